@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// One device of a test: a store and a hub that do what the test says, and what stands between them.
+/// Device under test: an in-memory store, a scripted hub and the sync engine between them.
 struct Device {
   let clock: ManualClock
   let network: MockNetworkClient
@@ -15,7 +15,7 @@ struct Device {
 
   var store: MockDataStore { factory.mockStore }
 
-  /// - Parameter cursor: where it stands in the feed; `nil` for a device that has never synced.
+  /// - Parameter cursor: initial cursor, or `nil` for a device that has never synced.
   init(
     cursor: Int64? = 10, seed: UInt64 = 1, clock: ManualClock = ManualClock(),
     configuration: SyncConfiguration = .init(),
@@ -32,13 +32,13 @@ struct Device {
     if let cursor { store.storedSyncCursor = cursor }
   }
 
-  /// As after a restart of the program: the store is what remains.
+  /// Returns a new engine on the same store, as after a restart of the program.
   func restarted(client: (any NetworkClientProtocol)? = nil) -> SyncEngine {
     SyncEngine(
       networkClient: client ?? network, dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: 3))
   }
 
-  /// What is settled on both sides: a synced type.
+  /// Adds a synced event type to the store.
   @discardableResult
   func seedType(_ id: String = "type-1") -> EventType {
     store.seedEventType(id: id) { $0.syncStatus = .synced }
@@ -51,14 +51,14 @@ struct Device {
     }
   }
 
-  /// Records events that are new, each in a save of its own.
+  /// Records new events, each in its own save.
   func record(events count: Int, from first: Int = 0, type: String = "type-1") throws {
     for index in first..<(first + count) {
       try recorder.record(EventFixture.makeEvent(id: newEventId(index), eventTypeId: type))
     }
   }
 
-  /// The feed has these, then nothing.
+  /// Sets the next feed page. The pages after it are empty.
   func setFeed(_ changes: [ChangeEntry], next: Int64) {
     network.getChangesResponses = [
       .success(APIModelFixture.makeChangeFeedResponse(changes: changes, nextCursor: next))
@@ -68,7 +68,7 @@ struct Device {
   var batchSizes: [Int] { network.createEventsBatchCalls.map(\.events.count) }
 }
 
-/// Of the events that ``Device/record(events:type:)`` records, from 0.
+/// Id of an event recorded by ``Device/record(events:from:type:)``, by its index.
 func newEventId(_ index: Int) -> String { "new-\(index)" }
 
 let rateLimit = APIError.httpError(429)
@@ -83,7 +83,7 @@ extension SyncState {
   var isRateLimited: Bool { if case .rateLimited = self { true } else { false } }
 }
 
-/// A client that has outcomes of its own, as one of a Trendy hub has: it can say a version.
+/// Client with scripted outcomes, which may contain versions as those of a Trendy hub do.
 struct VersionedClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let outcomes: @Sendable ([PendingMutation]) async throws -> [MutationOutcome]
@@ -91,7 +91,7 @@ struct VersionedClient: ForwardingNetworkClient {
   func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] { try await outcomes(mutations) }
 }
 
-/// A client whose hub gives signals.
+/// Client of a hub that sends change signals.
 struct SignallingClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let signals: @Sendable () -> AsyncThrowingStream<Int64, any Error>
@@ -99,7 +99,7 @@ struct SignallingClient: ForwardingNetworkClient {
   func changeSignals() -> AsyncThrowingStream<Int64, any Error> { signals() }
 }
 
-/// Keeps what it is told of rounds.
+/// Collects the sync rounds that the engine reports.
 final class History: SyncHistoryRecording {
   private let content = Mutex<[SyncRun]>([])
   var runs: [SyncRun] { content.withLock { $0 } }

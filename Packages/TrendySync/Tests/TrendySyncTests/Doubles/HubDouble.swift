@@ -5,25 +5,25 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// A hub that says versions, and otherwise what the test says.
+/// Scripted hub that sends versions.
 final class HubDouble: Sendable {
   struct State {
     var head: Int64 = 3
     var epochs = [HubEpoch(id: "a", first: 0)]
-    /// Milliseconds since 1970; `nil` for a hub that does not say.
+    /// Hub time in milliseconds since 1970, or `nil` if the hub does not send it.
     var now: Int64?
     var snapshot: [ChangeEntry] = []
     var pages: [[ChangeEntry]] = []
-    /// What becomes of the next mutations, in order; the rest are accepted, each at the next version.
+    /// Outcomes of the next mutations, in order. Further mutations are accepted, each at the next version.
     var outcomes: [MutationOutcome] = []
     var lost: [Int: [String]] = [:]
-    /// Thrown by the next requests, one each; `nil` lets one through.
+    /// Errors of the next requests, one per request. A `nil` element lets its request succeed.
     var pushErrors: [APIError?] = []
     var pullErrors: [APIError?] = []
     var isForked = false
-    /// Whether it answers as one that gives no versions, and has nothing.
+    /// Whether the hub behaves like an empty hub without versions.
     var isPlain = false
-    /// What happens beside while a page is under way.
+    /// Called while a feed request is in progress.
     var onPull: (@Sendable () throws -> Void)?
     var batches: [PushBatch] = []
     var pulls: [FeedRequest] = []
@@ -98,7 +98,7 @@ struct VersionedHubClient: ForwardingNetworkClient {
 }
 
 extension ChangeEntry {
-  /// A type as the hub gives it.
+  /// Event type as the hub sends it.
   static func type(_ id: String, _ version: Int64, name: String = "Coffee", life: Int64 = 0) -> ChangeEntry {
     entry(.eventType, id, version, ["name": .string(name), "color": "#000000", "icon": "cup"], life: life)
   }

@@ -3,17 +3,17 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// A hub that gives its snapshot in parts of two entries, and between two parts does what the test says.
+/// Hub that sends its snapshot in parts of two entries and runs scripted changes between the parts.
 final class PartedHub: Sendable {
   struct State {
     var entries: [String: ChangeEntry] = [:]
     var head: Int64 = 0
     var epochs = [HubEpoch(id: "a", first: 1)]
-    /// Below it the feed is not told any more.
+    /// Compaction horizon: a request with a lower cursor fails with `cursor_expired`.
     var horizon: Int64 = 0
-    /// Done before the part of this number is given, from 0, counted over all requests; once.
+    /// Changes to make before a part is sent, by the number of the request, counted from 0. Each runs once.
     var before: [Int: @Sendable (inout State) throws -> Void] = [:]
-    /// What was asked for, in order.
+    /// Requested parts, in order.
     var parts: [String?] = []
     var wholes = 0
     var pushed: [PendingMutation] = []
@@ -39,7 +39,7 @@ final class PartedHub: Sendable {
 
   var state: State { content.withLock { $0 } }
   func set(_ change: (inout State) -> Void) { content.withLock { change(&$0) } }
-  /// What was asked for since the last time.
+  /// Returns the parts requested since the last call.
   func takeParts() -> [String?] {
     content.withLock { state in
       defer { state.parts = [] }

@@ -4,15 +4,15 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// A hub that several devices of a test share: it keeps entities by version and merges field by field, as far as the stories of
-/// these tests go. What is decided between clocks is the real hub's, and tried with it elsewhere.
+/// Hub shared by several devices of a test. It versions entities and merges by field, but does not compare stamps; that
+/// is tested with the real hub.
 final class SharedHub: Sendable {
   private struct State {
     var head: Int64 = 0
     var entries: [String: ChangeEntry] = [:]
-    /// The entities in the order of their writes, each as often as it was written.
+    /// Every write in order, including writes that a later one has replaced.
     var writes: [(version: Int64, key: String)] = []
-    /// By device: what was judged, so that what is asked again is answered as before.
+    /// Outcomes by device and sequence number, so that a repeated mutation gets the same answer.
     var outcomes: [String: [Int64: MutationOutcome]] = [:]
     var requests = 0
 
@@ -24,7 +24,7 @@ final class SharedHub: Sendable {
     }
   }
 
-  /// The operations that a device asks for.
+  /// Kinds of request that a device sends.
   enum Request: Hashable, Sendable {
     case push
     case changes
@@ -37,7 +37,7 @@ final class SharedHub: Sendable {
   var head: Int64 { content.withLock { $0.head } }
   var requests: Int { content.withLock { $0.requests } }
 
-  /// The members of what lives.
+  /// Fields of the entities that are not deleted, by id.
   func living(_ kind: MutationEntityType) -> [String: [String: JSONValue]] {
     content.withLock { state in
       let entries = state.entries.values.filter { $0.entityType == kind.rawValue && !$0.isDelete }
@@ -45,7 +45,7 @@ final class SharedHub: Sendable {
     }
   }
 
-  /// Writes as if some other device had, above all that was written before.
+  /// Writes an entry as another device would. Its version must exceed all earlier ones.
   func put(_ entry: ChangeEntry) { content.withLock { $0.put(entry) } }
 
   func count(_ request: Request) { content.withLock { $0.requests += 1 } }
@@ -68,7 +68,7 @@ final class SharedHub: Sendable {
     content.withLock { state in
       var page: [ChangeEntry] = []
       for write in state.writes where write.version > request.cursor && page.count <= request.limit {
-        // What was written again since comes later.
+        // An entity that was written again appears at its later version.
         if let entry = state.entries[write.key], entry.id == write.version { page.append(entry) }
       }
       let hasMore = page.count > request.limit
@@ -117,7 +117,7 @@ final class SharedHub: Sendable {
   }
 }
 
-/// A device's way to a ``SharedHub``: what fails on it is the test's to say, before the hub has heard or after.
+/// Connection of one device to a ``SharedHub``. A test can make it fail before or after the hub handles the request.
 struct SharedHubClient: ForwardingNetworkClient {
   typealias Fault = @Sendable (SharedHub.Request) throws -> Void
 

@@ -4,14 +4,14 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// A hub that answers with texts, which are read as a client reads them: what a type refuses, only a text can hold.
+/// Hub that answers with JSON text, so that it can send values that the Swift types cannot represent.
 final class WireHub: Sendable {
   struct State {
-    /// The lines of the snapshot, its header first.
+    /// Lines of the snapshot, header first.
     var snapshot = [WireHub.header(head: 3)]
-    /// The next pages of the feed; after them it is empty at the head.
+    /// Next feed pages. After the last one the feed is empty at the head.
     var pages: [String] = []
-    /// The next answers to a push; after them each mutation is accepted at the next version.
+    /// Next answers to a push. After the last one each mutation is accepted at the next version.
     var answers: [String] = []
     var head: Int64 = 3
     var now: Int64?
@@ -25,7 +25,7 @@ final class WireHub: Sendable {
   var state: State { content.withLock { $0 } }
   func set(_ change: (inout State) -> Void) { content.withLock { change(&$0) } }
 
-  /// The members that every answer has, each as text; `now` is absent unless given.
+  /// Returns the JSON members that every answer contains. `now` is omitted if `nil`.
   static func position(head: Int64, now: String? = nil, first: String = "1") -> String {
     #""epoch":"a","epochs":[{"id":"a","first":\#(first)}],"head":\#(head)"# + (now.map { #","now":\#($0)"# } ?? "")
   }
@@ -45,7 +45,7 @@ final class WireHub: Sendable {
       + #""marks":{"*":[\#(version),10,"other"]}}"#
   }
 
-  /// An event of the type `T`; the numbers as they stand in the text.
+  /// Returns an event of the type `T`. Numbers are inserted into the text unchanged.
   static func event(
     _ id: String, _ version: Int64, notes: String = "", stamp: String = "10", base: String? = nil,
     incarnation: String = "0"
@@ -80,7 +80,7 @@ final class WireHub: Sendable {
     return try WireJSON.decode(PushResponse.self, from: Data(text.utf8)).answer(to: request.mutations)
   }
 
-  /// A part that was never named is refused.
+  /// This hub has no named parts, so a request for one fails with status 400.
   fileprivate func part(_ request: SnapshotRequest) throws -> SnapshotPart {
     if let part = request.part {
       throw APIError.problem(ProblemDetails(title: "Invalid", status: 400, detail: "part: \(part)"), retryAfter: nil)

@@ -16,7 +16,7 @@ struct CircuitBreakerTests {
     return (breaker, uptime)
   }
 
-  @Test func `two rate limits do not open it, the third does`() {
+  @Test func `the third rate limit in a row opens the breaker`() {
     var breaker = CircuitBreaker()
     breaker.onRateLimited(retryAfter: nil, at: .zero)
     breaker.onRateLimited(retryAfter: nil, at: .zero)
@@ -25,7 +25,8 @@ struct CircuitBreakerTests {
     #expect(breaker.state(at: .zero) == .open)
   }
 
-  @Test("waits longer each time it opens, to five minutes", arguments: zip(1...7, [30, 60, 120, 240, 300, 300, 300]))
+  @Test(
+    "the wait doubles with each opening, up to five minutes", arguments: zip(1...7, [30, 60, 120, 240, 300, 300, 300]))
   func escalates(times: Int, seconds: Int) {
     let (breaker, uptime) = opened(times: times)
     #expect(breaker.remaining(at: uptime) == .seconds(seconds))
@@ -33,14 +34,14 @@ struct CircuitBreakerTests {
     #expect(breaker.state(at: uptime + .seconds(seconds)) == .halfOpen)
   }
 
-  @Test("waits as long as the hub asks, if that is longer", arguments: zip([29, 30, 31, 4000], [30, 30, 31, 4000]))
+  @Test("the wait is at least as long as the hub requests", arguments: zip([29, 30, 31, 4000], [30, 30, 31, 4000]))
   func respectsRetryAfter(asked: Int, seconds: Int) {
     var breaker = CircuitBreaker()
     for _ in 1...3 { breaker.onRateLimited(retryAfter: .seconds(asked), at: .zero) }
     #expect(breaker.remaining(at: .zero) == .seconds(seconds))
   }
 
-  @Test func `a success between starts the count anew`() {
+  @Test func `a success resets the count of rate limits`() {
     var breaker = CircuitBreaker()
     breaker.onRateLimited(retryAfter: nil, at: .zero)
     breaker.onRateLimited(retryAfter: nil, at: .zero)
@@ -50,20 +51,20 @@ struct CircuitBreakerTests {
     #expect(breaker.state(at: .zero) == .closed)
   }
 
-  @Test func `a success when half open closes it and ends the escalation`() {
+  @Test func `a success in the half-open state closes the breaker and resets the escalation`() {
     var (breaker, uptime) = opened(times: 3)
     uptime += breaker.remaining(at: uptime)
     breaker.onSuccess(at: uptime)
     #expect(breaker == CircuitBreaker())
   }
 
-  @Test func `a success while it is open says nothing`() {
+  @Test func `a success in the open state has no effect`() {
     var (breaker, uptime) = opened(times: 1)
     breaker.onSuccess(at: uptime)
     #expect(breaker.state(at: uptime) == .open)
   }
 
-  @Test func `a rate limit while it is open prolongs it by what the hub asks, and is no new opening`() {
+  @Test func `a rate limit in the open state extends the wait without counting as an opening`() {
     var (breaker, uptime) = opened(times: 1)
     breaker.onRateLimited(retryAfter: .seconds(45), at: uptime)
     #expect(breaker.remaining(at: uptime) == .seconds(45))
@@ -72,7 +73,7 @@ struct CircuitBreakerTests {
     #expect(breaker.remaining(at: uptime) == .seconds(60))
   }
 
-  @Test func `a manual reset closes it and keeps the escalation`() {
+  @Test func `a manual reset closes the breaker and keeps the escalation`() {
     var (breaker, uptime) = opened(times: 2)
     breaker.onReset()
     #expect(breaker.state(at: uptime) == .closed)
@@ -84,7 +85,9 @@ struct CircuitBreakerTests {
 
 @Suite("Backoff", .timeLimit(.minutes(10)))
 struct BackoffTests {
-  @Test("stays between a second and a bound that doubles to five minutes", arguments: [1, 2, 3, 4, 5] as [UInt64])
+  @Test(
+    "the delay is between one second and a bound that doubles up to five minutes",
+    arguments: [1, 2, 3, 4, 5] as [UInt64])
   func bounds(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var backoff = Backoff()
@@ -95,7 +98,7 @@ struct BackoffTests {
     }
   }
 
-  @Test func `uses the whole span, so that devices do not come back together`() {
+  @Test func `delays are spread over the whole range, so that devices do not retry together`() {
     var generator = SeededGenerator(seed: 7)
     var delays: [Duration] = []
     for _ in 1...500 {
@@ -105,13 +108,13 @@ struct BackoffTests {
     #expect(delays.contains { $0 < .seconds(15) } && delays.contains { $0 > .seconds(285) })
   }
 
-  @Test func `is never less than the hub asks for`() {
+  @Test func `the delay is at least as long as the hub requests`() {
     var generator = SeededGenerator(seed: 7)
     var backoff = Backoff()
     #expect(backoff.onFailure(retryAfter: .seconds(400), using: &generator) == .seconds(400))
   }
 
-  @Test func `a success begins it anew`() {
+  @Test func `a success resets the bound`() {
     var generator = SeededGenerator(seed: 7)
     var backoff = Backoff()
     for _ in 1...10 { _ = backoff.onFailure(retryAfter: nil, using: &generator) }

@@ -5,13 +5,13 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// What apps do to an engine, and meet on the way to their hub.
+/// Use of the engine by apps, and faults between the engine and its hub.
 @Suite("SyncEngine in use", .timeLimit(.minutes(10)))
 struct EngineUseTests {
-  // MARK: What stands between
+  // MARK: Faults on the network
 
   @Test(
-    "a page of a captive portal is an error that loses nothing, wherever it comes",
+    "a captive portal's page is an error that loses no data",
     arguments: ["health", "push", "pull"])
   func captivePortal(at place: String) async throws {
     let device = Device()
@@ -38,7 +38,7 @@ struct EngineUseTests {
     #expect(device.store.storedPendingMutations.isEmpty)
   }
 
-  @Test("a hub that is down at the health check is asked nothing else", arguments: [500, 502, 503, 504])
+  @Test("a failed health check ends the round", arguments: [500, 502, 503, 504])
   func downAtTheHealthCheck(status: Int) async throws {
     let device = Device()
     device.seedType()
@@ -55,7 +55,7 @@ struct EngineUseTests {
     #expect(device.store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `the hub's health is asked once before every round, first of all`() async throws {
+  @Test func `each round begins with exactly one health check`() async throws {
     let device = Device()
     device.seedType()
     for round in 1...3 {
@@ -68,9 +68,9 @@ struct EngineUseTests {
     }
   }
 
-  // MARK: The store under it
+  // MARK: Store
 
-  @Test func `a store that is reset while a sync runs, again and again, is made anew and loses nothing`() async throws {
+  @Test func `a store that is reset repeatedly during a sync loses nothing`() async throws {
     let device = Device(configuration: SyncConfiguration(batchSize: 1))
     device.seedType()
     try device.record(events: 4)
@@ -82,14 +82,14 @@ struct EngineUseTests {
     #expect(await engine.state == .idle)
     #expect(device.batchSizes == [1, 1, 1, 1])
     #expect(device.factory.makeDataStoreCallCount > 4)
-    // And a push after it.
+    // A later push works too.
     try device.recorder.record(EventFixture.makeEvent(id: "later", eventTypeId: "type-1"))
     await engine.performSync()
     #expect(device.network.createEventsBatchCalls.last?.events.map(\.id) == ["later"])
     #expect(device.store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `one store serves queueing, clearing, skipping and a sync beside them`() async throws {
+  @Test func `queueing, clearing, skipping and syncing share one store`() async throws {
     let device = Device()
     device.seedType()
     let engine = device.engine
@@ -115,7 +115,7 @@ struct EngineUseTests {
     #expect(device.factory.makeDataStoreCallCount == 1 + 1, "the engine's, and the one that the journal was read from")
   }
 
-  @Test func `a state of error has a failure to switch on, whatever was asked`() async throws {
+  @Test func `an error state always has a failure value`() async throws {
     let device = Device()
     device.network.getEventTypesResponses = [.failure(APIError.networkError("no route"))]
     await #expect(throws: APIError.networkError("no route")) { try await device.engine.skipToLatestCursor() }
@@ -132,9 +132,9 @@ struct EngineUseTests {
     #expect(words.contains("damaged"))
   }
 
-  // MARK: The first time
+  // MARK: First sync
 
-  @Test func `who listens is told when the first snapshot is in`() async throws {
+  @Test func `observers are notified when the first snapshot is stored`() async throws {
     let device = Device(cursor: nil)
     device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType(id: "T")]
     device.network.eventsToReturn = [APIModelFixture.makeAPIEvent(id: "E", eventTypeId: "T")]
@@ -151,7 +151,7 @@ struct EngineUseTests {
     #expect(await device.engine.lastSyncTime == device.clock.now)
   }
 
-  @Test("cursors of any size are kept and asked for exactly", arguments: [1 << 31, (1 << 53) + 1, .max / 4] as [Int64])
+  @Test("large cursors are stored and sent back unchanged", arguments: [1 << 31, (1 << 53) + 1, .max / 4] as [Int64])
   func large(cursor: Int64) async throws {
     let device = Device(cursor: cursor)
     device.setFeed(

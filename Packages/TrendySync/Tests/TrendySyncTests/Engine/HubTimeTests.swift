@@ -6,10 +6,10 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// The stamps of edits after a response that tells the hub's time: after slow responses, date changes and restarts.
+/// Stamps of edits after a response with the hub's time, across slow responses, date changes and restarts.
 @Suite("Hub time", .timeLimit(.minutes(10)))
 struct HubTimeTests {
-  /// A machine whose time since boot does not follow changes of its date.
+  /// Machine whose time since boot is independent of date changes.
   private final class MachineClock: TimeSource {
     let base = ManualClock()
     private let start = Mutex<(boot: Int, at: Duration)>((1, .zero))
@@ -21,7 +21,7 @@ struct HubTimeTests {
     func reboot() { start.withLock { $0 = ($0.boot + 1, base.uptime) } }
   }
 
-  /// A client whose pulls take some time: the hub answers in the middle of the round trip.
+  /// Client with slow pulls. The hub answers in the middle of the round trip.
   private struct SlowClient: ForwardingNetworkClient {
     let base: MockNetworkClient
     let hub: HubDouble
@@ -62,8 +62,8 @@ struct HubTimeTests {
       dataStoreFactory: factory, clock: clock, generator: SeededGenerator(seed: 2))
   }
 
-  /// Syncs with a hub that does not tell its time, then with one whose clock is an hour behind.
-  /// - Returns: the time that the hub told.
+  /// Syncs with a hub that does not send its time, then with one whose clock is an hour behind.
+  /// - Returns: the time that the hub sent.
   private func learn(roundTrip: Duration) async -> Int64 {
     hub.set { $0.snapshot = [.type("T", 1), .event("E", 3)] }
     await engine(roundTrip: .zero).performSync()
@@ -74,20 +74,20 @@ struct HubTimeTests {
     return told
   }
 
-  /// The stamp of an edit that is made now.
+  /// Returns the stamp of an edit made now.
   private func stamp() throws -> Int64 {
     try recorder.edit(eventId: "E") { $0.notes = ($0.notes ?? "") + "now" }
     let mutation = try #require(factory.mockStore.storedPendingMutations.last)
     return try #require(try FieldChange.changes(of: mutation)["notes"]).stamp
   }
 
-  @Test("the hub answers in the middle of a round trip", arguments: [0, 20, 58])
+  @Test("the hub's time is assumed to be that of the middle of the round trip", arguments: [0, 20, 58])
   func midpoint(seconds: Int64) async throws {
     let told = await learn(roundTrip: .seconds(seconds))
     #expect(try stamp() == told + seconds * 500)
   }
 
-  @Test("a round trip of a minute or more tells nothing", arguments: [60, 3600])
+  @Test("the hub's time is ignored after a round trip of a minute or more", arguments: [60, 3600])
   func slow(seconds: Int64) async throws {
     _ = await learn(roundTrip: .seconds(seconds))
     #expect(try stamp() == Self.milliseconds(clock.now))
@@ -108,13 +108,13 @@ struct HubTimeTests {
     #expect(try stamp() == told + 5000)
   }
 
-  @Test func `when the offset is learned, unsent stamps are lowered and sent ones stay as they are`() async throws {
+  @Test func `a newly learned offset lowers unsent stamps and keeps sent ones`() async throws {
     hub.set { $0.snapshot = [.type("T", 1), .event("E", 3)] }
     await engine(roundTrip: .zero).performSync()
     let ahead = try stamp()
     try recorder.edit(eventTypeId: "T") { $0.name = "unsent" }
     let told = ahead - 31_536_000_000
-    // The first batch gets no answer, and the pull after it tells the time.
+    // The first batch gets no answer. The pull after it returns the hub's time.
     hub.set {
       $0.now = told
       $0.pushErrors = [.networkError("lost")]

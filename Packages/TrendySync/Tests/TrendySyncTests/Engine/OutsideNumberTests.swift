@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Numbers of a hub that cannot be: none ends the program, none stays in the store to spoil what comes after.
+/// Invalid numbers from a hub. They must neither crash the program nor be stored where they break later edits.
 @Suite("Numbers from a hub", .timeLimit(.minutes(10)))
 struct OutsideNumberTests {
   private let hub: WireHub
@@ -20,7 +20,7 @@ struct OutsideNumberTests {
 
   private static let beyond = ["9223372036854775807", "-9223372036854775808", "-9223372036854775809", "1e300", "-1"]
 
-  /// The device stands at 3, with the type T and the event E.
+  /// Syncs the device to version 3, with the type T and the event E.
   private func begin() async {
     hub.set {
       $0.snapshot = [
@@ -34,7 +34,7 @@ struct OutsideNumberTests {
     get async { await device.engine.state.errorWords }
   }
 
-  /// An edit is recorded, sent, and based on numbers that a hub takes.
+  /// Checks that an edit is recorded and sent, with stamps and bases in the range that a hub accepts.
   private func checkThatEditsGoOn(_ id: String = "E") async throws {
     try device.recorder.edit(eventId: id) { $0.notes = "mine" }
     try device.recorder.edit(eventId: id) { $0.notes = "mine again" }
@@ -51,7 +51,7 @@ struct OutsideNumberTests {
     #expect(store.storedPendingMutations.isEmpty)
   }
 
-  @Test("an entry whose stamp cannot be is parked, and edits go on", arguments: beyond)
+  @Test("an entry with an invalid stamp is parked and later edits work", arguments: beyond)
   func stamp(_ number: String) async throws {
     await begin()
     hub.set { $0.pages = [WireHub.page([WireHub.event("E", 4, notes: "spoilt", stamp: number)], next: 4)] }
@@ -64,7 +64,7 @@ struct OutsideNumberTests {
     try await checkThatEditsGoOn()
   }
 
-  @Test("an entry whose incarnation cannot be is parked, until a later one can be read", arguments: beyond)
+  @Test("an entry with an invalid incarnation is parked until a valid one replaces it", arguments: beyond)
   func incarnation(_ number: String) async throws {
     await begin()
     hub.set { $0.pages = [WireHub.page([WireHub.event("E", 4, incarnation: number)], next: 4)] }
@@ -81,7 +81,9 @@ struct OutsideNumberTests {
     try await checkThatEditsGoOn()
   }
 
-  @Test func `what is parked for its numbers stays as it came, and is parked again after a restart`() async throws {
+  @Test func `an entry parked for an invalid number is stored unchanged and parked again after a restart`()
+    async throws
+  {
     await begin()
     let text = WireHub.event("E", 4, stamp: "9223372036854775807")
     hub.set { $0.pages = [WireHub.page([text], next: 4)] }
@@ -93,7 +95,7 @@ struct OutsideNumberTests {
     #expect(try store.fetchParkedChanges() == [parked])
   }
 
-  @Test("an entry of the snapshot whose stamp cannot be is parked as well", arguments: beyond)
+  @Test("a snapshot entry with an invalid stamp is parked", arguments: beyond)
   func snapshotStamp(_ number: String) async throws {
     hub.set {
       $0.snapshot = [
@@ -107,7 +109,7 @@ struct OutsideNumberTests {
     try await checkThatEditsGoOn()
   }
 
-  @Test("a page whose hub has a time, an epoch or a version that cannot be is refused, and changes nothing")
+  @Test("a page with an invalid time, epoch or version is rejected and changes nothing")
   func positions() async throws {
     await begin()
     var pages = Self.beyond.map { WireHub.page([], next: 4, now: $0) }
@@ -132,7 +134,7 @@ struct OutsideNumberTests {
     try await checkThatEditsGoOn()
   }
 
-  @Test("a page with an entry outside of what it says it covers is refused", arguments: [3, 5, 9_007_199_254_740_991])
+  @Test("a page with an entry outside its version range is rejected", arguments: [3, 5, 9_007_199_254_740_991])
   func outsideOfItsPage(_ version: Int64) async throws {
     await begin()
     hub.set { $0.pages = [WireHub.page([WireHub.event("E", version)], next: 4)] }
@@ -142,7 +144,7 @@ struct OutsideNumberTests {
     try await checkThatEditsGoOn()
   }
 
-  @Test("a hub at the end of its time leaves a clock that goes on", arguments: ["0", "253402300799999"])
+  @Test("hub times at both ends of the range are accepted", arguments: ["0", "253402300799999"])
   func endsOfTime(_ now: String) async throws {
     await begin()
     hub.set { $0.pages = [WireHub.page([], next: 3, now: now)] }
@@ -151,7 +153,7 @@ struct OutsideNumberTests {
     try await checkThatEditsGoOn()
   }
 
-  @Test("an outcome whose version or wait cannot be changes nothing; the push is asked again", arguments: beyond)
+  @Test("an outcome with an invalid version or delay changes nothing and the push is repeated", arguments: beyond)
   func outcome(_ number: String) async throws {
     await begin()
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
@@ -166,7 +168,7 @@ struct OutsideNumberTests {
     try await checkThatEditsGoOn()
   }
 
-  @Test func `a snapshot whose next part nobody knows begins anew`() async throws {
+  @Test func `a snapshot whose next part is unknown to the hub restarts`() async throws {
     hub.set {
       $0.snapshot = [
         WireHub.header(head: 3, count: 1).replacing(#"{"count""#, with: #"{"next":"no\u0001where","spans":[],"count""#),
@@ -183,7 +185,7 @@ struct OutsideNumberTests {
     try await checkThatEditsGoOn()
   }
 
-  @Test func `a device whose clock stands at the end of its range gives stamps that a hub takes`() async throws {
+  @Test func `a device clock beyond either end of the range gives valid stamps`() async throws {
     await begin()
     for seconds in [-1e18, -62_135_769_600, -1, 253_402_300_800, 1e18] {
       let date = Date(timeIntervalSince1970: seconds)

@@ -24,7 +24,7 @@ struct RepairTests {
     await device.engine.performSync()
   }
 
-  /// What the hub says when it is listed from the beginning.
+  /// Sets the entries that the hub sends when its feed is read from the beginning.
   private func list(_ entries: [ChangeEntry]) { hub.set { $0.pages = [entries] } }
 
   private func alter(_ change: (any DataStoreProtocol) throws -> Void) throws {
@@ -42,9 +42,9 @@ struct RepairTests {
     return sums
   }
 
-  // MARK: The digest
+  // MARK: Digest
 
-  @Test func `a store adds up to what its hub adds up to, with what waits or is parked as well`() async throws {
+  @Test func `the digests of store and hub agree, also with pending and parked entries`() async throws {
     #expect(try store.syncDigest() == nil, "nothing is held yet")
     let early = ChangeEntry.event("early", 4, of: "late type")
     hub.set {
@@ -62,7 +62,7 @@ struct RepairTests {
   }
 
   @Test(
-    "what is altered behind its back shows, in its kind and in no other",
+    "an alteration of the store changes the digest of its kind only",
     arguments: ["version", "life", "row", "copy", "stray"])
   func altered(how: String) async throws {
     await begin()
@@ -97,11 +97,9 @@ struct RepairTests {
     #expect(store.storedPendingMutations.count == 1)
   }
 
-  // MARK: Offering again
+  // MARK: Offering missing entities
 
-  @Test func `what the hub lacks is offered again before what waits, with its author and stamp, and nothing else is`()
-    async throws
-  {
+  @Test func `missing entities are offered before pending edits, with their author and stamp`() async throws {
     await begin()
     try device.recorder.edit(eventId: "F") { $0.notes = "waits" }
     list([.type("T", 1), .event("E", 2)])
@@ -117,7 +115,7 @@ struct RepairTests {
     #expect(store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `asked twice, or where the hub has everything, it offers nothing`() async throws {
+  @Test func `nothing is offered to a hub that has everything`() async throws {
     await begin()
     list(present)
     #expect(try await device.engine.offerMissing() == 0)
@@ -126,8 +124,7 @@ struct RepairTests {
     #expect(store.storedPendingMutations.isEmpty && hub.state.batches.isEmpty)
   }
 
-  @Test func `a field that the hub has only in an older state is offered, and a deletion that it has not`() async throws
-  {
+  @Test func `fields that the hub has in an older state and deletions that it lacks are offered`() async throws {
     hub.set { $0.snapshot = [.type("T", 1), .event("E", 3, notes: "new"), .tombstone(.event, "F", 2)] }
     await device.engine.performSync()
     list([.type("T", 1), .event("E", 2, notes: "old"), .event("F", 1)])
@@ -137,7 +134,7 @@ struct RepairTests {
     #expect(try FieldChange.changes(of: queue[0])["notes"]?.base == 2 && queue[1].base == 1)
   }
 
-  @Test func `a row that nobody knows is offered as well, and what was accepted and is not there`() async throws {
+  @Test func `rows without a stored entry and accepted mutations that the hub lacks are offered`() async throws {
     await begin()
     try alter { try $0.deleteHeldEntry(kind: .event, id: "F") }
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T", notes: "new"))
@@ -151,7 +148,7 @@ struct RepairTests {
     #expect(try store.fetchAcceptedMutations().isEmpty && store.storedEvents["new"]?.notes == "new")
   }
 
-  @Test func `a hub that cannot be listed, or knows another history, changes nothing`() async throws {
+  @Test func `a hub that cannot be listed or has another history changes nothing`() async throws {
     await begin()
     hub.set { $0.pullErrors = [.networkError("no route")] }
     await #expect(throws: APIError.networkError("no route")) { try await device.engine.offerMissing() }
@@ -161,9 +158,9 @@ struct RepairTests {
     #expect(store.storedPendingMutations.isEmpty)
   }
 
-  // MARK: Doubles
+  // MARK: Duplicates
 
-  @Test func `what says nothing beyond another of its type and moment is a double, whoever recorded it first`() throws {
+  @Test func `an event that adds nothing to another of its type and time is a duplicate`() throws {
     func event(
       _ id: String, _ notes: String?, minute: Int = 0, type: String = "T", external: String? = nil,
       properties: [String: PropertyValue] = [:]
@@ -184,7 +181,7 @@ struct RepairTests {
     #expect(found.map { $0.differing.map(\.id) } == [[], ["h"]], "both were edited: for a person to decide")
   }
 
-  @Test func `a store without versions offers its whole record to a hub that was lost, before what waits`() throws {
+  @Test func `a store without versions offers its whole record to a hub that lost its data`() throws {
     let device = Device()
     device.seedType("T")
     device.seedEvent("kept", type: "T")
@@ -200,7 +197,7 @@ struct RepairTests {
     #expect(try device.store.syncCursor() == nil)
   }
 
-  @Test func `a store that holds versions, or was never synced, offers nothing by itself`() throws {
+  @Test func `a store that has versions or was never synced offers nothing automatically`() throws {
     let device = Device(cursor: nil)
     device.seedType("T")
     try device.recorder.offerWithoutVersions()

@@ -5,8 +5,8 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Responses that arrive after another process has moved the store on.
-@Suite("Responses to a store that has moved on", .timeLimit(.minutes(10)))
+/// Responses that arrive after another process has advanced the store.
+@Suite("Responses to an outdated state of the store", .timeLimit(.minutes(10)))
 struct StaleAnswerTests {
   private let hub = HubDouble()
   private let device: Device
@@ -20,7 +20,7 @@ struct StaleAnswerTests {
   private static let forked = APIError.problem(
     ProblemDetails(type: ProblemDetails.deviceForked, title: "Device forked", status: 409), retryAfter: nil)
 
-  /// An edit was sent, and its answer is lost.
+  /// Sends an edit whose answer is lost.
   private func sendWithoutAnswer() async throws {
     hub.set { $0.snapshot = [.type("T", 1), .event("E", 3)] }
     await device.engine.performSync()
@@ -29,7 +29,7 @@ struct StaleAnswerTests {
     await device.engine.performSync()
   }
 
-  /// What another process does that gets the answer to what was sent.
+  /// Returns a closure that acts as another process that has received the answer to the sent edit.
   private func acknowledge() -> @Sendable () throws -> Void {
     { [factory = device.factory] in
       let other = factory.makeDataStore()
@@ -38,7 +38,9 @@ struct StaleAnswerTests {
     }
   }
 
-  @Test("a fork that was judged before an acknowledgement makes no identity", arguments: [true, false])
+  @Test(
+    "a fork reported before another process got the acknowledgement does not replace the identity",
+    arguments: [true, false])
   func outdatedFork(isAcknowledged: Bool) async throws {
     try await sendWithoutAnswer()
     let before = try #require(try store.syncIdentity())
@@ -53,7 +55,7 @@ struct StaleAnswerTests {
     #expect(await device.engine.lastFailure == (isAcknowledged ? .elsewhere : nil))
   }
 
-  @Test func `outcomes that come after another process has settled the batch are not applied`() async throws {
+  @Test func `outcomes that another process has already applied are ignored`() async throws {
     try await sendWithoutAnswer()
     hub.set {
       $0.pushErrors = []
@@ -66,7 +68,7 @@ struct StaleAnswerTests {
   }
 }
 
-/// Acts after the hub has answered a push and before the response arrives.
+/// Client that runs a closure after the hub has answered a push and before the response arrives.
 private struct ActingClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let hub: HubDouble
@@ -83,7 +85,7 @@ private struct ActingClient: ForwardingNetworkClient {
   }
 }
 
-@Suite("Parts of a snapshot for a store that has moved on", .timeLimit(.minutes(10)))
+@Suite("Snapshot parts for an outdated state of the store", .timeLimit(.minutes(10)))
 struct StalePartTests {
   private let hub = PartedHub(
     [.type("T", 1), .type("U", 2)] + (1...5).map { .event("E\($0)", Int64($0) + 2) })
@@ -95,7 +97,7 @@ struct StalePartTests {
     device = Device(cursor: nil, client: { PartedHubClient(base: $0, hub: hub) })
   }
 
-  /// Runs before the second part of a full resync arrives.
+  /// Runs `act` before the second part of a full resync arrives.
   private func resync(
     _ act: @escaping @Sendable (any DataStoreProtocol) throws -> Void
   ) async throws {
@@ -128,7 +130,7 @@ struct StalePartTests {
     #expect(store.storedEvents["E1"] == nil, "the other process found it gone at the hub")
   }
 
-  @Test func `a part counts for the identity that asked`() async throws {
+  @Test func `a part requested under another identity is ignored`() async throws {
     try await resync { try $0.setSyncIdentity(SyncIdentity(device: "another")) }
     #expect(await device.engine.lastFailure == .elsewhere)
     #expect(try store.syncMemory()?.snapshot?.next == "0.2.a")

@@ -3,9 +3,9 @@ import TrendyModels
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine and a hub that rate limits", .timeLimit(.minutes(10)))
+@Suite("SyncEngine and rate limits", .timeLimit(.minutes(10)))
 struct SyncEngineBreakerTests {
-  /// A device with one event waiting, whose pushes meet rate limits.
+  /// Returns a device with one pending event whose first pushes are rate limited.
   private func device(rateLimits: Int, error: APIError = rateLimit) throws -> Device {
     let device = Device()
     device.seedType()
@@ -18,7 +18,7 @@ struct SyncEngineBreakerTests {
     for _ in 1...3 { await device.engine.performSync() }
   }
 
-  @Test func `two rate limits in a row do not open the breaker, three do`() async throws {
+  @Test func `three rate limits in a row open the breaker`() async throws {
     let device = try device(rateLimits: 3)
     await device.engine.performSync()
     await device.engine.performSync()
@@ -30,14 +30,14 @@ struct SyncEngineBreakerTests {
     #expect(await device.engine.state == .rateLimited(retryAfter: .seconds(30), pending: 1))
   }
 
-  @Test func `a pull that works between them does not count as success while changes wait`() async throws {
+  @Test func `successful pulls do not reset the count while changes are pending`() async throws {
     let device = try device(rateLimits: 3)
     await openBreaker(device)
     #expect(device.network.getChangesCalls.count == 3)
     #expect(await device.engine.circuitBreakerState == .open)
   }
 
-  @Test func `a push that works between them begins the count anew`() async throws {
+  @Test func `a successful push resets the count`() async throws {
     let device = try device(rateLimits: 2)
     await device.engine.performSync()
     await device.engine.performSync()
@@ -49,7 +49,7 @@ struct SyncEngineBreakerTests {
     #expect(await device.engine.circuitBreakerState == .closed)
   }
 
-  @Test func `with nothing waiting, a pull that works begins the count anew`() async {
+  @Test func `a successful pull resets the count when nothing is pending`() async {
     let device = Device()
     device.network.getChangesResponses = [.failure(rateLimit), .failure(rateLimit)]
     for _ in 1...3 { await device.engine.performSync() }
@@ -58,7 +58,9 @@ struct SyncEngineBreakerTests {
     #expect(await device.engine.circuitBreakerState == .closed)
   }
 
-  @Test("a busy hub is not a rate limiting one", arguments: [APIError.httpError(503), .networkError("no route")])
+  @Test(
+    "failures other than rate limits do not open the breaker",
+    arguments: [APIError.httpError(503), .networkError("no route")])
   func otherFailures(error: APIError) async throws {
     let device = try device(rateLimits: 5, error: error)
     for _ in 1...5 { await device.engine.performSync() }
@@ -66,7 +68,7 @@ struct SyncEngineBreakerTests {
     #expect(device.batchSizes == [1, 1, 1, 1, 1])
   }
 
-  @Test func `a rate limited health check counts`() async throws {
+  @Test func `a rate-limited health check counts as a rate limit`() async throws {
     let device = try device(rateLimits: 0)
     device.network.errorToThrow = rateLimit
     await openBreaker(device)
@@ -74,7 +76,7 @@ struct SyncEngineBreakerTests {
     #expect(device.batchSizes.isEmpty)
   }
 
-  @Test func `it opens for 30, 60, 120, 240, then 300 seconds, again and again`() async throws {
+  @Test func `the breaker opens for 30, 60, 120, 240 and then 300 seconds`() async throws {
     let device = try device(rateLimits: 9)
     await openBreaker(device)
     for seconds in [30, 60, 120, 240, 300, 300] {
@@ -87,7 +89,7 @@ struct SyncEngineBreakerTests {
     }
   }
 
-  @Test func `it stays open for as long as the hub asks`() async throws {
+  @Test func `the breaker stays open as long as the hub requests`() async throws {
     let device = try device(rateLimits: 3, error: rateLimit(retryAfter: .seconds(77)))
     await device.engine.performSync()
     #expect(await device.engine.state == .rateLimited(retryAfter: .seconds(77), pending: 1))
@@ -96,7 +98,7 @@ struct SyncEngineBreakerTests {
     #expect(await device.engine.circuitBreakerBackoffRemaining == .seconds(77))
   }
 
-  @Test func `while it is open nothing is pushed, and pulling goes on`() async throws {
+  @Test func `an open breaker stops pushes but not pulls`() async throws {
     let device = try device(rateLimits: 3)
     await openBreaker(device)
     let pulls = device.network.getChangesCalls.count
@@ -109,8 +111,7 @@ struct SyncEngineBreakerTests {
     #expect(await device.engine.state == .rateLimited(retryAfter: .seconds(1), pending: 1))
   }
 
-  @Test func `half open, the next batch is the one request, and when it is refused nothing else is asked`() async throws
-  {
+  @Test func `a half-open breaker allows one batch and ends the round if it is refused`() async throws {
     let device = try device(rateLimits: 4)
     await openBreaker(device)
     await device.clock.advance(by: .seconds(30))
@@ -121,7 +122,7 @@ struct SyncEngineBreakerTests {
     #expect(await device.engine.circuitBreakerBackoffRemaining == .seconds(60))
   }
 
-  @Test func `half open with nothing waiting, the pull is the one request`() async throws {
+  @Test func `with nothing pending, a half-open breaker allows one pull`() async throws {
     let device = Device()
     device.network.getChangesResponses = Array(repeating: .failure(rateLimit), count: 4)
     await openBreaker(device)
@@ -137,7 +138,7 @@ struct SyncEngineBreakerTests {
     #expect(await device.engine.state == .idle)
   }
 
-  @Test func `a probe that works closes it, sends the rest and ends the escalation`() async throws {
+  @Test func `a successful probe closes the breaker, sends the rest and resets the escalation`() async throws {
     let device = try device(rateLimits: 4)
     await openBreaker(device)
     await device.clock.advance(by: .seconds(30))
@@ -153,7 +154,7 @@ struct SyncEngineBreakerTests {
     #expect(await device.engine.circuitBreakerBackoffRemaining == .seconds(30))
   }
 
-  @Test func `a manual reset lets the next round push, and keeps the escalation`() async throws {
+  @Test func `a manual reset lets the next round push and keeps the escalation`() async throws {
     let device = try device(rateLimits: 6)
     await openBreaker(device)
     await device.engine.resetCircuitBreaker()
@@ -165,7 +166,7 @@ struct SyncEngineBreakerTests {
     #expect(await device.engine.circuitBreakerBackoffRemaining == .seconds(60))
   }
 
-  @Test func `no rate limit counts against a mutation`() async throws {
+  @Test func `rate limits do not count as attempts of a mutation`() async throws {
     let device = try device(rateLimits: 3)
     await openBreaker(device)
     let mutation = try #require(device.store.storedPendingMutations.first)

@@ -8,7 +8,7 @@ import TrendyTesting
 
 @Suite("SyncEngine between start and stop", .timeLimit(.minutes(10)))
 struct SyncEngineLoopTests {
-  /// A client whose hub gives signals when the test says so.
+  /// Change signals that a test sends.
   private final class Signals: Sendable {
     private let streams = Mutex<[AsyncThrowingStream<Int64, any Error>.Continuation]>([])
     var opened: Int { streams.withLock { $0.count } }
@@ -28,12 +28,12 @@ struct SyncEngineLoopTests {
     while await !isTrue() { await Task.yield() }
   }
 
-  /// The loop and the listener for signals both sleep: nothing is under way.
+  /// Waits until the loop and the signal listener both sleep, so that no work is in progress.
   private func waitForRest(_ device: Device) async {
     await waitUntil { device.clock.sleeperCount == 2 }
   }
 
-  /// Moves on by `duration`, sleeper by sleeper, and has each come to rest before the next wakes.
+  /// Advances the clock by `duration`, one deadline at a time, and waits for each sleeper to finish its work.
   private func advance(_ device: Device, by duration: Duration) async {
     let end = device.clock.uptime + duration
     while true {
@@ -45,14 +45,14 @@ struct SyncEngineLoopTests {
     await waitForRest(device)
   }
 
-  @Test func `without start it acts only when asked`() async {
+  @Test func `an engine that was not started syncs only on request`() async {
     let device = Device()
     await device.clock.advance(by: .seconds(3600))
     #expect(device.network.operations.isEmpty)
     #expect(device.clock.sleeperCount == 0)
   }
 
-  @Test func `it syncs at once, then at each interval, until it is stopped`() async {
+  @Test func `a started engine syncs immediately, then at each interval until it is stopped`() async {
     let device = Device()
     await device.engine.start()
     await device.engine.start()
@@ -71,7 +71,7 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
-  /// A hub that answers one request for changes a minute, with one entry, and does not say when to come back.
+  /// Hub that answers one feed request a minute, with one entry, and refuses the others without `Retry-After`.
   private struct LimitedClient: ForwardingNetworkClient {
     let base: MockNetworkClient
     let clock: ManualClock
@@ -98,7 +98,7 @@ struct SyncEngineLoopTests {
     }
   }
 
-  @Test("a hub that lets few requests through is asked about as often as it answers", arguments: 1...10)
+  @Test("a hub that allows few requests gets little more than it allows", arguments: 1...10)
   func limited(seed: UInt64) async throws {
     let clock = ManualClock()
     let device = Device(seed: seed, clock: clock, client: { LimitedClient(base: $0, clock: clock, head: 70) })
@@ -109,7 +109,7 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
-  @Test func `after failures it tries again by itself, ever more slowly, and recovers`() async throws {
+  @Test func `automatic retries back off and recover when the network returns`() async throws {
     let device = Device()
     device.network.errorToThrow = APIError.networkError("no route")
     await device.engine.start()
@@ -123,7 +123,7 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
-  @Test func `it comes back when the breaker's time is over, and not before`() async throws {
+  @Test func `the engine pushes again exactly when the breaker's wait ends`() async throws {
     let device = Device()
     device.seedType()
     try device.record(events: 1)
@@ -138,9 +138,7 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
-  @Test func `the history is told when the next round comes by itself, and how long the hub asked for quiet`()
-    async throws
-  {
+  @Test func `the history records the time of the next round and the pause that the hub requested`() async throws {
     let history = History()
     let device = Device(history: history)
     device.seedType()
@@ -159,7 +157,7 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
-  @Test func `what is queued through the engine goes out at once`() async throws {
+  @Test func `a mutation queued through the engine is sent immediately`() async throws {
     let device = Device()
     device.seedType()
     await device.engine.start()
@@ -171,7 +169,7 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
-  @Test func `a signal of a new head brings a round, one of an old head does not`() async {
+  @Test func `a signal with a new head starts a round and one with an old head does not`() async {
     let signals = Signals()
     let device = Device(client: { SignallingClient(base: $0, signals: { signals.open() }) })
     await device.engine.start()
@@ -184,7 +182,7 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
-  @Test func `neither a signal nor an edit brings a round before the time that the hub gave`() async throws {
+  @Test func `signals and edits start no round before the time that the hub requested`() async throws {
     let signals = Signals()
     let device = Device(client: { SignallingClient(base: $0, signals: { signals.open() }) })
     device.seedType()
@@ -204,7 +202,7 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
-  @Test func `a stream that falls silent is opened anew`() async {
+  @Test func `a silent signal stream is reopened`() async {
     let signals = Signals()
     let device = Device(
       configuration: SyncConfiguration(pollInterval: .seconds(100_000), signalTimeout: .seconds(100)),
@@ -221,7 +219,7 @@ struct SyncEngineLoopTests {
     await device.engine.stop()
   }
 
-  @Test func `stopping in the middle of a round loses nothing`() async throws {
+  @Test func `stopping during a round loses nothing`() async throws {
     let device = Device()
     device.seedType()
     try device.record(events: 1)

@@ -7,7 +7,7 @@ import TrendyTesting
 
 @Suite("SyncEngine on a seeded executor", .timeLimit(.minutes(10)))
 struct SyncEngineReplayTests {
-  /// Runs one job after the other on the caller's thread, in an order that follows from a seed.
+  /// Executor that runs one job at a time on the caller's thread, in an order determined by a seed.
   private final class ShufflingExecutor: TaskExecutor {
     private struct Content {
       var jobs: [UnownedJob] = []
@@ -23,7 +23,7 @@ struct SyncEngineReplayTests {
       content.withLock { $0.jobs.append(job) }
     }
 
-    /// Returns when nothing is left to run.
+    /// Runs jobs until none is left.
     func drain() {
       while true {
         let job = content.withLock { content -> UnownedJob? in
@@ -42,7 +42,7 @@ struct SyncEngineReplayTests {
     func append(_ caller: Int) { content.withLock { $0.append(caller) } }
   }
 
-  /// Five callers at once, one of whom also queues; what the hub was asked and who was served, in order.
+  /// Runs five concurrent syncs, one of which also queues a mutation. Returns the requests and callers in order.
   private func trace(seed: UInt64) throws -> [String] {
     let device = Device()
     device.seedType()
@@ -62,7 +62,7 @@ struct SyncEngineReplayTests {
       }
     }
     executor.drain()
-    // Drained, and everyone is done: nothing ran anywhere else.
+    // All callers have finished after draining, so no job ran on another executor.
     #expect(served.callers.sorted() == Array(callers))
     #expect(device.store.storedPendingMutations.isEmpty)
     return device.network.operations.map { "\($0)" } + device.batchSizes.map { "\($0)" }
@@ -70,13 +70,13 @@ struct SyncEngineReplayTests {
   }
 
   @Test(
-    "nothing runs beside the executor, and the same seed gives the same trace",
+    "all jobs run on the executor and the same seed gives the same trace",
     arguments: 1...20 as ClosedRange<UInt64>)
   func replays(seed: UInt64) throws {
     #expect(try trace(seed: seed) == trace(seed: seed))
   }
 
-  @Test func `other seeds give other orders`() throws {
+  @Test func `different seeds give different orders`() throws {
     #expect(try Set((1...20 as ClosedRange<UInt64>).map { try trace(seed: $0) }).count > 1)
   }
 }

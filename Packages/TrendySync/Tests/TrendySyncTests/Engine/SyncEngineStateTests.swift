@@ -5,16 +5,16 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine telling how it goes", .timeLimit(.minutes(10)))
+@Suite("SyncEngine state and history", .timeLimit(.minutes(10)))
 struct SyncEngineStateTests {
-  @Test func `before anything it is idle`() async {
+  @Test func `a new engine is idle`() async {
     let device = Device()
     #expect(await device.engine.state == .idle)
     #expect(await device.engine.pendingCount == 0)
     #expect(await device.engine.lastSyncTime == nil)
   }
 
-  @Test func `each reader of the states gets the present one, then every change`() async throws {
+  @Test func `each state stream yields the current state, then every change`() async throws {
     let device = Device()
     device.seedType()
     try device.record(events: 60)
@@ -37,7 +37,7 @@ struct SyncEngineStateTests {
     }
   }
 
-  @Test func `what waits is counted when it is loaded`() async throws {
+  @Test func `loading the initial state counts pending mutations`() async throws {
     let device = Device()
     device.seedType()
     try device.record(events: 3)
@@ -48,7 +48,7 @@ struct SyncEngineStateTests {
     #expect(device.network.operations.isEmpty)
   }
 
-  @Test func `a store that does not open is said in words`() async {
+  @Test func `a store that cannot be opened is reported with its error`() async {
     let device = Device()
     device.store.throwOnFetchAll = TestError("damaged at byte 12")
     await device.engine.loadInitialState()
@@ -58,7 +58,7 @@ struct SyncEngineStateTests {
     #expect(device.network.operations.isEmpty)
   }
 
-  @Test func `every round is told to the history`() async throws {
+  @Test func `the history records every round`() async throws {
     let history = History()
     let device = Device(history: history)
     device.seedType()
@@ -78,7 +78,7 @@ struct SyncEngineStateTests {
     #expect(history.runs[2].isTokenGood == false && history.runs[2].nextTry == nil, "nothing comes by itself")
   }
 
-  @Test func `who records the history may ask for another round`() async {
+  @Test func `a history recorder can request another round`() async {
     final class Eager: SyncHistoryRecording {
       let engine = Mutex<SyncEngine?>(nil)
       func record(_ run: SyncRun) async {

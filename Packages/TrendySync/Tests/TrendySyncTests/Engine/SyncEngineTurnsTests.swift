@@ -5,9 +5,9 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine asked by many", .timeLimit(.minutes(10)))
+@Suite("SyncEngine with concurrent callers", .timeLimit(.minutes(10)))
 struct SyncEngineTurnsTests {
-  /// Holds requests until it is opened.
+  /// Blocks requests until it is opened.
   private final class Gate: Sendable {
     private struct Content {
       var isOpen = false
@@ -35,7 +35,7 @@ struct SyncEngineTurnsTests {
     }
   }
 
-  /// How many rounds are under way at once, at most.
+  /// Counts concurrent rounds and their maximum.
   private final class Counter: Sendable {
     private let content = Mutex((now: 0, most: 0))
     var most: Int { content.withLock { $0.most } }
@@ -47,7 +47,7 @@ struct SyncEngineTurnsTests {
     while await !isTrue() { await Task.yield() }
   }
 
-  @Test func `many calls make one sync at a time`() async {
+  @Test func `concurrent calls never run two syncs at once`() async {
     let device = Device()
     let counter = Counter()
     device.network.beforeAnswering = { operation in
@@ -62,14 +62,14 @@ struct SyncEngineTurnsTests {
     #expect(device.network.getChangesCalls.count <= 30)
   }
 
-  @Test func `who asks during a sync gets one that begins after the asking, and all who ask share it`() async throws {
+  @Test func `callers during a sync share one later sync`() async throws {
     let device = Device()
     device.seedType()
     let gate = Gate()
     device.network.beforeAnswering = { operation in if operation == .getChanges { await gate.pass() } }
     async let first: Void = device.engine.performSync()
     await waitUntil { device.network.getChangesCalls.count == 1 }
-    // Too late for the round under way: it has pushed already.
+    // This mutation is too late for the current round, which has already pushed.
     let payload = try WireJSON.encode(APIModelFixture.makeCreateEventRequest())
     try await device.engine.queueMutation(
       entityType: .event, operation: .create, entityId: "evt-1", payload: payload)
@@ -84,7 +84,7 @@ struct SyncEngineTurnsTests {
     #expect(device.store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `a caller who is cancelled does not take the sync of the others away`() async {
+  @Test func `a cancelled caller does not cancel the sync of the others`() async {
     let device = Device()
     let gate = Gate()
     device.network.beforeAnswering = { operation in if operation == .getEventTypes { await gate.pass() } }
@@ -104,7 +104,7 @@ struct SyncEngineTurnsTests {
     #expect(await device.engine.lastSyncTime != nil)
   }
 
-  @Test func `a full resync waits for its turn and serves who asked meanwhile`() async {
+  @Test func `a full resync waits for the current round and serves callers that arrived meanwhile`() async {
     let device = Device()
     let gate = Gate()
     device.network.beforeAnswering = { operation in if operation == .getChanges { await gate.pass() } }
@@ -121,7 +121,7 @@ struct SyncEngineTurnsTests {
     #expect(device.network.getChangesCalls.count == 2)
   }
 
-  @Test func `one store is made, at the first use, and a new one after a reset`() async {
+  @Test func `the engine creates its store on first use and again after a reset`() async {
     let device = Device()
     #expect(device.factory.makeDataStoreCalls == 0)
     await device.engine.loadInitialState()

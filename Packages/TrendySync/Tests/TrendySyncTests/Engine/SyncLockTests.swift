@@ -6,7 +6,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// A factory whose lock another program has, as long as the test says so.
+/// Factory whose sync lock is held by another program until ``letGo()`` is called.
 private final class ContestedFactory: DataStoreFactory {
   let base = MockDataStoreFactory()
   private let content = Mutex((isTaken: true, given: 0))
@@ -25,12 +25,12 @@ private final class ContestedFactory: DataStoreFactory {
   }
 }
 
-@Suite("One sync a store", .timeLimit(.minutes(10)))
+@Suite("Sync lock of a store", .timeLimit(.minutes(10)))
 struct SyncLockTests {
   private let factory = ContestedFactory()
   private let network = MockNetworkClient()
 
-  @Test func `an engine makes no round while another program syncs the store`() async throws {
+  @Test func `an engine does not sync while another program syncs the store`() async throws {
     let engine = SyncEngine(networkClient: network, dataStoreFactory: factory, clock: ManualClock())
     await engine.performSync()
     #expect(await engine.lastFailure == .elsewhere)
@@ -42,7 +42,7 @@ struct SyncLockTests {
     #expect(factory.given == 1, "one for the round")
   }
 
-  @Test func `whoever holds the lock already gives it to the engine`() async throws {
+  @Test func `an engine uses the lock that its caller already holds`() async throws {
     let engine = SyncEngine(networkClient: network, dataStoreFactory: factory, clock: ManualClock(), syncLock: 1)
     await engine.performSync()
     #expect(await engine.lastFailure == nil)

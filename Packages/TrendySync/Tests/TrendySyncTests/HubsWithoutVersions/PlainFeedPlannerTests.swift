@@ -7,12 +7,12 @@ struct PlainFeedPlannerTests {
   private let event = EntityKey(.event, "evt-1")
   private let type = EntityKey(.eventType, "type-1")
 
-  @Test func `an entry with its parent held becomes what is held`() {
+  @Test func `an entry whose parent is stored is applied`() {
     var planner = PlainFeedPlanner(eventTypeIds: ["type-1"], tombstones: [])
     #expect(planner.onEntry(.init(key: event, version: 1, parentEventTypeId: "type-1")) == .apply)
   }
 
-  @Test func `an entry whose parent is missing waits for it`() {
+  @Test func `an entry whose parent is missing is parked until the parent arrives`() {
     var planner = PlainFeedPlanner(eventTypeIds: ["type-2"], tombstones: [])
     let entry = PlainFeedPlanner.Candidate(key: event, version: 1, parentEventTypeId: "type-1")
     #expect(planner.onEntry(entry) == .park(.parentMissing))
@@ -25,7 +25,7 @@ struct PlainFeedPlannerTests {
   }
 
   @Test(
-    "what was deleted here is let in above the version of its delete only",
+    "a locally deleted entity is restored only by a version above its delete",
     arguments: [(14, .skip), (15, .skip), (16, .apply)] as [(Int64, PlainFeedPlanner.Verdict)])
   func guards(version: Int64, verdict: PlainFeedPlanner.Verdict) {
     let tombstone = Tombstone(entityType: .eventType, entityId: "type-1", version: 15)
@@ -33,7 +33,7 @@ struct PlainFeedPlannerTests {
     #expect(planner.onEntry(.init(key: type, version: version)) == verdict)
   }
 
-  @Test func `what was deleted here under an unknown version is kept out, readable or not`() {
+  @Test func `an entity deleted at an unknown version stays deleted, whether or not its entry is readable`() {
     var planner = PlainFeedPlanner(
       eventTypeIds: [], tombstones: [Tombstone(entityType: .eventType, entityId: "type-1")])
     #expect(planner.onEntry(.init(key: type, version: .max)) == .skip)
@@ -42,13 +42,13 @@ struct PlainFeedPlannerTests {
     #expect(planner.onEntry(.init(key: EntityKey(.geofence, "type-1"), version: 1)) == .apply)
   }
 
-  @Test func `what cannot be read or is of an unknown kind is kept raw`() {
+  @Test func `an unreadable entry or one of an unknown kind is parked`() {
     var planner = PlainFeedPlanner(eventTypeIds: [], tombstones: [])
     #expect(planner.onEntry(.init(key: nil, version: 1)) == .park(.unknownKind))
     #expect(planner.onEntry(.init(key: type, version: 1, isReadable: false)) == .park(.unreadable))
   }
 
-  @Test func `a type's deletion waits while what was done beneath it is not judged`() {
+  @Test func `the deletion of a type is parked while its children have pending mutations`() {
     var planner = PlainFeedPlanner(eventTypeIds: ["type-1"], tombstones: [])
     let entry = PlainFeedPlanner.Candidate(key: type, version: 2, isDelete: true, hasUnsettledChildren: true)
     #expect(planner.onEntry(entry) == .park(.childrenUnsettled))

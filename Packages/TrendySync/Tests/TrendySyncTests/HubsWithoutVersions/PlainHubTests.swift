@@ -6,12 +6,13 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Rare orders of events before a hub that says no versions.
+/// Rare sequences of events with a hub that sends no versions.
 @Suite("A hub without versions", .timeLimit(.minutes(10)))
 struct PlainHubTests {
-  @Test func `a create that met what another had changed shows what the hub has`() async throws {
+  @Test func `a create that the hub answers with duplicate shows the hub's values`() async throws {
     let device = Device(cursor: nil)
-    // It was made here and taken; another renamed it; then this store was restored from a backup.
+    // The hub accepted this create before and another device renamed the type. Then this store was restored from a
+    // backup.
     try device.recorder.record(EventTypeFixture.makeEventType(id: "T", name: "old"))
     device.network.createEventTypeWithIdempotencyResponses = [
       .failure(APIError.httpError(504)),
@@ -27,7 +28,7 @@ struct PlainHubTests {
     #expect(device.store.storedParkedChanges.isEmpty)
   }
 
-  @Test("a cursor of any 64 bits is kept and asked for again", arguments: [1 << 53, 1 << 62, Int64.max - 1, .max])
+  @Test("a 64-bit cursor is stored and sent back unchanged", arguments: [1 << 53, 1 << 62, Int64.max - 1, .max])
   func largeCursor(_ cursor: Int64) async throws {
     let device = Device(cursor: 10)
     device.seedType("T")
@@ -42,7 +43,7 @@ struct PlainHubTests {
   }
 
   @Test(
-    "a delete that is accepted at no version there can be keeps out what is older", arguments: [0, -1, .min] as [Int64])
+    "a delete accepted at an invalid version keeps older entries out", arguments: [0, -1, .min] as [Int64])
   func deleteAcceptedAtNoVersion(_ version: Int64) async throws {
     let device = Device(cursor: 10, client: { VersionClient(base: $0, version: version) })
     device.seedType()
@@ -58,7 +59,7 @@ struct PlainHubTests {
     #expect(device.store.storedEvents.isEmpty)
   }
 
-  @Test("a page whose entries come in any order ends with the last write of each", arguments: 0..<6)
+  @Test("a page with entries in any order applies the last write of each entity", arguments: 0..<6)
   func pageInAnyOrder(permutation: Int) async throws {
     let device = Device(cursor: 10)
     device.seedType()
@@ -80,7 +81,7 @@ struct PlainHubTests {
     #expect(device.store.storedEvents.mapValues(\.notes) == ["E": "last"], "\(writes.map(\.id))")
   }
 
-  /// Accepts everything at one version.
+  /// Accepts every mutation at the same version.
   private struct VersionClient: ForwardingNetworkClient {
     let base: MockNetworkClient
     let version: Int64
@@ -89,7 +90,7 @@ struct PlainHubTests {
     }
   }
 
-  @Test func `an edit that was refused and dropped is shown no more`() async throws {
+  @Test func `dropping a refused edit brings the hub's value back`() async throws {
     let device = Device(cursor: 10)
     device.seedType("T")
     try device.recorder.edit(eventTypeId: "T") { $0.name = "refused" }
@@ -105,9 +106,7 @@ struct PlainHubTests {
     #expect(device.store.storedEventTypes["T"]?.syncStatus == .synced)
   }
 
-  @Test func `a deletion that was taken out of the queue is retried also before a snapshot shows again what it took`()
-    async throws
-  {
+  @Test func `a delete cleared from the queue can be retried before a snapshot has restored its row`() async throws {
     let device = Device(cursor: 10)
     device.seedType("T")
     try device.recorder.delete(eventTypeId: "T")
@@ -119,7 +118,7 @@ struct PlainHubTests {
   }
 
   @Test(
-    "what belongs to a type goes with it, of every kind, before the first snapshot too",
+    "deleting a type deletes its skips, even before the first snapshot",
     arguments: [10, nil] as [Int64?])
   func goesWithItsType(cursor: Int64?) throws {
     let device = Device(cursor: cursor)
@@ -137,7 +136,7 @@ struct PlainHubTests {
     #expect(try device.factory.makeDataStore().fetchRecords(kind: .skip).map(\.id) == ["stays"])
   }
 
-  @Test("an event that was moved to a type deleted here is not shown without it", arguments: [10, nil] as [Int64?])
+  @Test("an event moved to a type that is then deleted stays hidden", arguments: [10, nil] as [Int64?])
   func movedToDeletedType(cursor: Int64?) async throws {
     let device = Device(cursor: cursor)
     device.seedType("old")
@@ -157,12 +156,12 @@ struct PlainHubTests {
     #expect(device.store.storedPendingMutations.count == 2)
   }
 
-  @Test func `what another deleted and waits to be made is not shown without its type, which was deleted here`()
+  @Test func `an unsent event stays hidden with its deleted type when the feed reports the event as deleted`()
     async throws
   {
     let device = Device(cursor: 10, configuration: SyncConfiguration(batchSize: 1))
     device.seedType("T")
-    // Before the event is sent the push breaks off.
+    // The push fails at this create, before the event is sent.
     try device.recorder.record(EventTypeFixture.makeEventType(id: "first"))
     device.network.createEventTypeWithIdempotencyResponses = [.failure(APIError.networkError("lost"))]
     try device.record(events: 1, type: "T")
@@ -176,7 +175,7 @@ struct PlainHubTests {
     #expect(device.store.storedPendingMutations.map(\.operation) == [.create, .create, .delete])
   }
 
-  @Test func `a refused edit of what waits to be made is not shown`() async throws {
+  @Test func `a refused edit is not shown while the create of its entity is pending`() async throws {
     let device = Device(cursor: nil)
     let isRefused = Mutex(false)
     let engine = device.restarted(

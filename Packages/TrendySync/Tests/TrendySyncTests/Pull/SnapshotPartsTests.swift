@@ -5,9 +5,9 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("A snapshot in parts", .timeLimit(.minutes(10)))
+@Suite("Snapshots in parts", .timeLimit(.minutes(10)))
 struct SnapshotPartsTests {
-  /// Seven entries, hence four parts: T U · E1 E2 · E3 E4 · E5.
+  /// Seven entries in four parts: T U · E1 E2 · E3 E4 · E5.
   private static let entries: [ChangeEntry] =
     [.type("T", 1), .type("U", 2)] + (1...5).map { .event("E\($0)", Int64($0) + 2) }
   private static let allEvents: Set = ["E1", "E2", "E3", "E4", "E5"]
@@ -28,7 +28,7 @@ struct SnapshotPartsTests {
     device.restarted(client: PartedHubClient(base: device.network, hub: hub))
   }
 
-  /// What the store holds and shows is what the hub has.
+  /// Checks that the replica and the visible events equal the hub's entries.
   private func expectEverything(sourceLocation: SourceLocation = #_sourceLocation) throws {
     let state = hub.state
     #expect(cursor == state.head, sourceLocation: sourceLocation)
@@ -49,9 +49,9 @@ struct SnapshotPartsTests {
     }
   }
 
-  // MARK: One by one
+  // MARK: Resuming
 
-  @Test("what came is here, and the rest is asked for, after a restart at any part", arguments: 0...3)
+  @Test("a snapshot interrupted at any part is resumed after a restart", arguments: 0...3)
   func resumed(at part: Int) async throws {
     hub.set { $0.before[part] = { _ in throw APIError.networkError("gone") } }
     await device.engine.performSync()
@@ -65,7 +65,7 @@ struct SnapshotPartsTests {
     #expect(hub.state.wholes == 0)
   }
 
-  @Test("a part whose save fails leaves the parts before it and nothing of itself", arguments: 0...3)
+  @Test("a part that cannot be saved is rolled back and the parts before it are kept", arguments: 0...3)
   func failedSave(at part: Int) async throws {
     let factory = device.factory
     hub.set { $0.before[part] = { _ in factory.mockStore.throwOnSave = APIError.networkError("full") } }
@@ -80,7 +80,7 @@ struct SnapshotPartsTests {
     try expectEverything()
   }
 
-  @Test func `after a rate limit only the rest is asked for`() async throws {
+  @Test func `a snapshot interrupted by a rate limit resumes with the remaining parts`() async throws {
     for part in 1...3 { hub.set { $0.before[part] = { _ in throw rateLimit(retryAfter: .seconds(60)) } } }
     await device.engine.performSync()
     #expect(hub.takeParts() == [nil, "0.2.a"])
@@ -91,9 +91,9 @@ struct SnapshotPartsTests {
     try expectEverything()
   }
 
-  // MARK: What is written meanwhile
+  // MARK: Changes during a snapshot
 
-  @Test("an entry that another device changes between two parts is here as it is at the hub", arguments: 1...3)
+  @Test("an entry changed by another device between two parts is stored in its final state", arguments: 1...3)
   func changed(before part: Int) async throws {
     hub.set {
       $0.before[part] = {
@@ -107,7 +107,7 @@ struct SnapshotPartsTests {
     #expect(store.storedEventTypes["T"]?.name == "Tea")
   }
 
-  @Test("what is deleted between two parts is gone, and what is made is here", arguments: 1...3)
+  @Test("entities deleted or created between two parts are deleted or created on this device", arguments: 1...3)
   func deletedAndMade(before part: Int) async throws {
     hub.set {
       $0.before[part] = {
@@ -124,7 +124,7 @@ struct SnapshotPartsTests {
     #expect(store.storedEvents["E2"]?.eventTypeId == "V" && Set(store.storedEventTypes.keys) == ["T", "V"])
   }
 
-  @Test("what a person does here between two parts stays, and is sent", arguments: 1...3)
+  @Test("local edits made between two parts are kept and sent", arguments: 1...3)
   func editedHere(before part: Int) async throws {
     hub.set { $0.before[part] = { _ in throw APIError.networkError("gone") } }
     await device.engine.performSync()
@@ -140,16 +140,16 @@ struct SnapshotPartsTests {
     #expect(store.storedEvents["own"] != nil && store.storedEvents["E5"] != nil)
     if part > 1 {
       #expect(store.storedEvents["E1"]?.notes == "mine" && store.storedEvents["E2"] == nil)
-      // Based on what was held: nobody else's write is passed over.
+      // The edit is based on the stored version, so it cannot overwrite an unseen write.
       #expect(hub.state.pushed.first?.marks[FieldMark.others]?.version == 3)
     }
   }
 
-  @Test func `what was accepted while the parts came is shown until its entry does`() async throws {
+  @Test func `an edit accepted while parts arrive stays visible until its entry arrives`() async throws {
     await device.engine.performSync()
     let (recorder, factory, part) = (device.recorder, device.factory, hub.state.parts.count + 2)
     hub.set { state in
-      // Another process, which shares the store, records and sends meanwhile. The feed has not told of it yet.
+      // Another process that shares the store records and sends an edit, which the feed does not contain yet.
       state.before[part] = { _ in
         try recorder.edit(eventId: "E1") { $0.notes = "mine" }
         let other = factory.makeDataStore()
@@ -165,7 +165,7 @@ struct SnapshotPartsTests {
     #expect(try store.fetchAcceptedMutations().map(\.acceptedVersion) == [9])
   }
 
-  @Test func `what waits to fit and is not in the snapshot is never shown`() async throws {
+  @Test func `a parked entry that the snapshot does not contain is never shown`() async throws {
     hub.set { $0.put(.event("E6", 8, of: "later")) }
     await device.engine.performSync()
     #expect(store.storedParkedChanges.map(\.entityId) == ["E6"])
@@ -176,13 +176,13 @@ struct SnapshotPartsTests {
     #expect(store.storedEventTypes["later"] != nil && events == Self.allEvents)
   }
 
-  // MARK: Anew
+  // MARK: Full resyncs
 
-  @Test("nothing that is shown goes before the hub is known not to have it", arguments: 1...3)
+  @Test("a resync removes an entity only when the hub is known not to have it", arguments: 1...3)
   func shownAllTheWhile(until part: Int) async throws {
     await device.engine.performSync()
     hub.set {
-      // Purged there: no tombstone tells of it.
+      // Purged entities have no tombstone.
       $0.forget(.event, "E1")
       $0.forget(.eventType, "U")
       $0.put(.event("E2", 8, notes: "again"))
@@ -198,7 +198,7 @@ struct SnapshotPartsTests {
     #expect(events == ["E2", "E3", "E4", "E5"] && Set(store.storedEventTypes.keys) == ["T"])
   }
 
-  @Test func `of what the hub no longer tells, a note keeps the next import out`() async throws {
+  @Test func `an entity that a snapshot lacks leaves a tombstone that keeps later imports out`() async throws {
     let natural = "00000000-0000-8000-8000-000000000001"
     hub.set { $0.put(.event(natural, 8)) }
     await device.engine.performSync()
@@ -209,7 +209,7 @@ struct SnapshotPartsTests {
     #expect(store.storedEvents[natural] == nil)
   }
 
-  @Test func `a type that is deleted at the hub goes when its events do`() async throws {
+  @Test func `the deletion of a type is applied with the deletion of its last event`() async throws {
     await device.engine.performSync()
     hub.set { state in
       for number in 1...5 { state.put(.tombstone(.event, "E\(number)", Int64(number) + 7)) }
@@ -223,7 +223,7 @@ struct SnapshotPartsTests {
     #expect(Set(store.storedEventTypes.keys) == ["U"])
   }
 
-  @Test func `a type that was deleted goes when its events do, which the hub no longer tells of`() async throws {
+  @Test func `a deleted type is removed with its events when the hub has purged them`() async throws {
     await device.engine.performSync()
     hub.set { state in
       for number in 1...5 { state.forget(.event, "E\(number)") }
@@ -234,7 +234,7 @@ struct SnapshotPartsTests {
     #expect(events.isEmpty && Set(store.storedEventTypes.keys) == ["U"])
   }
 
-  @Test func `a row that was lost here comes back, though its version is held`() async throws {
+  @Test func `a resync restores a missing row even if its version is stored`() async throws {
     await device.engine.performSync()
     try store.deleteEvent(id: "E4")
     try store.save()
@@ -242,9 +242,9 @@ struct SnapshotPartsTests {
     try expectEverything()
   }
 
-  @Test func `what a hub is found to have lost by a snapshot that goes on is sent in the same round`() async throws {
+  @Test func `entities that the hub lost are sent in the round whose resumed snapshot reveals the loss`() async throws {
     await device.engine.performSync()
-    // A second snapshot is cut short; the hub is then set back, and has nothing above 5.
+    // A second snapshot is interrupted. Then the hub is restored and has nothing above version 5.
     hub.set { $0.before[5] = { _ in throw APIError.networkError("gone") } }
     await device.engine.forceFullResync()
     #expect(try store.syncMemory()?.snapshot != nil)
@@ -258,7 +258,7 @@ struct SnapshotPartsTests {
     #expect(hub.state.pushed.contains { $0.entityId == "E5" })
   }
 
-  @Test func `who asks for everything anew gets it from the first part, whatever is half laid`() async throws {
+  @Test func `a requested full resync begins at the first part even if a snapshot is in progress`() async throws {
     hub.set { $0.before[2] = { _ in throw APIError.networkError("gone") } }
     await device.engine.performSync()
     _ = hub.takeParts()
@@ -276,9 +276,9 @@ struct SnapshotPartsTests {
     try expectEverything()
   }
 
-  // MARK: Another life of the hub
+  // MARK: Hub restarts and restores
 
-  @Test("a hub that was started anew between two parts gives them from the first", arguments: 1...3)
+  @Test("a hub that starts a new epoch between two parts sends the snapshot from the first part", arguments: 1...3)
   func startedAnew(before part: Int) async throws {
     hub.set { $0.before[part] = { $0.epochs.append(HubEpoch(id: "b", first: 8)) } }
     await device.engine.performSync()
@@ -287,7 +287,7 @@ struct SnapshotPartsTests {
   }
 
   @Test(
-    "what a hub lost that was restored between two parts is offered again, also where others wrote since",
+    "entities lost by a hub restore between two parts are offered again",
     arguments: 2...3, [0, 3])
   func restored(before part: Int, written: Int) async throws {
     hub.set { state in
@@ -295,7 +295,7 @@ struct SnapshotPartsTests {
         for number in 3...5 { state.forget(.event, "E\(number)") }
         state.head = 4
         state.epochs.append(HubEpoch(id: "b", first: 5))
-        // Under versions that what was lost had.
+        // New entries reuse the versions of the lost ones.
         for number in 0..<written { state.put(.event("N\(number)", Int64(number) + 5)) }
       }
     }
@@ -304,14 +304,14 @@ struct SnapshotPartsTests {
     let offered = hub.state.pushed.map(\.entityId)
     #expect(offered == (part == 2 ? [] : ["E3", "E4"]))
     #expect(hub.state.pushed.allSatisfy { $0.operation == .create })
-    // What it lost shows against all that it has.
+    // A complete snapshot is needed to find the lost entities.
     #expect(hub.state.wholes == 1)
     #expect(events.isSuperset(of: offered) && events.isSuperset(of: ["E1", "E2"]))
     #expect(events.isSuperset(of: (0..<written).map { "N\($0)" }))
     #expect(try store.syncMemory()?.snapshot == nil)
   }
 
-  @Test func `what is compacted between two parts is asked for once more`() async throws {
+  @Test func `an entry compacted between two parts is requested again`() async throws {
     hub.set { state in
       state.put(.tombstone(.event, "E6", 8))
       state.before[2] = { state in
@@ -326,17 +326,17 @@ struct SnapshotPartsTests {
     #expect(events == ["E2", "E3", "E4", "E5"])
   }
 
-  @Test func `what many parts and pages leave is put in order meanwhile`() async throws {
+  @Test func `maintenance runs during a snapshot of many parts`() async throws {
     hub.set { state in
       for number in 6...80 { state.put(.event("E\(number)", Int64(number) + 2)) }
     }
     await device.engine.performSync()
     try expectEverything()
-    // Forty-one parts.
+    // The snapshot has 41 parts.
     #expect(device.factory.tidyUpCalls == 1)
   }
 
-  @Test func `a hub that gives the same part again and again is not asked for ever`() async throws {
+  @Test func `a hub that repeats the same part ends the round with an error`() async throws {
     struct StuckClient: ForwardingNetworkClient {
       let base: MockNetworkClient
       func checkHealth() async throws {}

@@ -6,12 +6,12 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine taking everything anew", .timeLimit(.minutes(10)))
+@Suite("SyncEngine snapshots", .timeLimit(.minutes(10)))
 struct SyncEngineBootstrapTests {
   private let device = Device(cursor: nil)
   private var store: MockDataStore { device.store }
 
-  /// A hub with one entity of each kind.
+  /// Gives the hub one entity of each kind.
   private func fillHub(_ network: MockNetworkClient, cursor: Int64 = 40) {
     network.eventTypesToReturn = [APIModelFixture.makeAPIEventType()]
     network.eventsToReturn = [APIModelFixture.makeAPIEvent()]
@@ -20,7 +20,9 @@ struct SyncEngineBootstrapTests {
     network.latestCursorToReturn = cursor
   }
 
-  @Test("a device without a cursor takes a snapshot and goes on from its cursor", arguments: [nil, 0] as [Int64?])
+  @Test(
+    "a device without a cursor loads a snapshot and continues from the snapshot's cursor",
+    arguments: [nil, 0] as [Int64?])
   func first(cursor: Int64?) async throws {
     let device = Device(cursor: cursor)
     fillHub(device.network)
@@ -37,10 +39,10 @@ struct SyncEngineBootstrapTests {
     #expect(device.network.getAllEventsCalls.count == 1)
   }
 
-  @Test func `event types are laid down before what refers to them, all in one save`() async throws {
+  @Test func `event types are stored before the entities that refer to them, in one save`() async throws {
     fillHub(device.network)
     await device.engine.performSync()
-    // No type was made up for a row that came before its own.
+    // No placeholder type was created for a row that came before its type.
     #expect(store.storedEventTypes["type-1"]?.name == "Workout")
     #expect(store.storedEventTypes.count == 1 && store.storedParkedChanges.isEmpty)
     #expect(store.upsertEventTypeCalls.count == 1)
@@ -48,7 +50,7 @@ struct SyncEngineBootstrapTests {
   }
 
   @Test(
-    "nothing is removed before everything is fetched: whichever list fails, all stays as it was",
+    "a snapshot with a missing list changes nothing",
     arguments: [0, 1, 2, 3, 4])
   func halfway(failing list: Int) async throws {
     device.seedType("type-old")
@@ -57,7 +59,7 @@ struct SyncEngineBootstrapTests {
     let cutOff = APIError.networkError("cut off")
     switch list {
     case 0: device.network.getLatestCursorResponses = [.failure(cutOff)]
-    // The first answer is the health check's.
+    // The first answer goes to the health check.
     case 1: device.network.getEventTypesResponses = [.success([]), .failure(cutOff)]
     case 2: device.network.getPropertyDefinitionsResponses = [.failure(cutOff)]
     case 3: device.network.getAllEventsResponses = [.failure(cutOff)]
@@ -72,7 +74,7 @@ struct SyncEngineBootstrapTests {
     #expect(store.storedSyncCursor == 40)
   }
 
-  @Test func `a save that fails changes nothing`() async throws {
+  @Test func `a snapshot that cannot be saved changes nothing`() async throws {
     device.seedType("type-old")
     fillHub(device.network)
     store.throwOnSave = TestError()
@@ -81,9 +83,7 @@ struct SyncEngineBootstrapTests {
     #expect(await device.engine.state.errorWords.hasPrefix("This device's store"))
   }
 
-  @Test func `a device that was away for too long takes a snapshot in the same round, and keeps its queue`()
-    async throws
-  {
+  @Test func `an expired cursor leads to a snapshot in the same round and keeps the queue`() async throws {
     let device = Device(cursor: 10)
     device.seedType("type-old")
     device.seedType()
@@ -97,8 +97,8 @@ struct SyncEngineBootstrapTests {
     #expect(device.store.storedPendingMutations.count == 1)
   }
 
-  @Test func `a snapshot that did not come is what the next round begins with`() async throws {
-    // A hub that takes one request a minute would be asked for its feed again and again, and never for the snapshot.
+  @Test func `the round after a failed snapshot begins with the snapshot`() async throws {
+    // Otherwise a hub that allows one request a minute would only ever be asked for its feed.
     let device = Device(cursor: 10)
     device.seedType()
     try device.record(events: 1)
@@ -116,7 +116,7 @@ struct SyncEngineBootstrapTests {
     #expect(device.store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `a hub that never has enough of its feed is an error, not a loop`() async throws {
+  @Test func `a feed that still reports an expired cursor after a snapshot is an error`() async throws {
     let device = Device(cursor: 10)
     device.network.getChangesResponses = Array(repeating: .failure(APIError.httpError(410)), count: 9)
     await device.engine.performSync()
@@ -124,7 +124,7 @@ struct SyncEngineBootstrapTests {
     #expect(await device.engine.state.isError)
   }
 
-  @Test func `unsent edits are kept, in the queue and on the screen`() async throws {
+  @Test func `unsent edits stay in the queue and stay visible`() async throws {
     device.seedType()
     device.seedType("type-old")
     store.seedEvent(id: "evt-1", eventType: EventTypeFixture.makeEventType()) { $0.notes = "old" }
@@ -148,7 +148,7 @@ struct SyncEngineBootstrapTests {
     #expect(store.storedSyncCursor == 40)
   }
 
-  @Test func `a push that fails for a while does not keep a bootstrap from pulling`() async throws {
+  @Test func `a temporarily failing push does not prevent the first snapshot`() async throws {
     device.seedType()
     try device.record(events: 1)
     fillHub(device.network)
@@ -158,7 +158,7 @@ struct SyncEngineBootstrapTests {
     #expect(await device.engine.state.isRateLimited)
   }
 
-  @Test func `what is not in the snapshot goes, of every kind`() async throws {
+  @Test func `entities of every kind that the snapshot lacks are removed`() async throws {
     let type = device.seedType("type-old")
     device.seedEvent("evt-old", type: "type-old")
     store.seedGeofence(id: "geo-old")
@@ -170,7 +170,7 @@ struct SyncEngineBootstrapTests {
     #expect(Set(store.storedPropertyDefinitions.keys) == ["propdef-1"])
   }
 
-  @Test func `what was deleted here and waits does not come back from the snapshot`() async throws {
+  @Test func `a pending delete keeps its entity out of the snapshot`() async throws {
     device.seedType()
     device.seedEvent()
     try device.recorder.delete(eventId: "evt-1")
@@ -181,7 +181,7 @@ struct SyncEngineBootstrapTests {
   }
 
   @Test(
-    "but does where it lives again by a later write than the delete, whose answer was lost",
+    "an entity restored after a delete whose answer was lost is shown again",
     arguments: [30, 41] as [Int64])
   func restoredMeanwhile(version: Int64) async throws {
     let isAnswered = Mutex(false)
@@ -204,7 +204,7 @@ struct SyncEngineBootstrapTests {
     #expect(device.store.storedEvents.isEmpty == (version > 40))
   }
 
-  @Test func `the rows of a type that was deleted here do not come back from the snapshot`() async throws {
+  @Test func `a pending delete of a type keeps its children out of the snapshot`() async throws {
     device.seedType()
     device.seedEvent()
     try device.recorder.delete(eventTypeId: "type-1")
@@ -218,7 +218,7 @@ struct SyncEngineBootstrapTests {
       "the answer to the delete says which of the two is the later")
   }
 
-  @Test func `a row written between the lists, whose type is in the feed, waits for it`() async throws {
+  @Test func `an event whose type is only in the feed is parked until the type arrives`() async throws {
     fillHub(device.network)
     device.network.eventsToReturn.append(APIModelFixture.makeAPIEvent(id: "evt-2", eventTypeId: "type-2"))
     device.setFeed(
@@ -227,7 +227,7 @@ struct SyncEngineBootstrapTests {
     #expect(store.storedEvents["evt-2"]?.eventTypeId == "type-2" && store.storedParkedChanges.isEmpty)
   }
 
-  @Test func `a full resync is the same from any cursor, and keeps the queue`() async throws {
+  @Test func `a full resync replaces the replica and keeps the queue`() async throws {
     let device = Device(cursor: 10)
     device.seedType("type-old")
     device.seedType()
@@ -240,7 +240,7 @@ struct SyncEngineBootstrapTests {
     #expect(device.store.storedPendingMutations.count == 1 && device.store.storedSyncCursor == 40)
   }
 
-  @Test func `skipping to the latest cursor takes a snapshot, so that nothing is passed over`() async throws {
+  @Test func `skipping to the latest cursor loads a snapshot`() async throws {
     let device = Device(cursor: 10)
     fillHub(device.network)
     #expect(try await device.engine.skipToLatestCursor() == 40)
@@ -249,7 +249,7 @@ struct SyncEngineBootstrapTests {
     #expect(await device.engine.state == .idle)
   }
 
-  @Test func `skipping throws what went wrong and changes nothing`() async throws {
+  @Test func `a failed skip throws its error and changes nothing`() async throws {
     let device = Device(cursor: 10)
     device.seedType("type-old")
     device.network.getAllEventsResponses = [.failure(APIError.networkError("cut off"))]

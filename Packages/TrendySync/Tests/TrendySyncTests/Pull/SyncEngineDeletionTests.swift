@@ -5,12 +5,12 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// The promise that what was deleted does not come back, against a feed that still shows it.
-@Suite("SyncEngine and what was deleted here", .timeLimit(.minutes(10)))
+/// Checks that deleted entities are not restored by a feed that still contains them.
+@Suite("SyncEngine and local deletes", .timeLimit(.minutes(10)))
 struct SyncEngineDeletionTests {
   static let kinds = MutationEntityType.typed
 
-  /// A device that holds one entity of the kind and has just deleted it.
+  /// Returns a device that has just deleted its only entity of this kind.
   private func device(
     deleting kind: MutationEntityType, client: (MockNetworkClient) -> any NetworkClientProtocol = { $0 }
   ) throws -> Device {
@@ -70,7 +70,7 @@ struct SyncEngineDeletionTests {
     }
   }
 
-  @Test("it is not upserted from the feed while its delete waits", arguments: kinds)
+  @Test("an entity with a pending delete is not restored by the feed", arguments: kinds)
   func whileWaiting(kind: MutationEntityType) async throws {
     let device = try device(deleting: kind)
     failDelete(kind, device)
@@ -81,7 +81,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedPendingMutations.count == 1)
   }
 
-  @Test("unless it lives again by a later write than the delete, whose answer was lost", arguments: kinds)
+  @Test("an entity restored by a later write than the delete, whose answer was lost, is shown", arguments: kinds)
   func restoredMeanwhile(kind: MutationEntityType) async throws {
     let isAnswered = Mutex(false)
     let device = try device(
@@ -104,7 +104,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedParkedChanges.isEmpty)
   }
 
-  @Test("nor after a restart", arguments: kinds)
+  @Test("an entity with a pending delete is not restored after a restart", arguments: kinds)
   func afterRestart(kind: MutationEntityType) async throws {
     let device = try device(deleting: kind)
     failDelete(kind, device)
@@ -115,12 +115,12 @@ struct SyncEngineDeletionTests {
     #expect(!isHeld(kind, device) && upserts(kind, device) == 0)
   }
 
-  @Test("nor between the acknowledgement and the cursor passing the delete's version", arguments: kinds)
+  @Test("an acknowledged delete keeps its entity out until the cursor reaches the delete's version", arguments: kinds)
   func untilTheVersion(kind: MutationEntityType) async throws {
     let device = try device(
       deleting: kind,
       client: { base in VersionedClient(base: base) { $0.map { _ in .accepted(version: 15) } } })
-    // The feed is long: each pull is cut off before it is complete.
+    // The feed is long and each pull is interrupted before the end.
     device.network.getChangesResponses = [
       .success(APIModelFixture.makeChangeFeedResponse(changes: [entry(kind, id: 11)], nextCursor: 11, hasMore: true)),
       .failure(APIError.networkError("cut off")),
@@ -137,7 +137,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedTombstones.isEmpty)
   }
 
-  @Test("nor, where the client cannot say a version, before the first complete pull begun after it", arguments: kinds)
+  @Test("a delete acknowledged without a version keeps its entity out until the next complete pull", arguments: kinds)
   func untilACompletePull(kind: MutationEntityType) async throws {
     let device = try device(deleting: kind)
     device.network.getChangesResponses = [
@@ -154,7 +154,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedTombstones.isEmpty && device.store.storedSyncCursor == 13)
   }
 
-  @Test("a delete that was queued without a guard is guarded as well", arguments: kinds)
+  @Test("a delete queued without a tombstone keeps its entity out", arguments: kinds)
   func withoutGuard(kind: MutationEntityType) async throws {
     let device = Device()
     device.seedType()
@@ -164,7 +164,7 @@ struct SyncEngineDeletionTests {
     #expect(!isHeld(kind, device) && upserts(kind, device) == 0)
   }
 
-  @Test("it can be made again elsewhere later", arguments: kinds)
+  @Test("another device can create the deleted entity again", arguments: kinds)
   func againElsewhere(kind: MutationEntityType) async throws {
     let device = try device(deleting: kind)
     await device.engine.performSync()
@@ -173,7 +173,7 @@ struct SyncEngineDeletionTests {
     #expect(isHeld(kind, device))
   }
 
-  @Test func `another life above the delete's version is let in before the cursor has passed`() async throws {
+  @Test func `a write above the delete's version restores the entity before the cursor has passed`() async throws {
     let device = try device(
       deleting: .event, client: { base in VersionedClient(base: base) { $0.map { _ in .accepted(version: 15) } } })
     device.setFeed([entry(.event, id: 15), entry(.event, id: 16)], next: 16)
@@ -181,7 +181,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedEvents["gone"] != nil && device.store.upsertEventCalls.count == 1)
   }
 
-  @Test func `it can be made again here later`() async throws {
+  @Test func `the deleted entity can be recorded again on this device`() async throws {
     let device = try device(deleting: .event)
     await device.engine.performSync()
     try device.recorder.record(EventFixture.makeEvent(id: "gone", notes: "again"))
@@ -193,7 +193,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `made again here and not yet sent, it outlives the echo of its delete`() async throws {
+  @Test func `an unsent new create of a deleted entity survives the echo of its delete`() async throws {
     let device = Device(configuration: SyncConfiguration(batchSize: 1))
     device.seedType()
     device.seedEvent("gone")
@@ -208,7 +208,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedPendingMutations.count == 2)
   }
 
-  @Test func `the rows that went with a type stay away until the hub has heard of it`() async throws {
+  @Test func `events of a deleted type stay hidden while the delete is pending`() async throws {
     let device = Device()
     device.seedType()
     device.seedType("gone")
@@ -227,7 +227,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedTombstones.isEmpty && device.store.storedParkedChanges.isEmpty)
   }
 
-  @Test("what was moved out elsewhere before its type was deleted here lives on", arguments: [10, nil] as [Int64?])
+  @Test("an event moved to another type before its type was deleted here is kept", arguments: [10, nil] as [Int64?])
   func movedOutInTime(cursor: Int64?) async throws {
     let device = Device(cursor: cursor)
     device.seedType()
@@ -235,7 +235,7 @@ struct SyncEngineDeletionTests {
     device.seedEvent("evt-1", type: "gone")
     try device.recorder.delete(eventTypeId: "gone")
     device.network.deleteEventTypeResponses = [.failure(APIError.httpError(503))]
-    // From a snapshot or from the feed, its type is now type-1.
+    // In the snapshot and in the feed, the event's type is now type-1.
     device.network.eventTypesToReturn = [
       APIModelFixture.makeAPIEventType(), APIModelFixture.makeAPIEventType(id: "gone"),
     ]
@@ -247,19 +247,19 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedEventTypes["gone"] == nil)
   }
 
-  @Test func `a delete of what the hub does not have is done`() async throws {
+  @Test func `a delete of an entity that the hub does not have succeeds`() async throws {
     let device = try device(deleting: .event)
     device.network.deleteEventResponses = [.failure(APIError.httpError(404))]
     await device.engine.performSync()
     #expect(device.store.storedPendingMutations.isEmpty && device.store.storedConflicts.isEmpty)
   }
 
-  /// A recorded trip: its id follows from what it is, so that an import makes the same one again.
+  /// Recorded trip, whose id is the hash of its natural key. An import creates the same id again.
   private let trip = Event(
     id: "97f5264b-1dbe-804e-9147-2072a2089afe", eventTypeId: "type-1", timestamp: DeterministicDate.jan1_2024,
     sourceType: .trip)
 
-  @Test func `an import does not bring back what was deleted on another device`() async throws {
+  @Test func `an import does not restore an event deleted on another device`() async throws {
     let device = Device()
     device.seedType()
     device.seedEvent(trip.id)
@@ -272,7 +272,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `an import does not bring back what was deleted here, however long ago`() async throws {
+  @Test func `an import does not restore an event deleted on this device, even long after`() async throws {
     let device = Device()
     device.seedType()
     device.seedEvent(trip.id)
@@ -285,7 +285,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedEvents.isEmpty)
   }
 
-  @Test func `a full resync keeps it deleted, and a newer life in the feed is shown`() async throws {
+  @Test func `a full resync keeps an event deleted until a newer write restores it`() async throws {
     let device = Device()
     device.seedType()
     device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType()]
@@ -304,7 +304,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedEvents[trip.id] != nil)
   }
 
-  @Test func `what another device deleted stays away though the answer to its create comes late`() async throws {
+  @Test func `an event deleted elsewhere stays deleted when the answer to its create arrives late`() async throws {
     let lost = Counter()
     let device = Device(
       cursor: nil,
@@ -316,7 +316,7 @@ struct SyncEngineDeletionTests {
       })
     device.seedType()
     try device.recorder.record(EventFixture.makeEvent(id: "gone", eventTypeId: "type-1"))
-    // The create took effect as 12, and another device deleted the event as 13, before this device heard of either.
+    // The create was accepted at version 12 and another device deleted the event at 13. This device has seen neither.
     device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType()]
     device.network.latestCursorToReturn = 13
     await device.engine.performSync()
@@ -326,10 +326,10 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedPendingMutations.isEmpty && device.store.storedParkedChanges.isEmpty)
   }
 
-  @Test func `an import that is refused and deleted here is deleted at the hub too`() async throws {
+  @Test func `the delete of an event whose imported create is refused is still sent`() async throws {
     let natural = "00000000-0000-8000-8000-000000000004"
     let pushes = Counter()
-    // One at a time: the delete has not been sent when the create is refused.
+    // With a batch size of 1 the delete is still unsent when the create is refused.
     let device = Device(
       configuration: SyncConfiguration(batchSize: 1),
       client: { network in
@@ -351,7 +351,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedTombstones.map(\.entityId) == [natural])
   }
 
-  @Test func `an event stays though it was to be moved to a type that is gone`() async throws {
+  @Test func `an event is kept when its move to a deleted type is refused`() async throws {
     let device = Device(client: { network in
       VersionedClient(base: network) { $0.map { _ in .refused(ProblemDetails(status: 409)) } }
     })
@@ -359,7 +359,7 @@ struct SyncEngineDeletionTests {
     device.seedType("new")
     device.seedEvent("evt-1", type: "old")
     try device.recorder.edit(eventId: "evt-1") { $0.eventTypeId = "new" }
-    // The hub knows it where it was, and its feed tells no more of it.
+    // The hub has the event under its old type and its feed has no newer entry for it.
     device.network.eventTypesToReturn = [APIModelFixture.makeAPIEventType(id: "old")]
     device.network.eventsToReturn = [APIModelFixture.makeAPIEvent(id: "evt-1", eventTypeId: "old")]
     device.network.latestCursorToReturn = 12
@@ -370,7 +370,7 @@ struct SyncEngineDeletionTests {
   }
 }
 
-/// 0, 1, 2, …
+/// Returns 0, 1, 2, …
 private final class Counter: Sendable {
   private let value = Mutex(-1)
   func next() -> Int {

@@ -6,7 +6,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine pulling", .timeLimit(.minutes(10)))
+@Suite("SyncEngine pulls", .timeLimit(.minutes(10)))
 struct SyncEnginePullTests {
   private let device = Device()
   private var store: MockDataStore { device.store }
@@ -29,12 +29,12 @@ struct SyncEnginePullTests {
 
   // MARK: Cursor
 
-  /// A wrapper of one's own around a client of a Trendy hub passes the 24 operations on and leaves the rest to the protocol.
+  /// Client that forwards the plain operations and leaves the others to the defaults of the protocol.
   private struct WrappingClient: ForwardingNetworkClient {
     let base: MockNetworkClient
   }
 
-  @Test func `a client of the plain operations alone stays in step with a hub that tells its position`() async {
+  @Test func `a client with only the plain operations stays synced with a hub that sends its position`() async {
     let device = Device(cursor: nil, client: { WrappingClient(base: $0) })
     device.network.latestCursorToReturn = 10
     var page = APIModelFixture.makeChangeFeedResponse(changes: [], nextCursor: 11)
@@ -46,7 +46,7 @@ struct SyncEnginePullTests {
     #expect(device.network.getLatestCursorCalls.count == 1, "one snapshot is enough")
   }
 
-  @Test func `it goes page by page until there is no more, also over entries that are skipped`() async throws {
+  @Test func `a pull reads page by page to the end, also across skipped entries`() async throws {
     device.seedType()
     device.seedEvent("evt-gone")
     try device.recorder.delete(eventId: "evt-gone")
@@ -63,7 +63,7 @@ struct SyncEnginePullTests {
     #expect(Set(store.storedEvents.keys) == ["evt-1"])
   }
 
-  @Test func `the cursor is stored with the page, in one save`() async throws {
+  @Test func `a page and its cursor are stored in one save`() async throws {
     device.seedType()
     device.setFeed([entry(11), entry(12, .event, "create", "evt-2")], next: 12)
     let saves = store.saveCalls
@@ -73,7 +73,7 @@ struct SyncEnginePullTests {
     #expect(store.storedEvents["evt-1"]?.syncStatus == .synced)
   }
 
-  @Test func `a save that fails leaves neither rows nor cursor of its page, and says so`() async throws {
+  @Test func `a page that cannot be saved stores neither rows nor cursor and reports the error`() async throws {
     device.seedType()
     device.network.getChangesResponses = [page([entry(11)], next: 11)]
     store.throwOnSave = TestError("disk full")
@@ -87,8 +87,8 @@ struct SyncEnginePullTests {
     #expect(store.storedEvents.count == 1 && store.storedSyncCursor == 11)
   }
 
-  /// As where the store was replaced by a restored one while it was open: that unit fails for good.
-  @Test func `a unit that fails when it is read is let go of`() async throws {
+  /// Covers a store that was replaced by a restored backup while it was open: its unit of work fails permanently.
+  @Test func `a unit of work that fails on reading is replaced`() async throws {
     await device.engine.performSync()
     let made = device.factory.makeDataStoreCalls
     store.throwOnFetchAll = TestError("replaced")
@@ -100,7 +100,7 @@ struct SyncEnginePullTests {
     #expect(device.factory.makeDataStoreCalls > made)
   }
 
-  @Test func `an edit that cannot be taken leaves the engine the unit that it has`() async throws {
+  @Test func `an invalid edit does not make the engine replace its unit of work`() async throws {
     await device.engine.performSync()
     let made = device.factory.makeDataStoreCalls
     let other = #"{"id":"other","event_type_id":"T","timestamp":"2024-01-01T00:00:00Z"}"#
@@ -113,7 +113,7 @@ struct SyncEnginePullTests {
     #expect(device.factory.makeDataStoreCalls == made)
   }
 
-  @Test func `pages before the one that fails stay`() async throws {
+  @Test func `the pages before a failed page are kept`() async throws {
     device.seedType()
     device.network.getChangesResponses = [
       page([entry(11)], next: 11, hasMore: true), .failure(APIError.networkError("cut off")),
@@ -130,7 +130,7 @@ struct SyncEnginePullTests {
     #expect(device.network.getChangesCalls.map(\.cursor) == [10, 25])
   }
 
-  @Test("the cursor goes forward only", arguments: [true, false])
+  @Test("a page with a lower cursor is an error and changes nothing", arguments: [true, false])
   func neverBack(hasMore: Bool) async throws {
     device.seedType()
     device.network.getChangesResponses = [page([entry(5)], next: 9, hasMore: hasMore)]
@@ -140,14 +140,14 @@ struct SyncEnginePullTests {
     #expect(device.network.getChangesCalls.count == 1)
   }
 
-  @Test func `a feed that says more and does not move is an error, not a loop`() async throws {
+  @Test func `a feed that announces more but does not advance is an error`() async throws {
     device.network.changeFeedResponseToReturn = APIModelFixture.makeChangeFeedResponse(nextCursor: 10, hasMore: true)
     await device.engine.performSync()
     #expect(device.network.getChangesCalls.count == 1)
     #expect(await device.engine.state.errorWords.contains("full resync"))
   }
 
-  /// A hub whose feed has no end: the cursor rises with every page, and nothing new comes.
+  /// Hub with an endless feed: the cursor increases with every page, but no page has new entries.
   private struct EndlessClient: ForwardingNetworkClient {
     let base: MockNetworkClient
     let changes: [ChangeEntry]
@@ -158,7 +158,7 @@ struct SyncEnginePullTests {
     }
   }
 
-  @Test("a feed that says more for ever and brings nothing new ends the round", arguments: [false, true])
+  @Test("an endless feed without new entries ends the round with an error", arguments: [false, true])
   func endless(repeatsItself: Bool) async throws {
     let changes = repeatsItself ? [entry(11)] : []
     let device = Device(client: { EndlessClient(base: $0, changes: changes) })
@@ -188,9 +188,9 @@ struct SyncEnginePullTests {
     #expect(await device.engine.state.errorWords.contains("another process"))
   }
 
-  // MARK: What waits here
+  // MARK: Pending edits
 
-  @Test func `an edit that waits stays on top of what others wrote`() async throws {
+  @Test func `a pending edit stays visible over other devices' changes`() async throws {
     device.seedType()
     store.seedEvent(id: "evt-1", eventType: EventTypeFixture.makeEventType()) { $0.notes = "old" }
     try device.recorder.edit(eventId: "evt-1") { $0.notes = "mine" }
@@ -204,8 +204,8 @@ struct SyncEnginePullTests {
   }
 
   @Test(
-    "after a lost answer the newer is shown: what others wrote since, or what was written here",
-    // Without a version: it lives there already, so the create changed nothing.
+    "after a lost answer the newer of the local and the remote value is shown",
+    // Without a version the entity existed before, so the create changed nothing.
     arguments: [(11, "theirs"), (12, "mine"), (13, "mine"), (nil, "theirs")] as [(Int64?, String)])
   func lostAnswer(version: Int64?, notes: String) async throws {
     let answers = Mutex<[MutationOutcome]?>(nil)
@@ -217,7 +217,7 @@ struct SyncEnginePullTests {
     })
     device.seedType()
     try device.recorder.record(EventFixture.makeEvent(notes: "mine"))
-    // The hub took it; another device saw it there and changed it.
+    // The hub accepted the create and another device then changed the event.
     device.setFeed([entry(12, .event, "update", "evt-1", ["notes": "theirs"])], next: 12)
     await device.engine.performSync()
     #expect(device.store.storedEvents["evt-1"]?.notes == "mine", "what waits is shown on top")
@@ -228,9 +228,7 @@ struct SyncEnginePullTests {
     #expect(device.store.storedParkedChanges.isEmpty)
   }
 
-  @Test func `a delete from elsewhere wins, and the edit that waits ends in the journal when the hub refuses it`()
-    async throws
-  {
+  @Test func `a remote delete wins and the refused edit moves to the conflict journal`() async throws {
     device.seedType()
     device.seedEvent()
     try device.recorder.edit(eventId: "evt-1") { $0.notes = "mine" }
@@ -250,7 +248,7 @@ struct SyncEnginePullTests {
     #expect(try WireJSON.decode(UpdateEventRequest.self, from: conflict.payload).notes == .value("mine"))
   }
 
-  @Test func `what others wrote keeps the members that this version does not know`() async throws {
+  @Test func `an entry keeps the fields that this version does not know`() async throws {
     device.seedType()
     device.setFeed([entry(11, .event, "create", "evt-1", ["mood": ["of": "tomorrow"]])], next: 11)
     await device.engine.performSync()
@@ -259,7 +257,7 @@ struct SyncEnginePullTests {
 
   // MARK: Deletes
 
-  @Test("a delete from elsewhere takes the row away", arguments: MutationEntityType.typed)
+  @Test("a remote delete removes the row", arguments: MutationEntityType.typed)
   func deletes(kind: MutationEntityType) async throws {
     let type = device.seedType()
     device.seedType("gone")
@@ -276,7 +274,7 @@ struct SyncEnginePullTests {
     #expect(held.filter { !$0.value }.map(\.key) == [kind])
   }
 
-  @Test func `a type that is deleted elsewhere takes its rows along`() async throws {
+  @Test func `a remote delete of a type removes the type's events`() async throws {
     device.seedType()
     device.seedType("type-2")
     device.seedEvent("evt-1")
@@ -286,7 +284,7 @@ struct SyncEnginePullTests {
     #expect(Set(store.storedEvents.keys) == ["evt-2"] && Set(store.storedEventTypes.keys) == ["type-2"])
   }
 
-  @Test func `a type's deletion waits for the hub's word on what was recorded beneath it here`() async throws {
+  @Test func `a remote delete of a type is parked while an event recorded under it is pending`() async throws {
     device.seedType()
     device.seedEvent("evt-settled")
     try device.record(events: 1)
@@ -307,7 +305,7 @@ struct SyncEnginePullTests {
 
   // MARK: Parking
 
-  @Test func `an event that comes before its type waits, and is shown when it comes in a later page`() async throws {
+  @Test func `an event that precedes its type is shown when a later page brings the type`() async throws {
     device.network.getChangesResponses = [
       page([entry(11, .event, "create", "evt-1", ["event_type_id": "type-late"])], next: 11, hasMore: true),
       page([entry(12, .eventType, "create", "type-late")], next: 12),
@@ -317,7 +315,7 @@ struct SyncEnginePullTests {
     #expect(store.storedParkedChanges.isEmpty)
   }
 
-  @Test func `an event whose type has not come is kept raw, and the cursor passes`() async throws {
+  @Test func `an event without its type is parked and the cursor advances`() async throws {
     let early = entry(11, .event, "create", "evt-1", ["event_type_id": "type-late"])
     device.setFeed([early], next: 11)
     await device.engine.performSync()
@@ -328,7 +326,7 @@ struct SyncEnginePullTests {
     #expect(store.storedEvents.count == 1 && store.storedParkedChanges.isEmpty)
   }
 
-  @Test func `a later entry of a parked entity takes its place`() async throws {
+  @Test func `a later entry replaces the parked one`() async throws {
     device.setFeed([entry(11, .event, "create", "evt-1", ["event_type_id": "type-late", "notes": "old"])], next: 11)
     await device.engine.performSync()
     device.setFeed(
@@ -340,7 +338,7 @@ struct SyncEnginePullTests {
     #expect(store.storedEvents["evt-1"]?.notes == "new" && store.storedParkedChanges.isEmpty)
   }
 
-  @Test func `a parked entity that is deleted is parked no more`() async throws {
+  @Test func `a delete removes the parked entry`() async throws {
     device.setFeed([entry(11, .event, "create", "evt-1", ["event_type_id": "type-late"])], next: 11)
     await device.engine.performSync()
     device.setFeed([entry(12, .event, "delete"), entry(13, .eventType, "create", "type-late")], next: 13)
@@ -348,7 +346,7 @@ struct SyncEnginePullTests {
     #expect(store.storedEvents.isEmpty && store.storedParkedChanges.isEmpty)
   }
 
-  @Test func `an unknown kind and unreadable data are kept raw, and stop nothing`() async throws {
+  @Test func `unknown kinds and unreadable entries are parked and do not stop the pull`() async throws {
     device.seedType()
     let unknown = ChangeEntry(
       id: 11, entityType: "mood_ring", operation: "create", entityId: "m-1", data: ChangeEntryData(rawData: ["x": 1]))
@@ -364,9 +362,9 @@ struct SyncEnginePullTests {
     #expect(store.storedParkedChanges == [unknown, other] && store.storedEvents["evt-bad"] != nil)
   }
 
-  // MARK: 401
+  // MARK: Status 401
 
-  @Test func `a pull that meets 401 says what to do`() async throws {
+  @Test func `a pull rejected with 401 reports that the device must be connected again`() async throws {
     device.network.getChangesResponses = [.failure(APIError.httpError(401))]
     await device.engine.performSync()
     #expect(await device.engine.state.errorWords.contains("Connect the device again"))

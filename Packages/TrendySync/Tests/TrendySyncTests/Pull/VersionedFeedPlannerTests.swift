@@ -5,7 +5,7 @@ import TrendySync
 
 @Suite("VersionedFeedPlanner", .timeLimit(.minutes(10)))
 struct VersionedFeedPlannerTests {
-  @Test("what becomes of an entry", arguments: Example.all)
+  @Test("the planner returns the expected action", arguments: Example.all)
   func decides(_ example: Example) throws {
     var planner = VersionedFeedPlanner(
       isAnew: example.isAnew, hasOverlay: example.hasOverlay, hasParked: example.hasParked)
@@ -17,7 +17,7 @@ struct VersionedFeedPlannerTests {
   }
 
   @Test(
-    "an entry that cannot be read is parked above what is held and parked only",
+    "an unreadable entry is parked only above the stored and the parked version",
     arguments: [
       (false, 4, nil, .park), (false, 5, nil, .drop), (false, nil, 4, .park), (false, nil, 5, .drop),
       (false, nil, nil, .park), (true, 5, 5, .park),
@@ -27,7 +27,7 @@ struct VersionedFeedPlannerTests {
     #expect(planner.onUnread(version: 5, heldVersion: { held }, parkedVersion: { parked }) == act)
   }
 
-  @Test func `a child waits for its type, which stirs it`() throws {
+  @Test func `an event is parked until its type arrives`() throws {
     var planner = VersionedFeedPlanner(hasOverlay: false, hasParked: false)
     var facts = Facts(parent: "T")
     #expect(try planner.onEntry(event(3), &facts) == .init(.park))
@@ -41,7 +41,7 @@ struct VersionedFeedPlannerTests {
     #expect(verdict == .init(.holdAndShow), "the store is not asked again whether T lives")
   }
 
-  @Test func `a type's deletion waits for its children, and the last to leave stirs it`() throws {
+  @Test func `a type's deletion is parked until its last child has left`() throws {
     var planner = VersionedFeedPlanner(hasOverlay: false, hasParked: false)
     var facts = Facts(hasChildren: true)
     #expect(try planner.onEntry(type(7, isDelete: true, held: .init(version: 2)), &facts) == .init(.park))
@@ -63,7 +63,7 @@ struct VersionedFeedPlannerTests {
     }
   }
 
-  @Test func `what is stirred is told once, sorted`() throws {
+  @Test func `ids of affected types are returned once, sorted`() throws {
     var planner = VersionedFeedPlanner(hasOverlay: false, hasParked: true)
     for id in ["b", "a", "b"] {
       var facts = Facts(parent: nil)
@@ -73,7 +73,7 @@ struct VersionedFeedPlannerTests {
   }
 }
 
-/// An entry, what is known of it, and what must come out.
+/// Entry, facts about it, and the expected result.
 struct Example: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let entry: VersionedFeedPlanner.Candidate
@@ -83,7 +83,7 @@ struct Example: CustomTestStringConvertible, Sendable {
   var hasParked = false
   let verdict: VersionedFeedPlanner.Verdict
   var stirred: [String] = []
-  /// What had to be asked for it, in order.
+  /// Facts that the planner must query, in order.
   let asked: [Fact]
 
   init(
@@ -191,7 +191,7 @@ enum Fact: Hashable, Sendable {
   case parkedVersion, content, heldParent, hasLivingChildren, isOverlaid, isHeldAlive, isShown
 }
 
-/// What is known of an entry, and a list of what was asked of it.
+/// Facts about an entry. Records the queries for them.
 struct Facts: VersionedFeedFacts, Sendable {
   var parked: Int64?
   var isReadable = true

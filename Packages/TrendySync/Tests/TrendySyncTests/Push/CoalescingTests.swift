@@ -35,7 +35,7 @@ struct CoalescingTests {
     return try WireJSON.decode([String: JSONValue].self, from: merged.payload)
   }
 
-  @Test func `an update merges into the create that waits, which keeps its id, its key and its place`() throws {
+  @Test func `an update is merged into the pending create, which keeps its id, key and position`() throws {
     let create = try create()
     let update = try mutation("b", .update, of: "evt-1", .event, ["notes": "new"])
     let effect = try Coalescing.onMutation(update, queue: [create])
@@ -50,14 +50,14 @@ struct CoalescingTests {
     #expect(request.unknownFields["of_tomorrow"] == [1, nil])
   }
 
-  @Test func `what an update clears is left out of the create`() throws {
+  @Test func `fields that an update clears are omitted from the create`() throws {
     let update = try mutation("b", .update, of: "evt-1", .event, ["notes": nil, "properties": ["a": nil]])
     let fields = try payload(Coalescing.onMutation(update, queue: [create()]))
     #expect(fields["notes"] == nil)
     #expect(fields["properties"] == ["b": ["type": "number", "value": 2]])
   }
 
-  @Test func `two updates end as both would: absent, null and value stay three things`() throws {
+  @Test func `merging two updates keeps absent, null and value distinct`() throws {
     let first = try mutation(
       "a", .update, of: "evt-1", .event,
       ["notes": "old", "end_date": nil, "properties": ["a": nil, "b": ["type": "text", "value": "x"]]])
@@ -68,7 +68,7 @@ struct CoalescingTests {
   }
 
   @Test(
-    "whatever the edits, the merged update does what all did, one after the other",
+    "a merged update has the same effect as the separate updates",
     arguments: 1...40 as ClosedRange<UInt64>)
   func mergesLikeAll(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
@@ -103,14 +103,14 @@ struct CoalescingTests {
     #expect(together == separate)
   }
 
-  @Test("nothing is merged into what was sent", arguments: [MutationOperation.update, .delete])
+  @Test("edits and deletes are not merged into a sent create", arguments: [MutationOperation.update, .delete])
   func sentStays(operation: MutationOperation) throws {
     let next = try mutation("b", operation, of: "evt-1", .event, operation == .delete ? nil : ["notes": "new"])
     #expect(try Coalescing.onMutation(next, queue: [create(sequence: 1)]) == .append)
   }
 
   @Test(
-    "a changed reference stands alone",
+    "an update that changes a reference is not coalesced",
     arguments: ["event_type_id", "geofence_id", "event_type_entry_id", "event_type_exit_id"])
   func referencesStandAlone(field: String) throws {
     let plain = try mutation("a", .update, of: "evt-1", .event, ["notes": "old"])
@@ -121,18 +121,18 @@ struct CoalescingTests {
     #expect(try Coalescing.onMutation(later, queue: [move]) == .append)
   }
 
-  @Test func `a reference that is cleared stands alone as well`() throws {
+  @Test func `an update that clears a reference is not coalesced`() throws {
     let plain = try mutation("a", .update, of: "evt-1", .event, ["notes": "old"])
     let cleared = try mutation("b", .update, of: "evt-1", .event, ["geofence_id": nil])
     #expect(try Coalescing.onMutation(cleared, queue: [plain]) == .append)
   }
 
-  @Test func `a create and its delete leave nothing, as the hub never heard of it`() throws {
+  @Test func `the delete of an unsent create cancels both`() throws {
     let create = try create()
     #expect(try Coalescing.onMutation(mutation("b", .delete), queue: [create]) == .cancel(create))
   }
 
-  @Test func `a create that something waiting refers to stays, and so does its delete`() throws {
+  @Test func `an unsent create that a pending mutation refers to is kept with its delete`() throws {
     let create = try mutation("a", .create, of: "type-9", .eventType, ["id": "type-9"])
     let move = try mutation("b", .update, of: "evt-1", .event, ["event_type_id": "type-9"])
     let delete = try mutation("c", .delete, of: "type-9", .eventType)
@@ -141,7 +141,7 @@ struct CoalescingTests {
   }
 
   @Test(
-    "an import is neither cancelled nor changed in the queue",
+    "the create of an imported event is neither cancelled nor changed",
     arguments: [
       ["source_type": "imported"], ["source_type": "healthkit"], ["source_type": "trip"], ["external_id": "x"],
       ["healthkit_sample_id": "x"],
@@ -154,13 +154,13 @@ struct CoalescingTests {
     #expect(try Coalescing.onMutation(imported, queue: [imported]) == .drop)
   }
 
-  @Test func `a delete goes to the end and takes the edits before it away`() throws {
+  @Test func `a delete moves to the end of the queue and removes earlier edits`() throws {
     let edit = try mutation("a", .update, of: "evt-1", .event, ["notes": "old"])
     let other = try mutation("b", .update, of: "evt-2", .event, ["notes": "old"])
     #expect(try Coalescing.onMutation(mutation("c", .delete), queue: [edit, other]) == .replace([edit]))
   }
 
-  @Test func `a delete leaves a move and what was sent where they are`() throws {
+  @Test func `a delete keeps earlier moves and sent mutations`() throws {
     let sent = try mutation("a", .update, of: "evt-1", .event, ["notes": "old"], sequence: 4)
     let move = try mutation("b", .update, of: "evt-1", .event, ["event_type_id": "type-2"])
     let edit = try mutation("c", .update, of: "evt-1", .event, ["notes": "new"])
@@ -168,7 +168,7 @@ struct CoalescingTests {
     #expect(try Coalescing.onMutation(mutation("d", .delete), queue: [sent, move]) == .append)
   }
 
-  @Test("a second delete says nothing new, sent or not", arguments: [nil, 3] as [Int64?])
+  @Test("a second delete is dropped, whether or not the first was sent", arguments: [nil, 3] as [Int64?])
   func secondDelete(sequence: Int64?) throws {
     let delete = try mutation("a", .delete, sequence: sequence)
     #expect(try Coalescing.onMutation(mutation("b", .delete), queue: [delete]) == .drop)
@@ -179,12 +179,12 @@ struct CoalescingTests {
     #expect(try Coalescing.onMutation(create("b"), queue: [create("0", sequence: 1), delete]) == .append)
   }
 
-  @Test func `entities of different kinds with one id do not meet`() throws {
+  @Test func `entities of different kinds with the same id are independent`() throws {
     let type = try mutation("a", .create, of: "evt-1", .eventType, ["id": "evt-1"])
     #expect(try Coalescing.onMutation(mutation("b", .delete), queue: [type]) == .append)
   }
 
-  @Test func `a payload that is no object is refused by name`() throws {
+  @Test func `a payload that is not an object is rejected`() throws {
     let update = try mutation("b", .update, of: "evt-1", .event, [1])
     #expect(throws: APIError.self) { try Coalescing.onMutation(update, queue: [create()]) }
   }

@@ -6,10 +6,10 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// No mutation stops the queue: a push refused as a whole is narrowed down to the mutation that the hub refuses.
+/// Checks that no mutation blocks the queue: a push refused as a whole is narrowed down to the refused mutation.
 @Suite("Refused pushes", .timeLimit(.minutes(1)))
 struct RefusedPushTests {
-  /// Answers whole pushes with an error, as `refusal` decides.
+  /// Hub that refuses whole pushes with the error that `refusal` returns.
   private final class Hub: Sendable {
     private let refusal: @Sendable (PushBatch) -> APIError?
     private let content = Mutex<[PushBatch]>([])
@@ -45,7 +45,7 @@ struct RefusedPushTests {
   }
 
   @Test(
-    "a mutation for which the hub refuses every push goes to the journal, and the others are sent",
+    "a mutation whose pushes are refused moves to the conflict journal and the others are sent",
     arguments: [400, 403, 404, 409, 413, 414, 422, 431, 451], [0, 3, 9])
   func narrowed(status: Int, place: Int) async throws {
     let refused = newEventId(place)
@@ -66,7 +66,7 @@ struct RefusedPushTests {
   }
 
   @Test(
-    "an answer that the hub gives to an empty push as well moves nothing",
+    "an error that an empty push gets too changes nothing in the queue",
     arguments: [400, 403, 404, 409, 422, 431])
   func notAboutAMutation(status: Int) async throws {
     let hub = Hub { _ in Self.problem(status) }
@@ -81,7 +81,7 @@ struct RefusedPushTests {
   }
 
   @Test(
-    "a status that asks the device for something else moves nothing",
+    "a status unrelated to the mutations changes nothing in the queue",
     arguments: [401, 408, 410, 425, 429, 500, 503, 507])
   func otherStatuses(status: Int) async throws {
     let hub = Hub { $0.mutations.isEmpty ? nil : Self.problem(status) }
@@ -93,7 +93,9 @@ struct RefusedPushTests {
     #expect(!hub.batches.contains { $0.mutations.isEmpty })
   }
 
-  @Test("conflicts that sync resolves move nothing", arguments: [ProblemDetails.logReset, ProblemDetails.deviceForked])
+  @Test(
+    "conflicts that sync resolves change nothing in the queue",
+    arguments: [ProblemDetails.logReset, ProblemDetails.deviceForked])
   func resolvedConflicts(type: String) async throws {
     let refusals = Mutex(2)
     let hub = Hub { batch in
@@ -111,7 +113,7 @@ struct RefusedPushTests {
     #expect(device.store.storedPendingMutations.isEmpty && device.store.storedConflicts.isEmpty)
   }
 
-  @Test func `a refused create takes what depends on it along, and a waiting delete stays`() async throws {
+  @Test func `a refused create takes only its dependents with it`() async throws {
     let hub = Hub { batch in batch.mutations.contains { $0.entityId == "T" } ? Self.problem(422) : nil }
     let device = hub.device()
     try device.recorder.record(EventType(id: "T", name: "x", colorHex: "#000000", iconName: "i"))
@@ -123,7 +125,7 @@ struct RefusedPushTests {
     #expect(Set(device.store.storedConflicts.map(\.entityId)) == ["T", newEventId(0), newEventId(1)])
   }
 
-  @Test func `a hub that refuses every mutation is asked for some of them in each round`() async throws {
+  @Test func `a hub that refuses every mutation gets a limited number of pushes in each round`() async throws {
     let hub = Hub { $0.mutations.isEmpty ? nil : Self.problem(422) }
     let device = hub.device()
     device.seedType()
@@ -137,7 +139,7 @@ struct RefusedPushTests {
     #expect(device.store.storedConflicts.count == 40)
   }
 
-  @Test func `a push has no more bytes than a hub reads, and at least one mutation`() async throws {
+  @Test func `a push is limited to the bytes that a hub accepts but has at least one mutation`() async throws {
     let hub = Hub { _ in nil }
     let device = hub.device()
     device.seedType()
@@ -154,7 +156,7 @@ struct RefusedPushTests {
     #expect(device.store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `a probe that meets another failure reports that one`() async throws {
+  @Test func `a probe that fails for another reason reports that reason`() async throws {
     let hub = Hub { $0.mutations.isEmpty ? .networkError("lost") : Self.problem(422) }
     let device = hub.device()
     device.seedType()
@@ -164,7 +166,7 @@ struct RefusedPushTests {
     #expect(device.store.storedPendingMutations.count == 1 && device.store.storedConflicts.isEmpty)
   }
 
-  @Test("without versions one event does not take its batch along", arguments: [400, 409, 422])
+  @Test("without versions a refused event is separated from its batch", arguments: [400, 409, 422])
   func plainBatch(status: Int) async throws {
     struct Client: ForwardingNetworkClient {
       let base: MockNetworkClient

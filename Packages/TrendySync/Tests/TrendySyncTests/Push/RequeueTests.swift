@@ -5,9 +5,9 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Mutations that are queued again after a fork, a resync or a hub restore: their bases, order and incarnations. Bare numbers are
-/// the hub's versions.
-@Suite("Mutations that are queued again", .timeLimit(.minutes(10)))
+/// Bases, order and incarnations of mutations that are requeued after a fork, a resync or a hub restore. Bare numbers
+/// are versions of the hub.
+@Suite("Requeued mutations", .timeLimit(.minutes(10)))
 struct RequeueTests {
   private let hub: HubDouble
   private let device: Device
@@ -26,7 +26,7 @@ struct RequeueTests {
     await device.engine.performSync()
   }
 
-  /// The hub is restored to version 3, and says so to the next pull.
+  /// Restores the hub to version 3, which the next pull reports.
   private func restoreHub(with more: [ChangeEntry] = []) {
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))
@@ -49,13 +49,13 @@ struct RequeueTests {
 
   // MARK: Bases
 
-  @Test("an edit and a deletion keep their bases through a fork and a resync", arguments: [true, false])
+  @Test("an edit and a delete keep their bases through a fork and a resync", arguments: [true, false])
   func keptBases(isFork: Bool) async throws {
     await begin([.event("F", 2)])
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
     try device.recorder.delete(eventId: "F")
     #expect(try bases(store.storedPendingMutations) == [3, 3])
-    // Another device writes to both meanwhile.
+    // Another device writes to both entities meanwhile.
     let theirs = [ChangeEntry.event("E", 4, notes: "theirs"), .event("F", 5, notes: "theirs")]
     hub.set {
       $0.pushErrors = [.networkError("lost")]
@@ -77,7 +77,7 @@ struct RequeueTests {
     #expect(try bases(Array(last)) == [3, 3])
   }
 
-  @Test func `an undone deletion gives back the edit that it carried, with its base and stamp`() async throws {
+  @Test func `undoing a delete restores the edit that it replaced, with its base and stamp`() async throws {
     await begin()
     try device.recorder.edit(eventTypeId: "T") { $0.name = "sent" }
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
@@ -96,7 +96,7 @@ struct RequeueTests {
 
   // MARK: Order
 
-  @Test func `deletions that a restored hub lost are offered events first, and what lives types first`() async throws {
+  @Test func `lost deletes are offered events first and lost entities types first`() async throws {
     await begin([.type("U", 2), .event("F", 2, of: "U")])
     hub.set {
       $0.pages = [
@@ -115,7 +115,7 @@ struct RequeueTests {
     #expect(try bases(pushed) == [3, 3, 3, 3])
   }
 
-  @Test func `an entry that was restored after the backup of its hub is offered as a restore`() async throws {
+  @Test func `an entity restored after the hub's backup is offered as a restore`() async throws {
     await begin()
     hub.set { $0.pages = [[.event("E", 5, notes: "second", life: 1), .event("F", 6, life: 2)]] }
     await device.engine.performSync()
@@ -128,7 +128,7 @@ struct RequeueTests {
 
   // MARK: Refusals
 
-  @Test func `a refused restore takes along what was recorded beneath it and was not sent`() async throws {
+  @Test func `a refused restore takes unsent mutations of its dependents with it`() async throws {
     await begin([.tombstone(.eventType, "gone", 2, ["name": "Tea", "color": "#000000", "icon": "cup"])])
     #expect(try device.recorder.restore(.eventType, id: "gone"))
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "gone"))
@@ -144,7 +144,7 @@ struct RequeueTests {
     #expect(store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `a refused creation leaves in the queue what was sent with it and has no outcome yet`() async throws {
+  @Test func `a refused create leaves sent mutations without an outcome in the queue`() async throws {
     await begin()
     try device.recorder.record(EventTypeFixture.makeEventType(id: "new"))
     try device.recorder.record(EventFixture.makeEvent(id: "child", eventTypeId: "new"))
@@ -157,7 +157,7 @@ struct RequeueTests {
     #expect(store.storedPendingMutations.map(\.sequence) == [2], "without it the hub would find a gap")
   }
 
-  @Test func `a refused import that was deleted meanwhile is deleted at the hub as well`() async throws {
+  @Test func `the delete of a refused import is still sent to the hub`() async throws {
     await begin()
     let id = "00000000-0000-8000-8000-000000000001"
     try device.recorder.record(
@@ -174,7 +174,7 @@ struct RequeueTests {
 
   // MARK: Incarnations
 
-  @Test func `an edit and a deletion of what is being restored name the incarnation that begins`() async throws {
+  @Test func `an edit and a delete of a restored entity refer to the new incarnation`() async throws {
     await begin([
       .tombstone(.event, "gone", 2, ["id": "gone", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z"])
     ])

@@ -6,12 +6,12 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-@Suite("SyncEngine pushing", .timeLimit(.minutes(10)))
+@Suite("SyncEngine pushes", .timeLimit(.minutes(10)))
 struct SyncEnginePushTests {
   private let device = Device()
   private var store: MockDataStore { device.store }
 
-  @Test func `what is accepted leaves the queue, and its row is synced`() async throws {
+  @Test func `an accepted mutation leaves the queue and its row becomes synced`() async throws {
     try device.recorder.record(EventTypeFixture.makeEventType())
     try device.record(events: 2)
     await device.engine.performSync()
@@ -23,7 +23,7 @@ struct SyncEnginePushTests {
     #expect(await device.engine.lastSyncTime == device.clock.now)
   }
 
-  @Test func `parents go before children, in the order of the queue`() async throws {
+  @Test func `parents are sent before children, in the order of the queue`() async throws {
     try device.recorder.record(EventTypeFixture.makeEventType())
     try device.record(events: 1)
     await device.engine.performSync()
@@ -31,7 +31,7 @@ struct SyncEnginePushTests {
     #expect(writes == [.createEventTypeWithIdempotency, .createEventsBatch])
   }
 
-  @Test func `120 events go in batches of 50, 50 and 20`() async throws {
+  @Test func `120 events are sent in batches of 50, 50 and 20`() async throws {
     device.seedType()
     try device.record(events: 120)
     await device.engine.performSync()
@@ -39,7 +39,7 @@ struct SyncEnginePushTests {
     #expect(store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `one bad item in a batch does not fail its neighbours`() async throws {
+  @Test func `an invalid item in a batch does not affect the others`() async throws {
     device.seedType()
     try device.record(events: 3)
     let created = [0, 2].map { APIModelFixture.makeAPIEvent(id: newEventId($0)) }
@@ -59,7 +59,7 @@ struct SyncEnginePushTests {
     #expect(try WireJSON.decode(CreateEventRequest.self, from: conflict.payload).id == newEventId(1))
   }
 
-  @Test func `an event that the answer does not name is asked again`() async throws {
+  @Test func `an event that the answer omits is sent again`() async throws {
     device.seedType()
     try device.record(events: 2)
     device.network.createEventsBatchResponses = [
@@ -73,7 +73,7 @@ struct SyncEnginePushTests {
     #expect(store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `a retry carries the same idempotency key, and no two mutations share one`() async throws {
+  @Test func `a retry sends the same idempotency key and no two mutations share a key`() async throws {
     try device.recorder.record(EventTypeFixture.makeEventType(id: "type-1"))
     try device.recorder.record(EventTypeFixture.makeEventType(id: "type-2"))
     device.network.createEventTypeWithIdempotencyResponses = [.failure(APIError.networkError("cut off"))]
@@ -86,7 +86,7 @@ struct SyncEnginePushTests {
   }
 
   @Test(
-    "409 for a create of the same content counts as done and removes nothing here",
+    "status 409 for a duplicate create counts as success",
     arguments: [
       APIError.httpError(409),
       .problem(ProblemDetails(type: ProblemDetails.duplicateType, status: 409), retryAfter: nil),
@@ -103,7 +103,7 @@ struct SyncEnginePushTests {
     #expect(await device.engine.state == .idle)
   }
 
-  @Test func `a 409 of another kind is a refusal`() async throws {
+  @Test func `status 409 for another reason is a refusal`() async throws {
     try device.recorder.record(EventTypeFixture.makeEventType())
     device.network.createEventTypeWithIdempotencyResponses = [
       .failure(APIError.problem(ProblemDetails(type: "urn:trendy:error:invalid", status: 409), retryAfter: nil))
@@ -113,7 +113,7 @@ struct SyncEnginePushTests {
     #expect(store.storedEventTypes["type-1"]?.syncStatus == .failed)
   }
 
-  @Test func `a refused create of a deleted entity is not shown, nor is what was made beneath it`() async throws {
+  @Test func `a refused create of a deleted entity is not shown, nor are its children`() async throws {
     try device.recorder.record(EventTypeFixture.makeEventType())
     try device.record(events: 1)
     device.network.createEventTypeWithIdempotencyResponses = [
@@ -128,7 +128,7 @@ struct SyncEnginePushTests {
   }
 
   @Test(
-    "a failure that passes counts against no mutation",
+    "a temporary failure does not count as an attempt of a mutation",
     arguments: [
       APIError.networkError("no route"), .httpError(408), .httpError(425), .httpError(500), .httpError(503),
       .problem(ProblemDetails(status: 503), retryAfter: .seconds(7)),
@@ -149,7 +149,7 @@ struct SyncEnginePushTests {
     #expect(store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `a push that fails for a while does not keep the round from pulling`() async throws {
+  @Test func `a temporarily failing push does not prevent the pull`() async throws {
     device.seedType()
     try device.record(events: 1)
     device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
@@ -158,7 +158,7 @@ struct SyncEnginePushTests {
     #expect(store.storedGeofences["geo-1"] != nil && store.storedSyncCursor == 11)
   }
 
-  @Test func `an answer that cannot be read is noted with the first mutation, and nothing is lost`() async throws {
+  @Test func `an unreadable answer is recorded with the first mutation and loses nothing`() async throws {
     device.seedType()
     try device.record(events: 2)
     device.network.createEventsBatchResponses = [.failure(APIError.decodingError("total: expected a whole number"))]
@@ -169,7 +169,7 @@ struct SyncEnginePushTests {
     #expect(await device.engine.state.isError)
   }
 
-  @Test func `a failed health check pushes and pulls nothing and loses nothing`() async throws {
+  @Test func `a failed health check prevents push and pull and loses nothing`() async throws {
     device.seedType()
     try device.record(events: 1)
     device.network.getEventTypesResponses = [.failure(APIError.networkError("no route"))]
@@ -184,7 +184,7 @@ struct SyncEnginePushTests {
     #expect(await !device.engine.isOffline)
   }
 
-  @Test func `401 pauses: everything is kept, nothing more is asked in that round`() async throws {
+  @Test func `status 401 ends the round and keeps everything`() async throws {
     device.seedType()
     try device.record(events: 1)
     device.network.createEventsBatchResponses = [.failure(APIError.httpError(401))]
@@ -196,7 +196,7 @@ struct SyncEnginePushTests {
 
   // MARK: Size
 
-  @Test func `413 halves the batch until it fits`() async throws {
+  @Test func `status 413 halves the batch until it fits`() async throws {
     device.seedType()
     try device.record(events: 50)
     device.network.createEventsBatchResponses = [
@@ -207,7 +207,7 @@ struct SyncEnginePushTests {
     #expect(store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `what is too large by itself goes to the journal, and the rest gets on`() async throws {
+  @Test func `a mutation that is too large alone moves to the conflict journal`() async throws {
     device.seedType()
     try device.record(events: 2)
     device.network.createEventsBatchResponses = [
@@ -219,7 +219,7 @@ struct SyncEnginePushTests {
     #expect(store.storedPendingMutations.isEmpty && store.storedEvents[newEventId(1)]?.syncStatus == .synced)
   }
 
-  @Test func `what is set aside as too large leaves no gap in the sequences`() async throws {
+  @Test func `a mutation that is too large leaves no gap in the sequence numbers`() async throws {
     let pushes = Mutex<[[PendingMutation]]>([])
     let device = Device(client: { base in
       VersionedClient(base: base) { mutations in
@@ -238,7 +238,7 @@ struct SyncEnginePushTests {
     #expect(device.store.storedConflicts.map(\.entityId) == [newEventId(1)])
   }
 
-  @Test func `a record that is full is asked with all that waits: a deletion farther back makes room`() async throws {
+  @Test func `a full record is sent the whole queue, since a later delete may free space`() async throws {
     let hub = FullHub(keeping: 100)
     let device = hub.device()
     device.seedType()
@@ -254,8 +254,8 @@ struct SyncEnginePushTests {
     #expect(await device.engine.state == .idle)
   }
 
-  /// A push holds 500: what waits before the deletions fills it.
-  @Test func `a full record takes deletions ahead of more creations than a push may hold`() async throws {
+  /// A push is limited to 500 mutations, which the creates before the deletes already fill.
+  @Test func `a full record gets deletes ahead of more creates than fit into a push`() async throws {
     let hub = FullHub(keeping: 600)
     let device = hub.device()
     device.seedType()
@@ -273,9 +273,8 @@ struct SyncEnginePushTests {
     #expect(hub.kept == Set((550..<1150).map { newEventId($0) }))
   }
 
-  /// Other than in its order, it would mean something else to the hub.
-  @Test func `what refers to something else in the queue waits in its place, however full the record is`() async throws
-  {
+  /// In another order these mutations would have another effect.
+  @Test func `a move to another type and a later delete keep their order in a full record`() async throws {
     let hub = FullHub(keeping: 1)
     let device = hub.device()
     device.seedType()
@@ -292,7 +291,7 @@ struct SyncEnginePushTests {
     #expect(await device.engine.state.isError)
   }
 
-  @Test func `a record that stays full is asked twice a round, and everything waits`() async throws {
+  @Test func `a record that stays full gets two pushes a round and the queue is kept`() async throws {
     let hub = FullHub(keeping: 0)
     let device = hub.device()
     device.seedType()
@@ -303,7 +302,7 @@ struct SyncEnginePushTests {
     #expect(await device.engine.state.isError)
   }
 
-  @Test func `a record that is full at a hub that takes less at once comes to an end`() async throws {
+  @Test func `the search for free space ends if the hub rejects large pushes`() async throws {
     let hub = FullHub(keeping: 0, tooMany: 100)
     let device = hub.device()
     device.seedType()
@@ -314,7 +313,7 @@ struct SyncEnginePushTests {
   }
 
   @Test(
-    "a time-out halves the next batch, and success lets it grow again",
+    "a timeout halves the next batch, which grows again after a success",
     arguments: [APIError.timedOut("hub.example"), .httpError(408), .httpError(504)])
   func timeouts(error: APIError) async throws {
     device.seedType()
@@ -325,16 +324,16 @@ struct SyncEnginePushTests {
     #expect(device.batchSizes == [50, 25, 50, 25])
   }
 
-  // MARK: Sequences
+  // MARK: Sequence numbers
 
-  @Test func `sequence and identity are durable before the bytes leave`() async throws {
+  @Test func `sequence number and identity are saved before a push is sent`() async throws {
     device.seedType()
     try device.record(events: 2)
     let others = store.otherUnits
     let seen = Mutex<[PendingMutation]>([])
     device.network.beforeAnswering = { operation in
       guard operation == .createEventsBatch else { return }
-      // Another unit reads what is saved and nothing else.
+      // Another unit of work reads saved data only.
       let queue = try? others.makeDataStore().fetchPendingMutations()
       seen.withLock { $0 = queue ?? [] }
     }
@@ -347,7 +346,7 @@ struct SyncEnginePushTests {
     #expect(UUIDv7(identity.device) != nil)
   }
 
-  @Test func `a sequence is given once and goes on after a restart`() async throws {
+  @Test func `a sequence number is assigned once and numbering continues after a restart`() async throws {
     device.seedType()
     try device.record(events: 1)
     device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
@@ -362,7 +361,7 @@ struct SyncEnginePushTests {
     #expect(Set(store.storedPendingMutations.map(\.device)).count == 1)
   }
 
-  @Test func `an edit of what is under way waits beside it, and goes out after it`() async throws {
+  @Test func `an edit of a sent entity is queued separately and sent later`() async throws {
     device.seedType()
     try device.record(events: 1)
     device.network.createEventsBatchResponses = [.failure(APIError.networkError("cut off"))]
@@ -374,7 +373,7 @@ struct SyncEnginePushTests {
     #expect(device.network.updateEventCalls.map(\.request) == [UpdateEventRequest(notes: .value("after"))])
   }
 
-  @Test func `an edit made while its entity is being sent is neither lost nor merged into it`() async throws {
+  @Test func `an edit made while its entity is being sent is neither lost nor merged`() async throws {
     device.seedType()
     try device.record(events: 1)
     let engine = device.engine
@@ -391,7 +390,7 @@ struct SyncEnginePushTests {
     #expect(store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `nothing is sent when it could not be saved as sent`() async throws {
+  @Test func `a push that cannot be saved as sent is not sent`() async throws {
     device.seedType()
     try device.record(events: 1)
     store.throwOnSave = TestError("disk full")
@@ -404,12 +403,12 @@ struct SyncEnginePushTests {
     #expect(store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `an answer that could not be saved is asked for again`() async throws {
+  @Test func `a push whose outcomes cannot be saved is repeated`() async throws {
     device.seedType()
     try device.record(events: 1)
     let factory = device.factory
     device.network.beforeAnswering = { operation in
-      // The engine rests while its request is under way.
+      // The engine does not save while its request is in progress.
       if operation == .createEventsBatch { factory.mockStore.throwOnSave = TestError("disk full") }
     }
     await device.engine.performSync()
@@ -422,7 +421,7 @@ struct SyncEnginePushTests {
 
   // MARK: Refusals
 
-  @Test func `a refused create takes along what hangs on it and was not sent`() async throws {
+  @Test func `a refused create takes its unsent dependents with it`() async throws {
     let device = Device(
       configuration: SyncConfiguration(batchSize: 1),
       client: { base in
@@ -446,7 +445,7 @@ struct SyncEnginePushTests {
     #expect(await device.engine.state == .idle)
   }
 
-  @Test func `a refused update takes only itself`() async throws {
+  @Test func `a refused update leaves the other updates of its entity in the queue`() async throws {
     let device = Device(client: { base in
       VersionedClient(base: base) { mutations in
         mutations.enumerated().map {
@@ -464,8 +463,7 @@ struct SyncEnginePushTests {
     #expect(device.store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `what was refused stays to be seen when a later edit of it is accepted, until it is decided`() async throws
-  {
+  @Test func `a refused edit stays visible after a later edit is accepted, until it is resolved`() async throws {
     let words = Mutex<[MutationOutcome]>([
       .refused(ProblemDetails(title: "No", status: 422)), .accepted(version: nil), .accepted(version: nil),
     ])
@@ -486,7 +484,7 @@ struct SyncEnginePushTests {
     #expect(device.store.storedEvents["evt-1"]?.syncStatus == .synced && device.store.storedConflicts.isEmpty)
   }
 
-  @Test func `a refused delete gives the entity back, by a snapshot in the same round`() async throws {
+  @Test func `a refused delete restores the entity by a snapshot in the same round`() async throws {
     device.seedType()
     device.seedEvent()
     try device.recorder.delete(eventId: "evt-1")
@@ -500,7 +498,7 @@ struct SyncEnginePushTests {
     #expect(store.storedSyncCursor == 12)
   }
 
-  @Test func `clearing the queue moves it into the journal with the person's data`() async throws {
+  @Test func `clearing the queue moves its mutations to the conflict journal`() async throws {
     device.seedType()
     try device.record(events: 2)
     device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
@@ -514,14 +512,14 @@ struct SyncEnginePushTests {
     #expect(await device.engine.clearPendingMutations() == 0)
   }
 
-  @Test func `clearing the queue leaves the rows as they are when asked to`() async throws {
+  @Test func `clearing the queue can leave the state of the rows unchanged`() async throws {
     device.seedType()
     try device.record(events: 1)
     #expect(await device.engine.clearPendingMutations(markEntitiesFailed: false) == 1)
     #expect(store.storedEvents[newEventId(0)]?.syncStatus == .pending)
   }
 
-  @Test func `what was refused can be recorded again, as a create`() async throws {
+  @Test func `a refused event can be recorded again as a create`() async throws {
     device.seedType()
     try device.record(events: 1)
     device.network.createEventsBatchResponses = [
@@ -533,18 +531,18 @@ struct SyncEnginePushTests {
   }
 }
 
-/// A hub that keeps no more than so many entries, and judges each push as a whole.
+/// Hub that keeps a limited number of entries and accepts or refuses each push as a whole.
 private final class FullHub: Sendable {
   private let most: Int
   private let tooMany: Int
   private let content = Mutex<(entries: Set<String>, pushes: [Int])>(([], []))
 
   /// - Parameters:
-  ///   - most: entries that it keeps.
-  ///   - tooMany: mutations that are answered 413.
+  ///   - most: Maximum number of entries.
+  ///   - tooMany: Number of mutations from which a push is answered with 413.
   init(keeping most: Int, tooMany: Int = .max) { (self.most, self.tooMany) = (most, tooMany) }
 
-  /// How many mutations each push had.
+  /// Number of mutations in each push.
   var pushes: [Int] { content.withLock { $0.pushes } }
 
   var kept: Set<String> { content.withLock { $0.entries } }

@@ -32,7 +32,7 @@ struct ConflictTests {
       ])
   }
 
-  @Test func `both values are there to choose from, whoever keeps the one that took no effect`() async throws {
+  @Test func `a conflict lists the kept and the current value`() async throws {
     await begin([conflict("notes", "mine"), .tombstone(.event, "G", 2)])
     _ = store.seedConflict(
       id: "own", entityType: .event, entityId: "E", operation: .update, payload: Data(#"{"notes":"older"}"#.utf8))
@@ -42,8 +42,7 @@ struct ConflictTests {
     #expect(open.map(\.present) == [["notes": "theirs"], ["notes": "theirs"]])
   }
 
-  @Test func `beside what was taken out of the queue stands what the hub has, though it was never shown`() async throws
-  {
+  @Test func `a conflict of a cleared edit lists the hub's value, even if it was never visible`() async throws {
     await begin()
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
     hub.set {
@@ -58,9 +57,7 @@ struct ConflictTests {
     #expect(open.map(\.present) == [["notes": "written meanwhile"]], "else nobody sees what writing it again replaces")
   }
 
-  @Test func `the kept value is written again as an edit made now, and the conflict is resolved everywhere`()
-    async throws
-  {
+  @Test func `retrying a conflict writes the kept value as a new edit and resolves the conflict`() async throws {
     await begin([conflict("notes", "mine")])
     try device.recorder.retryConflict(id: "c")
     #expect(store.storedEvents["E"]?.notes == "mine")
@@ -68,13 +65,13 @@ struct ConflictTests {
     #expect(try device.recorder.openConflicts().isEmpty)
   }
 
-  @Test func `a kept property is written under its key`() async throws {
+  @Test func `retrying a property conflict writes the property under its key`() async throws {
     await begin([conflict("properties.mood", ["type": "number", "value": 3])])
     try device.recorder.retryConflict(id: "c")
     #expect(store.storedEvents["E"]?.properties["mood"]?.intValue == 3)
   }
 
-  @Test func `what was buried is restored for it`() async throws {
+  @Test func `retrying a conflict of a deleted entity restores the entity`() async throws {
     hub.set {
       $0.snapshot = [
         .type("T", 1),
@@ -89,7 +86,7 @@ struct ConflictTests {
   }
 
   @Test(
-    "mine and theirs are what this device wrote and what another did, whichever of them is kept",
+    "mine and theirs are assigned by author, whichever value was kept",
     arguments: [true, false])
   func sides(isMineKept: Bool) async throws {
     for keepsMine in [true, false] {
@@ -111,7 +108,7 @@ struct ConflictTests {
     }
   }
 
-  @Test func `where both values are of others neither is mine, and what was refused here always is`() async throws {
+  @Test func `a conflict between two other devices has no local value, a refused local edit has one`() async throws {
     await begin([conflict("notes", "kept")])
     #expect(throws: RecorderError.notOurs("c")) { try device.recorder.resolveConflict(id: "c", keepingMine: true) }
     _ = store.seedConflict(
@@ -122,7 +119,7 @@ struct ConflictTests {
     #expect(throws: RecorderError.notDeleted(.event, id: "E")) { try device.recorder.restoreForConflict(id: "c") }
   }
 
-  @Test func `what was deleted is listed with what it last said, until it is restored`() async throws {
+  @Test func `deleted entities are listed with their last values until they are restored`() async throws {
     let data: [String: JSONValue] = [
       "id": "gone", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z", "notes": "last words",
     ]
@@ -137,8 +134,8 @@ struct ConflictTests {
     #expect(store.storedEvents["gone"]?.notes == "last words" && store.storedEvents["E"] != nil)
   }
 
-  /// Its deletion came to the hub before, or without, what made it.
-  @Test func `of whom the tombstone has too little to live again is not listed, and not restored`() async throws {
+  /// Covers a delete that reached the hub before the create, or without it.
+  @Test func `a deleted entity without required fields is neither listed nor restored`() async throws {
     await begin([.tombstone(.vehicle, "V", 2, ["id": "V"]), .tombstone(.vehicle, "W", 3, ["id": "W", "name": "Old"])])
     #expect(try device.recorder.deleted(.vehicle).map(\.id) == ["W"])
     #expect(throws: RecorderError.notHeld(.vehicle, id: "V")) { try device.recorder.restore(.vehicle, id: "V") }
@@ -146,7 +143,7 @@ struct ConflictTests {
     #expect(try device.recorder.restore(.vehicle, id: "W"))
   }
 
-  @Test func `a dropped value goes, and what is shown stays`() async throws {
+  @Test func `dropping a conflict keeps the current value`() async throws {
     await begin([conflict("notes", "mine")])
     try device.recorder.dropConflict(id: "c")
     #expect(store.storedEvents["E"]?.notes == "theirs")
@@ -154,7 +151,7 @@ struct ConflictTests {
     #expect(throws: RecorderError.noSuchConflict("c")) { try device.recorder.dropConflict(id: "c") }
   }
 
-  @Test func `a refused creation is made again, or goes with its row`() async throws {
+  @Test func `a refused create can be retried or dropped with its row`() async throws {
     await begin()
     for choice in ["retry", "drop"] {
       try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T", notes: "kept"))

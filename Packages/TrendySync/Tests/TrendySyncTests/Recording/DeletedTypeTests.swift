@@ -5,15 +5,15 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Recording under an event type that another process deleted after this one had read it: an event without its type is shown nowhere, and
-/// the hub would refuse it.
-@Suite("A type that was deleted meanwhile", .timeLimit(.minutes(10)))
+/// Recording under an event type that another process has deleted. An event without its type would be visible nowhere,
+/// and the hub would refuse it.
+@Suite("Types deleted by another process", .timeLimit(.minutes(10)))
 struct DeletedTypeTests {
   private static let gone = RecorderError.parentDeleted(.event, id: "new", eventTypeId: "type-1")
   private static let type = EventType(id: "type-1", name: "nap", colorHex: "#888888", iconName: "•")
 
   private let device = Device()
-  /// Of another process, on the same store.
+  /// Recorder of another process on the same store.
   private let other: Recorder
   private var store: MockDataStore { device.store }
 
@@ -23,7 +23,7 @@ struct DeletedTypeTests {
 
   private static func event(_ id: String = "new") -> Event { EventFixture.makeEvent(id: id, eventTypeId: "type-1") }
 
-  @Test("nothing is recorded under it, whether or not a hub has heard of it", arguments: [true, false])
+  @Test("recording under a deleted type throws, whether or not the type was synced", arguments: [true, false])
   func refused(isSynced: Bool) throws {
     if isSynced { device.seedType() } else { try other.record(Self.type) }
     try device.recorder.record(Self.event("before"))
@@ -42,7 +42,7 @@ struct DeletedTypeTests {
     #expect(store.storedPendingMutations == waiting)
   }
 
-  @Test func `nothing is moved to it`() throws {
+  @Test func `moving an event to a deleted type throws`() throws {
     device.seedType()
     device.seedType("type-2")
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "type-2"))
@@ -51,7 +51,7 @@ struct DeletedTypeTests {
     #expect(store.storedEvents["new"]?.eventTypeId == "type-2")
   }
 
-  @Test func `nothing is recorded under a type that a hub with versions has, or has deleted`() async throws {
+  @Test func `recording under a type deleted here or at the hub throws, with a versioned hub`() async throws {
     let hub = HubDouble()
     let device = Device(cursor: nil, client: { VersionedHubClient(base: $0, hub: hub) })
     hub.set { $0.snapshot = [.type("type-1", 1), .type("type-2", 2)] }
@@ -72,7 +72,7 @@ struct DeletedTypeTests {
     #expect(device.store.storedEvents.isEmpty)
   }
 
-  @Test func `a type that is made again takes events again, also in the save that makes it`() throws {
+  @Test func `a type that is created again accepts events, even in the same save`() throws {
     try other.record(Self.type)
     try other.delete(eventTypeId: "type-1")
     try device.recorder.inOneSave { save in
@@ -90,7 +90,7 @@ struct DeletedTypeTests {
     #expect(!store.storedTombstones.contains { $0.entityType == .eventType })
   }
 
-  @Test func `an event of a type that was never heard of is recorded: the type may be on its way`() throws {
+  @Test func `an event of an unknown type is recorded, since the type may still arrive`() throws {
     #expect(try device.recorder.record(Self.event()))
     #expect(store.storedEvents["new"] != nil)
   }

@@ -4,10 +4,10 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// The walk-through of the documentation page, as an app would write it.
+/// Example of the documentation page as an app would write it.
 @Suite("Embedding", .timeLimit(.minutes(10)))
 struct EmbeddingTests {
-  @Test func `the walk-through of the documentation does what it says`() async throws {
+  @Test func `the example of the documentation works`() async throws {
     let clock = ManualClock()
     let client = MockNetworkClient(clock: clock)
     let stores = MockDataStoreFactory(mockStore: MockDataStore(clock: clock))
@@ -30,7 +30,7 @@ struct EmbeddingTests {
     #expect(stores.mockStore.storedEvents["first"]?.syncStatus == .synced)
   }
 
-  @Test func `everything that NAMES promises is there under its label`() async throws {
+  @Test func `every declaration listed in NAMES.md exists under its label`() async throws {
     let stores = MockDataStoreFactory()
     let engine = SyncEngine(
       networkClient: MockNetworkClient(), dataStoreFactory: stores, clock: ManualClock(),

@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// A device and a type that was merged into another one, here or elsewhere. Bare numbers are the hub's versions.
+/// A type that was merged into another, on this device or another one. Bare numbers are versions of the hub.
 @Suite("Merged types on a device", .timeLimit(.minutes(1)))
 struct MergedTypeTests {
   private let hub: HubDouble
@@ -18,13 +18,13 @@ struct MergedTypeTests {
     device = Device(cursor: nil, client: { VersionedHubClient(base: $0, hub: hub) })
   }
 
-  /// The types T and U, and the event E of T.
+  /// Syncs the types T and U and the event E of T.
   private func begin() async {
     hub.set { $0.snapshot = [.type("T", 1), .type("U", 2), .event("E", 3)] }
     await device.engine.performSync()
   }
 
-  /// Another device has merged T into U.
+  /// Merges T into U as another device.
   private func mergeElsewhere() {
     hub.set {
       $0.pages = [
@@ -40,7 +40,7 @@ struct MergedTypeTests {
     EventFixture.makeEvent(id: id, eventTypeId: type)
   }
 
-  @Test func `what waits under a type that another device merged is shown under the other one`() async throws {
+  @Test func `a pending event of a type merged elsewhere is shown under the target type`() async throws {
     await begin()
     mergeElsewhere()
     // Recorded during the pull, so this round no longer pushes it; the pushes of later rounds fail.
@@ -55,7 +55,7 @@ struct MergedTypeTests {
     #expect(store.storedPendingMutations.map(\.entityId) == ["L"])
   }
 
-  @Test func `what is recorded under a merged type, or moved to it, is of the other one`() async throws {
+  @Test func `events recorded under or moved to a merged type get the target type`() async throws {
     await begin()
     try device.recorder.record(event("F", of: "U"))
     mergeElsewhere()
@@ -68,9 +68,7 @@ struct MergedTypeTests {
     #expect(try WireJSON.decode([String: JSONValue].self, from: payload)["event_type_id"] == "U")
   }
 
-  @Test func `a merge tells the hub where it leads, with the edits that wait, and one taken back tells nothing`()
-    async throws
-  {
+  @Test func `a merge is sent with its target and pending edits, and undoing it sends nothing`() async throws {
     await begin()
     try device.recorder.edit(eventTypeId: "T") { $0.name = "Kaffee" }
     try device.recorder.edit(eventId: "E") { $0.eventTypeId = "U" }
@@ -79,7 +77,7 @@ struct MergedTypeTests {
     let delete = try #require(try waiting())
     let fields = try FieldChange.changes(of: delete)
     #expect(delete.operation == .delete && fields["merged_into"]?.value == "U" && fields["name"]?.value == "Kaffee")
-    // This device follows it at once.
+    // This device applies the merge immediately.
     #expect(try device.recorder.record(event("L")))
     #expect(store.storedEvents["L"]?.eventTypeId == "U")
     #expect(try device.recorder.restore(.eventType, id: "T"))
@@ -88,7 +86,7 @@ struct MergedTypeTests {
     #expect(store.storedEventTypes["T"]?.unknownFields.isEmpty == true)
   }
 
-  @Test func `a type that comes back has nothing of the merge`() async throws {
+  @Test func `a restored type has no reference to the merge`() async throws {
     await begin()
     mergeElsewhere()
     await device.engine.performSync()

@@ -4,7 +4,7 @@ import TrendyModels
 import TrendySync
 import TrendyTesting
 
-/// A value that every hub rejects is rejected when it is recorded.
+/// Checks that a value that every hub rejects is rejected when it is recorded.
 @Suite("Limits of recorded values", .timeLimit(.minutes(1)))
 struct RecorderLimitTests {
   private let device = Device()
@@ -36,7 +36,7 @@ struct RecorderLimitTests {
 
   init() { device.seedType("T") }
 
-  @Test func `an event beyond a limit is named with the field and the limit, and nothing is recorded`() {
+  @Test func `an event beyond a limit is rejected with the field and the limit`() {
     let longest = SyncedKind.maximumTextBytes
     #expect(
       record { $0.notes = String(repeating: "x", count: longest + 1) }
@@ -84,7 +84,7 @@ struct RecorderLimitTests {
     #expect(reason { try device.recorder.record(setting) }?.hasPrefix("value: expected at most 16") == true)
   }
 
-  @Test func `an edit is held to the limits of the fields that it changes`() throws {
+  @Test func `an edit is checked against the limits of the changed fields only`() throws {
     try device.recorder.record(EventFixture.makeEvent(id: "e", eventTypeId: "T"))
     let long = String(repeating: "x", count: SyncedKind.maximumTextBytes + 1)
     #expect(reason { try device.recorder.edit(eventId: "e") { $0.notes = long } }?.hasPrefix("notes:") == true)
@@ -100,7 +100,7 @@ struct RecorderLimitTests {
         .hasPrefix("the entry: ") == true)
   }
 
-  @Test func `a ready payload is held to them too`() throws {
+  @Test func `a ready-made payload is checked against the limits`() throws {
     let long = String(repeating: "x", count: SyncedKind.maximumTextBytes + 1)
     let made = EventFixture.makeEvent(id: "e", eventTypeId: "T", notes: long)
     let payload = try WireJSON.encode(made.createRequest)
@@ -116,7 +116,7 @@ struct RecorderLimitTests {
     #expect(device.store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `the message says what to do`() {
+  @Test func `the error message suggests a correction`() {
     let error = RecorderError.invalidValue(
       .event,
       FieldError(field: "notes", reason: "expected a string of up to 9 bytes, found one of 10", advice: "shorten it"))

@@ -15,7 +15,7 @@ struct RecorderTests {
     return try WireJSON.decode(type, from: store.storedPendingMutations[index].payload)
   }
 
-  @Test func `what a person logs is of now, under an id of its own, with the defaults of its type`() throws {
+  @Test func `a logged event gets the current time, a new id and the defaults of its type`() throws {
     let device = Device()
     let type = device.seedType("T")
     try device.store.upsertPropertyDefinition(id: "d", eventTypeId: "T") {
@@ -35,7 +35,7 @@ struct RecorderTests {
   }
 
   @Test(
-    "a time that no other device could be told of is refused",
+    "a time that RFC 3339 cannot represent is rejected",
     arguments: [.nan, .infinity, -.infinity, 1e300, 253_402_300_800, -62_167_219_200.001] as [Double])
   func unwritableTimes(seconds: Double) throws {
     let device = Device()
@@ -54,7 +54,7 @@ struct RecorderTests {
     #expect(device.store.storedPendingMutations.count == 2)
   }
 
-  @Test func `several changes are saved together, or none of them`() throws {
+  @Test func `several changes are saved together or not at all`() throws {
     let device = Device()
     let type = EventType(id: "T", name: "coffee", colorHex: "#888888", iconName: "•")
     let event = EventFixture.makeEvent(id: "e", eventTypeId: "T")
@@ -81,7 +81,7 @@ struct RecorderTests {
     #expect(device.store.storedPendingMutations.map(\.entityId) == ["T", "e"])
   }
 
-  @Test func `an edit of a place's role or colour is queued, and null where it is taken away`() throws {
+  @Test func `an edit of a place's role or color is queued, with null for a removed value`() throws {
     let device = Device()
     try device.recorder.record(Geofence(id: "g", name: "Work", latitude: 1, longitude: 2))
     for mutation in device.store.storedPendingMutations { try device.store.deletePendingMutation(mutation) }
@@ -96,7 +96,7 @@ struct RecorderTests {
     #expect(device.store.storedGeofences["g"]?.colorHex == "#112233")
   }
 
-  @Test func `an edit of a type's goal queues the goal and no other field, and null where it is taken away`() throws {
+  @Test func `an edit of a type's goal queues only the goal, with null for a removed goal`() throws {
     let device = Device()
     device.seedType("T")
     try device.recorder.edit(eventTypeId: "T") { $0.goal = Goal(3, per: .week) }
@@ -110,7 +110,7 @@ struct RecorderTests {
         == [["goal": .null]])
   }
 
-  @Test func `a property without a value gets its default where that is asked for`() throws {
+  @Test func `missing properties get their defaults on request`() throws {
     let device = Device()
     device.seedType("T")
     device.seedType("other")
@@ -135,8 +135,8 @@ struct RecorderTests {
     #expect(String(decoding: payload, as: UTF8.self).contains("small"), "the hub is told of it")
   }
 
-  @Test func `what was deleted where no copies are held cannot be restored, and stays deleted on all sides`() throws {
-    // A client of the plain operations alone: taking the deletion out of the queue would leave the event at the hub and nowhere else.
+  @Test func `a deleted event of which the device has no copy cannot be restored`() throws {
+    // With a client of the plain operations alone, cancelling the delete would leave the event only on the hub.
     let device = Device()
     device.seedType()
     device.seedEvent()
@@ -145,7 +145,7 @@ struct RecorderTests {
     #expect(device.store.storedPendingMutations.map(\.operation) == [.delete])
   }
 
-  @Test func `what nobody heard of comes back as another, behind the deletion of the type that it had`() throws {
+  @Test func `an unsent deleted event is recreated under another type, after the delete of its old type`() throws {
     let device = Device()
     let id = "0f4d2a5e-93a1-8c11-9a3e-5b1f00c2d3e4"  // of a UUID of version 8, as an import gives
     let types = ["gym", "sport"].map { EventType(id: $0, name: $0, colorHex: "#000000", iconName: "star") }
@@ -165,14 +165,14 @@ struct RecorderTests {
     #expect(device.store.storedEvents[id]?.eventTypeId == "sport")
     #expect(device.store.storedEvents[id]?.notes == "as the file says now")
     #expect(device.store.storedTombstones.allSatisfy { $0.entityId != id })
-    // A hub that deletes the type takes along whatever lies under it by then.
+    // A hub that deletes a type also deletes its events at that time.
     let queue = device.store.storedPendingMutations
     #expect(queue.last.map { "\($0.operation) \($0.entityId)" } == "create \(id)")
     #expect(queue.count { $0.entityId == id } == 1)
     #expect(try device.recorder.inOneSave { try $0.restore(as: event) } == false, "it lives")
   }
 
-  @Test func `what the hub may have and whose type is going is not taken back`() async throws {
+  @Test func `an event that the hub may have cannot be restored while its type's delete is pending`() async throws {
     device.seedType()
     try device.recorder.record(EventFixture.makeEvent())
     device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
@@ -191,8 +191,7 @@ struct RecorderTests {
     #expect(store.storedPendingMutations == before)
   }
 
-  @Test
-  func `what is restored while its deletion waits goes to the type that is asked for, and to none that is deleted`()
+  @Test func `an event with a pending delete is restored under the requested type, unless that type is deleted`()
     async throws
   {
     device.seedType()
@@ -212,14 +211,14 @@ struct RecorderTests {
     #expect(throws: RecorderError.parentDeleted(.event, id: "evt-1", eventTypeId: type)) {
       try device.recorder.restore(eventId: "evt-1")
     }
-    // The hub would take it along with the type, whose deletion it is told of before the move.
+    // The hub would delete the event with its type, since it receives that delete before the move.
     #expect(throws: RecorderError.deletionUnderWay(.event, id: "evt-1")) {
       try device.recorder.restore(eventId: "evt-1", to: "sport")
     }
     #expect(store.storedPendingMutations == waiting)
   }
 
-  @Test func `what was edited and deleted while its making has no answer comes back as it was edited`() async throws {
+  @Test func `an event edited and deleted before its create is acknowledged is restored as edited`() async throws {
     device.seedType()
     try device.recorder.record(EventFixture.makeEvent())
     device.network.createEventsBatchResponses = [.failure(APIError.httpError(503))]
@@ -232,7 +231,7 @@ struct RecorderTests {
     #expect(store.storedPendingMutations.map(\.operation) == [.create, .update])
   }
 
-  @Test func `writes entity and mutation in one save`() throws {
+  @Test func `an event and its mutation are written in one save`() throws {
     device.seedType()
     #expect(try device.recorder.record(EventFixture.makeEvent()))
     #expect(store.saveCalls == 1)
@@ -243,7 +242,7 @@ struct RecorderTests {
     #expect(try queued(CreateEventRequest.self) == EventFixture.makeEvent().createRequest)
   }
 
-  @Test func `records every kind`() throws {
+  @Test func `every kind can be recorded`() throws {
     try device.recorder.record(EventTypeFixture.makeEventType())
     try device.recorder.record(EventFixture.makeEvent())
     try device.recorder.record(Geofence(id: "geo-1", name: "Home", latitude: 1, longitude: 2))
@@ -255,7 +254,7 @@ struct RecorderTests {
     #expect(store.storedPropertyDefinitions["def-1"]?.propertyType == .number)
   }
 
-  @Test func `a kind without a type of its own is recorded, edited and deleted like any other`() throws {
+  @Test func `a kind without its own Swift type is recorded, edited and deleted like any other`() throws {
     let car = SyncedRecord(id: "car", kind: .vehicle, fields: ["name": "Kombi", "notes": "red"])
     try device.recorder.record(car)
     #expect(try store.findRecord(kind: .vehicle, id: "car") == car)
@@ -270,14 +269,14 @@ struct RecorderTests {
     #expect(try store.fetchRecords(kind: .vehicle).isEmpty && store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `a kind with a type of its own is not recorded as another`() {
+  @Test func `a kind with its own Swift type cannot be recorded as a generic record`() {
     #expect(throws: RecorderError.hasItsOwnType(.event)) {
       try device.recorder.record(SyncedRecord(id: "e", kind: .event))
     }
     #expect(store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `a save that fails leaves neither entity nor mutation`() {
+  @Test func `a failed save leaves neither entity nor mutation`() {
     device.seedType()
     store.throwOnSave = TestError()
     #expect(throws: TestError()) { try device.recorder.record(EventFixture.makeEvent()) }
@@ -291,7 +290,7 @@ struct RecorderTests {
     #expect(store.storedEvents.isEmpty && store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `an edit queues the fields that differ and no other`() throws {
+  @Test func `an edit queues only the fields that differ`() throws {
     device.seedType()
     store.seedEvent(id: "evt-1", eventType: EventTypeFixture.makeEventType()) {
       $0.notes = "old"
@@ -327,13 +326,13 @@ struct RecorderTests {
     #expect(store.storedEvents["evt-1"]?.notes == nil && store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `an edit of what is not held says so`() {
+  @Test func `an edit of a missing entity throws notHeld`() {
     #expect(throws: RecorderError.notHeld(.geofence, id: "nowhere")) {
       try device.recorder.edit(geofenceId: "nowhere") { $0.name = "x" }
     }
   }
 
-  @Test func `a second edit merges into the first instead of being lost`() throws {
+  @Test func `a second edit is merged into the first`() throws {
     device.seedType()
     device.seedEvent()
     try device.recorder.edit(eventId: "evt-1") { $0.notes = "first" }
@@ -343,7 +342,7 @@ struct RecorderTests {
       try queued(UpdateEventRequest.self) == UpdateEventRequest(notes: .value("first"), locationName: .value("second")))
   }
 
-  @Test func `the queue holds one entry by entity and operation among those never sent`() throws {
+  @Test func `the queue has at most one unsent mutation per entity and operation`() throws {
     device.seedType()
     device.seedEvent("evt-old")
     for index in 0..<5 {
@@ -357,7 +356,7 @@ struct RecorderTests {
     #expect(keys.count == 7)
   }
 
-  @Test func `a new thing that is edited stays one create with the last values`() throws {
+  @Test func `an edited unsent create remains one create with the last values`() throws {
     device.seedType()
     try device.recorder.record(EventFixture.makeEvent())
     try device.recorder.edit(eventId: "evt-1") { $0.notes = "later" }
@@ -365,15 +364,14 @@ struct RecorderTests {
     #expect(try queued(CreateEventRequest.self).notes == "later")
   }
 
-  @Test func `a new thing that is deleted leaves nothing`() throws {
+  @Test func `a deleted unsent create leaves nothing`() throws {
     device.seedType()
     try device.recorder.record(EventFixture.makeEvent())
     #expect(try device.recorder.delete(eventId: "evt-1"))
     #expect(store.storedEvents.isEmpty && store.storedPendingMutations.isEmpty && store.storedTombstones.isEmpty)
   }
 
-  @Test func `an edited thing that is deleted leaves its delete, and a guard against the feed in the same save`() throws
-  {
+  @Test func `deleting an edited event leaves its delete and a tombstone, in one save`() throws {
     device.seedType()
     device.seedEvent()
     try device.recorder.edit(eventId: "evt-1") { $0.notes = "later" }
@@ -386,12 +384,12 @@ struct RecorderTests {
     #expect(store.storedEvents.isEmpty)
   }
 
-  @Test func `deleting what is not held is no error and tells the hub nothing`() throws {
+  @Test func `deleting a missing entity returns false and queues nothing`() throws {
     #expect(try !device.recorder.delete(eventId: "nowhere"))
     #expect(store.storedPendingMutations.isEmpty && store.storedTombstones.isEmpty)
   }
 
-  @Test func `deleting a type takes its rows along and guards them all`() throws {
+  @Test func `deleting a type removes its children and adds tombstones for all of them`() throws {
     device.seedType()
     device.seedType("type-2")
     device.seedEvent("evt-1")
@@ -404,7 +402,7 @@ struct RecorderTests {
     #expect(Set(store.storedTombstones.map(\.entityId)) == ["type-1", "evt-1", "def-1"])
   }
 
-  @Test func `what was deleted can be made again`() throws {
+  @Test func `a deleted event can be recorded again`() throws {
     device.seedType()
     device.seedEvent()
     try device.recorder.delete(eventId: "evt-1")
@@ -413,7 +411,7 @@ struct RecorderTests {
     #expect(store.storedPendingMutations.map(\.operation) == [.delete, .create])
   }
 
-  @Test func `recording what is held edits it`() throws {
+  @Test func `recording an existing event edits it`() throws {
     device.seedType()
     let held = device.seedEvent()
     var again = held
@@ -423,7 +421,7 @@ struct RecorderTests {
     #expect(try queued(UpdateEventRequest.self) == UpdateEventRequest(notes: .value("again")))
   }
 
-  @Test func `an import that is held, waits or was deleted here makes nothing`() throws {
+  @Test func `an imported event that exists, is pending or was deleted here is skipped`() throws {
     device.seedType()
     var imported = EventFixture.makeEvent(sourceType: .imported)
     #expect(try device.recorder.record(imported))
@@ -436,21 +434,21 @@ struct RecorderTests {
     #expect(store.storedPendingMutations.map(\.operation) == [.create, .delete])
   }
 
-  @Test func `many events are recorded in one save, all or none`() throws {
+  @Test func `several events are recorded in one save`() throws {
     device.seedType()
     let events = (0..<20).map { EventFixture.makeEvent(id: newEventId($0)) }
     #expect(try device.recorder.record(events + events) == 20)
     #expect(store.saveCalls == 1 && store.storedPendingMutations.count == 20)
   }
 
-  @Test func `a clock set back does not put a child before its parent`() throws {
+  @Test func `a clock that is set back does not place a child before its parent`() throws {
     try device.recorder.record(EventTypeFixture.makeEventType(id: "type-new"))
     device.clock.setDate(DeterministicDate.jan1_2024 - 86_400)
     try device.recorder.record(EventFixture.makeEvent(eventTypeId: "type-new"))
     #expect(store.storedPendingMutations.map(\.entityType) == [.eventType, .event])
   }
 
-  @Test func `a clock set back does not put a delete before what it undoes`() throws {
+  @Test func `a clock that is set back does not place a delete before the edit of a child`() throws {
     device.seedType()
     device.seedEvent()
     device.seedType("type-2")
@@ -461,7 +459,7 @@ struct RecorderTests {
     #expect(store.storedEvents["evt-1"]?.eventTypeId == "type-2")
   }
 
-  @Test func `a mutation keeps apart from others of its id and key`() throws {
+  @Test func `mutations have distinct ids and idempotency keys`() throws {
     device.seedType()
     try device.record(events: 100)
     #expect(Set(store.storedPendingMutations.map(\.id)).count == 100)
@@ -470,7 +468,7 @@ struct RecorderTests {
 
   // MARK: queueMutation
 
-  @Test func `a queued payload is applied and waits`() throws {
+  @Test func `a queued payload is applied and pending`() throws {
     device.seedType()
     device.seedEvent()
     try device.recorder.queueMutation(
@@ -481,14 +479,14 @@ struct RecorderTests {
     #expect(store.saveCalls == 1)
   }
 
-  @Test func `an update of what is only at the hub waits as well`() throws {
+  @Test func `an update of an entity that only the hub has is queued`() throws {
     try device.recorder.queueMutation(
       entityType: .geofence, operation: .update, entityId: "geo-1",
       payload: WireJSON.encode(UpdateGeofenceRequest(radius: 75)))
     #expect(store.storedPendingMutations.count == 1 && store.storedGeofences.isEmpty)
   }
 
-  @Test func `a payload that cannot be read changes nothing`() {
+  @Test func `an unreadable payload changes nothing`() {
     #expect(throws: APIError.self) {
       try device.recorder.queueMutation(
         entityType: .event, operation: .create, entityId: "evt-1", payload: Data("{}".utf8))
@@ -496,7 +494,7 @@ struct RecorderTests {
     #expect(store.storedPendingMutations.isEmpty && store.storedEvents.isEmpty)
   }
 
-  @Test func `a payload of another entity is refused`() {
+  @Test func `a payload of another entity is rejected`() {
     #expect(throws: RecorderError.otherEntity(.eventType, id: "type-2", payloadId: "type-1")) {
       try device.recorder.queueMutation(
         entityType: .eventType, operation: .create, entityId: "type-2",
@@ -504,7 +502,7 @@ struct RecorderTests {
     }
   }
 
-  @Test func `the engine queues as the recorder does, and a failed save rolls back and throws`() async throws {
+  @Test func `the engine queues like the recorder and rolls back after a failed save`() async throws {
     device.seedType()
     let payload = try WireJSON.encode(APIModelFixture.makeCreateEventRequest())
     store.throwOnSave = TestError()
@@ -520,11 +518,11 @@ struct RecorderTests {
     #expect(store.storedEvents["evt-1"]?.syncStatus == .pending)
   }
 
-  // MARK: What was imported and is taken back
+  // MARK: Undoing imports
 
   private static let imported = "00000000-0000-8000-8000-000000000001"
 
-  /// A device without a hub, or in sync with one, that imported one event, and what the hub is to be told of it.
+  /// Returns a device without a hub that has imported one event, and the payload of its create.
   private static func importer(_ change: (Device) throws -> Void = { _ in }) throws -> (device: Device, payload: Data) {
     let device = Device()
     device.seedType()
@@ -536,12 +534,12 @@ struct RecorderTests {
     return (device, payload)
   }
 
-  /// Whether an event was deleted as one that nobody touched.
+  /// Returns whether the event was deleted as an untouched import.
   private static func deleteUntouched(_ device: Device, _ id: String = imported, saying payload: Data) throws -> Bool {
     try device.recorder.inOneSave { try $0.deleteUntouchedImports(eventIds: [id]) { $1 == payload } } == [true]
   }
 
-  @Test func `imported events that nobody touched are deleted as by any deletion, each once`() throws {
+  @Test func `untouched imported events are deleted once, as by any other delete`() throws {
     let (one, payload) = try Self.importer()
     let (other, _) = try Self.importer()
     let areDeleted = try one.recorder.inOneSave { save in
@@ -560,11 +558,7 @@ struct RecorderTests {
     #expect(one.store.storedPendingMutations.count == 2)
   }
 
-  @Test
-  func
-    `an event that says something else, or was edited, sent, taken by a hub or made by hand, is not taken for untouched`()
-    throws
-  {
+  @Test func `an event that was edited, sent, accepted or recorded by hand is not an untouched import`() throws {
     func sending(_ device: Device) throws {
       var sent = try #require(device.store.storedPendingMutations.first)
       sent.sequence = 1
@@ -602,11 +596,11 @@ struct RecorderTests {
     #expect(device.store.storedPendingMutations.count == 2 && device.store.storedTombstones.isEmpty)
   }
 
-  @Test func `identifiers that the system's numbers make are all different`() throws {
+  @Test func `ids from the system's random source are unique`() throws {
     let device = Device()
     let recorder = Recorder(dataStoreFactory: device.factory, clock: device.clock)
     let type = device.seedType()
-    // More than are drawn at once.
+    // More ids than one batch of random numbers provides.
     for _ in 0..<100 { try recorder.log(type) }
     #expect(Set(device.store.storedPendingMutations.map(\.id)).count == 100)
     let low = device.store.storedEvents.keys.compactMap { UUIDv7($0)?.low }

@@ -6,14 +6,13 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// What a user of other engines lost or saw twice, fault by fault: each test says what would be missed.
-///
-/// Where a guard of `Tools/mutants.txt` stands against a fault, its name is at the test.
+/// Data loss and duplicates seen in other sync engines, one fault per test. The comment of each test names the damage
+/// that the fault causes, and the mutant of `Tools/mutants.txt` that removes the guard against it.
 @Suite("Original faults", .timeLimit(.minutes(10)))
 struct OriginalFaultTests {
   private let hub = SharedHub()
 
-  /// Requests that fail, one each, by what is asked.
+  /// Errors of the next requests, one per request, by kind of request.
   private final class Faults: Sendable {
     private let content = Mutex<[SharedHub.Request: [APIError]]>([:])
 
@@ -46,7 +45,7 @@ struct OriginalFaultTests {
     return device
   }
 
-  /// The power of a device: it goes when an answer has come, before anything of it is saved.
+  /// Power supply of a device. It can fail after an answer has arrived and before any of it is saved.
   private final class Power: Sendable {
     private struct State {
       var factory: MockDataStoreFactory?
@@ -58,7 +57,7 @@ struct OriginalFaultTests {
 
     func watch(_ factory: MockDataStoreFactory) { content.withLock { $0.factory = factory } }
 
-    /// It goes with the answer to this request that comes after so many others.
+    /// Cuts the power with the answer to a request of this kind, after the given number of such answers.
     func go(with request: SharedHub.Request, after answers: Int = 0) {
       content.withLock {
         $0.request = request
@@ -82,7 +81,7 @@ struct OriginalFaultTests {
     }
   }
 
-  /// The hub has the type T and the event E.
+  /// Gives the hub the type T and the event E.
   private func fillHub() {
     hub.put(.type("T", 1))
     hub.put(.event("E", 2, notes: "as it was"))
@@ -92,9 +91,9 @@ struct OriginalFaultTests {
     device.store.storedPendingMutations.isEmpty && device.store.storedConflicts.isEmpty
   }
 
-  // MARK: The thirteen
+  // MARK: Faults
 
-  /// The second edit would be gone, or the first sent twice. Mutant: the sent is merged into.
+  /// The second edit is lost, or the first is applied twice. Mutant: the sent is merged into.
   @Test("a second edit while the first waits", arguments: ["unsent", "request lost", "answer lost"])
   func secondEdit(first: String) async throws {
     fillHub()
@@ -118,7 +117,7 @@ struct OriginalFaultTests {
     #expect(device.store.storedEvents["E"]?.notes == "second" && isQuiet(device))
   }
 
-  /// What was cleared would stay, here or there.
+  /// The cleared value remains at the hub or on another device.
   @Test func `clearing a field to null, both ways`() async throws {
     fillHub()
     let (one, two) = (makeDevice(), makeDevice(seed: 10))
@@ -129,7 +128,7 @@ struct OriginalFaultTests {
     #expect(hub.living(.event)["E"]?["notes"] == .null)
     await two.engine.performSync()
     #expect(two.store.storedEvents["E"] != nil && two.store.storedEvents["E"]?.notes == nil)
-    // And back: a value, and cleared again by the other.
+    // In the other direction: device two sets a value and device one receives it.
     try two.recorder.edit(eventId: "E") { $0.notes = "again" }
     await two.engine.performSync()
     try one.recorder.edit(eventId: "E") { $0.locationName = "home" }
@@ -138,7 +137,7 @@ struct OriginalFaultTests {
     #expect(isQuiet(one) && isQuiet(two))
   }
 
-  /// The person's record would be taken for a double, and deleted here. Mutant: refused and forgotten.
+  /// The user's entry is taken for a duplicate and deleted on the device. Mutant: refused and forgotten.
   @Test(
     "any 409",
     arguments: [
@@ -167,7 +166,7 @@ struct OriginalFaultTests {
     }
   }
 
-  /// After the fifth the change would be given up.
+  /// The change is given up after the fifth timeout.
   @Test("five time-outs in a row", arguments: [true, false])
   func timeouts(hubHeard: Bool) async throws {
     fillHub()
@@ -188,7 +187,7 @@ struct OriginalFaultTests {
     #expect(hub.head == 4, "each took effect once")
   }
 
-  /// The rest of the page would be gone, or the feed stuck before it for ever.
+  /// The rest of the page is lost, or the pull never gets past it.
   @Test func `a page with one undecodable entry`() async throws {
     fillHub()
     let device = makeDevice()
@@ -205,14 +204,14 @@ struct OriginalFaultTests {
     #expect(device.store.storedEvents["odd"]?.notes == "mended" && device.store.storedParkedChanges.isEmpty)
   }
 
-  /// The page would be passed over, or taken in twice.
+  /// The page is skipped or applied twice.
   @Test func `crash between page and cursor`() async throws {
     fillHub()
     let power = Power()
     let device = makeDevice(configuration: SyncConfiguration(pageSize: 2, largePageSize: 2), power: power)
     await device.engine.performSync()
     for version in 3...8 { hub.put(.event("new \(version)", Int64(version))) }
-    // Of each page in turn: rows and cursor both are there, or neither.
+    // Rows and cursor of each page are stored together or not at all.
     for page in [0, 1, 0] {
       let before = try #require(device.store.storedSyncCursor)
       power.go(with: .changes, after: page)
@@ -226,7 +225,7 @@ struct OriginalFaultTests {
     #expect(device.store.storedEvents.count == 7 && device.store.storedSyncCursor == 8)
   }
 
-  /// The change would lie between the two, and never come.
+  /// The change falls between snapshot and pull and never arrives.
   @Test func `a change made on another device between snapshot and first pull`() async throws {
     fillHub()
     let hub = hub
@@ -252,7 +251,7 @@ struct OriginalFaultTests {
     #expect(device.store.storedEvents["F"]?.notes == "made meanwhile" && device.store.storedSyncCursor == 4)
   }
 
-  /// The cursor would be taken for 0 or for the head: everything twice, or nothing ever.
+  /// The cursor is set to 0 or to the head, so that everything is applied twice or later changes are never applied.
   @Test func `a failed latest-cursor call`() async throws {
     let device = Device(cursor: nil)
     device.seedType("type-here")
@@ -266,14 +265,14 @@ struct OriginalFaultTests {
     await device.engine.performSync()
     #expect(device.store.storedSyncCursor == nil && device.store.storedEvents["here"] != nil)
     #expect(await device.engine.state.isError)
-    // What the push of the first round did is at the hub now.
+    // The hub now has the event that the first round pushed.
     device.network.eventsToReturn.append(APIModelFixture.makeAPIEvent(id: "here", eventTypeId: "type-here"))
     await device.engine.performSync()
     #expect(device.store.storedSyncCursor == 40 && Set(device.store.storedEvents.keys) == ["here", "there"])
     #expect(device.network.createEventsBatchCalls.flatMap(\.events).map(\.id) == ["here"] && isQuiet(device))
   }
 
-  /// The event would be refused for its unknown type, and lost.
+  /// The event is refused for its unknown type and lost.
   @Test("an event created before its type was pushed", arguments: [1, 50])
   func beforeItsType(batchSize: Int) async throws {
     let faults = Faults()
@@ -288,7 +287,7 @@ struct OriginalFaultTests {
     #expect(hub.living(.event)["new"]?["notes"] == "kept" && hub.living(.eventType).count == 1 && isQuiet(device))
   }
 
-  /// The record would be empty, or half of it: deleted first, fetched later.
+  /// The record is empty or incomplete, because rows are deleted before the new ones are fetched.
   @Test("the app killed in the middle of a forced resync", arguments: ["asking", "answered", "saving"])
   func killed(moment: String) async throws {
     fillHub()
@@ -312,7 +311,7 @@ struct OriginalFaultTests {
     power.comeBack()
     #expect(device.store.storedEvents.mapValues { $0.notes ?? "" } == ["E": "waits", "F": "two", "new": "waits too"])
     #expect(device.store.storedPendingMutations.count == 2 && device.store.storedSyncCursor == nil)
-    // After a restart the store is what remains.
+    // The new engine has only the store, as after a restart.
     await device.restarted(client: SharedHubClient(base: device.network, hub: hub, before: { _ in }, after: { _ in }))
       .performSync()
     #expect(device.store.storedEvents.mapValues { $0.notes ?? "" } == ["E": "waits", "F": "two", "new": "waits too"])
@@ -320,7 +319,7 @@ struct OriginalFaultTests {
     #expect(isQuiet(device) && device.store.storedSyncCursor == hub.head)
   }
 
-  /// It would begin again after each refusal, and never come to its end. At most 110 requests beside those that were refused.
+  /// The pull restarts after each refusal and never ends. At most 110 requests are allowed besides the refused ones.
   @Test func `a rate-limited hub with 50,000 entries of backlog`() async throws {
     fillHub()
     let hub = hub
@@ -331,7 +330,7 @@ struct OriginalFaultTests {
         SharedHubClient(
           base: base, hub: hub,
           before: { request in
-            // Every fourth.
+            // Refuses every fourth request.
             guard request == .changes, hub.requests.isMultiple(of: 4) else { return }
             refused.withLock { $0 += 1 }
             throw APIError.problem(ProblemDetails(title: "Too many requests", status: 429), retryAfter: .seconds(5))
@@ -355,7 +354,7 @@ struct OriginalFaultTests {
     #expect(isQuiet(device))
   }
 
-  /// All would be there twice, on both. Mutant: import overwrites.
+  /// Every event appears twice on both devices. Mutant: import overwrites.
   @Test func `bulk import of 5,000 events on two devices from the same source`() async throws {
     fillHub()
     let (one, two) = (makeDevice(), makeDevice(seed: 10))
@@ -366,7 +365,7 @@ struct OriginalFaultTests {
         id: "00000000-0000-8000-8000-" + String(format: "%012d", index), eventTypeId: "T", notes: "imported")
     }
     for device in [one, two] {
-      // An import takes its time.
+      // An import takes some time.
       for start in stride(from: 0, to: events.count, by: 100) {
         #expect(try device.recorder.record(Array(events[start..<start + 100])) == 100)
         await device.clock.advance(by: .milliseconds(1))
@@ -386,13 +385,13 @@ struct OriginalFaultTests {
     }
   }
 
-  /// The other device's change would be overwritten by the old value that the editor still showed.
+  /// The editor overwrites the other device's change with the old value.
   @Test func `an editor with a stale copy changing one field`() async throws {
     fillHub()
     let (one, two) = (makeDevice(), makeDevice(seed: 10))
     await one.engine.performSync()
     await two.engine.performSync()
-    // Opened before the other device's change came, saved after it.
+    // The copy is opened before the other device's change arrives and saved afterwards.
     let copy = try #require(two.store.storedEvents["E"])
     try one.recorder.edit(eventId: "E") { $0.notes = "from the other device" }
     await one.engine.performSync()

@@ -5,8 +5,8 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// The device's half of each story by which a rule of sync was found. Bare numbers are the hub's versions.
-@Suite("Stories of the protocol", .timeLimit(.minutes(10)))
+/// Rules of the sync protocol, tested from the device's side. Bare numbers are versions of the hub.
+@Suite("Rules of the sync protocol", .timeLimit(.minutes(10)))
 struct ProtocolStoryTests {
   private let hub: HubDouble
   private let device: Device
@@ -18,7 +18,7 @@ struct ProtocolStoryTests {
     device = Device(cursor: nil, client: { VersionedHubClient(base: $0, hub: hub) })
   }
 
-  /// The device stands at 3, with the type T and the event E as the hub has them.
+  /// Syncs the device to version 3, with the type T and the event E.
   private func begin(_ more: [ChangeEntry] = []) async {
     hub.set { $0.snapshot = [.type("T", 1), .event("E", 3)] + more }
     await device.engine.performSync()
@@ -28,7 +28,7 @@ struct ProtocolStoryTests {
     try device.recorder.edit(eventId: id) { $0.notes = text }
   }
 
-  /// The hub is back at 3, as it was restored, and says so to the next request of a kind.
+  /// Restores the hub to version 3, which the next request of a kind reports.
   private func setBack(telling errors: any WritableKeyPath<HubDouble.State, [APIError?]> & Sendable) {
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))
@@ -49,11 +49,13 @@ struct ProtocolStoryTests {
 
   private func accepted() throws -> [PendingMutation] { try store.fetchAcceptedMutations() }
 
-  // MARK: A create of what was deleted
+  // MARK: Creates of deleted entities
 
   private static let deleted = ProblemDetails(type: ProblemDetails.entityDeleted, title: "Deleted", status: 409)
 
-  @Test func `a create of what the hub knows as deleted is not shown, and the journal restores it`() async throws {
+  @Test func `a create of an entity that the hub has deleted is hidden and can be restored from the conflict journal`()
+    async throws
+  {
     await begin()
     try device.recorder.record(EventFixture.makeEvent(id: "old", eventTypeId: "T", notes: "of a backup"))
     hub.set { $0.outcomes = [.refused(Self.deleted)] }
@@ -61,7 +63,7 @@ struct ProtocolStoryTests {
     #expect(store.storedEvents["old"] == nil)
     let digest = try #require(try store.syncDigest())
     #expect(digest.visible["event"] == 1 && digest.refused == 0 && digest.strays == 0)
-    // Its tombstone may still be told of; then it can have another life.
+    // The feed may still contain the tombstone. Then the entity can be restored in a new incarnation.
     hub.set { $0.pages = [[.tombstone(.event, "old", 5)]] }
     await device.engine.performSync()
     let conflict = try #require(device.recorder.openConflicts().first)
@@ -71,7 +73,7 @@ struct ProtocolStoryTests {
     #expect(store.storedPendingMutations.map(\.operation) == [.restore])
   }
 
-  @Test func `a type that the hub knows as deleted takes with it what was made beneath it`() async throws {
+  @Test func `a refused create of a deleted type hides the events recorded under it`() async throws {
     await begin()
     try device.recorder.record(EventTypeFixture.makeEventType(id: "old"))
     try device.recorder.record(EventFixture.makeEvent(id: "below", eventTypeId: "old"))
@@ -82,7 +84,7 @@ struct ProtocolStoryTests {
     #expect(try device.recorder.openConflicts().map(\.entityId).sorted() == ["below", "old"])
   }
 
-  @Test func `an import of what the hub knows as deleted stays out the next time`() async throws {
+  @Test func `an import of an entity that the hub has deleted is skipped the next time`() async throws {
     await begin()
     let event = Event(
       id: "00000000-0000-8000-8000-000000000001", eventTypeId: "T", timestamp: DeterministicDate.jan1_2024,
@@ -94,7 +96,7 @@ struct ProtocolStoryTests {
     #expect(try device.recorder.record(event) == false && store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `any other refused create stays to be seen, and is counted`() async throws {
+  @Test func `a create refused for another reason stays visible and is counted`() async throws {
     await begin()
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
     hub.set { $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422))] }
@@ -104,13 +106,13 @@ struct ProtocolStoryTests {
     #expect(digest.visible["event"] == 2 && digest.refused == 1 && digest.strays == 0)
   }
 
-  // MARK: One stamp for a save
+  // MARK: Stamps
 
   private func stamps() throws -> Set<Int64> {
     Set(try store.storedPendingMutations.flatMap { try fields($0).values }.map(\.stamp))
   }
 
-  @Test func `a save has one stamp, and the next a later one`() async throws {
+  @Test func `all changes of a save share one stamp, and the next save has a later one`() async throws {
     await begin()
     try device.recorder.inOneSave { save in
       try save.record(EventTypeFixture.makeEventType(id: "U"))
@@ -123,7 +125,7 @@ struct ProtocolStoryTests {
     #expect(try stamps() == [first, first + 1])
   }
 
-  @Test func `after an import of 60,000 rows the later of two edits wins, whoever makes it`() async throws {
+  @Test func `after an import of 60,000 rows another device's later edit still has the later stamp`() async throws {
     await begin()
     try device.recorder.record(
       (0..<60_000).map { EventFixture.makeEvent(id: "row-\($0)", eventTypeId: "T") })
@@ -140,11 +142,9 @@ struct ProtocolStoryTests {
     #expect(try #require(try lastStamp(other)) > earlier)
   }
 
-  // MARK: H1 – H4
+  // MARK: Sequence numbers and bases
 
-  @Test func `H1: a sequence is given when a mutation is first sent, so that what is taken back leaves no gap`()
-    async throws
-  {
+  @Test func `a sequence number is assigned on first sending, so cancelled mutations leave no gap`() async throws {
     await begin()
     try device.recorder.record(EventTypeFixture.makeEventType(id: "brief"))
     try device.recorder.delete(eventTypeId: "brief")
@@ -153,9 +153,7 @@ struct ProtocolStoryTests {
     #expect(hub.state.batches.flatMap(\.mutations).map(\.sequence) == [1])
   }
 
-  @Test func `H2: what was sent never changes, however the answer is lost and whatever is edited meanwhile`()
-    async throws
-  {
+  @Test func `a sent mutation never changes, even if its answer is lost and the entity is edited`() async throws {
     await begin()
     try note("5")
     hub.set { $0.pushErrors = [.networkError("lost")] }
@@ -168,10 +166,10 @@ struct ProtocolStoryTests {
     #expect(sent[1].map(\.sequence) == [1, 2])
   }
 
-  @Test func `H3: a field that shows the device's own value is based on what that was based on`() async throws {
+  @Test func `an edit of the device's own pending value has that value's base`() async throws {
     await begin()
     try note("5")
-    // Sent, and nothing is heard of it; another's 6 is at 4.
+    // The edit is sent and its answer lost. Another device's value 6 is at version 4.
     hub.set {
       $0.pushErrors = [.networkError("lost")]
       $0.pages = [[.event("E", 4, notes: "6")]]
@@ -183,7 +181,7 @@ struct ProtocolStoryTests {
     #expect(try fields(waiting)["notes"]?.base == 3, "7 is written by one who has seen 5, and not 6")
   }
 
-  @Test func `H4: a base is the version of the entity that is held, never the cursor`() async throws {
+  @Test func `the base of an edit is the stored version of the entity, not the cursor`() async throws {
     await begin()
     hub.set { $0.pages = [[.type("other", 5)], []] }
     await device.engine.performSync()
@@ -192,15 +190,14 @@ struct ProtocolStoryTests {
     #expect(try fields(#require(store.storedPendingMutations.first))["notes"]?.base == 3)
   }
 
-  @Test func `H4: the base of a delete is the last complete position, lowered to the own edits that wait`() async throws
-  {
+  @Test func `the base of a delete is the last complete position, lowered to that of pending edits`() async throws {
     await begin()
     hub.set { $0.head = 9 }
     await device.engine.performSync()
     try device.recorder.delete(eventId: "E")
     #expect(store.storedPendingMutations.map(\.base) == [9])
     await device.engine.performSync()
-    // What waits beneath a type counts with it.
+    // Pending edits of a type's events count as well.
     hub.set { $0.pages = [[.event("F", 20)]] }
     await device.engine.performSync()
     try note("x", on: "F")
@@ -213,9 +210,9 @@ struct ProtocolStoryTests {
 
   // MARK: Before the first snapshot
 
-  @Test func `what is deleted before the first snapshot is deleted with nothing known`() throws {
+  @Test func `a delete before the first snapshot has base 0`() throws {
     try device.recorder.record(EventTypeFixture.makeEventType(id: "T"))
-    // Sent, so that deleting it is more than taking it back.
+    // The create counts as sent, so the delete cannot simply cancel it.
     var sent = try #require(store.storedPendingMutations.first)
     sent.sequence = 1
     sent.device = "d"
@@ -226,7 +223,7 @@ struct ProtocolStoryTests {
     #expect(store.storedPendingMutations.last?.base == 0, "without a base it would count as knowing everything")
   }
 
-  @Test func `a value that lost in the first push of all is in the journal`() async throws {
+  @Test func `a value that lost in the first push is in the conflict journal`() async throws {
     let id = "00000000-0000-8000-8000-000000000001"
     try device.recorder.record(EventTypeFixture.makeEventType(id: "T"))
     try device.recorder.record(
@@ -244,7 +241,7 @@ struct ProtocolStoryTests {
     #expect(try kept.map { try WireJSON.decode([String: JSONValue].self, from: $0.payload) } == [["notes": "mine"]])
   }
 
-  @Test func `what was imported and deleted stays out though the hub tells of it no more`() async throws {
+  @Test func `a deleted import stays out after the hub has purged its tombstone`() async throws {
     let id = "00000000-0000-8000-8000-000000000001"
     let imported = Event(id: id, eventTypeId: "T", timestamp: DeterministicDate.jan1_2024, sourceType: .imported)
     await begin([.tombstone(.event, id, 2)])
@@ -261,7 +258,7 @@ struct ProtocolStoryTests {
     #expect(store.storedEvents[id] == nil)
   }
 
-  @Test func `a device that set aside what was too large still says what it has seen`() async throws {
+  @Test func `a device still sends its position after it has moved a too large mutation to the journal`() async throws {
     await begin()
     try note("large")
     hub.set { $0.pushErrors = [.problem(ProblemDetails(title: "Too large", status: 413), retryAfter: nil)] }
@@ -274,7 +271,7 @@ struct ProtocolStoryTests {
     #expect(hub.state.pulls.last?.position?.seen == 3)
   }
 
-  @Test func `a new identity sorts behind the one before, also after the date was set back`() async throws {
+  @Test func `a new identity sorts after the previous one, even if the date was set back`() async throws {
     await begin()
     let before = try #require(try store.syncIdentity())
     device.clock.setDate(device.clock.now.addingTimeInterval(-86_400))
@@ -285,9 +282,9 @@ struct ProtocolStoryTests {
     #expect(after.device > before.device, "of its own writes with one stamp the later would lose to the earlier")
   }
 
-  // MARK: H5
+  // MARK: Accepted mutations
 
-  @Test func `H5a: what was acknowledged stays to be seen until it has come back`() async throws {
+  @Test func `an accepted edit stays visible until its entry arrives`() async throws {
     await begin()
     try note("5")
     hub.set { $0.pullErrors = [.networkError("lost")] }
@@ -300,10 +297,10 @@ struct ProtocolStoryTests {
     #expect(try accepted().isEmpty && shown?.notes == "5")
   }
 
-  @Test func `H5b: a page that passes the version does not do, only the entity's own entry does`() async throws {
+  @Test func `an accepted create stays visible until its own entry arrives, not only a later page`() async throws {
     await begin()
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
-    // It is at 4; another moves E at 5 and changes the new one at 6.
+    // The create is at version 4. Another device changes E at version 5 and the new event at 6.
     hub.set { $0.pages = [[.event("E", 5)], [.event("new", 6)]] }
     hub.set { $0.pullErrors = [nil, .networkError("lost")] }
     await device.engine.performSync()
@@ -315,9 +312,7 @@ struct ProtocolStoryTests {
     #expect(try accepted().isEmpty)
   }
 
-  @Test func `H5c: a deletion stays in force until the cursor has passed it, also of what the hub had purged`()
-    async throws
-  {
+  @Test func `an accepted delete stays in effect until the cursor has passed it`() async throws {
     await begin()
     try device.recorder.delete(eventId: "E")
     hub.set {
@@ -332,7 +327,7 @@ struct ProtocolStoryTests {
     #expect(try accepted().isEmpty && shown == nil)
   }
 
-  @Test func `H5d: a write that changed nothing leaves as soon as the version that it had is held`() async throws {
+  @Test func `an accepted write that changed nothing is removed once its version is stored`() async throws {
     await begin()
     try note("5")
     hub.set {
@@ -343,7 +338,7 @@ struct ProtocolStoryTests {
     #expect(try accepted().isEmpty)
   }
 
-  @Test func `what was acknowledged lies as it was made, though the clock was set back in between`() async throws {
+  @Test func `accepted mutations keep their order, even if the clock was set back between them`() async throws {
     await begin()
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
     hub.set { $0.pullErrors = [.networkError("lost"), .networkError("lost")] }
@@ -355,9 +350,9 @@ struct ProtocolStoryTests {
     #expect(store.storedEvents["new"]?.notes == "later")
   }
 
-  // MARK: H6
+  // MARK: Parents and children
 
-  @Test func `H6: a child that comes before its parent waits for it, and the cursor passes`() async throws {
+  @Test func `an event that precedes its type is parked and the cursor advances`() async throws {
     await begin()
     hub.set {
       $0.pages = [[.event("early", 4, of: "late")], [.type("late", 6)]]
@@ -369,7 +364,7 @@ struct ProtocolStoryTests {
     #expect(store.storedEvents["early"]?.eventTypeId == "late" && store.storedParkedChanges.isEmpty)
   }
 
-  @Test func `H6: a parent's tombstone waits until its last child has left`() async throws {
+  @Test func `the tombstone of a type is parked until its last event has left`() async throws {
     await begin([.type("T2", 2)])
     hub.set {
       $0.pages = [[.tombstone(.eventType, "T", 5)], [.event("E", 9, of: "T2")]]
@@ -383,9 +378,9 @@ struct ProtocolStoryTests {
     #expect(shown?.eventTypeId == "T2" && store.storedEventTypes["T"] == nil && store.storedParkedChanges.isEmpty)
   }
 
-  // MARK: H8
+  // MARK: Order of the queue
 
-  @Test func `H8a: a move is never put before the making of what it points to`() async throws {
+  @Test func `a move is not placed before the create of its target`() async throws {
     await begin()
     try note("5")
     try device.recorder.record(EventTypeFixture.makeEventType(id: "new"))
@@ -393,7 +388,7 @@ struct ProtocolStoryTests {
     #expect(store.storedPendingMutations.map(\.entityId) == ["E", "new", "E"])
   }
 
-  @Test func `H8b, H8f: a delete goes to the end and carries the edits that it takes the place of`() async throws {
+  @Test func `a delete moves to the end of the queue and carries the edits that it replaces`() async throws {
     await begin()
     try device.recorder.edit(eventTypeId: "T") { $0.name = "renamed" }
     try device.recorder.edit(eventTypeId: "T") { $0.colorHex = "#123456" }
@@ -405,7 +400,7 @@ struct ProtocolStoryTests {
     #expect(try fields(queue[1])["name"]?.base == 1)
   }
 
-  @Test func `H8c: a new type that something waiting refers to is not taken back, but deleted`() async throws {
+  @Test func `an unsent type that a pending edit refers to is deleted rather than cancelled`() async throws {
     await begin()
     try device.recorder.record(EventTypeFixture.makeEventType(id: "new"))
     try device.recorder.edit(eventId: "E") { $0.eventTypeId = "new" }
@@ -414,7 +409,7 @@ struct ProtocolStoryTests {
     #expect(shown == nil, "it goes with the type, as it will at the hub")
   }
 
-  @Test func `what comes under a type that was deleted here meanwhile is not shown without it`() async throws {
+  @Test func `entries of a type that was deleted during the pull stay hidden`() async throws {
     await begin()
     let recorder = device.recorder
     hub.set {
@@ -426,9 +421,9 @@ struct ProtocolStoryTests {
     #expect(try store.heldEntry(kind: .event, id: "E")?.id == 4, "the hub's copy is kept")
   }
 
-  // MARK: H12 – H15
+  // MARK: Snapshots, hub restores and forks
 
-  @Test func `H12: a snapshot drops nothing of the queue by number, and changes no base`() async throws {
+  @Test func `a snapshot removes no pending mutation and changes no base`() async throws {
     await begin()
     try note("5")
     hub.set {
@@ -442,13 +437,13 @@ struct ProtocolStoryTests {
     let asked = try #require(store.storedPendingMutations.first)
     #expect(asked.sequence == 1)
     #expect(try fields(asked)["notes"]?.base == 3)
-    // Asked again, the hub says what it said.
+    // The hub answers the repeated mutation with its stored outcome.
     hub.set { $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422))] }
     await device.engine.performSync()
     #expect(shown?.notes == "6" && store.storedConflicts.count == 1)
   }
 
-  @Test func `H13: what a restored hub lost is offered again, before what waits, under a new identity`() async throws {
+  @Test func `changes lost by a hub restore are offered before pending edits, under a new identity`() async throws {
     await begin()
     try note("5")
     hub.set { $0.pages = [[.event("E", 4, notes: "5"), .event("F", 5, notes: "theirs"), .tombstone(.event, "G", 6)]] }
@@ -470,7 +465,7 @@ struct ProtocolStoryTests {
     #expect(await device.engine.state == .idle)
   }
 
-  @Test func `H13: a restore that is offered again names the parent with its author`() async throws {
+  @Test func `a lost restore is offered again with the parent reference and its author`() async throws {
     await begin()
     var restored = ChangeEntry.event("E", 5, life: 1)
     restored.marks = [FieldMark.others: FieldMark(version: 3, stamp: 30, author: "other")]
@@ -485,7 +480,7 @@ struct ProtocolStoryTests {
   }
 
   @Test(
-    "H13: what a hub lost goes back whole, whatever that hub had said of who wrote it",
+    "a lost entity is offered with all its fields, whatever its field versions",
     arguments: [[:], [FieldMark.others: FieldMark(version: 0, stamp: 40, author: "other")]])
   func wholeWithoutMarks(marks: [String: FieldMark]) async throws {
     await begin()
@@ -501,7 +496,7 @@ struct ProtocolStoryTests {
     #expect(try Set(fields(offer).keys).isSuperset(of: ["event_type_id", "notes", "timestamp"]))
   }
 
-  @Test func `a hub that gives versions no more is not believed, and what is here stays`() async throws {
+  @Test func `answers without versions from a versioned hub change nothing`() async throws {
     await begin()
     try note("5")
     hub.set { $0.isPlain = true }
@@ -519,7 +514,7 @@ struct ProtocolStoryTests {
     #expect(store.storedPendingMutations.isEmpty && shown?.notes == "5")
   }
 
-  @Test func `an answer that took a change as of a version which the hub never gave is asked for again`() async throws {
+  @Test func `an outcome with a version above the hub's head is requested again`() async throws {
     await begin()
     try note("5")
     hub.set { $0.outcomes = [.accepted(version: 1 << 53)] }
@@ -531,7 +526,7 @@ struct ProtocolStoryTests {
     #expect(shown?.notes == "theirs", "it came back, and is shown over nothing any more")
   }
 
-  @Test func `a snapshot with more than its hub has is not laid`() async throws {
+  @Test func `a snapshot with an entry above the hub's head is rejected`() async throws {
     await begin()
     hub.set { $0.snapshot = [.type("T", 1), .event("E", 1 << 53, notes: "of nobody")] }
     await device.engine.forceFullResync()
@@ -541,7 +536,7 @@ struct ProtocolStoryTests {
     #expect(shown?.notes == "true")
   }
 
-  @Test func `H13: what is offered again and then deleted is told to be deleted, as others offer it again too`()
+  @Test func `an entity offered again and then deleted keeps both mutations, since other devices may offer it too`()
     async throws
   {
     let device = Device(
@@ -551,7 +546,7 @@ struct ProtocolStoryTests {
     await device.engine.performSync()
     hub.set { $0.pages = [[.event("F", 4), .event("G", 5)]] }
     await device.engine.performSync()
-    // The hub is back at 3, and has no time for what is offered.
+    // The hub is restored to version 3 and rate limits the offers.
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))
       $0.head = 3
@@ -568,7 +563,7 @@ struct ProtocolStoryTests {
     #expect(device.store.storedEvents["G"] == nil)
   }
 
-  @Test func `H13c: an edit that was acknowledged and lost with the hub waits again`() async throws {
+  @Test func `an accepted edit that the hub lost is pending again`() async throws {
     await begin()
     try note("5")
     hub.set { $0.pullErrors = [.networkError("lost")] }
@@ -587,8 +582,7 @@ struct ProtocolStoryTests {
     #expect(shown?.notes == "5")
   }
 
-  @Test func `H13c: what is offered again goes as it was made, though the clock was set back in between`() async throws
-  {
+  @Test func `mutations offered again keep their order, even if the clock was set back between them`() async throws {
     await begin()
     try device.recorder.record(EventTypeFixture.makeEventType(id: "U"))
     hub.set { $0.pullErrors = Array(repeating: .networkError("lost"), count: 2) }
@@ -613,7 +607,7 @@ struct ProtocolStoryTests {
     #expect(store.storedEvents["new"]?.notes == "later")
   }
 
-  @Test func `H14: outcomes that come with a fork count, and the rest goes under a new identity with the same ids`()
+  @Test func `outcomes of a forked push count and the rest is sent with the same ids under a new identity`()
     async throws
   {
     await begin()
@@ -631,7 +625,7 @@ struct ProtocolStoryTests {
     #expect(batches[1].mutations.map(\.sequence) == [1])
   }
 
-  @Test func `H14: a request says what was sent, what is acknowledged and what was seen`() async throws {
+  @Test func `a request contains the last sent, the last acknowledged and the seen position`() async throws {
     await begin()
     try note("5")
     await device.engine.performSync()
@@ -643,7 +637,7 @@ struct ProtocolStoryTests {
     #expect(hub.state.pulls.last?.position?.acknowledgedThrough == 2)
   }
 
-  @Test func `H15: stamps are hub time, above the last and above all that was applied`() async throws {
+  @Test func `stamps use hub time and exceed all earlier and all applied stamps`() async throws {
     let now = Int64(device.clock.now.timeIntervalSince1970 * 1000)
     hub.set { $0.now = now - 5_000 }
     await begin()
@@ -662,7 +656,7 @@ struct ProtocolStoryTests {
     #expect(try fields(#require(store.storedPendingMutations.first))["notes"]?.stamp == now + 60_001)
   }
 
-  @Test func `H15: when the offset is learned, stamps that were never sent come down to the hub's time`() async throws {
+  @Test func `a newly learned offset lowers unsent stamps to hub time`() async throws {
     await begin()
     let now = Int64(device.clock.now.timeIntervalSince1970 * 1000)
     try note("a year ahead")
@@ -671,16 +665,16 @@ struct ProtocolStoryTests {
       $0.pushErrors = [.httpError(503)]
     }
     try device.recorder.edit(eventTypeId: "T") { $0.name = "n" }
-    // What was sent stays as it is; here nothing was, as the first answer is that of the pull.
+    // Nothing counts as sent here, since the first answer is that of the pull.
     await device.engine.performSync()
     try device.recorder.edit(eventId: "E") { $0.locationName = "later" }
     let last = try #require(store.storedPendingMutations.last)
     #expect(try fields(last)["location_name"]?.stamp == now - 31_536_000_000 + 1)
   }
 
-  // MARK: H16 – H18
+  // MARK: Imports, refusals and stale answers
 
-  @Test func `H16: an import makes nothing where the same thing is held, alive or dead, or waits`() async throws {
+  @Test func `an import of a stored or deleted entity is skipped`() async throws {
     let living = "00000000-0000-8000-8000-000000000001"
     let dead = "00000000-0000-8000-8000-000000000002"
     await begin([.event(living, 2), .tombstone(.event, dead, 3)])
@@ -690,7 +684,7 @@ struct ProtocolStoryTests {
     #expect(store.storedPendingMutations.isEmpty && store.storedEvents[dead] == nil)
   }
 
-  @Test func `H17: a refused create takes along what was made beneath it, a refused edit only itself`() async throws {
+  @Test func `a refused create takes its unsent children with it, a refused edit only itself`() async throws {
     await begin()
     try device.recorder.record(EventTypeFixture.makeEventType(id: "new"))
     try device.recorder.record(EventFixture.makeEvent(id: "child", eventTypeId: "new"))
@@ -707,7 +701,7 @@ struct ProtocolStoryTests {
     #expect(store.storedEvents["child"]?.syncStatus == .failed)
   }
 
-  @Test func `H17: a value that lost is in the journal, and what won is shown when it comes`() async throws {
+  @Test func `a value that lost is in the conflict journal and the winning value is shown`() async throws {
     await begin()
     try device.recorder.edit(eventId: "E") {
       $0.notes = "mine"
@@ -725,7 +719,7 @@ struct ProtocolStoryTests {
     #expect(try WireJSON.decode(JSONValue.self, from: conflict.payload) == ["notes": "mine"])
   }
 
-  @Test func `H18: an answer counts only for the identity that asked`() async throws {
+  @Test func `an answer to another identity is ignored`() async throws {
     await begin()
     try note("5")
     let other = SyncIdentity(device: "another process took it")
@@ -741,9 +735,9 @@ struct ProtocolStoryTests {
     #expect(store.storedPendingMutations.count == 1, "asked again, under the identity that holds")
   }
 
-  // MARK: Restore, and what is shown
+  // MARK: Restores and visible state
 
-  @Test func `what was deleted elsewhere is restored with what it last said`() async throws {
+  @Test func `an entity deleted elsewhere is restored with its last values`() async throws {
     await begin()
     hub.set {
       $0.pages = [
@@ -763,12 +757,12 @@ struct ProtocolStoryTests {
     hub.set { $0.pages = [[.event("E", 5, notes: "last words", life: 1)]] }
     await device.engine.performSync()
     #expect(shown?.syncStatus == .synced && store.storedPendingMutations.isEmpty)
-    // An edit means the life it saw.
+    // An edit refers to the incarnation that it is based on.
     try note("again")
     #expect(store.storedPendingMutations.map(\.incarnation) == [1])
   }
 
-  @Test func `a deletion that nobody has heard of is undone with the edits that it took up`() async throws {
+  @Test func `undoing an unsent delete restores the edits that it replaced`() async throws {
     await begin()
     try note("5")
     try device.recorder.delete(eventId: "E")
@@ -778,7 +772,7 @@ struct ProtocolStoryTests {
     #expect(try !device.recorder.restore(eventId: "E"), "it lives")
   }
 
-  @Test func `recording what was deleted begins another life of it`() async throws {
+  @Test func `recording a deleted entity restores it in a new incarnation`() async throws {
     await begin([
       .tombstone(.event, "gone", 2, ["id": "gone", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z"])
     ])
@@ -787,7 +781,7 @@ struct ProtocolStoryTests {
     #expect(store.storedEvents["gone"]?.notes == "anew")
   }
 
-  @Test func `a child is not restored without its parent`() async throws {
+  @Test func `an event cannot be restored without its type`() async throws {
     await begin()
     hub.set {
       $0.pages = [
@@ -804,9 +798,7 @@ struct ProtocolStoryTests {
     }
   }
 
-  @Test func `a type that is deleted here hides what hangs on it, and a refusal gives all of it back at once`()
-    async throws
-  {
+  @Test func `a deleted type hides its events, and a refusal shows all of them again`() async throws {
     await begin()
     try device.recorder.delete(eventTypeId: "T")
     #expect(store.storedEvents.isEmpty && store.storedEventTypes.isEmpty)
@@ -818,7 +810,7 @@ struct ProtocolStoryTests {
     #expect(hub.state.snapshots == 1 && store.storedConflicts.map(\.operation) == [.delete])
   }
 
-  @Test func `records of every kind come and go like events, conflicts too`() async throws {
+  @Test func `records and conflicts are synced like events`() async throws {
     await begin([
       .entry(.vehicle, "car", 2, ["name": "Kombi"]),
       .entry(.conflict, "c", 3, ["entity_type": "event", "entity_id": "E", "field": "notes", "value": "old"]),
@@ -832,13 +824,13 @@ struct ProtocolStoryTests {
     #expect(try store.findRecord(kind: .vehicle, id: "car")?.fields["color"] == "red")
   }
 
-  @Test func `a kind that this version does not know is kept raw`() async throws {
+  @Test func `an entry of an unknown kind is parked`() async throws {
     await begin([ChangeEntry(id: 2, entityType: "of_tomorrow", operation: "create", entityId: "x")])
     #expect(store.storedParkedChanges.map(\.entityType) == ["of_tomorrow"])
     #expect(await device.engine.state == .idle)
   }
 
-  @Test func `an empty round asks once and writes nothing`() async throws {
+  @Test func `a round without changes sends one pull and writes no entity`() async throws {
     await begin()
     let saves = store.saveCalls
     let upserts = store.upsertEventCalls.count
@@ -847,9 +839,7 @@ struct ProtocolStoryTests {
     #expect(store.upsertEventCalls.count == upserts && store.saveCalls >= saves)
   }
 
-  @Test func `a store that synced before versions were kept takes a snapshot once, and loses nothing of its queue`()
-    async throws
-  {
+  @Test func `a store that synced without versions loads one snapshot and keeps its queue`() async throws {
     let hub = HubDouble()
     let old = Device(cursor: 3, client: { VersionedHubClient(base: $0, hub: hub) })
     old.seedType("T")
@@ -865,7 +855,7 @@ struct ProtocolStoryTests {
   }
 }
 
-/// Does something between the question and its answer.
+/// Client that runs a closure between a push and its answer.
 private struct IntrudedClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let hub: HubDouble
@@ -882,7 +872,7 @@ private struct IntrudedClient: ForwardingNetworkClient {
   }
 }
 
-/// @unchecked: the test and the engine take turns, as the mock asks for.
+/// @unchecked: the test and the engine use the store in turns, as the mock requires.
 private struct SendableStore: @unchecked Sendable {
   let value: MockDataStore
   init(_ value: MockDataStore) { self.value = value }

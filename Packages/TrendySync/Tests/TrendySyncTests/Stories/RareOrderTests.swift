@@ -5,8 +5,8 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Orders of events that a person seldom meets, each told from the device's side. Bare numbers are the hub's versions.
-@Suite("Rare orders of events", .timeLimit(.minutes(10)))
+/// Rare sequences of events, tested from the device's side. Bare numbers are versions of the hub.
+@Suite("Rare sequences of events", .timeLimit(.minutes(10)))
 struct RareOrderTests {
   private let hub: HubDouble
   private let device: Device
@@ -31,9 +31,10 @@ struct RareOrderTests {
   private static let logReset = APIError.problem(
     ProblemDetails(type: ProblemDetails.logReset, title: "Position unknown", status: 409), retryAfter: nil)
 
-  // MARK: What a delete has seen
+  // MARK: Bases of deletes
 
-  /// The create of "new" is at 4 and its answer lost; another's edit of it is at 5; the next push fails, the pull succeeds.
+  /// Leaves the create of "new" at version 4 without an answer and applies another device's edit at version 5. The next
+  /// push fails and the pull succeeds.
   private func makeWithoutAnswer(_ make: () throws -> Void, then edited: ChangeEntry) async throws {
     try make()
     hub.set { $0.pushErrors = [.networkError("lost"), .networkError("lost")] }
@@ -43,7 +44,7 @@ struct RareOrderTests {
     #expect(try store.syncMemory()?.complete == 5)
   }
 
-  @Test func `who deletes what they made has not seen the edit of another that their own lies over`() async throws {
+  @Test func `the base of a delete excludes remote edits hidden by the local create`() async throws {
     await begin()
     try await makeWithoutAnswer(
       { try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T", notes: "mine")) },
@@ -53,7 +54,7 @@ struct RareOrderTests {
     #expect(store.storedPendingMutations.last?.base == 0, "above it lies what somebody else wrote")
   }
 
-  @Test func `who deletes a type has not seen what lies under the own making of an event in it`() async throws {
+  @Test func `the base of a type's delete excludes remote edits hidden by a local create`() async throws {
     await begin()
     try await makeWithoutAnswer(
       { try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T", notes: "mine")) },
@@ -62,7 +63,7 @@ struct RareOrderTests {
     #expect(store.storedPendingMutations.last?.base == 0)
   }
 
-  @Test func `who deletes a type with an event that nobody else knows has seen everything`() async throws {
+  @Test func `an event that only this device has does not lower the base of its type's delete`() async throws {
     await begin()
     hub.set { $0.head = 9 }
     await device.engine.performSync()
@@ -71,9 +72,9 @@ struct RareOrderTests {
     #expect(store.storedPendingMutations.last?.base == 9, "a lower one would make conflicts of what was seen")
   }
 
-  @Test func `who deletes what is parked has seen what is held`() async throws {
+  @Test func `the base of a delete excludes parked entries`() async throws {
     await begin()
-    // Of a form that this version cannot read.
+    // This version cannot read the entry.
     var unreadable = ChangeEntry.event("E", 6)
     unreadable.data = ChangeEntryData(rawData: ["id": "E", "event_type_id": "T", "timestamp": "in later words"])
     hub.set { $0.pages = [[unreadable]] }
@@ -86,9 +87,9 @@ struct RareOrderTests {
     #expect(store.storedPendingMutations.last?.base == 5, "with its type it would go as well")
   }
 
-  // MARK: The order of the queue
+  // MARK: Order of the queue
 
-  @Test func `what a deletion that is taken back gives back lies behind what was sent, though the clock was set back`()
+  @Test func `an edit restored by undoing a delete is queued after sent mutations, even if the clock was set back`()
     async throws
   {
     await begin()
@@ -107,9 +108,9 @@ struct RareOrderTests {
     #expect(store.storedEvents["E"]?.notes == "mine")
   }
 
-  // MARK: Retrying what was refused
+  // MARK: Retrying refused mutations
 
-  @Test func `a refused restore that is retried shows what was to be restored`() async throws {
+  @Test func `retrying a refused restore shows the entity`() async throws {
     await begin([
       .tombstone(
         .event, "gone", 2,
@@ -127,9 +128,7 @@ struct RareOrderTests {
     #expect(try device.recorder.openConflicts().isEmpty)
   }
 
-  @Test func `a restore that was taken out of the queue is sent when it is retried, and gone when it is dropped`()
-    async throws
-  {
+  @Test func `a cleared restore is sent when it is retried and hidden when it is dropped`() async throws {
     await begin([
       .tombstone(.event, "gone", 2, ["id": "gone", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z"])
     ])
@@ -154,7 +153,7 @@ struct RareOrderTests {
     #expect(store.storedEvents["gone"] != nil)
   }
 
-  @Test func `a refused import that is retried is sent again`() async throws {
+  @Test func `retrying a refused import sends it again`() async throws {
     await begin()
     let id = "00000000-0000-8000-8000-000000000001"
     try device.recorder.record(
@@ -168,7 +167,7 @@ struct RareOrderTests {
     #expect(try device.recorder.openConflicts().isEmpty)
   }
 
-  @Test func `a refused import that another brought in meanwhile is retried as an edit of it`() async throws {
+  @Test func `a refused import that another device has made meanwhile is retried as an edit`() async throws {
     await begin()
     let id = "00000000-0000-8000-8000-000000000001"
     try device.recorder.record(
@@ -184,7 +183,7 @@ struct RareOrderTests {
     #expect(store.storedPendingMutations.map(\.operation) == [.update])
   }
 
-  @Test func `a refused import that was deleted meanwhile is retried as another life of it`() async throws {
+  @Test func `a refused import that was deleted meanwhile is retried as a restore`() async throws {
     await begin()
     let id = "00000000-0000-8000-8000-000000000001"
     try device.recorder.record(
@@ -200,7 +199,7 @@ struct RareOrderTests {
     #expect(store.storedEvents[id]?.notes == "kept")
   }
 
-  @Test func `a refused event whose type is gone stays in the journal when it is retried`() async throws {
+  @Test func `retrying a refused event of a deleted type throws and keeps the conflict`() async throws {
     await begin()
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
     hub.set {
@@ -216,9 +215,7 @@ struct RareOrderTests {
     #expect(try device.recorder.openConflicts().count == 1 && store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `an import that is brought again lies behind its deletion that has no answer, as another life`()
-    async throws
-  {
+  @Test func `repeating an import with a sent delete queues a restore after the delete`() async throws {
     await begin()
     let event = Event(
       id: "00000000-0000-8000-8000-000000000001", eventTypeId: "T", timestamp: DeterministicDate.jan1_2024,
@@ -235,9 +232,7 @@ struct RareOrderTests {
     #expect(store.storedEvents[event.id] != nil)
   }
 
-  @Test func `what was deleted before the first sync and is restored elsewhere is not noted as deleted any more`()
-    async throws
-  {
+  @Test func `an entity restored elsewhere loses the tombstone of its delete before the first sync`() async throws {
     let id = "00000000-0000-8000-8000-000000000001"
     try device.recorder.record(EventType(id: id, name: "coffee", colorHex: "#000000", iconName: "cup"))
     try device.recorder.delete(eventTypeId: id)
@@ -248,14 +243,11 @@ struct RareOrderTests {
     #expect(try store.storedEventTypes[id] != nil && store.fetchTombstones().isEmpty)
   }
 
-  @Test
-  func `a refused event whose type went before it was recorded is in the journal, and not shown without its type`()
-    async throws
-  {
+  @Test func `a refused event of an already deleted type is hidden and in the conflict journal`() async throws {
     await begin()
     hub.set { $0.pages = [[.tombstone(.event, "E", 5), .tombstone(.eventType, "T", 6)]] }
     await device.engine.performSync()
-    // By a program that had read the type before it was deleted, and did not look again.
+    // Another program read the type before the delete and did not check it again.
     let event = EventFixture.makeEvent(id: "new", eventTypeId: "T")
     try await device.engine.queueMutation(
       entityType: .event, operation: .create, entityId: "new", payload: WireJSON.encode(event.createRequest))
@@ -269,9 +261,7 @@ struct RareOrderTests {
     #expect(try device.recorder.openConflicts().map(\.entityId) == ["new"])
   }
 
-  @Test func `what was kept under a type that is gone stays in the journal, though the import lives under another`()
-    async throws
-  {
+  @Test func `a conflict under a deleted type is kept, although the event exists under another type`() async throws {
     await begin([.type("T2", 2)])
     let id = "00000000-0000-8000-8000-000000000001"
     try device.recorder.record(
@@ -289,7 +279,7 @@ struct RareOrderTests {
     #expect(store.storedEvents[id]?.eventTypeId == "T2")
   }
 
-  @Test func `a queued move to a type that is not here is told, and shows nothing without its type`() async throws {
+  @Test func `an event moved to an unknown type is hidden until the type arrives`() async throws {
     await begin()
     try await device.engine.queueMutation(
       entityType: .event, operation: .update, entityId: "E",
@@ -300,15 +290,13 @@ struct RareOrderTests {
     #expect(store.storedEvents["E"]?.eventTypeId == "elsewhere")
   }
 
-  // MARK: What is offered again
+  // MARK: Offering lost changes
 
-  @Test func `what is dead at the hub in the life that is held is offered as an edit, and never as a restore`()
-    async throws
-  {
+  @Test func `an edit of an entity deleted after the hub restore is offered as an edit`() async throws {
     await begin()
     hub.set { $0.pages = [[.event("E", 5, notes: "theirs")]] }
     await device.engine.performSync()
-    // The hub is back at 3; then somebody deleted E.
+    // The hub is restored to version 3, then another device deletes E.
     hub.set { state in
       state.epochs = [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 4)]
       state.head = 4
@@ -323,7 +311,7 @@ struct RareOrderTests {
     #expect(try changes(offered)["notes"]?.value == "theirs")
   }
 
-  @Test func `what a hub lacks is offered whole, whenever its fields were written`() async throws {
+  @Test func `an entity that the hub lacks is offered with all its fields, whenever they were written`() async throws {
     await begin()
     var edited = ChangeEntry.event("E", 5, notes: "theirs")
     edited.marks["event_type_id"] = FieldMark(version: 3, stamp: 30, author: "other")
@@ -345,10 +333,7 @@ struct RareOrderTests {
     #expect(try changes(offered)["event_type_id"]?.stamp == 30)
   }
 
-  @Test
-  func `what a snapshot finds the hub to have lost is sent in the same round, though the hub was not asked before`()
-    async throws
-  {
+  @Test func `changes that a snapshot shows to be lost are sent in the same round`() async throws {
     await begin()
     hub.set { $0.pages = [[.event("E", 5, notes: "theirs")]] }
     await device.engine.performSync()
@@ -365,9 +350,7 @@ struct RareOrderTests {
     #expect(await device.engine.lastFailure == nil)
   }
 
-  @Test func `a deletion that a restored hub lost is offered with what was last said, for whoever restores it`()
-    async throws
-  {
+  @Test func `a lost delete is offered with the entity's last values`() async throws {
     await begin()
     let data: [String: JSONValue] = [
       "id": "gone", "event_type_id": "T", "timestamp": "2024-01-01T00:00:00.000Z", "notes": "last words",
@@ -387,8 +370,8 @@ struct RareOrderTests {
     #expect(try changes(offered)["notes"] == FieldChange(value: "last words", base: 3, stamp: 50, author: "other"))
   }
 
-  /// The hub that was restored shrank it before that, and keeps the id alone.
-  @Test func `a deletion that a restored hub forgot keeps the next import of the same thing out`() async throws {
+  /// The restored hub had compacted the tombstone before and keeps only the id.
+  @Test func `a delete that the restored hub has compacted still keeps later imports out`() async throws {
     await begin()
     let id = "00000000-0000-8000-8000-000000000001"
     hub.set {
@@ -411,8 +394,7 @@ struct RareOrderTests {
     #expect(store.storedEvents[id] == nil && store.storedPendingMutations.isEmpty)
   }
 
-  @Test func `what came with an id that cannot be is not offered to a restored hub, and stays as it came`() async throws
-  {
+  @Test func `an entry with an invalid id is parked and not offered to a restored hub`() async throws {
     await begin()
     let id = String(repeating: "refused", count: 30)
     hub.set { $0.pages = [[.entry(.vehicle, id, 5, ["id": .string(id), "name": "of a hub that lies"])]] }
@@ -429,8 +411,8 @@ struct RareOrderTests {
     #expect(store.storedParkedChanges.map(\.entityId) == [id])
   }
 
-  /// The import was sent, and before its answer came what the hub has: that is shown, and what the person writes over it.
-  @Test func `an edit of what another imported before is based on that, though the own import waits`() async throws {
+  /// The import was sent and the hub's entry arrived before the answer. The hub's value is shown and edited.
+  @Test func `an edit of an event that another device imported first has that version as its base`() async throws {
     await begin()
     let id = "00000000-0000-8000-8000-000000000001"
     hub.set {
@@ -448,9 +430,7 @@ struct RareOrderTests {
     #expect(try changes(edit)["notes"]?.base == 4)
   }
 
-  @Test func `what a restored hub lost of a kind that is not known here is kept for a version that knows it`()
-    async throws
-  {
+  @Test func `a lost entry of an unknown kind is kept for later versions of the program`() async throws {
     await begin()
     func later(_ version: Int64, name: String) -> ChangeEntry {
       var entry = ChangeEntry.entry(.vehicle, "car", version, ["name": .string(name)])
@@ -472,20 +452,20 @@ struct RareOrderTests {
     #expect(parked.map(\.id) == [2, 5], "neither takes the other's place")
   }
 
-  @Test func `a restore before the first snapshot begins the first life after the one that ended`() async throws {
+  @Test func `a restore before the first snapshot begins incarnation 1`() async throws {
     let payload = try WireJSON.encode(EventFixture.makeEvent(id: "E", eventTypeId: "T").createRequest)
     try device.recorder.queueMutation(entityType: .event, operation: .restore, entityId: "E", payload: payload)
     #expect(store.storedPendingMutations.first?.incarnation == 1, "a hub refuses the life 0 as invalid")
   }
 
-  @Test func `what a copy of this store has sent is deleted at the hub as well`() async throws {
+  @Test func `deleting an entity that a copy of this store has sent queues a delete`() async throws {
     await begin()
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
     hub.set {
       $0.pushErrors = [.networkError("lost")]
       $0.pages = [[.event("new", 4)]]
     }
-    // It was never sent from here: the row was copied before.
+    // This store never sent the create, because its row was copied before.
     var waiting = try #require(store.storedPendingMutations.first)
     await device.engine.performSync()
     waiting.sequence = nil
@@ -497,7 +477,7 @@ struct RareOrderTests {
     #expect(store.storedEvents["new"] == nil)
   }
 
-  @Test func `with what is too large goes what was sent behind it and rests on it`() async throws {
+  @Test func `a mutation that is too large takes sent mutations that depend on it with it`() async throws {
     await begin()
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T", notes: "made"))
     hub.set { $0.pushErrors = [.networkError("lost")] }
@@ -513,7 +493,7 @@ struct RareOrderTests {
     #expect(try device.recorder.openConflicts().count == 3)
   }
 
-  @Test func `the time that a hub wants to be left alone counts, however the round ends`() async throws {
+  @Test func `the hub's requested pause applies even if the round then fails`() async throws {
     await begin()
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
     hub.set {
@@ -524,7 +504,7 @@ struct RareOrderTests {
     #expect(await device.engine.quietUntil >= .seconds(61))
   }
 
-  @Test func `the snapshot of an empty hub is taken once`() async throws {
+  @Test func `the snapshot of an empty hub is loaded once`() async throws {
     hub.set { $0.head = 0 }
     await device.engine.performSync()
     await device.engine.performSync()
@@ -534,9 +514,9 @@ struct RareOrderTests {
     #expect(hub.state.snapshots == 1 && store.storedEventTypes.keys.sorted() == ["T"])
   }
 
-  // MARK: What an author knew
+  // MARK: Bases after pulls and restores
 
-  @Test func `who deletes between two pages has seen what was here when the feed was last at its end`() async throws {
+  @Test func `the base of a delete between two pages is the last complete position`() async throws {
     await begin()
     hub.set {
       $0.pages = [[.event("F", 4)], [.event("G", 5)]]
@@ -548,7 +528,7 @@ struct RareOrderTests {
     #expect(store.storedPendingMutations.last?.base == 3)
   }
 
-  @Test func `a deletion that waits when its hub is restored knows nothing of the hub's later versions`() async throws {
+  @Test func `a hub restore lowers the base of a pending delete to the versions that both share`() async throws {
     await begin()
     hub.set { $0.pages = [[.event("F", 6)]] }
     await device.engine.performSync()
@@ -565,7 +545,7 @@ struct RareOrderTests {
     #expect(deletion.operation == .delete && deletion.base == 3)
   }
 
-  @Test func `what is made again under another type knows of each field what the earlier edit knew`() async throws {
+  @Test func `an event recorded again under another type keeps the base of its earlier edit`() async throws {
     await begin([.type("U", 2)])
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
     try device.recorder.delete(eventTypeId: "T")
@@ -578,7 +558,7 @@ struct RareOrderTests {
     #expect(try changes(edit)["notes"]?.base == 3)
   }
 
-  @Test func `what was offered again to a restored hub and taken back shows what the hub has`() async throws {
+  @Test func `dropping a cleared offer to a restored hub shows the hub's value`() async throws {
     await begin()
     hub.set { $0.pages = [[.event("E", 4, notes: "lost")]] }
     await device.engine.performSync()
@@ -596,7 +576,7 @@ struct RareOrderTests {
     #expect(store.storedEvents["E"]?.notes == "kept")
   }
 
-  @Test func `a type whose event is shown otherwise than the hub has it is not deleted before that`() async throws {
+  @Test func `the delete of a type is parked while one of its events has a pending edit`() async throws {
     await begin()
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
     hub.set {
@@ -608,12 +588,9 @@ struct RareOrderTests {
     #expect(store.storedEventTypes["T"] != nil && store.storedEvents["E"]?.notes == "mine")
   }
 
-  // MARK: What the hub tells no more of
+  // MARK: Purged and parked entries
 
-  @Test
-  func `what was accepted, deleted elsewhere and forgotten by the hub before the answer came is not shown for ever`()
-    async throws
-  {
+  @Test func `an accepted create whose entity the hub has deleted and purged is removed`() async throws {
     await begin()
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
     hub.set {
@@ -622,14 +599,14 @@ struct RareOrderTests {
     }
     await device.engine.performSync()
     #expect(device.store.storedSyncCursor == 9 && store.storedEvents["new"] != nil)
-    // It was taken as 4 and deleted as 5; the hub keeps its id alone.
+    // The create was accepted at version 4 and deleted at 5. The hub keeps only the id.
     hub.set { $0.outcomes = [.accepted(version: 4)] }
     await device.engine.performSync()
     #expect(store.storedPendingMutations.isEmpty && store.storedEvents["new"] == nil)
     #expect(try store.fetchAcceptedMutations().isEmpty)
   }
 
-  @Test func `what was accepted is shown as long as its entry is parked`() async throws {
+  @Test func `an accepted edit stays visible while its entry is parked`() async throws {
     await begin()
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
     var unreadable = ChangeEntry.event("E", 4)
@@ -639,9 +616,9 @@ struct RareOrderTests {
     #expect(store.storedParkedChanges.count == 1 && store.storedEvents["E"]?.notes == "mine")
   }
 
-  // MARK: Who asks, and what stands when the answer comes
+  // MARK: Identities and cleared queues
 
-  @Test func `a cleared queue leaves an identity, so that a restored hub is noticed`() async throws {
+  @Test func `clearing the queue replaces the identity, so that a hub restore is noticed`() async throws {
     await begin()
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
     hub.set { $0.pushErrors = [.networkError("lost")] }
@@ -654,7 +631,7 @@ struct RareOrderTests {
     #expect(hub.state.pulls.last?.position?.seen == 3)
   }
 
-  @Test func `a queue that is cleared while the hub has nothing leaves an identity as well`() async throws {
+  @Test func `clearing the queue on an empty hub leaves an identity`() async throws {
     hub.set { $0.head = 0 }
     await device.engine.performSync()
     try device.recorder.record(EventTypeFixture.makeEventType(id: "new"))
@@ -662,14 +639,14 @@ struct RareOrderTests {
     await device.engine.performSync()
     await device.engine.clearPendingMutations()
     #expect(try store.syncIdentity() != nil)
-    // What was sent was taken; then the hub is restored, and goes on beyond where it was.
+    // The create was accepted. Then the hub is restored and advances beyond its old head.
     hub.set { $0.pages = [[.type("new", 1)]] }
     await device.engine.performSync()
     await device.engine.performSync()
     #expect(hub.state.pulls.last?.position?.seen == 1)
   }
 
-  @Test("what was cleared from the queue goes with its row when it is dropped", arguments: [true, false])
+  @Test("dropping a cleared create removes its row", arguments: [true, false])
   func droppedAfterClearing(isMarked: Bool) async throws {
     await begin()
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T"))
@@ -679,9 +656,7 @@ struct RareOrderTests {
     #expect(store.storedEvents["new"] == nil)
   }
 
-  @Test func `a deletion that was cleared from the queue shows again what it took, and is retried as a deletion`()
-    async throws
-  {
+  @Test func `clearing a delete shows its entities again, and retrying it deletes them`() async throws {
     await begin()
     try device.recorder.delete(eventTypeId: "T")
     await device.engine.clearPendingMutations(markEntitiesFailed: false)
@@ -691,7 +666,7 @@ struct RareOrderTests {
     #expect(store.storedEventTypes["T"] == nil && store.storedEvents["E"] == nil)
   }
 
-  @Test func `a cleared deletion of an import is told when it is retried, as another may have brought the same in`()
+  @Test func `retrying the cleared delete of an import sends it, since another device may have imported the same`()
     async throws
   {
     await begin()
@@ -709,7 +684,7 @@ struct RareOrderTests {
     #expect(store.storedEvents[id] == nil)
   }
 
-  @Test func `a deletion is retried also where its type is deleted here and the hub has not said so`() async throws {
+  @Test func `a delete can be retried while the delete of its type is pending`() async throws {
     await begin()
     try device.recorder.delete(eventId: "E")
     await device.engine.clearPendingMutations()
@@ -718,7 +693,7 @@ struct RareOrderTests {
     #expect(Set(store.storedPendingMutations.map(\.entityId)) == ["E", "T"])
   }
 
-  @Test func `an edit that was cleared from the queue and dropped is shown no more`() async throws {
+  @Test func `dropping a cleared edit shows the hub's value`() async throws {
     await begin()
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
     await device.engine.clearPendingMutations()
@@ -727,10 +702,10 @@ struct RareOrderTests {
     #expect(store.storedEvents["E"]?.notes == nil && store.storedEvents["E"]?.syncStatus == .synced)
   }
 
-  @Test func `a page that was asked for before a snapshot is not laid after it`() async throws {
+  @Test func `a page requested before a snapshot is not applied after it`() async throws {
     await begin()
     hub.set { $0.head = 3 }
-    // Another process takes a snapshot while the page is under way: the cursor is the same, the generation is not.
+    // Another process loads a snapshot during the pull: the cursor is equal but the generation is not.
     hub.set { [factory = device.factory] state in
       state.pages = [[.event("E", 4, notes: "late")]]
       state.onPull = {
