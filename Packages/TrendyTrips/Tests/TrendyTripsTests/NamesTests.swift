@@ -48,7 +48,7 @@ struct NamesTests {
     #expect(all.count == 6)
   }
 
-  @Test func `distances`() {
+  @Test func `distance members`() {
     #expect(DistanceFilterConfig() == DistanceFilterConfig(maxJumpDistance: 1000, maxAccuracy: 50))
     var calculator = DistanceCalculator(config: DistanceFilterConfig())
     for fix in DriveScenarios.homeToOffice() { _ = calculator.add(fix) }

@@ -25,13 +25,13 @@ struct TripNameTests {
     return try #require(trips.first).trip.id
   }
 
-  @Test func `does not depend on motion readings, and so not on the time of detection`() throws {
+  @Test func `the id does not depend on motion readings, and therefore not on the time of detection`() throws {
     // Live, the trip is detected at the third fix; repeated with late motion readings, a kilometre later.
     let still = stride(from: 3900.0, through: 4200, by: 60).map { motion(.stationary, $0) }
     #expect(try Self.id(Self.fixes) == Self.id(Self.fixes, motion: still))
   }
 
-  @Test("does not depend on the duration of the stay before", arguments: [900.0, 1800, 3000])
+  @Test("the id does not depend on the duration of the stay before", arguments: [900.0, 1800, 3000])
   func history(start: Double) throws {
     #expect(try Self.id(Self.fixes) == Self.id(Self.fixes.filter { $0.timestamp >= at(start) }))
   }

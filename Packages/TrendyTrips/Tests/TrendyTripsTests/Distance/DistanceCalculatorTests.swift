@@ -4,7 +4,7 @@ import TrendyTrips
 
 @Suite("DistanceCalculator", .timeLimit(.minutes(10)))
 struct DistanceCalculatorTests {
-  @Test("a step of 1000 m is a jump", arguments: [(999.0, true), (1001.0, false)])
+  @Test("a step of 1000 m or more is a jump and adds no distance", arguments: [(999.0, true), (1001.0, false)])
   func jumps(metres: Double, counts: Bool) {
     var calculator = DistanceCalculator()
     calculator.add(fix(0))
@@ -16,7 +16,7 @@ struct DistanceCalculatorTests {
   }
 
   @Test(
-    "a fix of fifty metres' uncertainty adds nothing",
+    "a fix with an accuracy of 50 m or more adds no distance",
     arguments: [(49.9, true), (50.0, false), (-1.0, true), (0.0, true)])
   func accuracies(accuracy: Double, counts: Bool) {
     var calculator = DistanceCalculator()
@@ -24,7 +24,7 @@ struct DistanceCalculatorTests {
     #expect((calculator.add(fix(10, east: 100, accuracy: accuracy)) > 0) == counts)
   }
 
-  @Test func `both limits are exclusive and can be set`() {
+  @Test func `both limits are exclusive and configurable`() {
     let place = fix(0)
     let other = fix(1, east: 300, accuracy: 20)
     let hop = Geodesic.distanceMeters(from: place.coordinate, to: other.coordinate)

@@ -41,7 +41,7 @@ struct GeodesicTests {
     }
   }
 
-  /// Karney's own near-antipodal example (2013, table 3): 19,989,832.82761 m.
+  /// Near-antipodal example of Karney (2013, table 3): 19,989,832.82761 m.
   @Test func `the example of the paper is reproduced`() {
     let start = Coordinate(latitude: -30, longitude: 0)
     let end = Coordinate(latitude: 29.9, longitude: 179.8)
@@ -49,7 +49,7 @@ struct GeodesicTests {
   }
 
   @Test(
-    "a longitude may be of any turn",
+    "longitudes beyond ±180° are wrapped",
     arguments: [(-180.0, 180.0), (190.0, -170.0), (360.0, 0.0), (-725.0, -5.0)])
   func turns(given: Double, same: Double) {
     let there = Coordinate(latitude: 48, longitude: 11)
@@ -59,7 +59,7 @@ struct GeodesicTests {
     #expect(one > 100_000)
   }
 
-  @Test func `the distance of a point to itself is zero`() {
+  @Test func `the distance from a point to itself is zero`() {
     for latitude in stride(from: -90.0, through: 90, by: 7.5) {
       let point = Coordinate(latitude: latitude, longitude: 33.3)
       #expect(Geodesic.distanceMeters(from: point, to: point) == 0)
@@ -67,7 +67,7 @@ struct GeodesicTests {
   }
 
   @Test(
-    "what is no place has no distance",
+    "an invalid coordinate has no distance",
     arguments: [
       Coordinate(latitude: 90.000001, longitude: 0), Coordinate(latitude: .nan, longitude: 0),
       Coordinate(latitude: 0, longitude: .infinity), Coordinate(latitude: -200, longitude: 0),

@@ -9,7 +9,7 @@ import TrendyTesting
 struct PathLengthEstimatorTests {
   private static let start = Date(timeIntervalSince1970: 1_704_096_000)
 
-  /// Straight sections of 300 m with alternating bends of 50°, with a quarter of an hour at rest before and after.
+  /// Straight sections of 300 m with alternating bends of 50°, and a stay of 15 minutes before and after.
 
   private func streets(seconds: Int, corners: Int = 24, speed: Double = 10, tellsSpeed: Bool = false) -> [Location] {
     let way = 300.0 * Double(corners)
@@ -41,7 +41,7 @@ struct PathLengthEstimatorTests {
   }
 
   @Test(
-    "a receiver that scatters by 30 m at each fix makes the way no longer", arguments: [1, 5, 15],
+    "position noise of 30 m does not lengthen the path", arguments: [1, 5, 15],
     [7, 8, 9] as [UInt64])
   func scatter(seconds: Int, seed: UInt64) throws {
     let found = TripDetector.trips(in: scattered(streets(seconds: seconds), by: 30, seed: seed))
@@ -55,7 +55,7 @@ struct PathLengthEstimatorTests {
   }
 
   @Test(
-    "a trip that begins at a mean of fixes has the id of one that was recorded", arguments: [1, 5],
+    "a trip that begins at an average of fixes has an id derived from a recorded fix", arguments: [1, 5],
     [7, 8, 9] as [UInt64])
   func id(seconds: Int, seed: UInt64) throws {
     let fixes = scattered(streets(seconds: seconds), by: 30, seed: seed)
@@ -161,7 +161,7 @@ struct PathLengthEstimatorTests {
     #expect(trips.count == 1)
   }
 
-  @Test func `encoding and decoding within a mean has no effect`() throws {
+  @Test func `encoding and decoding the detector during averaging has no effect`() throws {
     let fixes = scattered(streets(seconds: 2), by: 25, seed: 3)
     var detector = TripDetector()
     var trips: [TripRecord] = []
@@ -176,7 +176,7 @@ struct PathLengthEstimatorTests {
   }
 }
 
-@Suite("Scatter", .timeLimit(.minutes(5)))
+@Suite("PositionNoiseEstimator", .timeLimit(.minutes(5)))
 struct ScatterTests {
   private func metres(of fixes: Int, seconds: Double, speed: Double, sigma: Double, seed: UInt64) -> Double {
     var chance = SeededGenerator(seed: seed)
@@ -198,20 +198,20 @@ struct ScatterTests {
   }
 
   @Test(
-    "is found from fixes at rest and on the way, also across the antimeridian", arguments: [10.0, 30], [0, 1.3, 12])
+    "noise is estimated at rest and in motion, also across the antimeridian", arguments: [10.0, 30], [0, 1.3, 12])
   func found(sigma: Double, speed: Double) {
     let found = metres(of: 400, seconds: 2, speed: speed, sigma: sigma, seed: 5)
     #expect(abs(found / sigma - 1) < 0.35, "\(found) m of \(sigma) m")
   }
 
-  @Test("is zero on a winding path without errors", arguments: [0, 1.3, 5, 12, 25])
+  @Test("the estimate is near zero on a winding path without noise", arguments: [0, 1.3, 5, 12, 25])
   func none(speed: Double) {
     for seconds in [1.0, 5, 15, 60] {
       #expect(metres(of: 400, seconds: seconds, speed: speed, sigma: 0, seed: 6) < 3)
     }
   }
 
-  @Test func `is unknown with few fixes`() {
+  @Test func `few fixes give no estimate`() {
     #expect(metres(of: 8, seconds: 2, speed: 0, sigma: 30, seed: 7) == 0)
   }
 }

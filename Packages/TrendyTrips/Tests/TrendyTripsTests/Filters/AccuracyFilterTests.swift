@@ -5,7 +5,7 @@ import TrendyTesting
 
 @testable import TrendyTrips
 
-@Suite("Precision", .timeLimit(.minutes(5)))
+@Suite("AccuracyFilter", .timeLimit(.minutes(5)))
 struct AccuracyFilterTests {
   /// Fixes accepted by the filter, in order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
@@ -14,14 +14,14 @@ struct AccuracyFilterTests {
     return passed + (isOver ? precision.take() : [])
   }
 
-  @Test("a fix between two that are three times as accurate is removed", arguments: [29.0, 30, 31])
+  @Test("a fix between two fixes that are three times as accurate is removed", arguments: [29.0, 30, 31])
   func between(accuracy: Double) {
     let aside = fix(15, east: 500, accuracy: accuracy)
     let row = [fix(0, accuracy: 10), aside, fix(30, accuracy: 10)]
     #expect(passed(row).contains(aside) == (accuracy < 30))
   }
 
-  @Test("only between fixes within a minute", arguments: [59.0, 60, 61])
+  @Test("a fix is removed only if the accurate fixes are at most a minute apart", arguments: [59.0, 60, 61])
   func soon(seconds: Double) {
     let aside = [5.0, 50].map { fix($0, east: 500, accuracy: 50) }
     let row = [fix(0, accuracy: 5)] + aside + [fix(seconds, accuracy: 5)]
@@ -58,7 +58,7 @@ struct AccuracyFilterTests {
 
   // MARK: Trips
 
-  @Test func `repeated positions of an access point that was left do not delay a trip`() throws {
+  @Test func `outdated Wi-Fi positions do not delay a trip`() throws {
     let way = drive(speed: 12, start: 600, end: 1800, interval: 20)
     let stale = stride(from: 610.0, to: 1800, by: 20).map { fix($0, accuracy: 40) }
     let rest =
@@ -74,7 +74,7 @@ struct AccuracyFilterTests {
     #expect(outweighed.last.map { $0.meters ?? 0 > 14_000 && $0.limit == 10 } ?? false)
   }
 
-  @Test func `access points between satellite fixes hardly change the trips`() {
+  @Test func `Wi-Fi positions between satellite fixes hardly change the trips`() {
     var found = (plain: 0, asking: 0)
     for seed in UInt64(1)...6 {
       for (world, recorder) in zip(
@@ -86,7 +86,7 @@ struct AccuracyFilterTests {
         found.asking += matched(day.askingAccessPoints(0.7, seed: seed))
       }
     }
-    // Without the filter it would be three quarters.
+    // Without the filter the fraction would be three quarters.
     #expect(Double(found.asking) >= 0.93 * Double(found.plain))
   }
 

@@ -5,7 +5,7 @@ import TrendyTesting
 
 @testable import TrendyTrips
 
-@Suite("Masts", .timeLimit(.minutes(5)))
+@Suite("CellTowerFilter", .timeLimit(.minutes(5)))
 struct CellTowerFilterTests {
   private static func place(_ second: Double, east: Double, north: Double = 0, accuracy: Double = -1) -> Location {
     fix(second, east: east, north: north, accuracy: accuracy)
@@ -28,18 +28,18 @@ struct CellTowerFilterTests {
 
   @Test func `a drive is accepted unchanged`() { #expect(passed(drive([])) == drive([])) }
 
-  @Test func `a repeated tower position is removed, also later`() {
+  @Test func `all occurrences of a repeated tower position are removed`() {
     let mast = [180.0, 210, 360].map { Self.place($0, east: 2600, north: 300) }
     #expect(passed(drive(mast)) == drive(mast).filter { !mast.contains($0) })
   }
 
-  @Test("a single fix is removed if passing it is a detour", arguments: [(150.0, true), (900, false)])
+  @Test("a single fix is removed if it makes the path much longer", arguments: [(150.0, true), (900, false)])
   func single(north: Double, isPassed: Bool) {
     let aside = [Self.place(300, east: 3000, north: north)]
     #expect(passed(drive(aside)).contains(aside[0]) == isPassed)
   }
 
-  @Test func `a path around a corner is no detour`() {
+  @Test func `a path around a corner is accepted`() {
     let fixes =
       stride(from: 0.0, through: 300, by: 30).map { Self.place($0, east: 10 * $0) }
       + stride(from: 330.0, through: 600, by: 30).map { Self.place($0, east: 3000, north: 10 * ($0 - 300)) }
@@ -94,7 +94,7 @@ struct CellTowerFilterTests {
   }
 
   @Test(
-    "a phone that asks the cells makes the same trips where it tells no accuracy",
+    "cell-tower positions without accuracy hardly change the trips",
     arguments: [
       SimulatedDay.World.town, .buses, .railway,
     ])

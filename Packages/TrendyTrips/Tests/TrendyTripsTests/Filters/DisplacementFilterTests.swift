@@ -5,7 +5,7 @@ import TrendyTesting
 
 @testable import TrendyTrips
 
-@Suite("Displacements", .timeLimit(.minutes(5)))
+@Suite("DisplacementFilter", .timeLimit(.minutes(5)))
 struct DisplacementFilterTests {
   /// Fixes accepted by the filter, in order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
@@ -40,7 +40,7 @@ struct DisplacementFilterTests {
     #expect((passed(row) == row) == (north < 200))
   }
 
-  @Test("whoever turns a corner goes on by a way that is less than 1.6 times the direct one", arguments: [80.0, 110])
+  @Test("a turn is accepted if the path is less than 1.6 times as long as the direct one", arguments: [80.0, 110])
   func corner(degrees: Double) {
     let angle = degrees * .pi / 180
     let row = [
@@ -50,13 +50,13 @@ struct DisplacementFilterTests {
     #expect((passed(row) == row) == (degrees < 90))
   }
 
-  @Test("a jump to a third position is no return", arguments: [150.0, 400])
+  @Test("a jump to a third position is not a return", arguments: [150.0, 400])
   func thrown(east: Double) {
     let row = [fix(0), fix(30), fix(60, north: 500), fix(90, east: east), fix(120, east: east)]
     #expect((passed(row) == row) == (east > 200))
   }
 
-  @Test func `a car that turns back at its speed is not displaced`() {
+  @Test func `a car that turns around at constant speed is not displaced`() {
     let out = stride(from: 0.0, through: 200, by: 20).map { fix($0, east: 15 * $0) }
     let back = stride(from: 220.0, through: 400, by: 20).map { fix($0, east: 15 * (400 - $0)) }
     #expect(passed(out + back, isOver: false) == out + back)
@@ -91,7 +91,7 @@ struct DisplacementFilterTests {
   // MARK: Trips
 
   @Test(
-    "walks and rides in streets of high houses are found",
+    "walks and rides between tall buildings are detected",
     arguments: zip(
       [131_000_393_197, 131_000_394_349, 131_000_394_477, 131_000_395_245, 131_000_394_989] as [UInt64],
       [SimulatedDay.Recorder.phone, .phone, .tracker, .tracker, .logger]))

@@ -4,9 +4,9 @@ import TrendyModels
 
 @testable import TrendyTrips
 
-@Suite("Hops", .timeLimit(.minutes(5)))
+@Suite("PositionJumpDetector", .timeLimit(.minutes(5)))
 struct PositionJumpDetectorTests {
-  /// A fix every second at this distance to the east, alternately up to 20 m aside.
+  /// Fix at this second and distance to the east, alternately up to 20 m aside.
   private func fix(_ second: Int, east: Double) -> Location {
     Location(
       coordinate: Geodesic.place(
@@ -30,7 +30,7 @@ struct PositionJumpDetectorTests {
     }
   }
 
-  @Test func `walking between positions with stops is no jumping`() {
+  @Test func `walking between two positions is not a jump`() {
     var hops = PositionJumpDetector(at: fix(0, east: 0), lastSeen: fix(0, east: 0).timestamp)
     for second in 1..<300 { hops.add(fix(second, east: Double(max(0, second - 150)) * 1.5), error: 0) }
     for second in 300..<600 { hops.add(fix(second, east: 225), error: 0) }
@@ -75,7 +75,8 @@ struct PositionJumpDetectorTests {
   }
 
   @Test(
-    "one hop from standing to standing is a trip if it took longer than the shortest one", arguments: [30.0, 60, 61])
+    "one step between two stationary positions is a trip only if it takes longer than the shortest trip",
+    arguments: [30.0, 60, 61])
   func oneHop(seconds: Double) {
     let fixes = [sparse(0, 0), sparse(30, 5), sparse(30 + seconds, 500), sparse(90 + seconds, 503)]
     #expect(reason(fixes) == (seconds > 60 ? nil : .atOnce(seconds: seconds)))
@@ -87,17 +88,17 @@ struct PositionJumpDetectorTests {
     #expect(reason(fixes, lastSeen: fixes[0].timestamp.addingTimeInterval(-600)) == nil)
   }
 
-  @Test("a movement within seconds is no trip", arguments: [(40.0, true), (55, false)])
+  @Test("a movement within seconds is not a trip", arguments: [(40.0, true), (55, false)])
   func several(seconds: Double, isThrown: Bool) {
     let fixes = [sparse(0, 0), sparse(seconds / 2, 500), sparse(seconds, 1100), sparse(seconds + 30, 1103)]
     #expect(reason(fixes) == (isThrown ? .atOnce(seconds: seconds) : nil))
   }
 
-  @Test("a position with a later stay counts for jumps", arguments: [true, false])
+  @Test("a position where the receiver is stationary later counts for jumps", arguments: [true, false])
   func stoodLater(stands: Bool) {
     let back = [sparse(340, 400), sparse(400, stands ? 402 : 700)]
     let fixes = [sparse(0, 0), sparse(30, 402), sparse(60, 1000), sparse(90, 1002), sparse(300, 1001)] + back
-    // 600 of 2000 m are between the second and the third position, where it certainly stood.
+    // 600 of the 2000 m are between the second and the third position, where the receiver was stationary.
     guard case .hops? = reason(fixes) else {
       #expect(!stands)
       return

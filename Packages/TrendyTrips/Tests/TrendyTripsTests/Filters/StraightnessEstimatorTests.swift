@@ -21,7 +21,7 @@ struct StraightnessEstimatorTests {
   }
 
   @Test(
-    "who comes to a place where fixes are thrown about is there, and the next drive is a trip of its own",
+    "arriving where fixes are noisy ends the trip, and the next drive is another trip",
     arguments: Array(UInt64(1)...6), [10.0, 30])
   func noisyStop(seed: UInt64, interval: Double) throws {
     var fixes = stride(from: 0.0, to: 120, by: interval).map { fix($0, accuracy: -1) }
@@ -55,13 +55,13 @@ struct StraightnessEstimatorTests {
     #expect(found * 3 >= walks * 2, "\(found) of \(walks)")
   }
 
-  @Test("a receiver with noise all day makes no trip", arguments: Array(UInt64(1)...6), [10.0, 30, 60])
+  @Test("a stationary receiver with noisy fixes makes no trip", arguments: Array(UInt64(1)...6), [10.0, 30, 60])
   func tossedAbout(seed: UInt64, interval: Double) {
     let fixes = Self.tossed(seed: seed, from: 0, to: 28_800, interval: interval, by: 90, east: 0)
     #expect(TripDetector.trips(in: fixes).isEmpty)
   }
 
-  @Test("jumps between two positions and back are no trips", arguments: [30.0, 60])
+  @Test("jumps between two positions are not trips", arguments: [30.0, 60])
   func thrownBack(interval: Double) {
     // An hour at each of two positions 180 m apart, with few fixes in between.
     let fixes = stride(from: 0.0, through: 36_000, by: interval).map { second -> Location in
@@ -95,13 +95,13 @@ struct StraightnessEstimatorTests {
     }
   }
 
-  @Test("a displacement and return is no trip", arguments: Array(UInt64(1)...24), [5.0, 60])
+  @Test("a displacement and return is not a trip", arguments: Array(UInt64(1)...24), [5.0, 60])
   func thrownOut(seed: UInt64, interval: Double) {
     let fixes = Self.thrownOut(seed: seed, hours: 6, interval: interval, by: 20)
     #expect(TripDetector.trips(in: fixes).isEmpty)
   }
 
-  @Test func `strong acceleration from standing is part of the trip`() throws {
+  @Test func `strong acceleration from rest is part of the trip`() throws {
     // 5 m/s² up to 40 m/s: 160 m in eight seconds.
     let fixes = stride(from: 0.0, through: 600, by: 1).map { second -> Location in
       let driven = max(0, second - 300)
@@ -113,7 +113,7 @@ struct StraightnessEstimatorTests {
     #expect(abs(trips[0].trip.distanceMeters - 11_840) < 150)
   }
 
-  @Test("a fix a second that zigzags does not lengthen a walk", arguments: Array(UInt64(1)...4))
+  @Test("zigzags of one fix per second do not lengthen a walk", arguments: Array(UInt64(1)...4))
   func zigzag(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let fixes = stride(from: 0.0, through: 1200, by: 1).map {

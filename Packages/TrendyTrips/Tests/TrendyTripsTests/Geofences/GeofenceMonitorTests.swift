@@ -45,11 +45,11 @@ struct GeofenceMonitorTests {
     #expect(Self.crossings(fixes) == expected)
   }
 
-  @Test func `being outside at first is no exit`() {
+  @Test func `starting outside is not an exit`() {
     #expect(Self.crossings(Self.at10([500, 500, 500, 500, 500])) == [])
   }
 
-  @Test func `being inside at first is an entry`() {
+  @Test func `starting inside is an entry`() {
     #expect(Self.crossings(Self.at10([0, 0, 0, 0, 0])) == ["in 0"])
   }
 
@@ -68,13 +68,15 @@ struct GeofenceMonitorTests {
     #expect(Self.crossings(fixes, radius: radius) == [])
   }
 
-  @Test("a fix with an accuracy of the radius is ignored", arguments: [(200.0, []), (199.0, ["in 30"])])
+  @Test(
+    "a fix with an accuracy of twice the radius does not prove an entry",
+    arguments: [(200.0, []), (199.0, ["in 30"])])
   func uncertain(accuracy: Double, expected: [String]) {
     let fixes = Self.at10([500, 500, 500]) + Self.at10([0, 0, 0, 0], from: 30, accuracy: accuracy)
     #expect(Self.crossings(fixes) == expected)
   }
 
-  @Test func `a fix with an accuracy above one kilometre is ignored`() {
+  @Test func `a fix with an accuracy above 1 km is ignored`() {
     let fixes = Self.at10([20_000, 20_000, 20_000]) + Self.at10([0, 0, 0, 0, 0], from: 30, accuracy: 1001)
     #expect(Self.crossings(fixes, radius: 5000) == [])
     let certain = Self.at10([20_000, 20_000, 20_000]) + Self.at10([0, 0, 0, 0, 0], from: 30, accuracy: 1000)
@@ -104,7 +106,8 @@ struct GeofenceMonitorTests {
   }
 
   @Test(
-    "leaving needs more distance the less certain the fix", arguments: [(40.0, ["in 0", "out 40"]), (60.0, ["in 0"])])
+    "the exit distance increases with the accuracy value of the fix",
+    arguments: [(40.0, ["in 0", "out 40"]), (60.0, ["in 0"])])
   func uncertainExit(accuracy: Double, expected: [String]) {
     let fixes = Self.at10([0, 0, 0, 0]) + Self.at10(Array(repeating: 180, count: 13), from: 40, accuracy: accuracy)
     #expect(Self.crossings(fixes) == expected)
@@ -135,7 +138,7 @@ struct GeofenceMonitorTests {
   ]
 
   @Test(
-    "entries and exits alternate, and each has a fix that crossed, never a later one", arguments: Array(UInt64(1)...8))
+    "entries and exits alternate and have the fix that crossed", arguments: Array(UInt64(1)...8))
   func alternate(seed: UInt64) {
     let fixes = Self.walk(seed: seed)
     var monitor = GeofenceMonitor(geofences: Self.places)
@@ -176,7 +179,7 @@ struct GeofenceMonitorTests {
     }
   }
 
-  @Test("repeated fixes and the order of a recording do not matter", arguments: Array(UInt64(1)...5))
+  @Test("repeated fixes and the order of a recording have no effect", arguments: Array(UInt64(1)...5))
   func idempotent(seed: UInt64) {
     let fixes = Self.walk(seed: seed)
     var monitor = GeofenceMonitor(geofences: Self.places)
@@ -190,7 +193,7 @@ struct GeofenceMonitorTests {
   }
 
   @Test(
-    "places on the antimeridian and at the poles behave as elsewhere",
+    "places on the antimeridian and at the poles work like others",
     arguments: [
       Coordinate(latitude: 0, longitude: 180), Coordinate(latitude: -16.5, longitude: -179.9999),
       Coordinate(latitude: 89.9995, longitude: 20), Coordinate(latitude: -90, longitude: 0),
@@ -243,7 +246,7 @@ struct GeofenceMonitorTests {
     #expect(monitor.onTick(at: at(9999)).isEmpty == !expected.isEmpty)
   }
 
-  @Test func `a gap after one fix outside is no exit`() {
+  @Test func `a gap after one fix outside is not an exit`() {
     var monitor = GeofenceMonitor(geofences: [Self.fence()])
     for second in stride(from: 0.0, through: 60, by: 10) { _ = monitor.onLocation(fix(second)) }
     #expect(monitor.onLocation(fix(70, east: 2000)).isEmpty)

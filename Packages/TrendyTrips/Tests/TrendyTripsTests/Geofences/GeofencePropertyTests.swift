@@ -17,7 +17,7 @@ struct GeofencePropertyTests {
         in: fixes, geofences: [Base.fence(radius: radius, east: east)], configuration: configuration))
   }
 
-  @Test("a straight path through a place is an entry and an exit at interpolated times", arguments: [10.0, 20, 30])
+  @Test("a straight path through a place makes an entry and an exit at interpolated times", arguments: [10.0, 20, 30])
   func segment(speed: Double) {
     // A fix every minute, with the place between two fixes.
     let fixes = (-3...3).map { fix(Double($0) * 60 + 600, east: (Double($0) + 0.5) * 60 * speed) }
@@ -31,7 +31,7 @@ struct GeofencePropertyTests {
     #expect(Base.crossings(fixes) == [], "without the option nothing was seen in it")
   }
 
-  @Test func `a path beside the place, an outlier, a jump and a long gap are no crossings`() {
+  @Test func `a path beside the place, an outlier, a jump and a long gap make no crossing`() {
     let north = (-3...3).map { fix(Double($0) * 60 + 600, east: (Double($0) + 0.5) * 900, north: 101) }
     #expect(Self.passing(100, north) == [])
     // Displaced to the other side and back.
@@ -43,7 +43,7 @@ struct GeofencePropertyTests {
     #expect(Self.passing(100, gap) == [])
   }
 
-  @Test("with the option entries and exits alternate in order", arguments: Array(UInt64(1)...8))
+  @Test("with countsPassing, entries and exits alternate in order", arguments: Array(UInt64(1)...8))
   func passingAlternates(seed: UInt64) throws {
     var configuration = GeofenceMonitor.Configuration()
     configuration.countsPassing = true

@@ -6,7 +6,8 @@ import TrendyModels
 
 @Suite("LegFinder", .timeLimit(.minutes(5)))
 struct LegFinderTests {
-  /// A walk of ten minutes with a fix each ten seconds, 18 s of it after the last full cell, and a leap of the receiver after its end.
+  /// Walk of ten minutes with a fix every ten seconds, 18 s of it after the last full cell, and a position jump after
+  /// its end.
   private func legs(until end: Double) -> [TripLeg] {
     var finder = LegFinder()
     for second in stride(from: 0.0, through: 600, by: 10) {

@@ -47,7 +47,7 @@ struct MotionActivityHandlerTests {
     #expect(listener.take() == (isConfirmed ? [] : ["confirmed true"]))
   }
 
-  @Test("its end is confirmed after three seconds", arguments: [(2.9, false), (3.0, true)])
+  @Test("the end of driving is confirmed after three seconds", arguments: [(2.9, false), (3.0, true)])
   func confirmsEnd(seconds: Double, isConfirmed: Bool) {
     handler.receive(motion(.automotive, 0))
     handler.tick(at: at(10))
@@ -86,7 +86,7 @@ struct MotionActivityHandlerTests {
     #expect(handler.currentState == .walking)
   }
 
-  @Test func `the times can be set`() {
+  @Test func `the debounce times are configurable`() {
     handler.automotiveDebounceSeconds = 0
     handler.receive(motion(.automotive, 0))
     #expect(listener.take() == ["detected true", "confirmed true", "automotive"])

@@ -7,7 +7,7 @@ import TrendyTrips
 
 @Suite("KeptPath", .timeLimit(.minutes(10)))
 struct KeptPathTests {
-  @Test func `no trip is looked for in a path, also where everything is read again`() throws {
+  @Test func `no trips are detected in a display-only track`() throws {
     let readings = try TrackReaderTests.readings("gotrack-00033")
     let (fixes, _) = RecordingTests.parts(readings)
     let importer = RecordingTests.Importer(now: TrackReaderTests.end(readings))
@@ -17,11 +17,11 @@ struct KeptPathTests {
     #expect(try importer.reader.readAll().isEmpty)
     #expect(try importer.reader.readAgain().isEmpty)
     #expect(try importer.reader.presences().isEmpty && importer.journal.events.isEmpty)
-    // The same fixes as a recording hold some.
+    // Imported as a recording, these fixes contain trips.
     #expect(try !importer.take(#require(Recording(fixes: fixes))).changes.isEmpty)
   }
 
-  @Test func `a path is called by how it begins, in whatever order and form it comes`() throws {
+  @Test func `the device name of a track depends on its first fix only`() throws {
     let (fixes, _) = RecordingTests.parts(try TrackReaderTests.readings("gotrack-00033"))
     let name = try #require(KeptPath.device(ofTrack: fixes))
     #expect(KeptPath.device(ofTrack: fixes.reversed()) == name)

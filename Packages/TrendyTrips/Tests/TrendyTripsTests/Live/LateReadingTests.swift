@@ -6,7 +6,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// A store that counts the readings that were read from it.
+/// Store that counts the readings read from it.
 private final class CountingStore: TrackStore {
   let base = SimulatedTrackStore()
   let read = Mutex(0)
@@ -36,15 +36,15 @@ private final class CountingStore: TrackStore {
 
 @Suite("Late readings", .timeLimit(.minutes(10)))
 struct LateReadingTests {
-  /// A phone's day again and again.
+  /// One phone day, repeated for `count` days.
   private static func days(_ count: Int) throws -> [TrackReading] {
     let day = try TrackReaderTests.readings(TrackReaderTests.days[0]).sorted { $0.timestamp < $1.timestamp }
     return (0..<count).flatMap { number in day.map { $0.later(by: Double(number) * 86_400) } }
   }
 
-  /// A trip over the hole is found first, and comes apart: one event must not become both of its parts.
+  /// A trip across the gap is detected first and later split. The event must not become both of its parts.
   @Test(
-    "a day of which the end came first has the trips of one that came in its order",
+    "a day whose end arrives first has the same trips as one in order",
     arguments: [(SimulatedDay.World.town, 44), (.buses, 61), (.railway, 11)] as [(SimulatedDay.World, UInt64)])
   func endFirst(world: SimulatedDay.World, seed: UInt64) throws {
     let fixes = SimulatedDay(seed: seed, world: world, recorder: .tracker).fixes.map { TrackReading.fix($0) }
@@ -58,7 +58,7 @@ struct LateReadingTests {
     #expect(device.journal.trips.map(\.endDate) == quiet.journal.trips.map(\.endDate))
   }
 
-  @Test func `a late fix costs what it changes, and not all that came after it`() throws {
+  @Test func `a late fix causes only the affected readings to be read again`() throws {
     let readings = try Self.days(30)
     let store = CountingStore()
     let journal = TestJournal(geofences: TrackReaderTests.places(readings))
@@ -69,7 +69,7 @@ struct LateReadingTests {
     let writes = journal.writes
     for number in [3, 12, 25] {
       store.read.withLock { $0 = 0 }
-      // Where the phone lay still at the end of a day.
+      // The phone was stationary at the end of a day.
       let last = readings[readings.count / 30 * (number + 1) - 1]
       _ = try store.append([last.later(by: 60)], device: "phone")
       try reader.read(device: "phone")
@@ -79,13 +79,13 @@ struct LateReadingTests {
     #expect(journal.writes == writes)
   }
 
-  @Test("what comes late makes the same as if it had come in time", arguments: [1, 2, 3, 4] as [UInt64])
+  @Test("late readings give the same events as readings in time", arguments: [1, 2, 3, 4] as [UInt64])
   func same(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     let readings = try Self.days(12)
     let end = TrackReaderTests.end(readings) + 86_400
     let places = TrackReaderTests.places(readings)
-    // A few stretches of minutes to hours, some of them in the middle of a trip, come at the end.
+    // A few intervals of minutes to hours, some of them during a trip, arrive at the end.
     var late: [[TrackReading]] = []
     var early = readings
     for _ in 0..<6 {
@@ -108,7 +108,7 @@ struct LateReadingTests {
     #expect(try device.reader.readAgain().isEmpty)
   }
 
-  @Test func `of a thousand places those are kept that something is to be remembered of`() throws {
+  @Test func `a checkpoint contains only places with state`() throws {
     let readings = try TrackReaderTests.readings(TrackReaderTests.days[0])
     let own = TrackReaderTests.places(readings)
     let others = (0..<1000).map { number in
@@ -132,7 +132,7 @@ struct LateReadingTests {
     #expect(try bytes(many) == bytes(few))
   }
 
-  @Test("a bound on a distance is never above it", arguments: [1, 2, 3] as [UInt64])
+  @Test("the lower bound of a distance never exceeds the distance", arguments: [1, 2, 3] as [UInt64])
   func bound(seed: UInt64) {
     var chance = SeededGenerator(seed: seed)
     func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &chance) }
@@ -150,7 +150,7 @@ struct LateReadingTests {
       let meters = Geodesic.distanceMeters(from: from, to: to)
       #expect(!Geodesic.isCertainlyBeyond(meters, from: from, to: to), "\(from) \(to)")
     }
-    // And it is of use: twice as far is mostly seen.
+    // The bound is tight enough to be useful: it exceeds 500 m at about twice that distance.
     let home = Coordinate(latitude: 52, longitude: 4)
     #expect(Geodesic.isCertainlyBeyond(500, from: home, to: Coordinate(latitude: 52, longitude: 4.0155)))
     #expect(Geodesic.isCertainlyBeyond(500, from: home, to: Coordinate(latitude: 52.01, longitude: 4)))

@@ -7,7 +7,7 @@ import TrendyTrips
 
 @Suite("Recording", .timeLimit(.minutes(10)))
 struct RecordingTests {
-  /// A log and a journal that recordings are imported into.
+  /// Track log and journal that recordings are imported into.
   struct Importer {
     let store = SimulatedTrackStore()
     let journal: TestJournal
@@ -31,7 +31,7 @@ struct RecordingTests {
     )
   }
 
-  /// When, to the millisecond as a log keeps it, and how far, in tens of metres.
+  /// Start and end in milliseconds, the resolution of a log, and distance in tens of metres.
   private static func outline(_ event: Event) -> [Double] {
     [
       (event.timestamp.timeIntervalSince1970 * 1000).rounded(),
@@ -41,14 +41,14 @@ struct RecordingTests {
   }
 
   @Test(
-    "gives the trips that the track alone gives, under their ids, and again from the log",
+    "a recording has the same trips with the same ids as its track, also when detected again",
     arguments: TrackReaderTests.days)
   func isTheTrack(day: String) throws {
     let readings = try TrackReaderTests.readings(day)
     let (fixes, motion) = Self.parts(readings)
     let places = TrackReaderTests.places(readings)
     let recording = try #require(Recording(fixes: fixes.reversed(), motion: motion))
-    // An hour of silence decides nothing: the clock stands at its last moment.
+    // The clock is set to the last reading, so no gap after it can end a trip.
     let importer = Importer(geofences: places, now: TrackReaderTests.end(readings))
     let (kept, changes) = try importer.take(recording)
     #expect(kept.added == readings.count && kept.known == 0)
@@ -58,12 +58,12 @@ struct RecordingTests {
     #expect(importer.journal.trips.map(\.id) == alone.map(\.trip.id))
     #expect(
       importer.journal.trips.map(Self.outline) == alone.compactMap { $0.event(eventTypeId: "") }.map(Self.outline))
-    // As it was announced.
+    // The preview lists the same events.
     let announced = recording.events(geofences: places, tripTypeId: "trip-type", stop: .standard)
     #expect(announced.map(\.id) == importer.journal.events.map(\.id))
     #expect(announced.map(Self.outline) == importer.journal.events.map(Self.outline))
     #expect(try importer.reader.events(device: recording.device).map(\.id) == announced.map(\.id))
-    // Twice is once, and the log knows it all.
+    // Importing the recording again and detecting again change nothing.
     let events = importer.journal.events
     let again = try importer.take(recording)
     #expect(again.kept.added == 0 && again.kept.known == readings.count && again.changes.isEmpty)
@@ -74,12 +74,13 @@ struct RecordingTests {
   }
 
   @Test(
-    "that an earlier version imported is not doubled, and what was deleted of it stays so", arguments: [false, true])
+    "trips imported by a version without a track log are not duplicated, and deleted ones stay deleted",
+    arguments: [false, true])
   func wasImportedBefore(isDeleted: Bool) throws {
     let readings = try TrackReaderTests.readings("emission-iphone-2016-02-22")
     let (fixes, motion) = Self.parts(readings)
     let importer = Importer(now: TrackReaderTests.end(readings) + 86_400)
-    // A version without a log of tracks wrote the events and nothing else.
+    // A version without a track log wrote only the events.
     let before = TripDetector.trips(in: fixes, motion: motion).compactMap { $0.event(eventTypeId: "trip-type") }
     #expect(before.count > 1)
     for event in before {
@@ -91,12 +92,12 @@ struct RecordingTests {
     #expect(changes.created.isEmpty && changes.deleted.isEmpty)
     #expect(importer.journal.trips.map(\.id) == (isDeleted ? [] : before.map(\.id)))
     #expect(try importer.reader.events(device: recording.device).count == before.count)
-    // Also when it is found again, by a version that finds it otherwise.
+    // Detecting again with a newer version changes nothing either.
     #expect(try importer.reader.readAgain().created.isEmpty)
     #expect(importer.journal.trips.map(\.id) == (isDeleted ? [] : before.map(\.id)))
   }
 
-  @Test func `that was deleted or edited by hand stays as the person left it`() throws {
+  @Test func `a trip that the user has deleted or edited is not changed by importing again`() throws {
     let fixes = stride(from: 0.0, through: 600, by: 20).map { fix($0) } + drive(speed: 14, start: 620, end: 1220)
     let recording = try #require(Recording(fixes: fixes))
     for isDeleted in [true, false] {
@@ -111,7 +112,7 @@ struct RecordingTests {
     }
   }
 
-  @Test func `grows with a longer copy of it: the trip that ended with the first goes on`() throws {
+  @Test func `a longer copy of a recording extends the trip at the end of the first`() throws {
     let whole = stride(from: 0.0, through: 600, by: 20).map { fix($0) } + drive(speed: 14, start: 620, end: 1820)
     let importer = Importer(now: at(4000))
     try importer.take(try #require(Recording(fixes: whole.filter { $0.timestamp <= at(1200) })))
@@ -123,12 +124,12 @@ struct RecordingTests {
     #expect(importer.journal.trips.map(\.endDate) == [whole.last?.timestamp])
     #expect(
       try importer.journal.events == Event.wire(longer.events(geofences: [], tripTypeId: "trip-type", stop: .standard)))
-    // The shorter one has nothing to say after that.
+    // The shorter copy changes nothing afterwards.
     let changesOfShorter = try importer.take(try #require(Recording(fixes: whole.prefix(40)))).changes
     #expect(changesOfShorter.isEmpty)
   }
 
-  @Test func `of another receiver of the same hour takes nothing from this one`() throws {
+  @Test func `recordings of two receivers at the same time are stored separately`() throws {
     let phone = drive(speed: 14, start: 0, end: 900)
     let watch = drive(speed: 14, start: 0, end: 900).map { seen in
       var other = seen
@@ -150,7 +151,7 @@ struct RecordingTests {
   }
 
   @Test(
-    "of a drive that another form of it told already adds no trip, also where that was deleted",
+    "a second copy of a drive with rounded times adds no trip, even if the first was deleted",
     arguments: [false, true])
   func twins(isDeleted: Bool) throws {
     let phone = drive(speed: 14, start: 0, end: 900).map { seen in
@@ -158,7 +159,7 @@ struct RecordingTests {
       exact.timestamp += 0.449
       return exact
     }
-    // Whole seconds, and one fix that the other does not have.
+    // Timestamps are rounded to seconds.
     let rounded = phone.map { seen in
       var other = seen
       other.timestamp = Date(timeIntervalSince1970: seen.timestamp.timeIntervalSince1970.rounded())
@@ -173,7 +174,7 @@ struct RecordingTests {
     #expect(try importer.take(recording).changes.isEmpty)
     #expect(try importer.reader.events(device: recording.device).map(\.id) == [id])
     #expect(importer.journal.trips.count == (isDeleted ? 0 : 1))
-    // And again, as where it is read anew.
+    // Detecting again changes nothing.
     #expect(try importer.reader.readAgain().isEmpty)
     #expect(try importer.reader.events(device: recording.device).map(\.id) == [id])
     let later = drive(speed: 14, start: 3, end: 903)
@@ -181,7 +182,7 @@ struct RecordingTests {
     #expect(created.count == 1, "seconds apart are two")
   }
 
-  @Test func `is called the same in forms that round differently, and a device never so`() throws {
+  @Test func `recordings with differently rounded coordinates have the same name, which no device has`() throws {
     var first = fix(0)
     first.coordinate = Coordinate(latitude: 52.1234512, longitude: -4.7654287)
     var rounded = first
@@ -195,7 +196,7 @@ struct RecordingTests {
 }
 
 extension Event {
-  /// As a journal gives them back: in the wire's own numbers.
+  /// Converts events to the precision of the wire format, in which a journal returns them.
   fileprivate static func wire(_ events: [Event]) throws -> [Event] {
     try events.map {
       Event(try WireJSON.decode(CreateEventRequest.self, from: WireJSON.encode($0.createRequest)))

@@ -3,7 +3,7 @@ import Synchronization
 import TrendyModels
 import TrendyTrips
 
-/// A record that events are written to, and that can end in the middle.
+/// Journal in memory that can fail in the middle of a pass.
 final class TestJournal: FindingJournal {
   struct Ended: Error {}
 
@@ -28,7 +28,7 @@ final class TestJournal: FindingJournal {
   var visits: [Event] { events.filter { $0.sourceType == .geofence } }
   var writes: Int { state.withLock { $0.writes } }
 
-  /// What a person does.
+  /// Edits an event as the user would.
   func edit(_ id: String, _ change: (inout Event) -> Void) { state.withLock { change(&$0.events[id]!) } }
   func remove(_ id: String) {
     state.withLock {
@@ -39,10 +39,10 @@ final class TestJournal: FindingJournal {
   func set(stop: TripStop) { state.withLock { $0.stop = stop } }
   func set(geofences: [Geofence]) { state.withLock { $0.geofences = geofences } }
 
-  /// Lets so many writes go through and none after: the process ends.
+  /// Lets `count` more writes succeed and fails all later ones, as if the process had ended.
   func end(afterWrites count: Int?) { state.withLock { $0.writesLeft = count } }
 
-  /// What a person does in the moment before the next write.
+  /// Runs `act` immediately before the next write, as a concurrent edit of the user.
   func beforeNextWrite(_ act: @escaping @Sendable (TestJournal) -> Void) { state.withLock { $0.beforeWrite = act } }
 
   private func write<Result>(_ body: (inout sending State) throws -> Result) throws -> Result {

@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// Out and back: five minutes at home, ten of driving, an hour there, and home again.
+/// Commute: five minutes at home, a drive of ten minutes, an hour at the destination, and the drive home.
 private func commute() -> [Location] {
   stride(from: 0.0, through: 300, by: 20).map { fix($0) }
     + drive(speed: 14, start: 320, end: 920)
@@ -14,7 +14,7 @@ private func commute() -> [Location] {
     + stride(from: 5180.0, through: 6380, by: 60).map { fix($0) }
 }
 
-/// Surer fixes of the same moments, of somebody who rested.
+/// More accurate fixes with the same timestamps at one position.
 private func surer(_ fixes: [Location], east: Double = 0) -> [TrackReading] {
   fixes.map { known in
     var right = fix(0, east: east, accuracy: 3)
@@ -23,7 +23,8 @@ private func surer(_ fixes: [Location], east: Double = 0) -> [TrackReading] {
   }
 }
 
-/// A quarter of an hour elsewhere, seen by a few fixes, looks like a way there; surer ones say that nobody left.
+/// A quarter of an hour at another position, seen in a few fixes, looks like a trip. More accurate fixes show that the
+/// user stayed at home.
 private enum Errand {
   static let rest = stride(from: 0.0, through: 900, by: 30).map { fix($0) }
   static let away =
@@ -32,7 +33,7 @@ private enum Errand {
   static let told = (rest + away).map { TrackReading.fix($0) }
 }
 
-@Suite("TrackReader and the person", .timeLimit(.minutes(10)))
+@Suite("TrackReader and edits of the user", .timeLimit(.minutes(10)))
 struct TrackReaderPersonTests {
   private static let home = Geofence(
     id: "home", name: "Home", latitude: DriveScenarios.homeLat, longitude: DriveScenarios.homeLng, radius: 100,
@@ -42,7 +43,7 @@ struct TrackReaderPersonTests {
     LiveDevice(geofences: geofences, now: at(6400))
   }
 
-  @Test func `out and back are two trips and two visits, the last one open until the person leaves`() throws {
+  @Test func `a commute makes two trips and two visits, the last one open until the user leaves`() throws {
     let device = device([Self.home])
     try device.tell(commute().map { .fix($0) })
     let trips = device.journal.trips
@@ -61,7 +62,7 @@ struct TrackReaderPersonTests {
     #expect(abs(seconds - (try #require(closed.endDate)).timeIntervalSince(open.timestamp)) < 0.01 && seconds > 1200)
   }
 
-  @Test func `two devices that come to a place in the same moment leave it each at its own`() throws {
+  @Test func `two devices that arrive at a place together each end their own visit`() throws {
     let device = LiveDevice(geofences: [Self.home], now: at(9000))
     let arrival = stride(from: 0.0, through: 300, by: 20).map { TrackReading.fix(fix($0)) }
     func tell(_ name: String, _ readings: [TrackReading]) throws {
@@ -79,7 +80,7 @@ struct TrackReaderPersonTests {
     #expect(ends.last.map { abs($0.timeIntervalSince(at(920))) < 60 } == true)
   }
 
-  @Test func `a visit to a phone that lies still is closed and told, and a trip closed, by time alone`() async throws {
+  @Test func `a gap ends a trip and opens the visit of a stationary phone`() async throws {
     let device = LiveDevice(geofences: [Self.home], now: at(5171))
     try device.tell(commute().filter { $0.timestamp <= at(5170) }.map { .fix($0) })
     #expect(device.journal.trips.count == 1)
@@ -89,12 +90,12 @@ struct TrackReaderPersonTests {
     #expect(changes.created.count == 2, "the trip that silence closed, and the visit that began unseen")
     #expect(device.journal.trips.last?.endDate.map { $0 <= at(5170) } == true)
     #expect(try device.reader.readAll().isEmpty)
-    // What was only silent goes on from there.
+    // Readings after the gap continue from there.
     try device.tell(commute().map { .fix($0) })
     #expect(device.journal.trips.count == 2 && device.journal.visits.count == 2)
   }
 
-  @Test func `a late fix moves the end of a trip, and the event moves with it`() throws {
+  @Test func `a late fix moves the end of a trip and updates its event`() throws {
     let device = device()
     let fixes = commute()
     try device.tell(fixes.filter { !(at(700)..<at(950)).contains($0.timestamp) }.map { .fix($0) })
@@ -106,7 +107,7 @@ struct TrackReaderPersonTests {
     #expect(after.properties["distance"] != before.properties["distance"] || after.endDate != before.endDate)
   }
 
-  @Test("a trip whose start moves and moves back is the same event all the time", arguments: ["with Anna", nil])
+  @Test("a trip whose start moves and moves back keeps its event", arguments: ["with Anna", nil])
   func movingBack(notes: String?) throws {
     let device = device()
     let drive = drive(speed: 14, start: 320, end: 920)
@@ -118,7 +119,7 @@ struct TrackReaderPersonTests {
     let longer = try #require(device.journal.trips.first)
     #expect(longer.id == first.id && longer.timestamp < first.timestamp)
     device.journal.edit(first.id) { $0.notes = notes }
-    // The surer fixes of the same moments had not set out yet.
+    // In the more accurate fixes of this time the trip has not started.
     let truth = early.map { wrong in
       var right = late[0]
       right.horizontalAccuracy = 3
@@ -132,7 +133,7 @@ struct TrackReaderPersonTests {
     #expect(try device.reader.explanation(eventId: first.id)?.isPersonal == false)
   }
 
-  @Test func `what the person adds to a trip stays, and its boundaries still follow late fixes`() throws {
+  @Test func `the user's additions to a trip are kept and its times still follow late fixes`() throws {
     let device = device()
     let fixes = commute()
     try device.tell(fixes.filter { !(at(700)..<at(950)).contains($0.timestamp) }.map { .fix($0) })
@@ -147,9 +148,9 @@ struct TrackReaderPersonTests {
     #expect(after.properties["route"] != before.properties["route"])
   }
 
-  /// Meanwhile one trip is found from the one stop to the other, which holds that of the person.
+  /// In the meantime one trip that contains the deleted one is detected between the two stops.
   @Test(
-    "a trip that the person deleted takes no other with it, whatever comes late", arguments: [11, 3, 27] as [UInt64])
+    "deleting a trip removes no other trip, whatever arrives late", arguments: [11, 3, 27] as [UInt64])
   func deletedAmongPieces(seed: UInt64) throws {
     let fixes = SimulatedDay(seed: seed, world: .railway, recorder: .tracker).fixes
     let pieces = (0..<8).map { piece in
@@ -169,7 +170,7 @@ struct TrackReaderPersonTests {
     #expect(device.journal.trips.map(span) == others.map(span))
   }
 
-  @Test func `a trip whose times the person set is never written to again`() throws {
+  @Test func `a trip whose times the user has edited is never updated again`() throws {
     let device = device()
     let fixes = commute()
     try device.tell(fixes.filter { !(at(700)..<at(950)).contains($0.timestamp) }.map { .fix($0) })
@@ -183,7 +184,7 @@ struct TrackReaderPersonTests {
     #expect(try device.reader.explanation(eventId: id)?.isPersonal == true)
   }
 
-  @Test func `a trip that the person deleted does not come back, also not with another start`() throws {
+  @Test func `a trip that the user deleted stays deleted, even with another start`() throws {
     let device = device()
     let fixes = commute()
     try device.tell(fixes.filter { $0.timestamp >= at(400) || $0.timestamp < at(250) }.map { .fix($0) })
@@ -196,7 +197,7 @@ struct TrackReaderPersonTests {
     #expect(device.journal.trips.count == 1)
   }
 
-  @Test func `a trip that late fixes show to be none is taken back, unless the person holds on to it`() throws {
+  @Test func `a trip that late fixes disprove is deleted unless the user has edited it`() throws {
     for isHeld in [false, true] {
       let device = device()
       try device.tell(Errand.told)
@@ -209,7 +210,7 @@ struct TrackReaderPersonTests {
     }
   }
 
-  @Test func `what the person does to a trip while it is written again stands`() throws {
+  @Test func `an edit made while a trip is updated is kept`() throws {
     let fixes = commute()
     func written(again act: @escaping @Sendable (TestJournal, String) -> Void) throws -> (before: Event, after: Event?)
     {
@@ -230,7 +231,7 @@ struct TrackReaderPersonTests {
     #expect(try written { $0.remove($1) }.after == nil)
   }
 
-  @Test("a crash at any moment leaves no trip that was being taken back, and does not keep it away", arguments: [0, 1])
+  @Test("a crash at any point neither leaves a withdrawn trip nor prevents a later one", arguments: [0, 1])
   func crashWhileTakenBack(kind: Int) throws {
     let surely = Errand.away.map { known in
       var fix = known
@@ -256,20 +257,20 @@ struct TrackReaderPersonTests {
     #expect(count > (kind == 0 ? 5 : 0))
   }
 
-  @Test("a trip that was to be deleted when the process ended is deleted by the next pass", arguments: [true, false])
+  @Test("a trip whose deletion a crash interrupted is deleted by the next pass", arguments: [true, false])
   func crashAfterDateWasSetBack(isSetBack: Bool) async throws {
     var device = device()
     let rest = commute().filter { $0.timestamp <= at(4540) }
     try device.tell(rest.map { .fix($0) })
     #expect(device.journal.trips.count == 1)
-    // The way back falls silent: two hours later the trip is closed by time alone.
+    // No fixes arrive on the way back, so a tick ends the trip two hours later.
     let back = drive(from: 8400, speed: -14, start: 4560, end: 5160)
     try device.tell(back.map { .fix($0) })
     await device.clock.advance(by: .seconds(7300))
     try device.reader.readAll()
     #expect(device.journal.trips.count == 2)
     let now = device.clock.now
-    // By this date the trip is not over. The process ends between the intent to delete it and the deletion.
+    // At this date the trip is not over. The process ends between the intent to delete and the deletion.
     device.clock.setDate(isSetBack ? now - 365 * 86_400 : at(5200))
     device.journal.end(afterWrites: 0)
     #expect(throws: TestJournal.Ended.self) { try device.reader.readAll() }
@@ -282,7 +283,7 @@ struct TrackReaderPersonTests {
     #expect(device.journal.trips.count == 2)
   }
 
-  @Test func `a trip that the person holds on to while it is taken back stays`() throws {
+  @Test func `a trip that the user edits while it is being deleted is kept`() throws {
     let device = device()
     try device.tell(Errand.told)
     let trip = try #require(device.journal.trips.first)
@@ -291,9 +292,7 @@ struct TrackReaderPersonTests {
     #expect(device.journal.trips.map(\.notes) == ["I was there"])
   }
 
-  @Test func `a visit that the person ended keeps no later one from being found, also where it turns out to be none`()
-    throws
-  {
+  @Test func `a visit that the user ended does not prevent later visits, even if it is disproved`() throws {
     for isThere in [true, false] {
       let device = device([Self.home])
       let stay = stride(from: 0.0, through: 300, by: 20).map { fix($0) }
@@ -309,7 +308,7 @@ struct TrackReaderPersonTests {
     }
   }
 
-  @Test func `a place that was moved or removed leaves its old visits alone`() throws {
+  @Test func `moving or removing a place does not change its earlier visits`() throws {
     let device = device([Self.home])
     try device.tell(commute().map { .fix($0) })
     let before = device.journal.visits
@@ -333,7 +332,7 @@ struct TrackReaderPersonTests {
     #expect(device.journal.visits.isEmpty, "a skip place that records no visits has none")
   }
 
-  @Test func `an explanation says what decided, in words`() throws {
+  @Test func `an explanation lists the decisions`() throws {
     let device = device()
     try device.tell(commute().map { .fix($0) })
     let trip = try #require(device.journal.trips.first)
@@ -347,7 +346,7 @@ struct TrackReaderPersonTests {
   }
 }
 
-@Suite("TrackReader and a car's own words", .timeLimit(.minutes(10)))
+@Suite("TrackReader with trip commands", .timeLimit(.minutes(10)))
 struct TrackReaderCallTests {
   private func call(_ kind: TripCall.Kind, _ seconds: Double) -> TrackReading {
     .call(TripCall(kind: kind, timestamp: at(seconds)))
@@ -357,7 +356,7 @@ struct TrackReaderCallTests {
     let device = LiveDevice(now: at(now))
     try device.tell(fixes.map { .fix($0) } + calls)
     let events = device.journal.events
-    // One by one it is the same.
+    // Readings that arrive one at a time give the same events.
     let other = LiveDevice(now: at(now))
     for reading in (fixes.map { .fix($0) } + calls).sorted(by: { $0.timestamp < $1.timestamp }) {
       try other.tell([reading])
@@ -366,7 +365,7 @@ struct TrackReaderCallTests {
     return events
   }
 
-  @Test func `start and end make a trip, however few fixes lie between`() throws {
+  @Test func `start and end commands make a trip with few fixes between them`() throws {
     let fixes = [fix(0), fix(300, east: 4000), fix(600, east: 8000)]
     let events = try told([call(.start, 0), call(.end, 600)], fixes, now: 20_000)
     let trip = try #require(events.first)
@@ -375,9 +374,7 @@ struct TrackReaderCallTests {
     #expect(abs((trip.properties["distance"]?.doubleValue ?? 0) - 8000) < 50)
   }
 
-  @Test func `a start within half an hour goes on with the trip, finalize closes it at once, cancel leaves none`()
-    throws
-  {
+  @Test func `a start within half an hour resumes the trip, finalize ends it and cancel discards it`() throws {
     let fixes = (0...20).map { fix(Double($0) * 60, east: Double($0) * 600) }
     #expect(
       try told([call(.start, 0), call(.end, 600), call(.start, 660), call(.end, 1200)], fixes, now: 20_000).count == 1)
@@ -391,9 +388,7 @@ struct TrackReaderCallTests {
     #expect(try told([call(.start, 0), call(.cancel, 600)], fixes, now: 20_000).isEmpty)
   }
 
-  @Test func `what the fixes show of a drive that the car speaks of is no second trip, and a walk is still found`()
-    throws
-  {
+  @Test func `a commanded drive is not detected a second time and a later walk is still detected`() throws {
     let drive = stride(from: 0.0, through: 600, by: 15).map { fix($0, east: $0 * 12) }
     let there = stride(from: 660.0, through: 1800, by: 60).map { fix($0, east: 7200) }
     let walk = stride(from: 1815.0, through: 2700, by: 15).map { fix($0, east: 7200, north: ($0 - 1800) * 1.4) }
@@ -405,14 +400,14 @@ struct TrackReaderCallTests {
     #expect(events.count == 2)
     #expect(events.first?.timestamp == at(0) && events.first?.endDate == at(600))
     #expect(events.last == alone.last)
-    // Words that come late take the place of what was found.
+    // Late commands replace the detected trip.
     let device = LiveDevice(now: at(20_000))
     try device.tell(fixes.map { .fix($0) })
     try device.tell([call(.start, 0), call(.end, 600), call(.finalize, 620)])
     #expect(TrackReaderTests.content(device.journal.events) == TrackReaderTests.content(events))
   }
 
-  @Test func `a car whose end was never heard is closed by silence at its last movement`() throws {
+  @Test func `a trip without an end command ends at the last movement before a gap`() throws {
     let fixes = (0...20).map { fix(Double($0) * 60, east: Double($0) * 600) }
     #expect(try told([call(.start, 0)], fixes, now: 8000).isEmpty)
     let events = try told([call(.start, 0)], fixes, now: 8500)

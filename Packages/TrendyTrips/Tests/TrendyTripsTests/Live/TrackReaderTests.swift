@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// One device's log, the reader of it, and what it writes.
+/// One device's track log, its reader, and the journal that it writes to.
 struct LiveDevice {
   let store = SimulatedTrackStore()
   let journal: TestJournal
@@ -34,7 +34,7 @@ struct LiveDevice {
 struct TrackReaderTests {
   static let days = ["emission-iphone-2016-02-22", "emission-shankari-2016-07-22", "gotrack-00033"]
 
-  /// `t,lat,lon` and, of a phone, more.
+  /// Reads lines of `t,lat,lon`, or the longer lines of a phone day.
   static func readings(_ name: String) throws -> [TrackReading] {
     if name.hasPrefix("emission") {
       let day = try PhoneDayTests.Day(name)
@@ -50,7 +50,7 @@ struct TrackReaderTests {
     }
   }
 
-  /// Places about where the day's trips begin and end.
+  /// Places around the first, a middle and the last fix of a day.
   static func places(_ readings: [TrackReading]) -> [Geofence] {
     let fixes = readings.compactMap { if case .fix(let fix) = $0 { fix } else { nil } }
     return [0, fixes.count / 3, fixes.count - 1].enumerated().map { number, index in
@@ -63,14 +63,15 @@ struct TrackReaderTests {
 
   static func end(_ readings: [TrackReading]) -> Date { readings.map(\.timestamp).max() ?? .distantPast }
 
-  /// The events of a day that is told in one go.
+  /// Returns the events of a day that arrives at once.
   static func wanted(_ readings: [TrackReading]) throws -> [Event] {
     let device = LiveDevice(geofences: places(readings), now: end(readings) + 86_400)
     try device.tell(readings)
     return device.journal.events
   }
 
-  /// What must be the same, whatever the order was: all but ids, which stay where a late reading moved a start.
+  /// Removes the ids, which may differ because they keep the first start. Everything else must not depend on the order
+  /// of arrival.
   static func content(_ events: [Event]) -> [Event] {
     events.map { event in
       Event(
@@ -80,7 +81,7 @@ struct TrackReaderTests {
     }
   }
 
-  @Test("finds the trips that a recording has", arguments: days)
+  @Test("the reader finds the trips of a recording", arguments: days)
   func recording(name: String) throws {
     let readings = try Self.readings(name)
     let events = try Self.wanted(readings)
@@ -96,7 +97,7 @@ struct TrackReaderTests {
     }
   }
 
-  @Test("makes the same of a day reading by reading, and after a restart at any point", arguments: [days[0], days[2]])
+  @Test("readings one at a time with restarts give the same events", arguments: [days[0], days[2]])
   func oneByOne(name: String) throws {
     let readings = try Self.readings(name).sorted { $0.timestamp < $1.timestamp }
     var device = LiveDevice(geofences: Self.places(readings), now: Self.end(readings) + 86_400)
@@ -107,14 +108,14 @@ struct TrackReaderTests {
     try device.reader.readAll()
     let wanted = try Self.wanted(readings)
     #expect(Self.content(device.journal.events) == Self.content(wanted))
-    // Reading again finds nothing else, from the start or from a moment.
+    // Detecting again changes nothing, from the beginning or from a later time.
     #expect(try device.reader.readAgain().isEmpty)
     #expect(try device.reader.readAgain(since: readings[readings.count / 2].timestamp).isEmpty)
     #expect(try device.tell(readings).isEmpty)
   }
 
   @Test(
-    "reading again that is ended anywhere leaves what was found, and the next reading goes on", arguments: ["bus-304"])
+    "an interrupted repeated detection keeps the events and later readings continue", arguments: ["bus-304"])
   func endedAnywhere(name: String) throws {
     struct Ended: Error {}
     let readings = try Self.readings(name)
@@ -141,7 +142,7 @@ struct TrackReaderTests {
     }
   }
 
-  @Test("makes the same of a day while time passes", arguments: [days[2]])
+  @Test("ticks between readings give the same events", arguments: [days[2]])
   func live(name: String) async throws {
     let readings = try Self.readings(name).sorted { $0.timestamp < $1.timestamp }
     let device = LiveDevice(geofences: Self.places(readings), now: readings[0].timestamp)
@@ -150,7 +151,7 @@ struct TrackReaderTests {
       var passed = 0.0
       let gap = next.timestamp.timeIntervalSince(reading.timestamp)
       while passed < gap {
-        // A tick between two readings may close what silence closes; the next reading may open it again.
+        // A tick may end a trip in a gap; the next reading may reopen it.
         let step = min(gap - passed, 3600)
         await device.clock.advance(by: .seconds(step))
         passed += step
@@ -164,7 +165,7 @@ struct TrackReaderTests {
   }
 
   @Test(
-    "makes the same of a day that comes late, in any order", arguments: zip(days, [1, 2, 3] as [UInt64]))
+    "late readings in any order give the same events", arguments: zip(days, [1, 2, 3] as [UInt64]))
   func shuffled(name: String, seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     let readings = try Self.readings(name)
@@ -172,7 +173,7 @@ struct TrackReaderTests {
     var device = LiveDevice(geofences: Self.places(readings), now: Self.end(readings) + 86_400)
     var rest = readings.shuffled(using: &chance)[...]
     if seed % 2 == 0 {
-      // Mostly in order: a part of the day comes an hour late, another comes twice.
+      // Mostly in order: part of the day arrives an hour late and another part twice.
       rest =
         readings.sorted { left, right in
           func arrival(_ reading: TrackReading) -> Date {
@@ -191,7 +192,7 @@ struct TrackReaderTests {
     #expect(try device.reader.readAgain().isEmpty)
   }
 
-  @Test func `years of days are read again from a checkpoint near, not from the beginning`() throws {
+  @Test func `a late reading in a log of years is read from a nearby checkpoint`() throws {
     let readings = try Self.readings(Self.days[0])
     let device = LiveDevice(now: Self.end(readings) + 400 * 86_400)
     func day(_ number: Int) -> [TrackReading] {
@@ -211,7 +212,7 @@ struct TrackReaderTests {
     let trips = device.journal.trips.count
     #expect(trips > 50)
     let writes = device.journal.writes
-    // One fix of a week ago, where the phone lay still: nothing changes, and little is looked at.
+    // A week-old fix of a stationary phone changes nothing and few readings are read.
     guard case .fix(var fix) = day(4)[readings.count - 1] else { return }
     fix.timestamp += 60
     #expect(try device.tell([.fix(fix)]).isEmpty)
@@ -221,7 +222,7 @@ struct TrackReaderTests {
     #expect(kept.contains { $0.time > fix.timestamp - 3 * 86_400 && $0.time < fix.timestamp })
   }
 
-  @Test("a crash at any moment leaves each trip once", arguments: [0, 1])
+  @Test("a crash at any point leaves each trip exactly once", arguments: [0, 1])
   func crash(kind: Int) throws {
     let readings = try Self.readings("gotrack-00033")
     let half = readings.count / 2
@@ -240,10 +241,10 @@ struct TrackReaderTests {
       }
       device.journal.end(afterWrites: nil)
       device.restart()
-      // What was not acknowledged comes again.
+      // Readings that were not acknowledged are sent again.
       try device.tell(readings)
       #expect(Self.content(device.journal.events) == Self.content(wanted), "ended after \(count)")
-      // Nothing of its own is taken for a person's.
+      // Events of the reader are not taken for edits of the user.
       for event in device.journal.events {
         #expect(try device.reader.explanation(eventId: event.id)?.isPersonal == false, "ended after \(count)")
       }

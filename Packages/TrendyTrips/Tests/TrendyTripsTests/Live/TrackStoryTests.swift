@@ -5,19 +5,19 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// Days that are told in parts and out of order while their person edits what is found.
-@Suite("Stories of a track and its person", .timeLimit(.minutes(10)))
+/// Days that arrive in parts and out of order while the user edits the detected events.
+@Suite("Random days with edits of the user", .timeLimit(.minutes(10)))
 struct TrackStoryTests {
-  /// What the person does meanwhile.
+  /// Kinds of edits that the user makes in the meantime.
   enum Acts: Int {
     case none
     case notes
     case all
   }
 
-  /// The first four lost a visit, or found it only when everything was read again.
+  /// With the first four seeds, earlier versions lost a visit or found it only when detecting again.
   @Test(
-    "nothing is lost, and what the person did stands",
+    "no event is lost and edits of the user are kept",
     arguments: [2339, 2358, 61_724, 72_504] + Array(41_000..<41_026) as [UInt64])
   func story(seed: UInt64) throws {
     var story = try Story(seed: seed)
@@ -37,10 +37,10 @@ struct TrackStoryTests {
     private let wanted: [Event]
     private var toldThrough = Date.distantPast
     private var noted: Set<String> = []
-    /// As the person set them.
+    /// Events as the user set them.
     private var fixed: [String: Event] = [:]
     private var deleted: Set<String> = []
-    /// Events as they were when the person did something to them, and until when they lasted by then.
+    /// Events at the time of the user's edit, and their end at that time.
     private var touched: [(event: Event, end: Date)] = []
 
     init(seed: UInt64) throws {
@@ -66,7 +66,7 @@ struct TrackStoryTests {
       acts = Acts(rawValue: Int.random(in: 0..<3, using: &chance)) ?? .none
     }
 
-    /// Tells all of it, and looks each time whether what the person did stands.
+    /// Appends all readings in batches and checks after each batch that the user's edits are kept.
     mutating func tell() throws {
       while !rest.isEmpty {
         let most = [1, 30, 300][Int.random(in: 0..<3, using: &chance)]
@@ -85,7 +85,7 @@ struct TrackStoryTests {
     }
 
     private mutating func act() {
-      // Of a day in no order at all nothing says how long an open visit will have lasted.
+      // If the day arrives in random order, the final end of an open visit is unknown.
       let events = device.journal.events.filter { !isShuffled || $0.endDate != nil }
       guard !events.isEmpty else { return }
       let event = events[Int.random(in: 0..<events.count, using: &chance)]
@@ -106,7 +106,7 @@ struct TrackStoryTests {
       }
     }
 
-    /// What a day that is told in one go has and this one has not, and the other way round.
+    /// Differences between the events of a day that arrives at once and the events found here.
     var missing: [Event] { Self.surplus(of: wanted, over: TrackReaderTests.content(device.journal.events)) }
     var added: [Event] { Self.surplus(of: TrackReaderTests.content(device.journal.events), over: wanted) }
 
@@ -119,7 +119,7 @@ struct TrackStoryTests {
       }
     }
 
-    /// Whether the person did something to what was found of the same time: then that stands for it.
+    /// Whether the user has edited an event of the same time, which then replaces it.
     func isTouched(_ event: Event) -> Bool {
       let theirs = device.journal.events.filter { noted.contains($0.id) || fixed[$0.id] != nil }
       let all = touched + theirs.map { (event: $0, end: $0.endDate ?? toldThrough) }

@@ -11,7 +11,7 @@ struct VehicleTests {
   static let old = Vehicle(id: "0", name: "Old", isDefault: true, isArchived: true)
 
   @Test(
-    "what was said comes before what recorded it, that before the default",
+    "a named vehicle takes precedence over the recording device's, and that over the default",
     arguments: [
       ("b", ["bt-1"], VehicleIdentity.named(car)), ("van", [], .named(van)), ("bicycle", ["x", "bt-1"], .device(van)),
       (nil, ["tracker"], .device(van)), (nil, ["x"], .assumed(car)), (nil, [], .assumed(car)),
@@ -25,7 +25,7 @@ struct VehicleTests {
     #expect(VehicleIdentity(among: []).vehicle == nil)
   }
 
-  @Test("a vehicle survives encoding to fields", arguments: [van, car, old])
+  @Test("a vehicle survives encoding to fields and decoding", arguments: [van, car, old])
   func fields(vehicle: Vehicle) {
     #expect(Vehicle(id: vehicle.id, fields: vehicle.fields) == vehicle)
     #expect(Vehicle(id: "x", fields: [:]) == nil)
@@ -69,7 +69,7 @@ struct TripRuleTests {
   }
 
   @Test(
-    "without rules of one's own the office, the weekend and any other day decide, in that order",
+    "without custom rules a trip is classified by office, weekend or other day, in that order",
     arguments: [
       (facts(20), "any other day", TripCategory.business), (facts(21), "weekend", .private),
       (facts(22), "weekend", .private), (facts(23), "any other day", .business),
@@ -108,7 +108,7 @@ struct TripRuleTests {
   }
 
   @Test(
-    "each condition holds back what it does not hold for",
+    "a condition excludes trips that do not meet it",
     arguments: [
       (TripRule.Conditions(placeIds: ["s"]), true), (.init(placeIds: ["o"]), false), (.init(role: "office"), false),
       (.init(weekdays: [5]), true), (.init(weekdays: [6, 7]), false),
@@ -223,7 +223,7 @@ struct TripEventTests {
     #expect(throws: TripEvent.EditError.vehicles) { try first.merged(with: second) }
   }
 
-  @Test("a split and merge keeps the length", arguments: [UInt64(1), 2, 3])
+  @Test("splitting and merging keep the length", arguments: [UInt64(1), 2, 3])
   func roundTrip(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<50 {
@@ -258,7 +258,7 @@ struct MileageTests {
   }
 
   @Test(
-    "more than two percent off the trips is a warning",
+    "a difference of more than two percent between odometer and trips is a warning",
     arguments: [(10_199.0, false), (10_205, true), (9805, false), (9800, true)])
   func tolerance(driven: Double, isWarning: Bool) {
     let check = OdometerCheck(

@@ -6,9 +6,9 @@ import TrendyTrips
 
 @Suite("MeasuredSpeed", .timeLimit(.minutes(5)))
 struct MeasuredSpeedTests {
-  /// Half an hour at home, some minutes by bicycle on a winding path, and half an hour at its end, as recorded by a phone whose
-  /// satellite fixes have a speed, unlike the WiFi fixes in between.
-  /// - Parameter told: measured fraction of the speed; `nil` for no measurement.
+  /// Half an hour at home, some minutes by bicycle on a winding path, and half an hour at its end, as recorded by a
+  /// phone whose satellite fixes have a speed, unlike the Wi-Fi fixes in between.
+  /// - Parameter told: Measured fraction of the speed, or `nil` for no measurement.
   private func ride(seed: UInt64, told: Double?) -> [Location] {
     var chance = SeededGenerator(seed: seed)
     func part() -> Double { Double(chance.next() >> 11) / 9_007_199_254_740_992 }
@@ -37,9 +37,7 @@ struct MeasuredSpeedTests {
     return fixes
   }
 
-  @Test func `a short winding ride is a trip if its speed is measured, and noise below half of it`()
-    throws
-  {
+  @Test func `a short winding ride is a trip only if at least half of its speed is measured`() throws {
     var found = 0
     for seed in 200..<1400 as Range<UInt64> where TripDetector.trips(in: ride(seed: seed, told: nil)).isEmpty {
       let trips = TripDetector.trips(in: ride(seed: seed, told: 1))
@@ -61,7 +59,7 @@ struct MeasuredSpeedTests {
     #expect(!trips.isEmpty && trips.flatMap(\.decisions).allSatisfy { $0.rule != .measured })
   }
 
-  @Test("a jumping receiver indoors measures no speed", arguments: SimulatedDay.Recorder.allCases)
+  @Test("a receiver that jumps indoors measures no speed", arguments: SimulatedDay.Recorder.allCases)
   func indoors(recorder: SimulatedDay.Recorder) {
     for seed in 200..<220 as Range<UInt64> {
       let day = SimulatedDay(seed: seed, world: .indoors, recorder: recorder)

@@ -41,7 +41,7 @@ struct PhoneDayTests {
 
   static let days = ["emission-iphone-2016-02-22", "emission-shankari-2016-07-22"]
 
-  @Test func `a phone that sleeps between its trips makes six of them`() throws {
+  @Test func `a phone that sleeps between trips makes six trips`() throws {
     let day = try Day(Self.days[0])
     let trips = day.trips
     // Confirmed by the owner, in minutes.
@@ -182,14 +182,14 @@ struct TripEvidenceTests {
   }
 
   @Test(
-    "the speed tells the mode where no sensor does",
+    "the speed determines the mode without a sensor",
     arguments: [(1.3, MotionState.walking), (5, .cycling), (15, .automotive)])
   func modes(speed: Double, mode: MotionState) {
     let trips = TripDetector.trips(in: drive(speed: speed, start: 0, end: 1200, interval: 5))
     #expect(trips.map { $0.legs.map(\.mode) } == [[mode]])
   }
 
-  @Test func `a slow bus is recognised with motion readings`() {
+  @Test func `a slow bus is recognized by motion readings`() {
     let fixes = drive(speed: 4.5, start: 0, end: 1200, interval: 5)
     let readings = stride(from: 0.0, through: 1200, by: 60).map { motion(.automotive, $0) }
     #expect(TripDetector.trips(in: fixes, motion: readings).map(\.mode) == [.automotive])

@@ -27,7 +27,7 @@ struct RoundsTests {
     Double.random(in: -1...1, using: &chance) * 3.0.squareRoot()
   }
 
-  /// A minute at rest, `metres` along a path, and `rest` seconds at rest, with independent errors of 2 m.
+  /// A stay of one minute, `metres` along a path, and a stay of `rest` seconds, with independent errors of 2 m.
   private static func round(
     on way: (Double) -> (east: Double, north: Double), metres: Double, speed: Double, interval: Double, seed: UInt64,
     rest: Double = 600
@@ -52,7 +52,7 @@ struct RoundsTests {
     #expect(trips[0].decisions.contains { [.departed, .rounds].contains($0.rule) })
   }
 
-  @Test("laps that begin in a bend, each over within two minutes, are one trip", arguments: [1.0, 3, 8])
+  @Test("laps of less than two minutes that begin in a bend are one trip", arguments: [1.0, 3, 8])
   func quickLaps(interval: Double) throws {
     let bend = { (metres: Double) in Self.track(100 + metres) }
     let trips = TripDetector.trips(
@@ -105,12 +105,12 @@ struct RoundsTests {
     #expect(abs(try #require(trips[0].trip.endTime).timeIntervalSince(at(60 + 4 * side / 1.3))) <= 60)
   }
 
-  @Test func `one small round is no trip`() {
+  @Test func `one small round is not a trip`() {
     #expect(
       TripDetector.trips(in: Self.round(on: Self.track, metres: 350, speed: 1.4, interval: 1, seed: 3)).isEmpty)
   }
 
-  @Test("mowing a lawn is no trip", arguments: [1.0, 3])
+  @Test("mowing a lawn is not a trip", arguments: [1.0, 3])
   func lawn(interval: Double) {
     let way = { (metres: Double) -> (east: Double, north: Double) in
       let strip = metres.truncatingRemainder(dividingBy: 50)
@@ -135,7 +135,7 @@ struct RoundsTests {
   }
 
   @Test(
-    "a receiver whose error wanders for hours goes nowhere", arguments: [10.0, 20, 30],
+    "a receiver whose error drifts for hours makes no trip", arguments: [10.0, 20, 30],
     [5.0, 20, 60, 120])
   func wandering(spread: Double, memory: Double) {
     for seed in UInt64(1)...4 {

@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("TripDetector below walking speed", .timeLimit(.minutes(10)))
 struct SlowWalkTests {
-  /// Half an hour at rest, a straight path of this length in metres, and half an hour at its end, with noise.
+  /// A stay of half an hour, a straight path of this length in metres, and another stay, with noise.
   private func walk(metres: Double, speed: Double, interval: Double, seed: UInt64) -> [Location] {
     var chance = SeededGenerator(seed: seed)
     return stride(from: 0, through: 3600 + metres / speed, by: interval).map { second in
@@ -51,7 +51,7 @@ struct SlowWalkTests {
   }
 
   @Test(
-    "slow walks are found, whatever records them", arguments: [SimulatedDay.Recorder.phone: 8, .logger: 2, .tracker: 8])
+    "slow walks are detected with any recorder", arguments: [SimulatedDay.Recorder.phone: 8, .logger: 2, .tracker: 8])
   func days(recorder: SimulatedDay.Recorder, count: UInt64) {
     var (walks, found) = (0, 0)
     for seed in 7100..<7100 + count {
@@ -70,7 +70,7 @@ struct SlowWalkTests {
     return 2 * common >= max(end, walk.endTime).timeIntervalSince(min(trip.startTime, walk.startTime))
   }
 
-  @Test("a jumping receiver is no slow departure", arguments: [SimulatedDay.Recorder.phone, .tracker])
+  @Test("a jumping receiver is not a slow departure", arguments: [SimulatedDay.Recorder.phone, .tracker])
   func indoors(recorder: SimulatedDay.Recorder) {
     for seed in 7200..<7230 as Range<UInt64> {
       let day = SimulatedDay(seed: seed, world: .indoors, recorder: recorder)

@@ -14,7 +14,7 @@ struct TripCausesTests {
 
   // MARK: Fast trains
 
-  /// From standing to `speed` and back over `meters`, from second 600 on.
+  /// Train that accelerates to `speed` and brakes again over `meters`, from second 600 on.
   private static func train(speed: Double, meters: Double, interval: Double) -> [Location] {
     let ramp = speed / 0.5
     let cruise = (meters - speed * ramp) / speed
@@ -58,7 +58,7 @@ struct TripCausesTests {
     #expect(try #require(trips.first).trip.distanceMeters > 60_000)
   }
 
-  @Test("one outlier is no train", arguments: [4500.0, 5500])
+  @Test("one outlier is not a train", arguments: [4500.0, 5500])
   func badFix(off: Double) {
     var fixes = drive(speed: 15, start: 600, end: 3600, interval: 60)
     fixes[20].coordinate = fix(0, east: 20 * 900, north: off).coordinate
@@ -154,7 +154,7 @@ struct TripCausesTests {
   // MARK: Gaps
 
   @Test(
-    "what silence at a place means follows from the recorder",
+    "the meaning of a gap depends on the sampling interval",
     arguments: [(1.0, 420.0, 1), (5, 420, 1), (5, 900, 2), (30, 420, 2)])
   func silence(interval: Double, seconds: Double, count: Int) {
     let way = drive(speed: 12, start: 600, end: 1800, interval: interval)
@@ -188,7 +188,7 @@ struct TripCausesTests {
 
   // MARK: Late first fixes
 
-  /// Ten minutes at rest, then a gap; departs at `start`, with fixes from `heard` on.
+  /// A stay of ten minutes, then a gap; departs at `start`, with fixes from `heard` on.
   private static func woken(speed: Double, start: Double, heard: Double) -> [Location] {
     let way = drive(speed: speed, start: start, end: start + 1800, interval: 15)
     return rest(from: 0, to: 630, interval: 30) + way.filter { $0.timestamp >= at(heard) }
@@ -200,7 +200,7 @@ struct TripCausesTests {
     let trips = TripDetector.trips(in: Self.woken(speed: 12, start: 7200, heard: 7200 + seconds))
     #expect(trips.count == 1)
     let trip = try #require(trips.first)
-    // From farther away it may come from anywhere.
+    // From farther away the stay point may not be the origin.
     let isNear = seconds <= 300
     #expect(Self.rules(trip).contains(isNear ? .woke : .appeared))
     #expect(!Self.rules(trip).contains(.shortStop))
@@ -209,7 +209,8 @@ struct TripCausesTests {
   }
 
   @Test(
-    "who was at rest half an hour ago comes from there, however slowly", arguments: [(1785.0, true), (1830, false)])
+    "a device that was stationary half an hour ago departed from there, however slowly",
+    arguments: [(1785.0, true), (1830, false)])
   func heardSoon(silence: Double, isNear: Bool) throws {
     let trips = TripDetector.trips(in: Self.woken(speed: 4, start: 1680, heard: 600 + silence))
     #expect(trips.count == 1)
@@ -264,7 +265,7 @@ struct TripCausesTests {
   }
 
   @Test(
-    "a receiver that is elsewhere for seconds is thrown about when it hops to another place, too",
+    "a receiver with displacements is treated as jumping when it moves to another position",
     arguments: zip(
       [260_101_783_765, 260_101_800_661, 260_101_827_477, 260_101_829_973, 260_101_861_653] as [UInt64],
       [SimulatedDay.Recorder.phone, .phone, .tracker, .tracker, .tracker]))
@@ -281,7 +282,7 @@ struct TripCausesTests {
     }
   }
 
-  @Test("one jump between two stationary positions is no trip", arguments: [20.0, 30, 60], [300.0, 500])
+  @Test("one jump between two stationary positions is not a trip", arguments: [20.0, 30, 60], [300.0, 500])
   func jump(interval: Double, meters: Double) throws {
     // The WiFi position converges within some fixes.
     let fixes = stride(from: 0.0, to: 3600, by: interval).map { second in
@@ -325,7 +326,7 @@ struct TripCausesTests {
     #expect(TripDetector.trips(in: fixes).first?.legs.map(\.mode) == [.automotive])
   }
 
-  @Test("a bus in traffic is not a bicycle", arguments: [1.0, 5])
+  @Test("a bus in traffic is not classified as a bicycle", arguments: [1.0, 5])
   func bus(interval: Double) {
     let stop: [(speed: Double, seconds: Double)] = [(10, 30), (0, 25), (2, 40)]
     let stops = Array(repeating: stop, count: 12).flatMap { $0 }

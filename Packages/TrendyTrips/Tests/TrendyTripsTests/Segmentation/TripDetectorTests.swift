@@ -55,7 +55,7 @@ struct TripDetectorTests {
   }
 
   @Test(
-    "a recorded drive is one trip, as long as the recording",
+    "a recorded drive is one trip of the same length",
     arguments: [
       "around-visnjan-with-car", "bus-304", "gotrack-00033",
     ])
@@ -87,7 +87,7 @@ struct TripDetectorTests {
     #expect(abs(trip.distanceMeters - 7200) < 30)
   }
 
-  @Test("a stop ends a trip after five minutes", arguments: [(280.0, 1), (330.0, 2)])
+  @Test("a stop of five minutes ends a trip", arguments: [(280.0, 1), (330.0, 2)])
   func stops(seconds: Double, trips: Int) {
     var fixes = drive(speed: 12, start: 0, end: 300, interval: 5)
     fixes += Self.parked(
@@ -152,12 +152,12 @@ struct TripDetectorTests {
     #expect(trips.map(\.trip.endTime) == wanted.map(\.trip.endTime))
     // They affect only the estimated noise, and thereby the length.
     #expect(abs((trips.first?.trip.distanceMeters ?? 0) - wanted[0].trip.distanceMeters) < 5)
-    // With changing coordinates for longer, it may be the true position, from which there is no path to the next.
+    // With changing coordinates for longer, it may be the true position, from which the next is unreachable.
     let stay = stride(from: 1330.0, through: 1370, by: 10).map {
       fix($0, east: 700 + ($0 / 10).remainder(dividingBy: 3), north: 1100, accuracy: -1)
     }
     #expect(TripDetector.trips(in: Self.woken(stay)).last?.trip.startTime ?? .distantPast >= at(1370))
-    // If the true position is unreachable as well, there is no path to it.
+    // The same applies if the true position is unreachable as well.
     let far = TripDetector.trips(in: Self.woken(cell, drivingFrom: 11_000))
     #expect(far.last?.trip.startTime ?? .distantPast >= at(1370))
   }
@@ -176,7 +176,7 @@ struct TripDetectorTests {
     #expect(TripDetector.trips(in: thrown).isEmpty)
   }
 
-  @Test func `a permanent jump is no path`() {
+  @Test func `a permanent jump adds no distance`() {
     var fixes = drive(speed: 15, start: 0, end: 600, interval: 10)
     fixes += drive(from: 400_000, speed: 15, start: 610, end: 1200, interval: 10)
     let trips = TripDetector.trips(in: fixes)
@@ -185,7 +185,7 @@ struct TripDetectorTests {
   }
 
   @Test(
-    "a gap that the way goes on after is part of the trip",
+    "a gap is part of the trip if the movement continues after it",
     arguments: [(1500.0, 3.0, 1), (1500, 1, 2), (1900, 3, 2), (1900, 10, 1), (14000, 10, 1), (14500, 10, 2)])
   func gaps(seconds: Double, speed: Double, trips: Int) {
     var fixes = drive(speed: 15, start: 0, end: 600, interval: 10)
@@ -193,7 +193,7 @@ struct TripDetectorTests {
     #expect(TripDetector.trips(in: fixes).count == trips)
   }
 
-  @Test func `order and repetitions in a file do not matter`() throws {
+  @Test func `order and repetitions in a file have no effect`() throws {
     let fixes = try Self.recorded("gotrack-00033")
     var generator = SeededGenerator(seed: 5)
     let shuffled = (fixes + fixes.prefix(50)).shuffled(using: &generator)

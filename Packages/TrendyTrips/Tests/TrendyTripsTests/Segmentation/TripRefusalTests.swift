@@ -26,7 +26,7 @@ struct TripRefusalTests {
     #expect(abs(trip.trip.distanceMeters / (6 * .pi * radius) - 1) < 0.1)
   }
 
-  @Test func `a delivery round back and forth in a town is one trip`() throws {
+  @Test func `a delivery round in a town is one trip`() throws {
     // Forty stops of four minutes each within two kilometres, at walking speed on average.
     var fixes = Self.rest(0...600, interval: 10)
     var time = 600.0

@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("Rules and decisions of TripDetector", .timeLimit(.minutes(10)))
 struct TripRulesTests {
-  /// Twelve metres a second east, then `seconds` at the place that was come to, then on.
+  /// Drives at 12 m/s to the east with stops of `seconds` between them.
   static func stopped(for seconds: Double, interval: Double = 10, legs: Int = 1) -> [Location] {
     var fixes = stride(from: 0.0, through: 60, by: interval).map { fix($0) }
     var time = 60.0
@@ -42,19 +42,19 @@ struct TripRulesTests {
     #expect(Self.rules(trips.first) == [.departed, .paused, .resumed, .recordingEnded])
   }
 
-  @Test("several skip places of 200 m each", arguments: [(190.0, 1), (210, 3)])
+  @Test("several skip places have a radius of 200 m each", arguments: [(190.0, 1), (210, 3)])
   func skipPlaces(off: Double, count: Int) {
     let fixes = Self.stopped(for: 900, legs: 2)
     let configuration = Self.configuration(skipping: [90_000, 7200 - off, 14_400 + off])
     #expect(TripDetector.trips(in: fixes, configuration: configuration).count == count)
   }
 
-  @Test func `walking around at a skip place with a sleeping phone continues the trip`() throws {
+  @Test func `walking around at a skip place while the phone sleeps continues the trip`() throws {
     let drive = Self.stopped(for: 2400)
     var fixes = drive.filter { $0.timestamp < at(665) || $0.timestamp > at(3055) }
     let configuration = Self.configuration(skipping: [7200])
     #expect(TripDetector.trips(in: fixes, configuration: configuration).count == 1)
-    // Three times to the door and back.
+    // Three walks to the door and back.
     fixes = drive.map { one in
       guard one.timestamp > at(700), one.timestamp < at(3000) else { return one }
       var one = one
@@ -73,7 +73,7 @@ struct TripRulesTests {
     var fixes = Self.stopped(for: 3000)
     let index = fixes.firstIndex { $0.timestamp >= at(2000) }!
     fixes[index].coordinate = fix(0, east: 7200, north: 400).coordinate
-    // Time enough to get there.
+    // Leaves enough time to reach the outlier.
     let time = fixes[index].timestamp
     fixes.removeAll { $0.timestamp != time && abs($0.timestamp.timeIntervalSince(time)) < 45 }
     let trips = TripDetector.trips(in: fixes, configuration: Self.configuration(skipping: [7200]))
@@ -151,7 +151,7 @@ struct TripRulesTests {
     }
   }
 
-  @Test func `a flight of more than two hours reopens the trip that a gap ended`() throws {
+  @Test func `a flight of more than two hours reopens the trip that the gap ended`() throws {
     var fixes = stride(from: 0.0, through: 60, by: 10).map { fix($0) }
     fixes += drive(speed: 12, start: 60, end: 660, interval: 10).dropFirst()
     fixes += drive(from: 900_000, speed: 12, start: 9000, end: 9600, interval: 10)
@@ -171,7 +171,7 @@ struct TripRulesTests {
     #expect(Self.rules(trips.first) == [.departed, .bridged, .recordingEnded])
   }
 
-  @Test("a trip contains the decisions about start and end")
+  @Test("a trip contains the decisions about its start and end")
   func reasons() throws {
     // A traffic light for two minutes, then seven minutes at the end.
     var fixes = stride(from: 0.0, through: 60, by: 10).map { fix($0) }
@@ -189,7 +189,7 @@ struct TripRulesTests {
 
   @Test func `a rejected trip contains the reason`() {
     var fixes = stride(from: 0.0, through: 600, by: 10).map { fix($0) }
-    // To the letter box, 200 m away, and home.
+    // A walk to a letter box 200 m away and back.
     fixes += stride(from: 0.0, through: 400, by: 10).map { fix(610 + $0, east: 200 * sin($0 / 400 * .pi)) }
     fixes += stride(from: 1020.0, through: 1600, by: 10).map { fix($0) }
     var detector = TripDetector()

@@ -5,8 +5,8 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// Two ten-minute drives with a stop between them, and a stay before and after.
-/// - Parameter isSilent: the receiver sleeps during the stop.
+/// Two drives of ten minutes with a stop between them, and a stay before and after.
+/// - Parameter isSilent: Whether the receiver sleeps during the stop.
 private func driveWithStop(seconds: Double, interval: Double, isSilent: Bool = false, noise: Double = 0) -> [Location] {
   var generator = SeededGenerator(seed: 7)
   func rest(_ range: Range<Double>, east: Double, noise: Double = 0) -> [Location] {
@@ -31,7 +31,7 @@ private func configuration(_ stop: TripStop) -> TripDetector.Configuration {
 @Suite("Duration of stops that end a trip", .timeLimit(.minutes(10)))
 struct TripStopTests {
   @Test(
-    "a stop ends a trip after as long as the person set",
+    "a stop ends a trip after the configured time",
     arguments: [
       (240.0, TripStop.fiveMinutes, 1), (420, .fiveMinutes, 2), (420, .tenMinutes, 1), (720, .tenMinutes, 2),
       (720, .fifteenMinutes, 1), (1020, .fifteenMinutes, 2),
@@ -46,7 +46,7 @@ struct TripStopTests {
   }
 
   @Test(
-    "the way to a stop is not part of it: who walks up to a platform and waits for a train",
+    "the walk to a platform does not count as part of the stop there",
     arguments: [(275.0, 1), (320, 2)], [1.0, 2, 5])
   func walkedTo(wait: (seconds: Double, count: Int), interval: Double) {
     // The radius of 50 m is reached half a minute before the platform.
@@ -61,7 +61,7 @@ struct TripStopTests {
   }
 
   @Test(
-    "also one at which the receiver sleeps",
+    "a stop during a gap ends a trip after the configured time",
     arguments: [
       (420.0, TripStop.fiveMinutes, 2), (420, .tenMinutes, 1), (840, .fifteenMinutes, 1), (1020, .fifteenMinutes, 2),
     ])
@@ -71,7 +71,7 @@ struct TripStopTests {
   }
 
   @Test(
-    "a stop lasts until it is left, also if the recorder slept by then and woke on the way",
+    "a stop lasts until the departure, even if the receiver slept and woke later",
     arguments: [(270.0, 15.0, 1), (290, 15, 1), (310, 15, 2), (330, 15, 2), (330, 2, 1)])
   func leftUnheard(stop: Double, interval: Double, count: Int) throws {
     // A bicycle with fixes for 150 s of the stop, and again from 200 m on. With an interval of 2 s it had no reception.
@@ -93,7 +93,7 @@ struct TripStopTests {
   }
 
   @Test(
-    "a logger that sleeps once it has stood, and wakes where it stood, stood there; one that is heard again elsewhere was under way",
+    "a logger that sleeps while stationary and wakes at the same position has stopped",
     arguments: [(200.0, 360.0, 28.0, 2), (100, 230, 28, 2), (100, 150, 28, 1), (200, 360, 700, 1), (20, 360, 28, 1)])
   func sleepingLogger(stand: Double, silence: Double, metres: Double, count: Int) {
     let end = 1200 + stand + silence
@@ -105,7 +105,7 @@ struct TripStopTests {
   }
 
   @Test(
-    "and one at which the fixes are thrown about",
+    "a stop with noisy fixes ends a trip after the configured time",
     arguments: [(780.0, TripStop.fiveMinutes, 2), (780, .fifteenMinutes, 1), (2400, .fifteenMinutes, 2)])
   func noise(seconds: Double, stop: TripStop, count: Int) {
     let fixes = driveWithStop(seconds: seconds, interval: 5, noise: 70)
@@ -122,7 +122,7 @@ struct TripStopTests {
   }
 
   @Test(
-    "two round rides of 1 km that meet at a stop that was not seen are not refused as one aimless round",
+    "two round rides with an unseen stop between them are not rejected as one aimless round",
     arguments: [1.0, 5], [420.0, 560])
   func rounds(interval: Double, silence: Double) throws {
     let seconds = 337.0
@@ -145,7 +145,7 @@ struct TripStopTests {
 
   // MARK: Live
 
-  @Test func `trips are detected with the current setting, earlier ones after a repeated detection`() throws {
+  @Test func `new trips use the current setting and earlier ones use it after detecting again`() throws {
     let device = LiveDevice(now: at(20_000))
     let readings = driveWithStop(seconds: 420, interval: 15).map { TrackReading.fix($0) }
     try device.tell(readings)
@@ -169,7 +169,7 @@ struct TripStopTests {
     #expect(device.journal.trips.count == 4)
   }
 
-  @Test("the trips follow the setting whether fixes arrive one by one, late or together", arguments: TripStop.allCases)
+  @Test("the setting applies whether fixes arrive one at a time, late or together", arguments: TripStop.allCases)
   func live(stop: TripStop) throws {
     let readings = driveWithStop(seconds: 420, interval: 15).map { TrackReading.fix($0) }
     let inOneGo = LiveDevice(now: at(20_000))

@@ -4,7 +4,7 @@ import TrendyTrips
 
 @Suite("BuiltInType", .timeLimit(.minutes(10)))
 struct BuiltInTypeTests {
-  /// Record with these deleted ids.
+  /// Record of types and deleted ids.
   private final class Record {
     var types: [EventType] = []
     var definitions: [PropertyDefinition] = []
@@ -30,7 +30,7 @@ struct BuiltInTypeTests {
   }
 
   @Test(
-    "two that look at the same record find or make the same type", arguments: [BuiltInType.trip, .visit, .odometer])
+    "two devices with the same record find or create the same type", arguments: [BuiltInType.trip, .visit, .odometer])
   func same(_ kind: BuiltInType) throws {
     let (one, other) = (Record(), Record())
     for deletions in 0...3 {
@@ -60,7 +60,7 @@ struct BuiltInTypeTests {
     #expect(BuiltInType.odometer.present(among: record.types) == nil)
   }
 
-  @Test func `a record in which every id was deleted is an error, not an endless search`() {
+  @Test func `finding a type throws if every id was deleted`() {
     #expect(throws: BuiltInType.DeletedTooOften(name: "Trip")) {
       try BuiltInType.trip.find(among: []) { _, _ in false }
     }

@@ -5,7 +5,7 @@ import TrendyModels
 
 @Suite("NaturalKey", .timeLimit(.minutes(10)))
 struct NaturalKeyTests {
-  @Test func `the id is a UUID of version 8 and always the same`() {
+  @Test func `the id is a version 8 UUID and reproducible`() {
     let id = NaturalKey.id(for: "trip", "phone", "1")
     #expect(id == NaturalKey.id(for: "trip", "phone", "1"))
     #expect(id.count == 36)
@@ -17,7 +17,7 @@ struct NaturalKeyTests {
   }
 
   /// Ids must never change, because recorded entities refer to them.
-  @Test func `ids match the first version`() {
+  @Test func `ids match those of the first version`() {
     #expect(NaturalKey.id(for: "trip", "phone", "1") == "8a854d27-7854-8146-83fd-a76d0360ef4f")
     let long = ["import", "csv", "Käse", String(repeating: "x", count: 120)]
     #expect(NaturalKey.id(for: long) == "e91a9d2f-e813-83d6-ae08-0ca5a38f66c4")

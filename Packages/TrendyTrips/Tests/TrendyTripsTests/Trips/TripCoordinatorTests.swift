@@ -75,7 +75,7 @@ struct TripCoordinatorTests {
     #expect(!bench.simulator.didNotifyWatch)
   }
 
-  @Test func `home to office is 8,6 km with one start and one end`() throws {
+  @Test func `the drive from home to the office is 8.6 km with one start and one end`() throws {
     let bench = Bench()
     bench.simulator.setupHomeToOfficeTrip()
     bench.simulator.startTrip()
@@ -107,7 +107,7 @@ struct TripCoordinatorTests {
     #expect(states.allSatisfy { !$0.isPaused })
   }
 
-  @Test func `pings come every fifteen seconds of fix time, not of arrival`() {
+  @Test func `pings are sent every 15 seconds of fix time, not of arrival time`() {
     let bench = Bench()
     bench.simulator.setupCustomTrip(drive(speed: 15, start: 0, end: 120, interval: 5))
     bench.simulator.startTrip()
@@ -310,8 +310,7 @@ struct TripCoordinatorTests {
     #expect(bench.simulator.motionHandler.stopActivityCalled)
   }
 
-  @Test
-  func `stopping in the middle of a drive ends tracking and the display, and starting again goes on with the trip`() {
+  @Test func `stopping during a drive ends tracking and the display, and starting again resumes the trip`() {
     let bench = Bench()
     bench.coordinator.start()
     bench.simulator.setupHomeToOfficeTrip()
@@ -344,7 +343,7 @@ struct TripCoordinatorTests {
     #expect(bench.coordinator.tracker.currentTrip?.id == trip)
   }
 
-  @Test("a granted authorisation starts monitoring", arguments: LocationAuthorizationStatus.allCases)
+  @Test("a granted authorization starts monitoring", arguments: LocationAuthorizationStatus.allCases)
   func authorisation(_ status: LocationAuthorizationStatus) {
     let bench = Bench()
     bench.simulator.locationService.injectAuthorizationChange(status)
@@ -364,7 +363,7 @@ struct TripCoordinatorTests {
   }
 
   @Test(
-    "a revoked authorisation ends tracking, and one given again goes on with the trip",
+    "revoking authorization ends tracking, and granting it again resumes the trip",
     arguments: [
       LocationAuthorizationStatus.denied, .restricted,
     ])

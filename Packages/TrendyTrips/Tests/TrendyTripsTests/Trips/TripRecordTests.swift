@@ -35,7 +35,7 @@ struct TripRecordTests {
       ])
   }
 
-  @Test func `unknown properties are omitted, and a trip in progress is no event`() {
+  @Test func `unknown properties are omitted and a trip in progress has no event`() {
     var bare = record
     bare.topSpeed = nil
     bare.route = []
@@ -59,7 +59,7 @@ struct TripRecordTests {
     #expect(definitions.map(\.displayOrder) == Array(0..<10))
   }
 
-  /// Example from the description of the format.
+  /// Example from the specification of the format.
   @Test func `a route is an encoded polyline`() {
     #expect(Polyline.encode(record.route) == "_p~iF~ps|U_ulLnnqC_mqNvxq`@")
     #expect(Polyline.decode("_p~iF~ps|U_ulLnnqC_mqNvxq`@") == record.route)
@@ -83,6 +83,6 @@ struct TripRecordTests {
   }
 
   @Test(
-    "what is no encoded way is refused", arguments: ["_", "_p~iF", "hello world", "é", "~~~~~~~~~~~~", "_p~iF~ps|U_"])
+    "an invalid polyline is not decoded", arguments: ["_", "_p~iF", "hello world", "é", "~~~~~~~~~~~~", "_p~iF~ps|U_"])
   func garbage(text: String) { #expect(Polyline.decode(text) == nil) }
 }

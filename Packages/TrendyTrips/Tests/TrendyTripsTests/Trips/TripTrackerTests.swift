@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("TripTracker", .timeLimit(.minutes(10)))
 struct TripTrackerTests {
-  /// Tracker with driving since second 0, confirmed at second 2.
+  /// Returns a tracker that has been driving since second 0, confirmed at second 2.
   func driving(_ configuration: TripConfiguration = .init()) throws -> TripTracker {
     var tracker = TripTracker(configuration: configuration)
     tracker.onLocation(fix(0))
@@ -42,7 +42,8 @@ struct TripTrackerTests {
   }
 
   @Test(
-    "its end is confirmed after three seconds", arguments: [(122.999, TripTracker.Phase.driving), (123.0, .paused)])
+    "the end of driving is confirmed after three seconds",
+    arguments: [(122.999, TripTracker.Phase.driving), (123.0, .paused)])
   func confirmsEnd(seconds: Double, phase: TripTracker.Phase) throws {
     var tracker = try driving()
     for fix in drive(from: 300, speed: 20, start: 15, end: 120) { tracker.onLocation(fix) }
@@ -98,7 +99,7 @@ struct TripTrackerTests {
     #expect(trip.startCoordinate == fix(7, east: 30).coordinate)
   }
 
-  @Test func `start time and position are those of the first movement, not of the detection`() {
+  @Test func `a trip starts at the time and position of the first movement, not of the detection`() {
     var tracker = TripTracker(configuration: .init())
     for second in stride(from: 0.0, through: 240, by: 30) { tracker.onLocation(fix(second)) }
     // Departs after 240 s, reported by the sensor three minutes later, with a red light in between.
@@ -145,7 +146,7 @@ struct TripTrackerTests {
     #expect(abs((tracker.currentTrip?.distanceMeters ?? 0) - 2400) < 5)
   }
 
-  @Test func `sitting in the stationary car is not part of the drive`() throws {
+  @Test func `sitting in a stationary car is not part of the drive`() throws {
     var tracker = try driving()
     for second in stride(from: 15.0, through: 300, by: 15) {
       tracker.onLocation(fix(second, east: second == 150 ? 8 : 0))
@@ -155,7 +156,7 @@ struct TripTrackerTests {
   }
 
   @Test(
-    "a ping comes every fifteen seconds of fix time at most", arguments: [(1.0, 8), (14.9, 4), (15.0, 8), (16.0, 7)])
+    "pings are at least 15 seconds of fix time apart", arguments: [(1.0, 8), (14.9, 4), (15.0, 8), (16.0, 7)])
   func pings(interval: Double, expected: Int) throws {
     var tracker = try driving()
     var pings = 0
@@ -243,7 +244,7 @@ struct TripTrackerTests {
     }
   }
 
-  @Test("half an hour after the stop a tick ends it at its last movement", arguments: [(1799.0, 0), (1800.0, 1)])
+  @Test("half an hour after a stop, a tick ends the trip at its last movement", arguments: [(1799.0, 0), (1800.0, 1)])
   func closes(seconds: Double, ends: Int) throws {
     var tracker = try paused()
     // Fixes of the user walking away are not part of the trip.
@@ -269,7 +270,7 @@ struct TripTrackerTests {
     #expect(abs((tracker.currentTrip?.distanceMeters ?? 0) - 2400 - 1350) < 15)
   }
 
-  @Test("a gap of two hours ends it at its last movement", arguments: [(7199.0, 0), (7200.0, 1)])
+  @Test("a gap of two hours ends the trip at its last movement", arguments: [(7199.0, 0), (7200.0, 1)])
   func silence(seconds: Double, ends: Int) throws {
     var tracker = try driving()
     for fix in drive(from: 300, speed: 20, start: 15, end: 120) { tracker.onLocation(fix) }
@@ -301,7 +302,7 @@ struct TripTrackerTests {
     #expect(next.startTime == at(9000))
   }
 
-  @Test("less than 100 m is no trip", arguments: [(97.0, false), (103.0, true)])
+  @Test("less than 100 m is not a trip", arguments: [(97.0, false), (103.0, true)])
   func short(metres: Double, isTrip: Bool) throws {
     var tracker = try driving()
     tracker.onLocation(fix(15, east: metres / 2))
@@ -316,7 +317,7 @@ struct TripTrackerTests {
     #expect(tracker.phase == (isTrip ? .ended : .cancelled))
   }
 
-  @Test func `drift while standing is no trip`() throws {
+  @Test func `drift while stationary is not a trip`() throws {
     var tracker = try driving()
     for index in 1...200 {
       tracker.onLocation(fix(Double(index) * 10, east: index % 2 == 0 ? 20 : -20))
@@ -328,7 +329,7 @@ struct TripTrackerTests {
     }
   }
 
-  @Test func `a stop at a skip place pauses for longer than half an hour, and a gap ends it`() throws {
+  @Test func `a stop at a skip place may exceed half an hour and a gap ends it`() throws {
     let nursery = fix(0, east: 2450).coordinate
     var tracker = try paused(TripConfiguration(skipPlaces: [nursery]))
     #expect(tracker.isPausedAtSkipPlace)
@@ -350,7 +351,7 @@ struct TripTrackerTests {
     #expect(tracker.isPausedAtSkipPlace == isSkip)
   }
 
-  @Test func `with a connected car standing does not end driving`() {
+  @Test func `a stationary car that is connected is still driving`() {
     var tracker = TripTracker(configuration: .init())
     tracker.onLocation(fix(0))
     guard case .started? = tracker.onCarLink(isConnected: true, at: at(1)).first else {
@@ -366,14 +367,14 @@ struct TripTrackerTests {
     }
   }
 
-  @Test func `a lost connection does not stop a driving car`() throws {
+  @Test func `a lost connection does not end driving`() throws {
     var tracker = try driving()
     #expect(tracker.onCarLink(isConnected: true, at: at(5)).isEmpty)
     #expect(tracker.onCarLink(isConnected: false, at: at(6)).isEmpty)
     #expect(tracker.phase == .driving)
   }
 
-  @Test func `an old fix determines the position of the start but not its time`() {
+  @Test func `an old fix determines the start position but not the start time`() {
     var tracker = TripTracker(configuration: .init())
     tracker.onLocation(fix(0))
     guard case .started(let trip)? = tracker.onConfirmedMotion(isAutomotive: true, at: at(30_000)).first else {
@@ -387,7 +388,7 @@ struct TripTrackerTests {
     #expect(tracker.currentTrip?.startCoordinate == fix(0, east: 80_000).coordinate)
   }
 
-  @Test func `two devices in one car make two trips, one device always the same`() throws {
+  @Test func `two devices in one car make two trips, and one device always makes the same`() throws {
     func id(_ device: String) throws -> String {
       try #require(try driving(TripConfiguration(deviceId: device)).currentTrip?.id)
     }
@@ -464,7 +465,7 @@ struct TripTrackerTests {
   }
 
   @Test(
-    "with any readings a trip starts once, ends once, and its distance never decreases",
+    "with any readings a trip starts and ends once and its distance never decreases",
     arguments: Array(UInt64(1)...15))
   func lawful(seed: UInt64) {
     var tracker = TripTracker(configuration: .init())
