@@ -4,7 +4,7 @@ import TrendyModels
 @Suite("CompactIdentifier", .timeLimit(.minutes(10)))
 struct CompactIdentifierTests {
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
-  func `the text of bits is their digits, and gives them again`(seed: UInt64) {
+  func `a UUID has its digits as text and is parsed from them`(seed: UInt64) {
     var words = SeededGenerator(seed: seed)
     let high = words.next()
     let low = words.next() >> 2 | 1 << 63
@@ -20,7 +20,7 @@ struct CompactIdentifierTests {
     #expect(CompactIdentifier(expected).bits ?? (0, 0) == (high, low))
   }
 
-  @Test func `what is not quite a canonical UUID stays the text that it is`() {
+  @Test func `text that is not a canonical UUID is stored unchanged`() {
     let canonical = "018c2bb2-7a40-7000-8000-0000000000af"
     #expect(CompactIdentifier(canonical).bits != nil)
     for index in canonical.indices {

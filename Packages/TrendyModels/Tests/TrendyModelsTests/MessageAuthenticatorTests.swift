@@ -13,7 +13,7 @@ struct MessageAuthenticatorTests {
 
   /// Test cases 1, 2, 3 and 6 of RFC 4231.
   @Test(
-    "gives the codes of RFC 4231, whatever the parts of the message", arguments: [1, 3, 8, 50, 1000])
+    "the codes match RFC 4231, however the message is divided", arguments: [1, 3, 8, 50, 1000])
   func codes(parts: Int) {
     let found = [
       code(Array("Hi There".utf8), key: [UInt8](repeating: 0x0B, count: 20), parts: parts),
@@ -32,13 +32,13 @@ struct MessageAuthenticatorTests {
       ])
   }
 
-  @Test func `a message in parts of any length has the code of the whole`() {
+  @Test func `a message in parts of any length has the code of the whole message`() {
     let message = (0..<300).map { UInt8(truncatingIfNeeded: $0 * 7) }
     let whole = code(message, key: [1, 2, 3], parts: 300)
     for parts in 1...130 { #expect(code(message, key: [1, 2, 3], parts: parts) == whole, "parts of \(parts)") }
   }
 
-  @Test func `codes of other lengths or with any other bit are not equal`() {
+  @Test func `codes of different length or with a different bit are not equal`() {
     let code = (0..<32).map { UInt8($0) }
     #expect(MessageAuthenticator.isEqual(code, code))
     #expect(!MessageAuthenticator.isEqual(code, Array(code.dropLast())))

@@ -7,7 +7,7 @@ struct StableHashTests {
     bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
   }
 
-  /// FIPS 180-4 examples, and the lengths at which a block is full.
+  /// Examples of FIPS 180-4.
   @Test(
     "SHA-256 gives the digests of the standard",
     arguments: [
@@ -21,9 +21,9 @@ struct StableHashTests {
     ])
   func digests(text: String, digest: String) { #expect(hex(StableHash.sha256(Array(text.utf8))) == digest) }
 
-  /// Lengths about which the padding takes another block.
+  /// Lengths around which the padding needs another block.
   @Test(
-    "SHA-256 pads a block that is nearly full",
+    "SHA-256 pads a nearly full block",
     arguments: [
       (55, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"),
       (56, "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"),
@@ -36,7 +36,7 @@ struct StableHashTests {
     #expect(hex(StableHash.sha256(Array(repeating: UInt8(ascii: "a"), count: count))) == digest)
   }
 
-  @Test func `a sum is the same whatever the order, and what is taken in twice is not what is taken in once`() {
+  @Test func `a sum does not depend on the order and counts repeated entries`() {
     var sum = KindSum()
     var other = KindSum()
     for id in ["a", "b"] { sum.add(kind: "event", id: id, version: 3, incarnation: 0) }
@@ -44,7 +44,7 @@ struct StableHashTests {
     #expect(sum == other && sum.count == 2)
     other.add(kind: "event", id: "a", version: 3, incarnation: 0)
     #expect(sum != other)
-    // Of "event", "a", 3 and 0, each on a line of its own: what a hub says by this rule.
+    // The digest is that of "event", "a", 3 and 0, each on its own line.
     var one = KindSum()
     one.add(kind: "event", id: "a", version: 3, incarnation: 0)
     let digest = hex(Array(StableHash.sha256(Array("event\na\n3\n0".utf8)).prefix(8)))

@@ -8,7 +8,7 @@ struct UUIDv7Tests {
   private static let vector = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
   private static let vectorDate = Date(timeIntervalSince1970: 1_645_557_742)
 
-  @Test func `the vector of RFC 9562 has its bits where the RFC puts them`() throws {
+  @Test func `the example of RFC 9562 has its bits where the RFC specifies them`() throws {
     let id = try #require(UUIDv7(Self.vector))
     #expect(id.high >> 16 == 0x017F_22E2_79B0)
     #expect(id.high >> 12 & 0xF == 7)
@@ -19,13 +19,13 @@ struct UUIDv7Tests {
     #expect(id.description == Self.vector)
   }
 
-  @Test func `a generator given the vector's time and chance makes the vector`() {
+  @Test func `a generator with the time and random bits of the example makes the example`() {
     var chance = Scripted([0xCC3, 0x18C4_DC0C_0C07_398F])
     var generator = UUIDv7.Generator()
     #expect(generator.next(at: Self.vectorDate, using: &chance).description == Self.vector)
   }
 
-  @Test func `chance never touches version and variant`() {
+  @Test func `random bits never change version and variant`() {
     for value in [UInt64.min, UInt64.max] {
       var chance = ConstantGenerator(value: value)
       var generator = UUIDv7.Generator()
@@ -36,7 +36,7 @@ struct UUIDv7Tests {
     }
   }
 
-  @Test("identifiers of one millisecond rise", arguments: UInt64(1)...20)
+  @Test("identifiers of one millisecond increase", arguments: UInt64(1)...20)
   func risesWithinOneMillisecond(seed: UInt64) {
     var chance = SeededGenerator(seed: seed)
     var generator = UUIDv7.Generator()
@@ -49,7 +49,7 @@ struct UUIDv7Tests {
     }
   }
 
-  @Test("identifiers rise and keep the later time when the clock steps back", arguments: UInt64(1)...20)
+  @Test("identifiers increase and keep the later time when the clock moves back", arguments: UInt64(1)...20)
   func risesWhenTimeStepsBack(seed: UInt64) {
     var chance = SeededGenerator(seed: seed)
     var generator = UUIDv7.Generator()
@@ -63,7 +63,7 @@ struct UUIDv7Tests {
     }
   }
 
-  @Test func `a later millisecond is taken at once, with fresh chance`() {
+  @Test func `a later millisecond is used immediately, with new random bits`() {
     var chance = Scripted([0, 0, 0x123, 0x456])
     var generator = UUIDv7.Generator()
     _ = generator.next(at: Self.vectorDate, using: &chance)
@@ -73,7 +73,7 @@ struct UUIDv7Tests {
     #expect(next.low & 0x3FFF_FFFF_FFFF_FFFF == 0x456)
   }
 
-  @Test func `when the 62 lower bits overflow the 12 upper ones go up`() {
+  @Test func `overflow of the lower 62 bits increments the upper 12 bits`() {
     var chance = Scripted([0x0CC3, UInt64.max, 5 << 32])
     var generator = UUIDv7.Generator()
     let first = generator.next(at: Self.vectorDate, using: &chance)
@@ -82,7 +82,7 @@ struct UUIDv7Tests {
     #expect(second > first)
   }
 
-  @Test func `when all 74 bits overflow the next millisecond is borrowed`() {
+  @Test func `overflow of all 74 bits uses the next millisecond`() {
     var chance = ConstantGenerator(value: .max)
     var generator = UUIDv7.Generator()
     let first = generator.next(at: Self.vectorDate, using: &chance)
@@ -90,12 +90,12 @@ struct UUIDv7Tests {
     #expect(second > first)
     #expect(second.date.timeIntervalSince(first.date) > 0.0005)
     #expect(second.date.timeIntervalSince(first.date) < 0.0015)
-    // The real clock arrives in the borrowed millisecond: still above it.
+    // When the clock reaches that millisecond, identifiers still increase.
     #expect(generator.next(at: Self.vectorDate + 0.001, using: &chance) > second)
   }
 
   @Test(
-    "a time that 48 bits cannot say is held at their edge",
+    "a time that does not fit into 48 bits is clamped",
     arguments: [
       (-1.0, 0), (-1e15, 0), (.nan, 0), (-.infinity, 0), (.infinity, 0xFFFF_FFFF_FFFF), (0.0004, 0), (0.0006, 1),
     ])
@@ -106,7 +106,7 @@ struct UUIDv7Tests {
     #expect(generator.next(at: date, using: &chance).high >> 16 == UInt64(milliseconds))
   }
 
-  @Test func `two generators with equal seeds and times make equal identifiers`() {
+  @Test func `generators with equal seeds and times make equal identifiers`() {
     func ids() -> [UUIDv7] {
       var chance = SeededGenerator(seed: 7)
       var generator = UUIDv7.Generator()
@@ -116,7 +116,7 @@ struct UUIDv7Tests {
     #expect(Set(ids()).count == 100)
   }
 
-  @Test("text goes to an identifier and back, in the order of the identifiers", arguments: UInt64(1)...10)
+  @Test("identifiers survive conversion to text, whose order is theirs", arguments: UInt64(1)...10)
   func textRoundTrip(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     var generator = UUIDv7.Generator()
@@ -132,7 +132,7 @@ struct UUIDv7Tests {
   }
 
   @Test(
-    "text that is no canonical version 7 is nil",
+    "text that is not a canonical version 7 UUID is rejected",
     arguments: [
       "", "017F22E2-79B0-7CC3-98C4-DC0C0C07398F", "017f22e2-79b0-7cc3-98c4-dc0c0c07398F",
       "017f22e2-79b0-4cc3-98c4-dc0c0c07398f", "017f22e2-79b0-1cc3-98c4-dc0c0c07398f",
@@ -149,12 +149,12 @@ struct UUIDv7Tests {
     #expect(UUIDv7(text) == nil)
   }
 
-  @Test("every variant of 10xx is read", arguments: ["8", "9", "a", "b"])
+  @Test("all variants 10xx are read", arguments: ["8", "9", "a", "b"])
   func readsVariant(digit: String) {
     #expect(UUIDv7("017f22e2-79b0-7cc3-\(digit)8c4-dc0c0c07398f") != nil)
   }
 
-  @Test func `it is coded as its text`() throws {
+  @Test func `an identifier is encoded as its text`() throws {
     let id = try #require(UUIDv7(Self.vector))
     let data = try JSONEncoder().encode([id])
     #expect(String(decoding: data, as: UTF8.self) == "[\"\(Self.vector)\"]")
@@ -167,7 +167,7 @@ struct UUIDv7Tests {
     }
   }
 
-  @Test func `order is that of the bits: time first, then chance`() throws {
+  @Test func `identifiers are ordered by time, then by random bits`() throws {
     let texts = [
       "017f22e2-79af-7fff-bfff-ffffffffffff", "017f22e2-79b0-7000-8000-000000000000",
       "017f22e2-79b0-7000-8000-000000000001", "017f22e2-79b0-7001-8000-000000000000",
@@ -178,7 +178,7 @@ struct UUIDv7Tests {
   }
 }
 
-/// Gives set numbers, then zeros.
+/// Generator that returns the given numbers, then zeros.
 private struct Scripted: RandomNumberGenerator {
   private var values: [UInt64]
   init(_ values: [UInt64]) { self.values = values.reversed() }

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("What a person does to an event", .timeLimit(.minutes(10)))
+@Suite("Changes of an event", .timeLimit(.minutes(10)))
 struct EventChangesTests {
   private let coffee = EventType(id: "coffee", name: "Coffee", colorHex: "#6F4E37", iconName: "cup")
   private let noon = Date(timeIntervalSince1970: 1_704_110_400)
 
-  @Test func `an event is of a type, at a moment or over a span`() {
+  @Test func `an event has a type and a start, and may have an end`() {
     let event = Event(id: "e", of: coffee, at: noon, until: noon + 60, notes: "oat", properties: ["cups": 2])
     #expect(
       event
@@ -16,7 +16,7 @@ struct EventChangesTests {
           properties: ["cups": .number(2)]))
   }
 
-  @Test("one that is moved lasts as long as before", arguments: [-86_400, 0, 1.5] as [TimeInterval])
+  @Test("moving an event keeps its duration", arguments: [-86_400, 0, 1.5] as [TimeInterval])
   func moved(by seconds: TimeInterval) {
     var span = Event(id: "e", of: coffee, at: noon, until: noon + 60)
     span.move(to: noon + seconds)
@@ -26,7 +26,7 @@ struct EventChangesTests {
     #expect(moment.timestamp == noon + seconds && moment.endDate == nil)
   }
 
-  @Test func `a default is taken where nothing is said, and by its own type alone`() {
+  @Test func `defaults fill missing properties of the event's own type only`() {
     func definition(_ key: String, of type: String = "coffee", default value: JSONValue?) -> PropertyDefinition {
       PropertyDefinition(
         id: key + type, eventTypeId: type, key: key, label: key, propertyType: .select, defaultValue: value)
@@ -39,7 +39,7 @@ struct EventChangesTests {
     #expect(event.properties == ["size": .select("large"), "milk": .select("oat")])
   }
 
-  @Test func `a duration says how long the event took, unless it says something else`() {
+  @Test func `a duration property is set to the event's duration unless the user set another value`() {
     func definition(_ key: String, _ order: Int, _ type: PropertyType = .duration) -> PropertyDefinition {
       PropertyDefinition(
         id: key, eventTypeId: "coffee", key: key, label: key, propertyType: type, displayOrder: order)
@@ -49,7 +49,7 @@ struct EventChangesTests {
     var event = short
     event.fillLength(from: definitions)
     #expect(event.properties == ["length": .duration(600)])
-    // What says the old length follows; what a person said otherwise stays.
+    // A property with the old duration is updated, but not one that the user set.
     let before = event
     event.endDate = noon + 1200
     event.fillLength(from: definitions, before: before)
@@ -63,7 +63,7 @@ struct EventChangesTests {
     #expect(endless.properties.isEmpty)
   }
 
-  @Test func `a live activity tells the average speed once time has passed`() {
+  @Test func `a live activity has an average speed once time has passed`() {
     #expect(LiveActivityState(distanceMeters: 900, durationSeconds: 60).averageSpeedMetersPerSecond == 15)
     #expect(LiveActivityState(distanceMeters: 0, durationSeconds: 0).averageSpeedMetersPerSecond == nil)
   }

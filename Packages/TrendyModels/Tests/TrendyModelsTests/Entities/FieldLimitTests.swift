@@ -13,12 +13,12 @@ struct FieldLimitTests {
     }
   }
 
-  @Test func `the shortest and the longest limit of a text are those of the table`() {
+  @Test func `the shortest and the longest text limit match the constants`() {
     let limits = SyncedKind.all.flatMap { Self.limits($0.fields) }
     #expect(limits.min() == SyncedKind.shortestTextLimit && limits.max() == SyncedKind.maximumTextBytes)
   }
 
-  @Test func `a conflict can hold a whole entity whose values are at their limit`() throws {
+  @Test func `a conflict can contain a whole entity with values at their limits`() throws {
     let deep = (0..<SyncedKind.maximumNesting).reduce(JSONValue.int(1)) { value, _ in .array([value]) }
     let entity: JSONValue = ["properties": ["deep": ["type": "text", "value": deep]]]
     func members(_ value: JSONValue) -> [String: JSONValue] {
@@ -30,7 +30,7 @@ struct FieldLimitTests {
     }
   }
 
-  @Test func `texts within a value are limited`() {
+  @Test func `texts inside a value are limited`() {
     let long = JSONValue.string(String(repeating: "x", count: SyncedKind.maximumTextBytes + 1))
     #expect(throws: FieldError.self) {
       try SyncedKind.setting.check(["key": "k", "value": [long]], isCreate: true)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("GoalProgress: how far a goal is met")
+@Suite("GoalProgress")
 struct GoalProgressTests {
   private func date(_ text: String) throws -> CivilDate { try #require(CivilDate(text)) }
 
@@ -17,7 +17,7 @@ struct GoalProgressTests {
   }
 
   @Test(
-    "a week is the person's",
+    "a week begins on the configured weekday",
     arguments: [
       // 2026-11-18 is a Wednesday.
       (1, "2026-11-18", "2026-11-16", "2026-11-22"), (0, "2026-11-18", "2026-11-15", "2026-11-21"),
@@ -30,7 +30,7 @@ struct GoalProgressTests {
     #expect(week == (try date(first))...(try date(last)))
   }
 
-  @Test func `what other periods have does not count`() throws {
+  @Test func `amounts outside the period do not count`() throws {
     let amounts = ["2026-11-15": 1.0, "2026-11-16": 1, "2026-11-18": 1, "2026-11-22": 1, "2026-11-23": 1]
     let week = try progress(Goal(4, per: .week), amounts: amounts)
     #expect(week.amount == 3)
@@ -44,7 +44,7 @@ struct GoalProgressTests {
     #expect(day.days == (try date("2026-11-18"))...(try date("2026-11-18")))
   }
 
-  @Test func `more than enough is enough`() throws {
+  @Test func `exceeding a goal meets it`() throws {
     let day = try progress(Goal(2, per: .day), amounts: ["2026-11-18": 3])
     #expect(day.amount == 3)
     #expect(day.left == 0)
@@ -52,7 +52,7 @@ struct GoalProgressTests {
   }
 
   @Test(
-    "a limit is kept up to it, and its share falls to nothing at twice as much",
+    "a limit is met up to its amount and its share falls to 0 at twice the amount",
     arguments: [
       (0.0, true, 1.0, 2.0), (2, true, 1, 0), (2.5, false, 0.75, 0), (3, false, 0.5, 0), (4, false, 0, 0),
       (9, false, 0, 0),
@@ -64,15 +64,15 @@ struct GoalProgressTests {
     #expect(day.left == left)
   }
 
-  @Test func `a limit of nothing is broken by anything`() throws {
+  @Test func `a limit of 0 is broken by any amount`() throws {
     #expect(try progress(Goal(.atMost, 0, per: .day)).share == 1)
     #expect(try progress(Goal(.atMost, 0, per: .day), amounts: ["2026-11-18": 1]).share == 0)
   }
 
   @Test(
-    "excused days take their part of a week along",
+    "skipped days reduce the weekly target",
     arguments: [
-      // Goal, days excused, what is left to ask for.
+      // Goal, number of skipped days, remaining target.
       (Goal(3, per: .week), 0, 3), (Goal(3, per: .week), 1, 3), (Goal(3, per: .week), 2, 2),
       (Goal(3, per: .week), 5, 1), (Goal(3, per: .week), 6, 1), (Goal(3, per: .week), 7, 0),
       (Goal(7, per: .week), 3, 4), (Goal(1, per: .week), 6, 1), (Goal(14, per: .week), 1, 12),
@@ -88,20 +88,20 @@ struct GoalProgressTests {
     #expect(week.isMet == (days == 7 || goal.bound == .atMost))
   }
 
-  @Test func `skips may overlap, and reach beyond the week`() throws {
+  @Test func `skips may overlap and extend beyond the week`() throws {
     let week = try progress(Goal(7, per: .week), skips: [("2026-11-01", "2026-11-17"), ("2026-11-17", "2026-11-18")])
     #expect(week.excusedDays == 3)
     #expect(week.target == 4)
   }
 
-  @Test func `what was done on an excused day counts`() throws {
+  @Test func `amounts on a skipped day count`() throws {
     let week = try progress(
       Goal(3, per: .week), amounts: ["2026-11-16": 1], skips: [("2026-11-16", "2026-11-17")])
     #expect(week.amount == 1)
     #expect(week.left == 1)
   }
 
-  // MARK: What an event adds
+  // MARK: Amount of an event
 
   private func event(
     _ properties: [String: PropertyValue] = [:], seconds: Double? = nil, isAllDay: Bool = false
@@ -116,7 +116,7 @@ struct GoalProgressTests {
     goal.amount(of: event, durationKey: key, isRunning: isRunning, now: Date(timeIntervalSince1970: 1_800_000_060))
   }
 
-  @Test func `an event counts once, or as often as its count says`() {
+  @Test func `an event counts once or as often as its count property states`() {
     let goal = Goal(3, per: .day)
     #expect(amount(goal, event()) == 1)
     #expect(amount(goal, event(["score": PropertyValue(type: .number, value: 4)])) == 1)
@@ -127,7 +127,7 @@ struct GoalProgressTests {
     #expect(amount(goal, event(["count": PropertyValue(type: .text, value: "2")])) == 1)
   }
 
-  @Test func `an event lasts as long as its property says, else from start to end, else until now while it runs`() {
+  @Test func `an event lasts as long as its duration property, its time span, or the time until now while it runs`() {
     let goal = Goal(1200, .duration, per: .day)
     let said = ["duration": PropertyValue(type: .duration, value: 900)]
     #expect(amount(goal, event(said, seconds: 1000)) == 900)
@@ -140,10 +140,10 @@ struct GoalProgressTests {
     #expect(amount(goal, event(said, isAllDay: true)) == 900)
   }
 
-  // MARK: The day of an event
+  // MARK: Day of an event
 
   @Test(
-    "an event lies in the day of the zone where it was recorded",
+    "the day of an event depends on the time zone in which it was recorded",
     arguments: [
       ("2026-11-20T04:00:00Z", "America/New_York", 0, "2026-11-19"),
       ("2026-11-20T05:00:00Z", "America/New_York", 0, "2026-11-20"),
@@ -151,7 +151,7 @@ struct GoalProgressTests {
       ("2026-11-20T11:00:00Z", "Pacific/Auckland", 0, "2026-11-21"),
       ("2026-11-20T02:59:59Z", "Europe/Amsterdam", 14_400, "2026-11-19"),
       ("2026-11-20T03:00:00Z", "Europe/Amsterdam", 14_400, "2026-11-20"),
-      // The night of the clock change: 02:30 stands twice, 04:00 once.
+      // The night of the clock change: 02:30 occurs twice, 04:00 once.
       ("2026-10-25T02:59:59Z", "Europe/Amsterdam", 14_400, "2026-10-24"),
       ("2026-10-25T03:00:00Z", "Europe/Amsterdam", 14_400, "2026-10-25"),
       ("2026-03-29T01:59:59Z", "Europe/Amsterdam", 14_400, "2026-03-28"),
@@ -167,7 +167,7 @@ struct GoalProgressTests {
     #expect(local.day(of: event) == CivilDate(day))
   }
 
-  @Test func `an all-day event lies on its date, whenever days begin`() throws {
+  @Test func `an all-day event belongs to its date, whenever days begin`() throws {
     var local = LocalTime(isUTC: true)
     local.dayStart = 14_400
     let event = Event(

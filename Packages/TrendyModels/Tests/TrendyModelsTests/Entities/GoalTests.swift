@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("Goal: what a person set out to do")
+@Suite("Goal")
 struct GoalTests {
   @Test(
-    "is understood as people write it",
+    "common ways to write a goal are parsed",
     arguments: [
       ("3/week", Goal(3, per: .week)), ("3 / Week", Goal(3, per: .week)), ("3 per week", Goal(3, per: .week)),
       ("3 a week", Goal(3, per: .week)), ("3x/week", Goal(3, per: .week)), ("3 times a week", Goal(3, per: .week)),
@@ -27,7 +27,7 @@ struct GoalTests {
   }
 
   @Test(
-    "asks for every day where at least something of each day is wanted",
+    "only a minimum per day requires every day",
     arguments: [
       ("8/day", true), ("20min/day", true), ("7/week", false), ("at most 2/day", false), ("at most 0/day", false),
     ])
@@ -36,7 +36,7 @@ struct GoalTests {
   }
 
   @Test(
-    "what is no goal is told for what it is, with what to write",
+    "invalid text is rejected with its error and a hint",
     arguments: [
       ("", GoalTextError.empty, "Write it as 3/week, 20min/day or 'at most 2/day'."),
       ("3/fortnight", .unknownPeriod("fortnight"), "Write it as 3/week, 20min/day or 'at most 2/day'."),
@@ -66,7 +66,7 @@ struct GoalTests {
     #expect(!error.description.isEmpty)
   }
 
-  /// Any goal that a text can say.
+  /// Returns a random goal that text can represent.
   private static func random(using chance: inout SeededGenerator) -> Goal {
     let bound = Goal.Bound.allCases.randomElement(using: &chance)!
     let measure = Goal.Measure.allCases.randomElement(using: &chance)!
@@ -76,7 +76,7 @@ struct GoalTests {
     return Goal(bound, amount, measure, per: period)
   }
 
-  @Test("is written as it is read, in words and on the wire", arguments: UInt64(1)...20)
+  @Test("a goal survives conversion to text and to JSON", arguments: UInt64(1)...20)
   func roundTrip(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     for _ in 0..<100 {
@@ -87,7 +87,7 @@ struct GoalTests {
     }
   }
 
-  @Test func `is written in the shortest form`() {
+  @Test func `a goal is written in its shortest form`() {
     #expect(Goal(3, per: .week).description == "3/week")
     #expect(Goal(.atMost, 2, per: .day).description == "at most 2/day")
     #expect(Goal(1200, .duration, per: .day).description == "20min/day")
@@ -96,14 +96,14 @@ struct GoalTests {
     #expect(Goal(.atMost, 0, .duration, per: .day).description == "at most 0s/day")
   }
 
-  @Test func `an amount is brought into its range`() {
+  @Test func `amounts are clamped to their range`() {
     #expect(Goal(0, per: .day).amount == 1)
     #expect(Goal(.atMost, -1, per: .day).amount == 0)
     #expect(Goal(.max, per: .day).amount == 1_000_000)
   }
 
   @Test(
-    "a goal that this version cannot represent is none",
+    "a goal that this version cannot represent is not decoded",
     arguments: [
       #"{"amount":3,"bound":"at_least","measure":"count","period":"month"}"#,
       #"{"amount":3,"bound":"exactly","measure":"count","period":"week"}"#,
@@ -123,14 +123,14 @@ struct GoalTests {
   }
 }
 
-@Suite("A goal of an event type")
+@Suite("Goal of an event type")
 struct EventTypeGoalTests {
   private static let later: JSONValue = ["amount": 3, "bound": "at_least", "measure": "count", "period": "month"]
   private static let run = EventType(
     id: "t", name: "run", colorHex: "#000000", iconName: "r", goal: Goal(3, per: .week))
   private static let newer = EventType(APIEventType(id: "t", name: "run", goal: later, unknownFields: ["mood": 1]))
 
-  @Test func `is a field of its own, which can be cleared`() throws {
+  @Test func `the goal is a field that can be cleared`() throws {
     var other = Self.run
     other.goal = Goal(.atMost, 2, per: .day)
     #expect(
@@ -145,7 +145,7 @@ struct EventTypeGoalTests {
     #expect(edited.goal == nil)
   }
 
-  @Test func `of a newer version is kept as it is written, through every form`() throws {
+  @Test func `the goal of a newer version is kept unchanged in every form`() throws {
     #expect(Self.newer.goal == nil)
     #expect(Self.newer.createRequest.goal == Self.later)
     #expect(Self.newer.createRequest.unknownFields == ["mood": 1])
@@ -158,7 +158,7 @@ struct EventTypeGoalTests {
     #expect(stored.createRequest == renamed.createRequest)
   }
 
-  @Test func `replaces one of a newer version, and an undo brings that back`() {
+  @Test func `a goal replaces that of a newer version, and undoing the change restores it`() {
     var set = Self.newer
     set.goal = Goal(3, per: .week)
     #expect(set.updateRequest(from: Self.newer) == UpdateEventTypeRequest(goal: .value(Goal(3, per: .week).json)))
@@ -172,7 +172,7 @@ struct EventTypeGoalTests {
     #expect(restored.createRequest == Self.newer.createRequest)
   }
 
-  @Test func `that an earlier version kept as a member it did not know is read`() {
+  @Test func `a goal stored as an unknown member by an earlier version is read`() {
     var stored = EventType(id: "t", name: "run", colorHex: "#000000", iconName: "r")
     stored.storedMembers = ["goal": Goal(3, per: .week).json, "mood": 1]
     #expect(stored.goal == Goal(3, per: .week))

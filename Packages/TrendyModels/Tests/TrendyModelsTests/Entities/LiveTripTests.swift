@@ -4,7 +4,7 @@ import TrendyModels
 
 @Suite("APILiveTrip", .timeLimit(.minutes(10)))
 struct LiveTripTests {
-  @Test func `comes back from the wire as it went, and from a plain coder`() throws {
+  @Test func `a response with live trips survives both coders`() throws {
     let start = Date(timeIntervalSince1970: 1_704_067_200.25)
     let answer = LiveTripsResponse(
       now: start + 60,
@@ -25,7 +25,7 @@ struct LiveTripTests {
     #expect(try WireJSON.decode(LiveTripsResponse.self, from: JSONEncoder().encode(answer)) == answer)
   }
 
-  @Test func `of a later hub's way to go nothing is known, and the rest is read`() throws {
+  @Test func `an unknown mode is decoded as unknown`() throws {
     let text = #"{"id":"a","device_id":"d","start":"2024-01-01T00:00:00Z","distance_m":5,"mode":"flying","more":1}"#
     let trip = try WireJSON.decode(APILiveTrip.self, from: Data(text.utf8))
     let earlier = try WireJSON.decode(

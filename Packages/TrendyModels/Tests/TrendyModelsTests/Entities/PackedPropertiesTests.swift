@@ -3,7 +3,7 @@ import TrendyModels
 
 @Suite("PackedProperties", .timeLimit(.minutes(10)))
 struct PackedPropertiesTests {
-  /// Any value, from few words.
+  /// Returns a random value.
   private static func value(_ words: inout SeededGenerator, depth: Int = 0) -> JSONValue {
     let word = words.next()
     switch word % (depth > 3 ? 8 : 10) {
@@ -34,7 +34,7 @@ struct PackedPropertiesTests {
     return properties
   }
 
-  /// The same bits, where equality is about meaning.
+  /// Text that differs if any bit differs, unlike `==`, which compares meaning.
   private static func text(_ properties: [String: PropertyValue]) -> String {
     func text(_ value: JSONValue) -> String {
       switch value {
@@ -47,7 +47,7 @@ struct PackedPropertiesTests {
     return "\(properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value.type, text($0.value.value)) })"
   }
 
-  /// Its values as files keep them.
+  /// Bytes of the values as files store them.
   private static func bytes(_ packed: PackedProperties) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: packed.byteCount) { buffer, count in
       if let base = buffer.baseAddress { packed.copyBytes(to: base) }
@@ -56,7 +56,7 @@ struct PackedPropertiesTests {
   }
 
   @Test(arguments: 1...300 as ClosedRange<UInt64>)
-  func `what was packed comes back bit by bit`(seed: UInt64) throws {
+  func `packed properties are unpacked bit by bit`(seed: UInt64) throws {
     var words = SeededGenerator(seed: seed)
     let properties = Self.properties(&words)
     let packed = PackedProperties(properties)
@@ -80,7 +80,7 @@ struct PackedPropertiesTests {
   }
 
   @Test(arguments: 1...300 as ClosedRange<UInt64>)
-  func `noise is properties or none, never a crash`(seed: UInt64) throws {
+  func `random bytes are decoded or rejected without a crash`(seed: UInt64) throws {
     var words = SeededGenerator(seed: seed)
     let packed = PackedProperties(Self.properties(&words))
     guard var shapeBytes = packed.shape?.bytes else { return }
@@ -95,7 +95,7 @@ struct PackedPropertiesTests {
     #expect(read.dictionary.count <= other.names.count)
   }
 
-  @Test func `equal is what means the same`() {
+  @Test func `equality compares meaning`() {
     let left = PackedProperties(["a": PropertyValue(type: .number, value: 5)])
     let right = PackedProperties(["a": PropertyValue(type: .number, value: 5.0)])
     #expect(left == right && left.hashValue == right.hashValue)
@@ -103,7 +103,7 @@ struct PackedPropertiesTests {
     #expect(left != PackedProperties() && PackedProperties() == PackedProperties([:]))
   }
 
-  @Test func `a decimal takes few bytes`() {
+  @Test func `a decimal number is stored in 3 bytes`() {
     let packed = PackedProperties(["weight": PropertyValue(type: .number, value: 85.7)])
     #expect(packed.byteCount == 3 && Self.bytes(packed) == [8, 0xB2, 0x0D])
   }

@@ -49,13 +49,13 @@ struct PatchTests {
     Field("default_value", .init(), \.defaultValue, false, false),
   ]
 
-  @Test("absent, null and a value of an event's field stay three things", arguments: event.indices)
+  @Test("absent, null and a value of an event's field are distinct", arguments: event.indices)
   func eventFields(index: Int) throws { try check(Self.event[index]) }
 
-  @Test("absent, null and a value of a geofence's field stay three things", arguments: geofence.indices)
+  @Test("absent, null and a value of a geofence's field are distinct", arguments: geofence.indices)
   func geofenceFields(index: Int) throws { try check(Self.geofence[index]) }
 
-  @Test("absent, null and a value of a definition's field stay three things", arguments: definition.indices)
+  @Test("absent, null and a value of a definition's field are distinct", arguments: definition.indices)
   func definitionFields(index: Int) throws { try check(Self.definition[index]) }
 
   private func check<Request>(_ field: Field<Request>) throws {
@@ -65,7 +65,7 @@ struct PatchTests {
     try check(field.value, [field.name: field.wire])
   }
 
-  /// Encode, decode, encode, by the plain coder and the product's in every combination.
+  /// Encodes, decodes and encodes again with every combination of the two coders.
   private func check<Request: Codable & Equatable>(_ request: Request, _ members: [String: JSONValue]) throws {
     let documents = [try JSONEncoder().encode(request), try WireJSON.encode(request)]
     for document in documents {
@@ -79,7 +79,7 @@ struct PatchTests {
     }
   }
 
-  @Test func `a property is set, taken away or left, each by its key`() throws {
+  @Test func `properties are set, removed or kept by key`() throws {
     let number = APIPropertyValue(type: "number", value: 5)
     try check(UpdateEventRequest(), [:])
     try check(UpdateEventRequest(properties: [:]), ["properties": [:]])
@@ -91,7 +91,7 @@ struct PatchTests {
     #expect(cleared != UpdateEventRequest(properties: ["p": nil]), "a null value is not a property taken away")
   }
 
-  @Test func `a request with everything in it survives`() throws {
+  @Test func `a request with all fields survives encoding`() throws {
     try check(
       UpdateEventRequest(
         eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 1.234), notes: .null, isAllDay: false,
@@ -122,13 +122,13 @@ struct PatchTests {
       ])
   }
 
-  @Test func `a null where a field cannot be cleared is as if absent`() throws {
+  @Test func `a null for a field that cannot be cleared is treated as absent`() throws {
     #expect(
       try WireJSON.decode(UpdateEventRequest.self, from: Data(#"{"event_type_id":null,"timestamp":null}"#.utf8))
         == UpdateEventRequest())
   }
 
-  @Test func `applying leaves, clears or sets`() {
+  @Test func `applying a patch keeps, clears or sets the field`() {
     var field: Int? = 1
     Patch<Int>.absent.apply(to: &field)
     #expect(field == 1)

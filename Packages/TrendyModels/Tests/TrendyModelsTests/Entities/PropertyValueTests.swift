@@ -9,7 +9,7 @@ struct PropertyValueTests {
     (.select, "oat"), (.duration, 90), (.url, "https://example.org/a"), (.email, "a@example.org"),
   ]
 
-  @Test func `there are eight types, each with its name on the wire`() {
+  @Test func `the eight types have their names on the wire`() {
     #expect(
       PropertyType.allCases.map(\.rawValue) == [
         "text", "number", "boolean", "date", "select", "duration", "url", "email",
@@ -17,7 +17,7 @@ struct PropertyValueTests {
     #expect(Self.examples.map(\.type) == PropertyType.allCases)
   }
 
-  @Test func `each type has a factory, and what a person would write is a literal`() {
+  @Test func `each type has a factory and literals give common values`() {
     let made: [PropertyValue] = [
       .text("black, no sugar"), .number(2.5), .boolean(true), .date(Date(timeIntervalSince1970: 1_704_067_200)),
       .select("oat"), .duration(90), .url("https://example.org/a"), .email("a@example.org"),
@@ -29,7 +29,7 @@ struct PropertyValueTests {
     #expect(literals["b"]?.value == .int(3))
   }
 
-  @Test("each type survives the wire", arguments: Self.examples.indices)
+  @Test("each type survives encoding and decoding", arguments: Self.examples.indices)
   func survivesTheWire(index: Int) throws {
     let (type, value) = Self.examples[index]
     let property = PropertyValue(type: type, value: value)
@@ -40,7 +40,7 @@ struct PropertyValueTests {
     #expect(try JSONDecoder().decode(APIPropertyValue.self, from: JSONEncoder().encode(read)) == read)
   }
 
-  @Test func `the accessors give what the value holds and nil for the rest`() {
+  @Test func `accessors return the value or nil for other types`() {
     let number = PropertyValue(type: .number, value: 5.0)
     #expect(number.intValue == 5)
     #expect(number.doubleValue == 5)
@@ -68,7 +68,7 @@ struct PropertyValueTests {
   ]
 
   @Test(
-    "two of one type that mean the same are equal and have one hash",
+    "values of one type with the same meaning are equal and have the same hash",
     arguments: Self.sameMeaning)
   func equalByMeaning(type: PropertyType, left: JSONValue, right: JSONValue) {
     let left = PropertyValue(type: type, value: left)
@@ -82,23 +82,23 @@ struct PropertyValueTests {
   private static let otherMeaning: [(PropertyType, JSONValue, JSONValue)] = [
     (.number, 5, 5.1), (.boolean, true, 1), (.boolean, true, false),
     (.date, "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.001Z"), (.date, "2024-01-01T00:00:00Z", "soon"),
-    // Only a date's text is a moment.
+    // Only the text of a date is compared as a timestamp.
     (.text, "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.000Z"), (.text, "", nil),
   ]
 
   @Test(
-    "what means another thing is not equal",
+    "values with different meaning are not equal",
     arguments: Self.otherMeaning)
   func notEqual(type: PropertyType, left: JSONValue, right: JSONValue) {
     #expect(PropertyValue(type: type, value: left) != PropertyValue(type: type, value: right))
   }
 
-  @Test func `the same value of two types is two values`() {
+  @Test func `the same value with two types is two different values`() {
     #expect(PropertyValue(type: .number, value: 5) != PropertyValue(type: .duration, value: 5))
     #expect(APIPropertyValue(type: "number", value: 5) != APIPropertyValue(type: "duration", value: 5))
   }
 
-  @Test func `a type of a newer version is nil here and compares by its words there`() {
+  @Test func `a value of an unknown type is nil in the domain and compared by type name on the wire`() {
     let value = APIPropertyValue(type: "colour", value: 5)
     #expect(PropertyValue(value) == nil)
     #expect(value == APIPropertyValue(type: "colour", value: 5.0))

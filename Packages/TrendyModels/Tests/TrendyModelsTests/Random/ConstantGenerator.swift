@@ -1,4 +1,4 @@
-/// Gives the same number for ever.
+/// Generator that always returns the same number.
 struct ConstantGenerator: RandomNumberGenerator, Sendable {
   let value: UInt64
   func next() -> UInt64 { value }

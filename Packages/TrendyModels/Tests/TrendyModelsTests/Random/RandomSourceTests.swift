@@ -6,7 +6,7 @@ import TrendyModels
 struct RandomSourceTests {
   private let date = Date(timeIntervalSince1970: 1_704_067_200)
 
-  @Test func `the numbers are those of its generator`() {
+  @Test func `the source returns the numbers of its generator`() {
     let source = RandomSource(SeededGenerator(seed: 7))
     var generator = SeededGenerator(seed: 7)
     #expect((0..<10).map { _ in source.next() } == (0..<10).map { _ in generator.next() })
@@ -18,7 +18,7 @@ struct RandomSourceTests {
     #expect(RandomSource(ConstantGenerator(value: .max)).hexadecimalDigits() == "ffffffffffffffff")
   }
 
-  @Test func `identifiers rise, also when many tasks ask and the clock moves back`() async {
+  @Test func `identifiers increase, even with many tasks and a clock that moves back`() async {
     let source = RandomSource(SeededGenerator(seed: 1))
     let first = source.identifier(at: date)
     let made = await withTaskGroup(of: [String].self) { group in

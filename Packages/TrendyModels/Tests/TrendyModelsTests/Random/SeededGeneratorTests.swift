@@ -9,13 +9,13 @@ struct SeededGeneratorTests {
     #expect((0..<100).map { _ in one.next() } == (0..<100).map { _ in other.next() })
   }
 
-  @Test func `another seed gives other numbers`() {
+  @Test func `different seeds give different numbers`() {
     var one = SeededGenerator(seed: 7)
     var other = SeededGenerator(seed: 8)
     #expect((0..<10).map { _ in one.next() } != (0..<10).map { _ in other.next() })
   }
 
-  @Test func `the numbers are those of SplitMix64`() {
+  @Test func `the numbers match SplitMix64`() {
     var generator = SeededGenerator(seed: 1_234_567)
     #expect(
       (0..<5).map { _ in generator.next() } == [

@@ -4,7 +4,7 @@ import TrendyModels
 
 @Suite("CivilDate", .timeLimit(.minutes(10)))
 struct CivilDateTests {
-  @Test func `days count up without a gap over leap years and centuries`() {
+  @Test func `days are consecutive across leap years and centuries`() {
     var (year, month, day, weekday) = (1899, 12, 31, 0)
     var wrong: [Int] = []
     for number in -25_568...84_005 {
@@ -24,19 +24,19 @@ struct CivilDateTests {
   }
 
   @Test(
-    "dates are strict",
+    "invalid dates are rejected",
     arguments: ["2026-02-29", "2026-13-01", "2026-00-01", "2026-1-01", "2026-01-00", "+026-01-01", ""])
   func refused(text: String) {
     #expect(CivilDate(text) == nil)
   }
 
-  @Test func `a day beyond the month carries over, also before the year 1`() {
+  @Test func `a day beyond the month carries over, even before the year 1`() {
     #expect(CivilDate(year: 2026, month: 2, day: 30).description == "2026-03-02")
     #expect(CivilDate(year: 0, month: 3, day: 0).description == "0000-02-29")
     #expect(CivilDate(year: -1, month: 1, day: 1).description == "-0001-01-01")
   }
 
-  @Test func `coded as its text`() throws {
+  @Test func `a date is encoded as its text`() throws {
     let date = CivilDate(year: 2026, month: 11, day: 22)
     #expect(String(decoding: try JSONEncoder().encode([date]), as: UTF8.self) == #"["2026-11-22"]"#)
     #expect(try JSONDecoder().decode([CivilDate].self, from: Data(#"["2026-11-22"]"#.utf8)) == [date])

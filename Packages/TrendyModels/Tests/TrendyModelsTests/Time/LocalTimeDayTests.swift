@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("LocalTime: the person's days")
+@Suite("LocalTime days and weeks")
 struct LocalTimeDayTests {
   private func local(dayStart: Int = 0, firstWeekday: Int = 1) -> LocalTime {
     var local = LocalTime(isUTC: true)
@@ -14,7 +14,7 @@ struct LocalTimeDayTests {
   private func date(_ text: String) throws -> Date { try #require(RFC3339.date(from: text)) }
 
   @Test(
-    "a day goes from its first moment to the next one's",
+    "a day lasts from its start to the start of the next day",
     arguments: [
       (0, "2026-11-20T00:00:00Z", "2026-11-20T00:00:00Z"), (0, "2026-11-20T23:59:59Z", "2026-11-20T00:00:00Z"),
       (14_400, "2026-11-20T03:59:59Z", "2026-11-19T04:00:00Z"),
@@ -30,12 +30,12 @@ struct LocalTimeDayTests {
   }
 
   @Test(
-    "a week begins on the day that was set",
+    "a week begins on the configured weekday",
     arguments: [
       // Friday 20 November 2026.
       (1, "2026-11-20T12:00:00Z", "2026-11-16"), (0, "2026-11-20T12:00:00Z", "2026-11-15"),
       (5, "2026-11-20T12:00:00Z", "2026-11-20"), (6, "2026-11-20T12:00:00Z", "2026-11-14"),
-      // The night to Monday is still Sunday's.
+      // The night before Monday belongs to Sunday.
       (1, "2026-11-16T03:00:00Z", "2026-11-09"), (1, "2026-11-16T04:00:00Z", "2026-11-16"),
     ])
   func weeks(firstWeekday: Int, moment: String, day: String) throws {
@@ -44,14 +44,14 @@ struct LocalTimeDayTests {
   }
 
   @Test(arguments: [0, 9000, 14_400, 82_800])
-  func `walking from moment to moment tells the same days and minutes as asking for each`(dayStart: Int) {
-    // In the zone of this process, and in UTC.
+  func `a cached day walk gives the same days and minutes as separate lookups`(dayStart: Int) {
+    // In the zone of this process and in UTC.
     for isUTC in [true, false] {
       var local = LocalTime(isUTC: isUTC)
       local.dayStart = dayStart
       var walk = DayWalk(local)
       var chance = SeededGenerator(seed: UInt64(dayStart))
-      // Over ten years, some far apart and most in the same day; twice over the clock changes of 2026 by minutes.
+      // Ten years in steps of a day, then every minute across the clock changes of 2026.
       var moments = (0..<4000).map { Date(timeIntervalSince1970: 1_500_000_000 + Double($0) * 79_000) }
       moments += (0..<4000).map { Date(timeIntervalSince1970: 1_774_600_000 + Double($0) * 60) }
       moments += (0..<4000).map { Date(timeIntervalSince1970: 1_793_000_000 - Double($0) * 60.5) }
@@ -64,7 +64,7 @@ struct LocalTimeDayTests {
     }
   }
 
-  @Test func `an event of a whole day belongs to its date, whenever days begin`() throws {
+  @Test func `an all-day event belongs to its date, whenever days begin`() throws {
     let local = local(dayStart: 14_400)
     var event = Event(id: "e", eventTypeId: "t", timestamp: try date("2026-11-20T00:00:00Z"), isAllDay: true)
     #expect(local.rfc3339(local.startOfDay(local.moment(of: event))) == "2026-11-20T04:00:00Z")
@@ -73,7 +73,7 @@ struct LocalTimeDayTests {
   }
 
   @Test(
-    "twelve hours have no zeroth",
+    "the 12-hour clock has no hour 0",
     arguments: [
       ("00:05", "12:05 am"), ("01:00", "1:00 am"), ("11:59", "11:59 am"), ("12:00", "12:00 pm"), ("13:30", "1:30 pm"),
     ])

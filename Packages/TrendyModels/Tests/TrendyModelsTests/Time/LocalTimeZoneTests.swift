@@ -10,10 +10,10 @@ import TrendyModels
   import Darwin
 #endif
 
-/// The zone belongs to the whole process, so each test has one of its own.
-@Suite("LocalTime: wall-clock times in zones")
+/// The time zone applies to the whole process, so each test runs in its own process.
+@Suite("LocalTime wall-clock times in zones")
 struct LocalTimeZoneTests {
-  @Test func `the same time of another day is what the clock shows, though the clocks changed between`() async {
+  @Test func `the same time on another day is the wall-clock time, even across clock changes`() async {
     await #expect(processExitsWith: .success) {
       setenv("TZ", "Europe/Amsterdam", 1)
       func check(_ moment: String, _ day: String, dayStart: Int = 0, _ expected: String) {
@@ -28,13 +28,13 @@ struct LocalTimeZoneTests {
       check("2026-10-25T09:30:15+01:00", "2026-10-18", "2026-10-18T09:30:15+02:00")
       check("2026-11-01T09:00:00+01:00", "2026-10-25", "2026-10-25T09:00:00+01:00")
       check("2026-04-05T02:30:00+02:00", "2026-03-29", "2026-03-29T03:30:00+02:00")
-      // Where days begin at four, the night belongs to the day before.
+      // If days begin at four, the night belongs to the day before.
       check("2026-03-30T02:00:00+02:00", "2026-03-22", dayStart: 14_400, "2026-03-23T02:00:00+01:00")
       check("2026-03-30T05:00:00+02:00", "2026-03-22", dayStart: 14_400, "2026-03-22T05:00:00+01:00")
     }
   }
 
-  @Test func `a wall-clock time that a clock change repeats is the first, and one that it skips moves on`() async {
+  @Test func `a repeated wall-clock time is the first one, and a skipped one moves forward`() async {
     await #expect(processExitsWith: .success) {
       func check(_ zone: String, _ moments: [(Int, Int, Int, Int, Int, String)]) {
         setenv("TZ", zone, 1)
@@ -65,7 +65,7 @@ struct LocalTimeZoneTests {
   }
 
   @Test(
-    "a moment that no calendar has is shown at the edge of those that one has",
+    "a time outside the calendar's range is clamped",
     arguments: [
       (Double.nan, 0), (-.infinity, 0), (-1e300, 0), (1e300, 9999), (.infinity, 9999), (253_402_300_800, 9999),
     ])
@@ -79,7 +79,7 @@ struct LocalTimeZoneTests {
     #expect(local.rfc3339(moment).hasPrefix(year == 0 ? "0000-01-01" : "9999-12-31"))
   }
 
-  @Test func `moments and wall-clock times agree with the C library in zones of every kind`() async {
+  @Test func `timestamps and wall-clock times agree with the C library in zones of every kind`() async {
     await #expect(processExitsWith: .success) {
       let zones = [
         "UTC", "Europe/Amsterdam", "America/New_York", "America/St_Johns", "Asia/Kathmandu", "Pacific/Apia",
@@ -97,7 +97,7 @@ struct LocalTimeZoneTests {
           let made = local.date(
             year: fields.year, month: fields.month, day: fields.day, hour: fields.hour, minute: fields.minute,
             second: fields.second)
-          // The first of two moments with the same time is as right.
+          // The first of two timestamps with the same wall-clock time is also correct.
           let isFirst = made == date || local.components(of: made).secondsFromGMT > fields.secondsFromGMT
           #expect(isFirst, "\(zone) \(date)")
           var copy = tm()

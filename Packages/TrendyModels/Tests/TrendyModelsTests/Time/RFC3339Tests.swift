@@ -7,7 +7,7 @@ struct RFC3339Tests {
   private static let jan1 = Date(timeIntervalSince1970: 1_704_067_200)
 
   @Test(
-    "text that the RFC allows names its moment",
+    "valid text is parsed to its timestamp",
     arguments: [
       ("2024-01-01T00:00:00Z", 1_704_067_200.0),
       ("2024-01-01t00:00:00z", 1_704_067_200),
@@ -38,7 +38,7 @@ struct RFC3339Tests {
   }
 
   @Test(
-    "text that is no RFC 3339 date is nil",
+    "invalid text is not parsed",
     arguments: [
       "", "2024", "2024-01-01", "2024-01-01T00:00Z", "2024-01-01T00:00:00", "2024-1-1T00:00:00Z",
       "24-01-01T00:00:00Z", "2024-00-01T00:00:00Z", "2024-13-01T00:00:00Z", "2024-01-00T00:00:00Z",
@@ -49,14 +49,14 @@ struct RFC3339Tests {
       "2024-01-01T00:00:00+01", "2024-01-01T00:00:00+", "2024-01-01T00:00:00ZZ", "2024-01-01T00:00:00Z ",
       " 2024-01-01T00:00:00Z", "2024-01-01_00:00:00Z", "2024/01/01T00:00:00Z", "+2024-01-01T00:00:00Z",
       "-024-01-01T00:00:00Z", "2024-01-01T00:00:0\u{0660}Z", "12024-01-01T00:00:00Z", "tomorrow",
-      // What could not be written again: the years -1 and 10000 in UTC.
+      // Dates that could not be written again: the years -1 and 10000 in UTC.
       "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
     ])
   func refuses(text: String) {
     #expect(RFC3339.date(from: text) == nil)
   }
 
-  @Test("the 29th of February exists in leap years", arguments: [2024, 2000, 1600, 2400, 1996, 4])
+  @Test("February 29 exists in leap years", arguments: [2024, 2000, 1600, 2400, 1996, 4])
   func leapDay(year: Int) throws {
     let padded = String(repeating: "0", count: 4 - "\(year)".count) + "\(year)"
     let text = "\(padded)-02-29T12:00:00.000Z"
@@ -74,7 +74,7 @@ struct RFC3339Tests {
     #expect(abs(date.timeIntervalSince(Self.jan1) - expected) < 0.000_000_2)
   }
 
-  @Test("every millisecond of a second is kept", arguments: [1_704_067_200, -1, 0, 951_782_400, 4_102_444_799])
+  @Test("every millisecond is kept", arguments: [1_704_067_200, -1, 0, 951_782_400, 4_102_444_799])
   func keepsMilliseconds(second: Int) throws {
     for millisecond in 0..<1000 {
       let date = Date(timeIntervalSince1970: Double(second) + Double(millisecond) / 1000)
@@ -87,13 +87,13 @@ struct RFC3339Tests {
     }
   }
 
-  @Test("any moment survives being written and read, at any offset", arguments: UInt64(1)...10)
+  @Test("any timestamp survives writing and reading at any offset", arguments: UInt64(1)...10)
   func randomDates(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     for _ in 0..<500 {
       let milliseconds = Int64.random(in: -62_160_000_000_000...253_402_000_000_000, using: &chance)
       let offset = Int.random(in: -1439...1439, using: &chance) * 60
-      // From the reference date, which is where a date counts from: exact to the microsecond in these years.
+      // The reference date is the origin of `Date`: exact to the microsecond in these years.
       let date = Date(timeIntervalSinceReferenceDate: Double(milliseconds) / 1000 - 978_307_200)
       let utc = RFC3339.string(from: date)
       let local = RFC3339.string(from: date, secondsFromGMT: offset)
@@ -125,7 +125,7 @@ struct RFC3339Tests {
     }
   }
 
-  @Test func `it writes UTC with three digits, rounded to the millisecond`() {
+  @Test func `dates are written in UTC with three digits, rounded to the millisecond`() {
     #expect(RFC3339.string(from: Self.jan1) == "2024-01-01T00:00:00.000Z")
     #expect(RFC3339.string(from: Self.jan1 + 0.0004) == "2024-01-01T00:00:00.000Z")
     #expect(RFC3339.string(from: Self.jan1 + 0.0006) == "2024-01-01T00:00:00.001Z")
@@ -133,7 +133,7 @@ struct RFC3339Tests {
     #expect(RFC3339.string(from: Self.jan1 - 0.001) == "2023-12-31T23:59:59.999Z")
   }
 
-  @Test func `it writes a clock's own time where an offset is given`() {
+  @Test func `with an offset the local time is written`() {
     #expect(RFC3339.string(from: Self.jan1, secondsFromGMT: 3600) == "2024-01-01T01:00:00.000+01:00")
     #expect(RFC3339.string(from: Self.jan1, secondsFromGMT: -16_200) == "2023-12-31T19:30:00.000-04:30")
     #expect(
@@ -142,7 +142,7 @@ struct RFC3339Tests {
   }
 
   @Test(
-    "what four digits cannot say is held at the edge",
+    "years outside four digits are clamped",
     arguments: [
       (-Double.infinity, 0, "0000-01-01T00:00:00.000Z"), (-1e15, 0, "0000-01-01T00:00:00.000Z"),
       (.nan, 0, "0000-01-01T00:00:00.000Z"), (1e15, 0, "9999-12-31T23:59:59.999Z"),
@@ -153,7 +153,7 @@ struct RFC3339Tests {
     #expect(RFC3339.string(from: Date(timeIntervalSince1970: seconds), secondsFromGMT: offset) == text)
   }
 
-  @Test func `a part of a longer text can be read`() {
+  @Test func `part of a longer text can be read`() {
     let line = "at 2024-01-01T00:00:00Z, home"
     #expect(RFC3339.date(from: line.dropFirst(3).prefix(20)) == Self.jan1)
   }

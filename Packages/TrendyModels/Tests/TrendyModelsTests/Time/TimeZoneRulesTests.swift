@@ -4,12 +4,13 @@ import TrendyModels
 
 @Suite("TimeZoneRules", .timeLimit(.minutes(10)))
 struct TimeZoneRulesTests {
-  @Test("agrees with Foundation on every zone of the system, from 1970 to 2100")
+  @Test("offsets agree with Foundation in every zone of the system, from 1970 to 2100")
   func agreesWithFoundation() throws {
     var compared = 0
     for name in TimeZone.knownTimeZoneIdentifiers {
       guard let foundation = TimeZone(identifier: name), let rules = TimeZoneRules(named: name) else { continue }
-      // A step that meets each hour of the day and each part of the year. Before 1970 editions of the database differ.
+      // A step that reaches each hour of the day and each part of the year. Before 1970, editions of the database
+      // differ.
       for seconds in stride(from: 0.0, to: 4_102_444_800, by: 4_234_567) {
         let date = Date(timeIntervalSince1970: seconds)
         #expect(rules.secondsFromGMT(at: date) == foundation.secondsFromGMT(for: date), "\(name) at \(seconds)")
@@ -19,7 +20,7 @@ struct TimeZoneRulesTests {
     try #require(compared > 300_000)
   }
 
-  @Test("the second of a change has the offset after it")
+  @Test("the second of a change has the new offset")
   func edges() throws {
     let rules = try #require(TimeZoneRules(named: "Europe/Amsterdam"))
     func offset(_ text: String) throws -> Int {
@@ -29,13 +30,13 @@ struct TimeZoneRulesTests {
     #expect(try offset("2026-03-29T01:00:00Z") == 7200)
     #expect(try offset("2026-10-25T00:59:59Z") == 7200)
     #expect(try offset("2026-10-25T01:00:00Z") == 3600)
-    // Behind the last change that the file lists, by its rule.
+    // After the last listed change the rule at the end of the file applies.
     #expect(try offset("2099-07-01T12:00:00Z") == 7200)
     #expect(try offset("2099-12-01T12:00:00Z") == 3600)
   }
 
   @Test(
-    "offsets of half and of three quarters of an hour, over 12 hours, and a summer over the turn of the year",
+    "unusual offsets are correct",
     arguments: [
       ("Asia/Kolkata", "2026-06-01T00:00:00Z", 19_800), ("Asia/Kathmandu", "2026-06-01T00:00:00Z", 20_700),
       ("Pacific/Kiritimati", "2026-06-01T00:00:00Z", 50_400), ("Pacific/Auckland", "2060-01-15T00:00:00Z", 46_800),
@@ -48,7 +49,7 @@ struct TimeZoneRulesTests {
   }
 
   @Test(
-    "names that are not zones, or lead out of the database",
+    "unknown names and paths outside the database are rejected",
     arguments: [
       "", "Nowhere/Else", "../../etc/passwd", "/etc/localtime", "Europe/../Europe/Paris", "Europe/", "a\u{0}b",
     ])
@@ -56,7 +57,7 @@ struct TimeZoneRulesTests {
     #expect(TimeZoneRules(named: name) == nil)
   }
 
-  @Test("a system without the older name of a zone, as browsers say it, has its rules by the present one")
+  @Test("an older zone name uses the rules of its current name")
   func olderNames() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "zones-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -68,16 +69,16 @@ struct TimeZoneRulesTests {
     #expect(TimeZoneRules(named: "Asia/Katmandu", folder: folder.path) == nil)
   }
 
-  @Test func `a file cut at any byte is refused or read without a trap`() throws {
+  @Test func `a truncated file is rejected`() throws {
     let file = try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Amsterdam"))
     for count in 0..<file.count {
-      // Cut behind the footer's first letters it is still not whole.
+      // This includes cuts within the footer.
       #expect(TimeZoneRules(file: Array(file.prefix(count))) == nil, "\(count) bytes")
     }
     #expect(TimeZoneRules(file: Array(file)) != nil)
   }
 
-  @Test("a file with a changed byte is refused or read without a trap", arguments: [1, 2, 3] as [UInt64])
+  @Test("a file with a changed byte is rejected or read without a crash", arguments: [1, 2, 3] as [UInt64])
   func changed(seed: UInt64) throws {
     let file = try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/America/New_York"))
     var random = seed
@@ -91,7 +92,7 @@ struct TimeZoneRulesTests {
     }
   }
 
-  @Test func `moments beyond all years have an offset`() throws {
+  @Test func `times beyond all years have an offset`() throws {
     let rules = try #require(TimeZoneRules(named: "America/New_York"))
     for seconds in [-Double.infinity, -1e300, 1e300, .infinity] {
       #expect(abs(rules.secondsFromGMT(at: Date(timeIntervalSince1970: seconds))) < 86_400)

@@ -8,7 +8,7 @@ struct APIErrorTests {
   }
 
   @Test(
-    "no answer, 408, 425, 429 and every 5xx may pass; nothing else does",
+    "a missing response, 408, 425, 429 and every 5xx are transient",
     arguments: [
       (400, false), (401, false), (404, false), (407, false), (408, true), (409, false), (413, false), (422, false),
       (424, false), (425, true), (426, false), (428, false), (429, true), (430, false), (499, false), (500, true),
@@ -23,7 +23,7 @@ struct APIErrorTests {
     #expect(APIError.httpError(status).isRateLimited == (status == 429))
   }
 
-  @Test func `without an answer there is no status, and only the network may recover`() {
+  @Test func `an error without a response has no status, and only a network error is transient`() {
     #expect(APIError.networkError("x").isTransient)
     #expect(!APIError.decodingError("x").isTransient)
     for error in [APIError.networkError("x"), .decodingError("x")] {
@@ -31,7 +31,7 @@ struct APIErrorTests {
     }
   }
 
-  @Test func `a duplicate is named by its type, or is a bare 409`() {
+  @Test func `a duplicate is recognized by its type or by a bare 409`() {
     #expect(APIError.httpError(409).isDuplicateError)
     #expect(problem(409).isDuplicateError)
     #expect(problem(409, type: "urn:trendy:error:duplicate").isDuplicateError)
@@ -41,7 +41,7 @@ struct APIErrorTests {
     #expect(!APIError.httpError(404).isDuplicateError)
   }
 
-  @Test func `a Retry-After belongs to the answer that carried it`() {
+  @Test func `Retry-After is kept with the error`() {
     let error = APIError.problem(ProblemDetails(status: 429), retryAfter: .seconds(30))
     #expect(error.retryAfter == .seconds(30))
     #expect(error.isRateLimited)
@@ -50,7 +50,7 @@ struct APIErrorTests {
     #expect(Set([error, error]).count == 1)
   }
 
-  @Test func `its text says what happened in the hub's words`() {
+  @Test func `the description states what happened`() {
     #expect("\(APIError.httpError(418))" == "The hub answered 418")
     #expect("\(APIError.networkError("connection refused"))" == "No answer: connection refused")
     #expect("\(APIError.decodingError("id: expected a string"))" == "Unreadable document: id: expected a string")

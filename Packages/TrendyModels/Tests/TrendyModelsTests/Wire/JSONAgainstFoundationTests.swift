@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// The same text is given to both. Where they differ must be one of the differences that
-/// `docs/decisions/0002-parse-json-and-xml-in-swift.md` lists; each has a test of its own in ``StrictJSONTests``.
+/// Compares both parsers on the same text. They may differ only as `docs/decisions/0002-parse-json-and-xml-in-swift.md`
+/// lists; each difference has a test in ``StrictJSONTests``.
 @Suite("WireJSON and Foundation", .timeLimit(.minutes(10)))
 struct JSONAgainstFoundationTests {
   private func own(_ text: [UInt8]) throws -> JSONValue {
@@ -14,7 +14,7 @@ struct JSONAgainstFoundationTests {
     try? JSONDecoder().decode(JSONValue.self, from: Data(text))
   }
 
-  /// What is listed: of these Foundation takes some.
+  /// Errors of the listed differences, for text that Foundation accepts.
   private static let listed = [
     "stands twice in one object", "within each other", "half of a surrogate pair",
   ]
@@ -37,8 +37,8 @@ struct JSONAgainstFoundationTests {
     }
   }
 
-  /// A number with a fraction or an exponent is a double here; Foundation makes an integer of it where it can, and of
-  /// 16559495365975129.3 too, without its fraction.
+  /// Numbers with a fraction or an exponent are doubles in WireJSON. Foundation makes them integers where possible, and
+  /// also 16559495365975129.3, without its fraction.
   private func agree(_ left: JSONValue, _ right: JSONValue) -> Bool {
     switch (left, right) {
     case (.double(let left), .int(let right)): abs(left - Double(right)) <= left.ulp
@@ -49,7 +49,7 @@ struct JSONAgainstFoundationTests {
     }
   }
 
-  @Test("agree on any document", arguments: UInt64(1)...40)
+  @Test("both agree on any document", arguments: UInt64(1)...40)
   func anyDocument(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     for _ in 0..<50 {
@@ -61,7 +61,7 @@ struct JSONAgainstFoundationTests {
     }
   }
 
-  @Test("agree on what is left of a document after damage", arguments: UInt64(1)...40)
+  @Test("both agree on damaged documents", arguments: UInt64(1)...40)
   func damaged(seed: UInt64) {
     var chance = SeededGenerator(seed: seed)
     for _ in 0..<100 {
@@ -71,7 +71,7 @@ struct JSONAgainstFoundationTests {
     }
   }
 
-  @Test("agree on any number", arguments: UInt64(1)...20)
+  @Test("both agree on any number", arguments: UInt64(1)...20)
   func numbers(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     for _ in 0..<200 {
@@ -86,7 +86,7 @@ struct JSONAgainstFoundationTests {
     }
   }
 
-  @Test("write the same bytes", arguments: UInt64(1)...40)
+  @Test("both write the same bytes", arguments: UInt64(1)...40)
   func writeTheSame(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     let encoder = JSONEncoder()
@@ -98,7 +98,7 @@ struct JSONAgainstFoundationTests {
     }
   }
 
-  @Test("agree on an event, member by member", arguments: UInt64(1)...20)
+  @Test("both agree on an event, member by member", arguments: UInt64(1)...20)
   func events(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     let encoder = JSONEncoder()
@@ -123,7 +123,7 @@ struct JSONAgainstFoundationTests {
   }
 }
 
-/// Makes texts of JSON, in more ways than a writer would.
+/// Generates JSON text in more variants than a writer would.
 enum DocumentText {
   static func random(depth: Int, using chance: inout SeededGenerator) -> [UInt8] {
     var text: [UInt8] = []
@@ -166,7 +166,7 @@ enum DocumentText {
       appendBlanks(to: &text, using: &chance)
       for index in 0..<Int.random(in: 0...5, using: &chance) {
         if index > 0 { appendComma(to: &text, using: &chance) }
-        // The number in it keeps names apart.
+        // The number keeps the names distinct.
         appendString(to: &text, unique: index, using: &chance)
         appendBlanks(to: &text, using: &chance)
         text.append(UInt8(ascii: ":"))

@@ -14,7 +14,7 @@ struct JSONValueTests {
     String(decoding: try WireJSON.encode(value), as: UTF8.self)
   }
 
-  @Test func `every literal makes one`() {
+  @Test func `every literal gives a value`() {
     let value: JSONValue = [
       "null": nil, "yes": true, "whole": 5, "part": 5.5, "text": "x", "list": [1, "2", [false]], "object": ["a": [:]],
     ]
@@ -27,7 +27,7 @@ struct JSONValueTests {
     #expect(JSONValue.object(["a": 2]) == ["a": 1, "a": 2], "the last of two equal keys wins")
   }
 
-  @Test func `each accessor answers for its own kind and no other`() {
+  @Test func `each accessor returns values of its own kind only`() {
     let all: [JSONValue] = [nil, true, 5, 5.5, "x", [1], ["a": 1]]
     #expect(all.map(\.isNull) == [true, false, false, false, false, false, false])
     #expect(all.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil])
@@ -46,7 +46,7 @@ struct JSONValueTests {
   ]
 
   @Test(
-    "an integer of 64 bits is exact through decode and encode",
+    "64-bit integers are exact through decoding and encoding",
     arguments: Self.integers)
   func integersAreExact(value: Int64) throws {
     let read = try decoded("\(value)")
@@ -59,7 +59,7 @@ struct JSONValueTests {
     #expect(read.intValue == value)
   }
 
-  @Test func `a boolean is no number and a number no boolean`() throws {
+  @Test func `booleans and numbers are distinct`() throws {
     for (written, isTrue) in [("true", true), ("false", false)] {
       let value = try decoded(written)
       #expect(value.boolValue == isTrue)
@@ -98,13 +98,13 @@ struct JSONValueTests {
     #expect(try decoded("[\(written)]") == [.double(value)])
   }
 
-  @Test func `a whole double is written whole, so that it is the same number when read exactly`() throws {
+  @Test func `a whole double is written without a fraction`() throws {
     #expect(try text(.double(4_611_686_018_427_387_904)) == "4611686018427387904")
     #expect(try text(.double(1e19)) == "1e+19")
     #expect(try text(.double(-5)) == "-5")
   }
 
-  @Test("any double survives", arguments: UInt64(1)...10)
+  @Test("any double survives encoding and decoding", arguments: UInt64(1)...10)
   func anyDouble(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     for _ in 0..<300 {
@@ -124,7 +124,7 @@ struct JSONValueTests {
   ]
 
   @Test(
-    "what is equal by meaning has one hash",
+    "equal values have the same hash",
     arguments: Self.equal)
   func equalMeansEqualHash(left: JSONValue, right: JSONValue) {
     #expect(left == right)
@@ -140,14 +140,14 @@ struct JSONValueTests {
   ]
 
   @Test(
-    "near is not equal",
+    "nearly equal values are not equal",
     arguments: Self.unequal)
   func nearIsNotEqual(left: JSONValue, right: JSONValue) {
     #expect(left != right)
     #expect(right != left)
   }
 
-  @Test("any value survives being written and read", arguments: UInt64(1)...20)
+  @Test("any value survives writing and reading", arguments: UInt64(1)...20)
   func roundTrip(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     for _ in 0..<50 {
@@ -157,13 +157,13 @@ struct JSONValueTests {
     }
   }
 
-  @Test func `equal values are written as equal bytes, members by name`() throws {
+  @Test func `equal values are written as equal bytes, with members sorted by name`() throws {
     #expect(
       try text(["b": 1, "a": "x/y", "c": ["z": nil, "d": true]]) == #"{"a":"x/y","b":1,"c":{"d":true,"z":null}}"#)
   }
 
   @Test(
-    "a number that no double can hold is named where it stands",
+    "a number too large for a double is reported with its path",
     arguments: [
       ("1e400", "the document", 0), ("[1,1e400]", "[1]", 3), (#"{"a":[{"b":-1e999}]}"#, "a[0].b", 11),
       ("[" + String(repeating: "9", count: 310) + "]", "[0]", 1),
@@ -174,7 +174,7 @@ struct JSONValueTests {
     }
   }
 
-  @Test("what JSON has no text for is refused", arguments: [Double.infinity, -.infinity, .nan])
+  @Test("a value without a JSON form is rejected", arguments: [Double.infinity, -.infinity, .nan])
   func noText(value: Double) {
     #expect(throws: APIError.decodingError("cannot be written as JSON: a: \(value) has no JSON form")) {
       try WireJSON.encode(["a": JSONValue.double(value)])
@@ -183,7 +183,7 @@ struct JSONValueTests {
 }
 
 extension JSONValue {
-  /// Any value, arrays and objects nested at most `depth` times.
+  /// Random value with arrays and objects nested up to `depth` times.
   static func random(depth: Int, using chance: inout SeededGenerator) -> JSONValue {
     switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &chance) {
     case 0: return .null
@@ -205,7 +205,7 @@ extension JSONValue {
 }
 
 extension String {
-  /// Short, and of letters that a careless coder gets wrong.
+  /// Short random text with characters that are often encoded incorrectly.
   static func random(using chance: inout SeededGenerator) -> String {
     let letters: [Character] = [
       "a", "Z", "0", " ", "\"", "\\", "/", "\n", "\u{1}", "é", "漢", "👩‍👩‍👧", "\u{2028}", "<", "&",

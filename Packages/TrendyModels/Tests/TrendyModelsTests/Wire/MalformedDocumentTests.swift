@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("A malformed document", .timeLimit(.minutes(10)))
+@Suite("Malformed documents", .timeLimit(.minutes(10)))
 struct MalformedDocumentTests {
   private func complaint<Value: Decodable>(_ type: Value.Type, _ text: String) -> String {
     do {
@@ -82,7 +82,7 @@ struct MalformedDocumentTests {
     ),
   ]
 
-  @Test("says which field of an event is wrong and what was expected there", arguments: events.indices)
+  @Test("an error names the invalid field of an event and the expected value", arguments: events.indices)
   func event(index: Int) {
     let (document, expected) = Self.events[index]
     #expect(complaint(APIEvent.self, document) == expected)
@@ -121,13 +121,13 @@ struct MalformedDocumentTests {
   ]
   private static let good = #"{"id":1,"entity_type":"event","operation":"delete","entity_id":"e"}"#
 
-  @Test("names the place of what is wrong in a page of the feed", arguments: pages.indices)
+  @Test("an error names the path in a page of the feed", arguments: pages.indices)
   func feed(index: Int) {
     let (document, expected) = Self.pages[index]
     #expect(complaint(ChangeFeedResponse.self, document) == expected)
   }
 
-  @Test func `is named the same by a plain decoder: the path is in its error`() throws {
+  @Test func `a plain decoder's error contains the path`() throws {
     let document = Data(#"{"changes":[],"next_cursor":1.5,"has_more":false}"#.utf8)
     do {
       _ = try JSONDecoder().decode(ChangeFeedResponse.self, from: document)
@@ -137,7 +137,7 @@ struct MalformedDocumentTests {
     }
   }
 
-  @Test func `of any kind leaves a clear word, also for the other documents`() {
+  @Test func `errors of the other documents are clear as well`() {
     #expect(
       complaint(APIGeofence.self, #"{"id":"g","name":"n","latitude":"x"}"#)
         == "latitude: expected a number, found a string, at byte 32")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("WireJSON is strict", .timeLimit(.minutes(10)))
+@Suite("Strictness of WireJSON", .timeLimit(.minutes(10)))
 struct StrictJSONTests {
   private func complaint(_ bytes: some Sequence<UInt8>, limits: JSONLimits = JSONLimits()) -> String {
     do {
@@ -60,7 +60,7 @@ struct StrictJSONTests {
     ("{\"\u{E9}\":1,\"e\u{301}\":2}", "the document: the member \"e\u{301}\" stands twice in one object, at byte 8"),
   ]
 
-  @Test("says what is wrong, where and at which byte", arguments: refused.indices)
+  @Test("an error names the problem, the path and the byte", arguments: refused.indices)
   func refuses(index: Int) {
     let (text, expected) = Self.refused[index]
     let words = complaint(text.utf8)
@@ -73,14 +73,14 @@ struct StrictJSONTests {
     [0xF0, 0x9F, 0x98], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF],
   ]
 
-  @Test("refuses what is no UTF-8, wherever it stands in a string", arguments: noUTF8, [0, 1, 7, 8, 9, 15])
+  @Test("invalid UTF-8 is rejected at any position in a string", arguments: noUTF8, [0, 1, 7, 8, 9, 15])
   func refusesBadUTF8(sequence: [UInt8], before: Int) {
     let padding = [UInt8](repeating: UInt8(ascii: "x"), count: before)
     let text = [UInt8(ascii: "\"")] + padding + sequence + Array(#"tail of the string""#.utf8)
     #expect(complaint(text) == "the document: a string holds what is no UTF-8, at byte \(before + 1)")
   }
 
-  @Test("takes every character, at every place of a word", arguments: 0..<17)
+  @Test("every character is accepted at any position in a word", arguments: 0..<17)
   func takesEveryCharacter(before: Int) throws {
     for sample in [
       "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}", "\u{7F}",
@@ -94,7 +94,7 @@ struct StrictJSONTests {
         == String(repeating: "x", count: before) + "\"\\/\u{8}\u{C}\n\r\t\u{0}\u{E9}\u{1F600}!")
   }
 
-  @Test func `depth has an edge`() {
+  @Test func `the depth is limited`() {
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
@@ -108,21 +108,21 @@ struct StrictJSONTests {
     #expect(complaint(#"[[],[[]],{"a":[]}]"#.utf8, limits: JSONLimits(depth: 3)).hasPrefix("read as"))
   }
 
-  @Test func `the length of a string has an edge`() {
+  @Test func `the length of a string is limited`() {
     #expect(complaint(#"["12345"]"#.utf8, limits: JSONLimits(stringBytes: 5)).hasPrefix("read as"))
     #expect(
       complaint(#"["123456"]"#.utf8, limits: JSONLimits(stringBytes: 5))
         == "[0]: a string is longer than 5 bytes, at byte 1")
   }
 
-  @Test func `many members are told apart, and the one that stands twice is found`() throws {
+  @Test func `a repeated member is found among many`() throws {
     let names = (0..<500).map { "name \(($0 * 7919) % 500)" }
     let members = names.map { "\"\($0)\":1" }.joined(separator: ",")
     #expect(try WireJSON.decode([String: Int].self, from: Data("{\(members)}".utf8)).count == 500)
     #expect(complaint("{\(members),\"name 250\":2}".utf8).contains("\"name 250\" stands twice"))
   }
 
-  @Test func `an event with more than 64 members keeps each that is unknown`() throws {
+  @Test func `an event with more than 64 members keeps all unknown ones`() throws {
     let unknown = (0..<100).map { "\"x\(1000 + $0)\":\($0)" }.joined(separator: ",")
     let text = #"{"event_type_id":"t","id":"e",\#(unknown),"timestamp":"2024-01-01T00:00:00.000Z","user_id":"u"}"#
     let event = try WireJSON.decode(APIEvent.self, from: Data(text.utf8))
@@ -132,7 +132,7 @@ struct StrictJSONTests {
     #expect(event == (try JSONDecoder().decode(APIEvent.self, from: Data(text.utf8))))
   }
 
-  @Test func `a plain type of an app is held to the same rules`() throws {
+  @Test func `a plain Decodable type is decoded with the same rules`() throws {
     struct Note: Codable, Equatable { var text: String }
     #expect(try WireJSON.decode(Note.self, from: Data(#"{"text":"x"}"#.utf8)) == Note(text: "x"))
     #expect(throws: APIError.self) { try WireJSON.decode(Note.self, from: Data(#"{"text":"x","text":"y"}"#.utf8)) }

@@ -18,7 +18,7 @@ struct SyncRangeTests {
   }
 
   @Test(
-    "a whole number that no 64 bits hold is refused, not the nearest one taken",
+    "a whole number that does not fit into 64 bits is rejected rather than rounded",
     arguments: [
       "-9223372036854775809", "9223372036854775808", "-9223372036854775808.0", "-9.223372036854775808e18",
       "9007199254740993.0", "9007199254740992e0", "18446744073709551616", "1e400", "0.5",
@@ -41,7 +41,7 @@ struct SyncRangeTests {
     #expect(try WireJSON.decode(JSONValue.self, from: Data(number.utf8)).intValue == value)
   }
 
-  /// Documents in which `#` stands for a number, by what it counts.
+  /// Documents with counters, in which `#` is replaced by the number.
   private static let counters: [(String, any (WireValue & Sendable).Type)] = [
     (#"{"id":"a","first":#}"#, HubEpoch.self),
     (#"{"cursor":#}"#, LatestCursorResponse.self),
@@ -78,7 +78,7 @@ struct SyncRangeTests {
     (#"{"acked_through":#,"notices":[]}"#, CompanionNoticesRequest.self),
   ]
 
-  @Test("a version, sequence, incarnation or count that cannot be is refused", arguments: counters.indices)
+  @Test("an invalid version, sequence number, incarnation or count is rejected", arguments: counters.indices)
   func counter(_ place: Int) {
     let (text, type) = Self.counters[place]
     func read(_ number: String) -> String { complaint(type, text.replacing("#", with: number)) }
@@ -89,7 +89,7 @@ struct SyncRangeTests {
   }
 
   @Test(
-    "a stamp or a hub's time that cannot be is refused",
+    "an invalid stamp or hub time is rejected",
     arguments: [
       (#"{"changes":[],"next_cursor":0,"has_more":false,"head":0,"epochs":[{"id":"a","first":1}],"now":#}"#, 0),
       (#"{"value":1,"base":0,"stamp":#}"#, 1), (#"[0,#,"a"]"#, 2),
@@ -101,7 +101,7 @@ struct SyncRangeTests {
     for number in ["0", "253402300799999"] { #expect(read(number).hasPrefix("read as"), "\(read(number))") }
   }
 
-  @Test("what a plain decoder reads is held to the same ranges", arguments: ["-1", "9223372036854775807"])
+  @Test("a plain decoder checks the same ranges", arguments: ["-1", "9223372036854775807"])
   func plainDecoder(_ number: String) {
     for text in [#"{"cursor":\#(number)}"#] {
       #expect(throws: DecodingError.self) {
@@ -111,7 +111,7 @@ struct SyncRangeTests {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(FieldMark.self, from: Data("[0,\(number)]".utf8)) }
   }
 
-  @Test("a value in memory is brought into its range", arguments: [Int64.min, -1, .max])
+  @Test("a value in memory is clamped to its range", arguments: [Int64.min, -1, .max])
   func clamped(_ number: Int64) {
     func isHeld(_ value: Int64, _ range: ClosedRange<Int64> = SyncRange.counter) -> Bool { range.contains(value) }
     var mark = FieldMark(version: number, stamp: number)
@@ -136,7 +136,7 @@ struct SyncRangeTests {
   }
 
   @Test(
-    "an entry with a member that cannot be read says which, and is written back as it came",
+    "an entry with an invalid member names it and is written back unchanged",
     arguments: [
       #""marks":{"*":[1,9223372036854775807,"a"]}"#, #""marks":{"notes":[1]}"#, #""marks":[]"#, #""incarnation":-1"#,
       #""incarnation":"two""#, #""deleted_at":"soon""#, #""created_at":5"#, #""data":"text""#,
@@ -153,7 +153,7 @@ struct SyncRangeTests {
     #expect(try WireJSON.decode(ChangeEntry.self, from: written) == entry)
   }
 
-  @Test func `an entry that can be read has no fault, whatever else it holds`() throws {
+  @Test func `a valid entry has no fault, whatever unknown members it has`() throws {
     let text = #"{"id":7,"entity_type":"e","operation":"o","entity_id":"e","later":9e99,"marks":{},"data":null}"#
     #expect(try WireJSON.decode(ChangeEntry.self, from: Data(text.utf8)).fault == nil)
     let id = String(repeating: "x", count: 129)
@@ -161,14 +161,15 @@ struct SyncRangeTests {
     #expect(ChangeEntry(id: 1, entityType: "event", operation: "o", entityId: "").fault != nil)
   }
 
-  @Test("an epoch whose name cannot stand in an address is refused", arguments: ["", "a\u{0}", "\u{7F}", "x\ny"])
+  @Test(
+    "an empty id or one with control characters is rejected", arguments: ["", "a\u{0}", "\u{7F}", "x\ny"])
   func epochName(_ name: String) throws {
     let text = #"{"id":\#(String(decoding: try WireJSON.encode(name), as: UTF8.self)),"first":1}"#
     #expect(complaint(HubEpoch.self, text).contains("id: expected an id of 1 to 128 bytes"))
     #expect(ChangeEntry(id: 1, entityType: "event", operation: "o", entityId: name).fault != nil)
   }
 
-  @Test func `a hub that asks for more than a day of quiet gets a day`() throws {
+  @Test func `a retry delay of more than a day is reduced to a day`() throws {
     let text = #"{"outcomes":[{"seq":1,"status":"try_later","retry_after_s":4611686018427387903}],"head":0}"#
     let mutation = MutationEnvelope(id: "m", sequence: 1, entityType: "event", entityId: "e", operation: "delete")
     let answer = try WireJSON.decode(PushResponse.self, from: Data(text.utf8)).answer(to: [mutation])

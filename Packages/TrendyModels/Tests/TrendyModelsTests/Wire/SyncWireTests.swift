@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-@Suite("The wire of sync", .timeLimit(.minutes(10)))
+@Suite("Sync documents", .timeLimit(.minutes(10)))
 struct SyncWireTests {
   private func mutation(
     _ operation: MutationOperation, _ payload: JSONValue?, marks: [String: FieldMark],
@@ -19,7 +19,7 @@ struct SyncWireTests {
     try WireJSON.decode(JSONValue.self, from: WireJSON.encode(MutationEnvelope(mutation)))
   }
 
-  @Test func `a mutation goes field by field, each property one, each with base and stamp`() throws {
+  @Test func `a mutation is encoded by field and property, each with base and stamp`() throws {
     let update = try mutation(
       .update, ["notes": nil, "properties": ["mood": ["type": "number", "value": 3], "old": nil]],
       marks: [
@@ -39,7 +39,7 @@ struct SyncWireTests {
       ])
   }
 
-  @Test func `a create says nothing of its id twice, a delete carries its base and the edits it replaced`() throws {
+  @Test func `a create omits the id from its fields, and a delete has its base and the edits it replaced`() throws {
     let marks = [FieldMark.others: FieldMark(version: 0, stamp: 1)]
     let create = try mutation(.create, ["id": "e", "name": "n"], marks: marks, kind: .vehicle)
     #expect(try written(create).objectValue?["fields"] == ["name": ["value": "n", "base": 0, "stamp": 1]])
@@ -50,13 +50,13 @@ struct SyncWireTests {
     #expect(try written(bare).objectValue?["fields"] == [:])
   }
 
-  @Test func `what was written before there were marks goes as it always did`() throws {
+  @Test func `a mutation without field versions is sent as before`() throws {
     let update = try mutation(.update, ["notes": "x"], marks: [:])
     #expect(try written(update).objectValue?["payload"] == ["notes": "x"])
     #expect(try written(update).objectValue?["fields"] == nil)
   }
 
-  @Test func `a payload that is no object is sent as one that every hub refuses`() throws {
+  @Test func `a payload that is not an object is sent in a form that every hub refuses`() throws {
     let broken = PendingMutation(
       id: "m", entityType: .event, entityId: "e", operation: .update, payload: Data("[1]".utf8),
       createdAt: Date(timeIntervalSince1970: 0), sequence: 1, device: "d",
@@ -64,7 +64,7 @@ struct SyncWireTests {
     #expect(try written(broken).objectValue?["payload"] == ["id": nil])
   }
 
-  @Test func `an entry keeps its life and its marks through a round trip`() throws {
+  @Test func `an entry keeps its incarnation and field versions through encoding`() throws {
     let text = """
       {"id":9,"entity_type":"event","entity_id":"e","operation":"delete","incarnation":2,"data":{"notes":null},\
       "marks":{"*":[9,100,"a"],"notes":[3,50,null]},"later":1}
@@ -78,7 +78,7 @@ struct SyncWireTests {
         == WireJSON.decode(JSONValue.self, from: Data(text.utf8)))
   }
 
-  @Test func `an answer says where the hub stands, or nothing of it`() throws {
+  @Test func `a response has the position of the hub or none`() throws {
     let page = try WireJSON.decode(
       ChangeFeedResponse.self,
       from: Data(
@@ -92,7 +92,7 @@ struct SyncWireTests {
     #expect(try WireJSON.decode(ChangeFeedResponse.self, from: plain).position == nil)
   }
 
-  @Test func `outcomes are those of their mutations, and what follows one that waits waits with it`() throws {
+  @Test func `outcomes match their mutations, and those after a try-later outcome wait as well`() throws {
     let sent = try (1...4).map { index in
       var mutation = try mutation(.delete, nil, marks: [:])
       mutation.sequence = Int64(index)
@@ -110,18 +110,18 @@ struct SyncWireTests {
   }
 
   @Test(
-    "two histories have in common what both had before they parted",
+    "two histories share the versions before their first difference",
     arguments: [
       ([("a", 0)], 5, [("a", 0)], 3, 3),
       ([("a", 0)], 5, [("a", 0), ("b", 4)], 9, 3),
       ([("a", 0), ("b", 4)], 9, [("a", 0), ("c", 7)], 8, 3),
       ([("a", 0), ("b", 4)], 9, [("a", 0), ("b", 4), ("c", 6)], 8, 5),
       ([("x", 0)], 9, [("a", 0)], 9, 0),
-      // Of long histories each side holds the last lives only.
+      // Of long histories each side stores only the last epochs.
       ([("a", 0), ("b", 4), ("c", 7)], 9, [("b", 4), ("c", 7), ("d", 10)], 12, 9),
       ([("a", 0), ("b", 4), ("c", 7)], 9, [("b", 4), ("d", 6)], 12, 5),
       ([("a", 0), ("b", 4)], 9, [("d", 12), ("e", 14)], 15, 0),
-      // Of lives between those in which devices stand, one side tells as one.
+      // One side combines epochs in which no device has its position.
       ([("a", 0), ("b", 4), ("c", 7)], 9, [("a", 0), ("b+", 4), ("c", 7), ("d", 10)], 12, 9),
       ([("a", 0), ("b", 4), ("c", 7), ("d", 9)], 10, [("a", 0), ("b+", 4), ("e", 11)], 12, 3),
       ([("b", 4), ("c", 7)], 9, [("a", 0), ("a+", 2), ("c", 7), ("d", 10)], 12, 9),

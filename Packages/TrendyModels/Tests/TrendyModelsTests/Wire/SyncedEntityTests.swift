@@ -4,9 +4,9 @@ import TrendyModels
 
 @Suite("Synced entities", .timeLimit(.minutes(10)))
 struct SyncedEntityTests {
-  // MARK: An edit and its request
+  // MARK: Edits and their requests
 
-  /// apply(updateRequest(from: old)) is the new value, also when the request went over the wire.
+  /// Checks that applying `updateRequest(from: old)` gives the new value, also after encoding.
   private func isInverse<Entity: SyncedEntity>(_ old: Entity, _ new: Entity) throws {
     guard let request = new.updateRequest(from: old) else {
       #expect(old == new, "no request, so nothing differs")
@@ -24,7 +24,7 @@ struct SyncedEntityTests {
     #expect(editedFromTheWire.updateRequest(from: new) == nil)
   }
 
-  /// createRequest makes the same entity, pending, also when it went over the wire.
+  /// Checks that `createRequest` gives the same entity as pending, also after encoding.
   private func isMadeAgain<Entity: SyncedEntity>(_ entity: Entity) throws {
     var pending = entity
     pending.syncStatus = .pending
@@ -40,14 +40,14 @@ struct SyncedEntityTests {
     try WireJSON.decode([String: JSONValue].self, from: WireJSON.encode(value))
   }
 
-  @Test func `the members of a document are those of its text`() throws {
+  @Test func `the members of a document equal those of its text`() throws {
     let change = UpdateEventRequest(
       timestamp: Date(timeIntervalSince1970: 0.1234), notes: .null, isAllDay: true,
       properties: [
         "gone": nil, "list": APIPropertyValue(type: "x", value: [1.0, nil, ["a": 1e300, "b": .int(.max)]]),
       ])
     #expect(try WireJSON.members(of: change) == decodedMembers(change))
-    // Equal numbers may be of two cases.
+    // Equal numbers may have different cases.
     #expect(try "\(WireJSON.members(of: ["n": 5.0]))" == "\(["n": JSONValue.int(5)])")
     let unknown: [String: JSONValue] = ["notes": "of a newer version", "zebra": [2.0]]
     for event in [
@@ -60,7 +60,7 @@ struct SyncedEntityTests {
     }
   }
 
-  @Test func `members that are no object or have a number without a text are an error`() {
+  @Test func `a document that is not an object or has an invalid number is an error`() {
     #expect(throws: APIError.decodingError("expected an object, found an array")) { try WireJSON.members(of: [1]) }
     let event = CreateEventRequest(
       id: "e", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 0),
@@ -70,14 +70,14 @@ struct SyncedEntityTests {
     }
   }
 
-  @Test func `an event under another id differs in nothing else`() {
+  @Test func `an event with another id differs in nothing else`() {
     var chance = SeededGenerator(seed: 3)
     let event = Event.random(using: &chance)
     let other = event.with(id: "other")
     #expect(other.id == "other" && other != event && other.with(id: event.id) == event)
   }
 
-  @Test("an event's edit and its request are inverse", arguments: UInt64(1)...50)
+  @Test("applying an event's update request gives the edited event", arguments: UInt64(1)...50)
   func event(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     for _ in 0..<20 {
@@ -89,7 +89,7 @@ struct SyncedEntityTests {
     }
   }
 
-  @Test("an event type's edit and its request are inverse", arguments: UInt64(1)...20)
+  @Test("applying an event type's update request gives the edited type", arguments: UInt64(1)...20)
   func eventType(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     for _ in 0..<20 {
@@ -100,7 +100,7 @@ struct SyncedEntityTests {
     }
   }
 
-  @Test("a geofence's edit and its request are inverse", arguments: UInt64(1)...20)
+  @Test("applying a geofence's update request gives the edited geofence", arguments: UInt64(1)...20)
   func geofence(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     for _ in 0..<20 {
@@ -111,7 +111,7 @@ struct SyncedEntityTests {
     }
   }
 
-  @Test("a property definition's edit and its request are inverse", arguments: UInt64(1)...50)
+  @Test("applying a property definition's update request gives the edited definition", arguments: UInt64(1)...50)
   func definition(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     for _ in 0..<20 {
@@ -122,13 +122,13 @@ struct SyncedEntityTests {
     }
   }
 
-  // MARK: What an edit says
+  // MARK: Contents of an edit
 
   private static let coffee = Event(
     id: "e", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 1_704_067_200), notes: "black",
     properties: ["cups": PropertyValue(type: .number, value: 1)])
 
-  @Test func `a request has the fields that differ and no other`() {
+  @Test func `a request contains only the fields that differ`() {
     var new = Self.coffee
     new.notes = nil
     new.locationName = "home"
@@ -148,14 +148,14 @@ struct SyncedEntityTests {
           properties: ["cups": APIPropertyValue(type: "number", value: 1), "size": nil]))
   }
 
-  @Test func `what means the same is no edit`() {
+  @Test func `values with the same meaning are not an edit`() {
     var new = Self.coffee
     new.properties["cups"] = PropertyValue(type: .number, value: 1.0)
     new.syncStatus = .synced
     #expect(new.updateRequest(from: Self.coffee) == nil)
   }
 
-  @Test func `a hub's entity is synced, a person's is pending`() {
+  @Test func `an entity of the hub is synced and one of the user is pending`() {
     #expect(Event(APIEvent(id: "e", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 0))).syncStatus == .synced)
     #expect(EventType(APIEventType(id: "t", name: "n")).syncStatus == .synced)
     #expect(
@@ -167,7 +167,7 @@ struct SyncedEntityTests {
     #expect(Event(Self.coffee.createRequest).syncStatus == .pending)
   }
 
-  // MARK: What this version does not know
+  // MARK: Unknown values
 
   private static let strange = APIEvent(
     id: "e", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 0), sourceType: "telepathy",
@@ -176,7 +176,7 @@ struct SyncedEntityTests {
     ],
     unknownFields: ["mood": ["of": [1, nil]]])
 
-  @Test func `unknown members, sources and property types survive the domain`() {
+  @Test func `unknown members, sources and property types survive conversion to the domain`() {
     let event = Event(Self.strange)
     #expect(event.sourceType == .imported)
     #expect(event.properties.keys.sorted() == ["cups"])
@@ -187,7 +187,7 @@ struct SyncedEntityTests {
     #expect(event.updateRequest(from: event) == nil)
   }
 
-  @Test func `an edit beside them leaves them alone`() {
+  @Test func `an edit of other fields keeps unknown values`() {
     var event = Event(Self.strange)
     event.notes = "n"
     event.properties["cups"]?.value = 2
@@ -197,7 +197,7 @@ struct SyncedEntityTests {
     #expect(event.createRequest.sourceType == "telepathy")
   }
 
-  @Test func `what a person sets replaces what could not be read`() throws {
+  @Test func `a value set by the user replaces an unknown one`() throws {
     let old = Event(Self.strange)
     var new = old
     new.sourceType = .manual
@@ -212,7 +212,7 @@ struct SyncedEntityTests {
     #expect(new.createRequest.properties.keys.sorted() == ["cups"], "once replaced and taken away, it is away")
   }
 
-  @Test func `an update may bring a source and a property type unknown here, and take them away`() {
+  @Test func `an update can set an unknown source and property type and remove them`() {
     var event = Self.coffee
     event.apply(
       UpdateEventRequest(
@@ -226,7 +226,7 @@ struct SyncedEntityTests {
     #expect(event.unknownFields.isEmpty)
   }
 
-  @Test func `a property type unknown here survives in a definition until another is set`() throws {
+  @Test func `an unknown property type of a definition is kept until another is set`() throws {
     let old = PropertyDefinition(
       APIPropertyDefinition(id: "p", eventTypeId: "t", key: "k", label: "l", propertyType: "colour"))
     #expect(old.propertyType == .text)
@@ -240,7 +240,7 @@ struct SyncedEntityTests {
     try isInverse(old, new)
   }
 
-  @Test func `a place keeps colour and role where earlier versions kept them`() {
+  @Test func `a place's role and color are read from the members of earlier versions`() {
     var place = Geofence(id: "g", name: "n", latitude: 1, longitude: 2)
     place.storedMembers = ["role": "skip", "mood": 1]
     #expect(place.role == "skip" && place.colorHex == nil && place.unknownFields == ["mood": 1])
@@ -250,7 +250,7 @@ struct SyncedEntityTests {
     #expect(place.role == nil && place.colorHex == nil && place.unknownFields.isEmpty)
   }
 
-  @Test func `a default of JSON's null is no default`() {
+  @Test func `a null default is no default`() {
     var definition = PropertyDefinition(
       id: "p", eventTypeId: "t", key: "k", label: "l", propertyType: .text, defaultValue: .some(.null))
     #expect(definition.defaultValue == nil)
@@ -266,7 +266,7 @@ struct SyncedEntityTests {
         == MutationEntityType.typed)
   }
 
-  @Test func `a mutation's idempotency key is its id unless given`() {
+  @Test func `the idempotency key of a mutation is its id unless given`() {
     func mutation(_ key: String?) -> PendingMutation {
       PendingMutation(
         id: "m", entityType: .event, entityId: "e", operation: .delete, payload: Data(),
@@ -277,7 +277,7 @@ struct SyncedEntityTests {
   }
 }
 
-// MARK: - Any entity
+// MARK: - Random entities
 
 extension Optional {
   fileprivate static func sometimes(_ chance: inout SeededGenerator, _ value: (inout SeededGenerator) -> Wrapped)
@@ -288,7 +288,7 @@ extension Optional {
 }
 
 extension Date {
-  /// To the millisecond, as the wire keeps it.
+  /// Random date with the millisecond precision of the wire.
   fileprivate static func random(using chance: inout SeededGenerator) -> Date {
     let milliseconds = Int64.random(in: -2_000_000_000_000...4_000_000_000_000, using: &chance)
     return RFC3339.date(from: RFC3339.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000)))!
@@ -316,7 +316,7 @@ extension Event {
     return event
   }
 
-  /// A few of its fields set anew.
+  /// Changes some of the fields.
   fileprivate func edited(using chance: inout SeededGenerator) -> Event {
     var event = self
     let other = Event.random(using: &chance)

@@ -3,13 +3,13 @@ import TrendyModels
 
 @Suite("SyncedKind", .timeLimit(.minutes(10)))
 struct SyncedKindTests {
-  @Test func `each kind is found by its name, and no name stands twice`() {
+  @Test func `each kind is found by its unique name`() {
     #expect(Set(SyncedKind.all.map(\.name)).count == SyncedKind.all.count)
     for kind in SyncedKind.all { #expect(SyncedKind.named(kind.name) == kind) }
     #expect(SyncedKind.named("Event") == nil)
   }
 
-  @Test func `each kind is declared whole, with a storage code that never changes`() {
+  @Test func `each kind is declared with its permanent storage code`() {
     #expect(Set(SyncedKind.all.map(\.name)) == Set(MutationEntityType.allCases.map(\.rawValue)))
     #expect(MutationEntityType.allCases.map(\.storageCode).sorted() == Array(0..<9))
     let codes = Dictionary(uniqueKeysWithValues: MutationEntityType.allCases.map { ($0.storageCode, $0) })
@@ -20,7 +20,7 @@ struct SyncedKindTests {
     #expect(MutationEntityType.typed.allSatisfy { SyncedKind.named($0.rawValue)?.path != nil })
   }
 
-  @Test func `what is referred to comes first in a snapshot`() throws {
+  @Test func `referenced kinds come first in a snapshot`() throws {
     #expect(SyncedKind.all.map(\.rank) == Array(0..<SyncedKind.all.count))
     for kind in SyncedKind.all {
       for field in kind.fields {
@@ -30,7 +30,7 @@ struct SyncedKindTests {
     }
   }
 
-  @Test func `a reference that goes with its parent is required, one that is cleared can be`() {
+  @Test func `a cascading reference is required and a cleared one is optional`() {
     for field in SyncedKind.all.flatMap(\.fields) {
       switch field.refersTo?.onDelete {
       case .cascade: #expect(field.isRequired, "\(field.name)")
@@ -40,13 +40,13 @@ struct SyncedKindTests {
     }
   }
 
-  @Test func `events, definitions and skips hang on their event type`() {
+  @Test func `events, definitions and skips belong to their event type`() {
     let children = SyncedKind.all.filter { $0.parent != nil }
     #expect(children.map(\.name) == ["property_definition", "event", "skip"])
     #expect(children.allSatisfy { $0.parent?.name == "event_type_id" })
   }
 
-  @Test func `a property of an event is a field of its own`() throws {
+  @Test func `a property of an event is a separate field`() throws {
     let nested = try #require(SyncedKind.event.nestedName("properties.a.b"))
     #expect(nested == ("properties", "a.b"))
     #expect(SyncedKind.event.nestedName("properties.")?.key == "")

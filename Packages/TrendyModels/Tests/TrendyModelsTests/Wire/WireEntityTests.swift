@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// The whole entities, the create requests and the feed: what is written, and that nothing read is lost.
+/// Encoding of entities, create requests and the feed. Nothing that is read may be lost.
 @Suite("Wire entities", .timeLimit(.minutes(10)))
 struct WireEntityTests {
   private static let unknown = #""mood":{"of":["a",1,null,1.5,true]},"zz_number":9223372036854775807"#
 
-  /// Every member that this version knows, and two that it does not.
+  /// Every member that this version knows, and two unknown ones.
   private static let event = """
     {"id":"e","user_id":"u","event_type_id":"t","timestamp":"2024-01-01T00:00:00.123Z","notes":"n","is_all_day":true,\
     "end_date":"2024-01-01T01:00:00.000Z","source_type":"healthkit","external_id":"x","original_title":"o",\
@@ -43,7 +43,7 @@ struct WireEntityTests {
     "payload":{"notes":null,"n":1},\(unknown)}
     """
 
-  /// What is read and written again is the same document, by the plain coder and by the product's.
+  /// Checks that reading and writing gives the same document, with the plain and with the package's coder.
   private func survives<Value: Codable & Hashable>(_ type: Value.Type, _ text: String) throws {
     let members = try WireJSON.decode(JSONValue.self, from: Data(text.utf8))
     let value = try WireJSON.decode(type, from: Data(text.utf8))
@@ -57,7 +57,7 @@ struct WireEntityTests {
     #expect(try WireJSON.encode(JSONDecoder().decode(type, from: product)) == product)
   }
 
-  @Test func `an event survives with all it has, known and unknown`() throws {
+  @Test func `an event survives with all its known and unknown members`() throws {
     try survives(APIEvent.self, Self.event)
     let event = try WireJSON.decode(APIEvent.self, from: Data(Self.event.utf8))
     #expect(event.unknownFields.keys.sorted() == ["mood", "zz_number"])
@@ -66,30 +66,30 @@ struct WireEntityTests {
     #expect(event.properties == ["p": APIPropertyValue(type: "number", value: 5)])
   }
 
-  @Test func `an event type survives with all it has, known and unknown`() throws {
+  @Test func `an event type survives with all its known and unknown members`() throws {
     try survives(APIEventType.self, Self.eventType)
   }
 
-  @Test func `a geofence survives with all it has, known and unknown`() throws {
+  @Test func `a geofence survives with all its known and unknown members`() throws {
     try survives(APIGeofence.self, Self.geofence)
   }
 
-  @Test func `a property definition survives with all it has, known and unknown`() throws {
+  @Test func `a property definition survives with all its known and unknown members`() throws {
     try survives(APIPropertyDefinition.self, Self.definition)
   }
 
-  @Test func `an entry of the feed survives, of a kind and operation unknown here`() throws {
+  @Test func `a feed entry of an unknown kind and operation survives`() throws {
     try survives(ChangeEntry.self, Self.change)
     try survives(
       ChangeFeedResponse.self, #"{"changes":[\#(Self.change)],"next_cursor":12,"has_more":true,"epoch":"e"}"#)
   }
 
-  @Test func `a mutation on its way survives, null and absent kept apart`() throws {
+  @Test func `a mutation envelope survives, with null and absent distinct`() throws {
     try survives(MutationEnvelope.self, Self.mutation)
     try survives(PushRequest.self, #"{"device":"d","acked_through":2,"mutations":[\#(Self.mutation)]}"#)
   }
 
-  @Test func `a mutation that cannot be read spoils neither the push nor its neighbours`() throws {
+  @Test func `an unreadable mutation affects neither the push nor its neighbors`() throws {
     let text = #"{"device":"d","acked_through":2,"mutations":[\#(Self.mutation),{"seq":4,"id":7},null]}"#
     let push = try WireJSON.decode(PushDocument<WireAttempt<MutationEnvelope>>.self, from: Data(text.utf8))
     #expect(
@@ -101,7 +101,7 @@ struct WireEntityTests {
     }
     #expect(push.mutations[1].json == ["seq": 4, "id": 7])
     #expect(throws: JSONError.self) { try push.mutations[2].result.get() }
-    // Written, each is as it came; a plain coder reads them too.
+    // Each is written unchanged. A plain coder reads them too.
     let written = try WireJSON.encode(push)
     #expect(
       try WireJSON.decode(JSONValue.self, from: written) == WireJSON.decode(JSONValue.self, from: Data(text.utf8)))
@@ -128,7 +128,7 @@ struct WireEntityTests {
       #"{"created":[\#(Self.event)],"errors":[{"index":1,"message":"m"}],"total":2,"success":1,"failed":1}"#)
   }
 
-  @Test func `what every create request writes is read back, unknown members too`() throws {
+  @Test func `create requests survive, including unknown members`() throws {
     let unknown: [String: JSONValue] = ["mood": ["of": [1, nil]]]
     let date = Date(timeIntervalSince1970: 1_704_067_200.25)
     try survives(
@@ -153,7 +153,7 @@ struct WireEntityTests {
     #expect(try WireJSON.decode(type(of: value), from: WireJSON.encode(value)) == value)
   }
 
-  @Test func `only what makes no sense without a value is required`() throws {
+  @Test func `only essential members are required`() throws {
     let event = try WireJSON.decode(
       APIEvent.self, from: Data(#"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","notes":null}"#.utf8)
     )
@@ -164,7 +164,7 @@ struct WireEntityTests {
     #expect(problem.type == "about:blank")
   }
 
-  @Test func `dates are written as UTC with three digits, and members that are nil not at all`() throws {
+  @Test func `dates are written in UTC with three digits and nil members are omitted`() throws {
     let event = APIEvent(id: "e", userId: "u", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 0.5))
     for data in [try WireJSON.encode(event), try JSONEncoder().encode(event)] {
       #expect(
@@ -176,13 +176,13 @@ struct WireEntityTests {
     }
   }
 
-  @Test func `a known member wins over an unknown one of its name`() throws {
+  @Test func `a known member takes precedence over an unknown one with the same name`() throws {
     let event = APIEvent(
       id: "e", eventTypeId: "t", timestamp: Date(timeIntervalSince1970: 0), unknownFields: ["id": "other"])
     #expect(try WireJSON.decode(APIEvent.self, from: WireJSON.encode(event)).id == "e")
   }
 
-  @Test func `the data of an entry is read as any wire type and made from one`() throws {
+  @Test func `the data of an entry is converted from and to wire types`() throws {
     let event = try WireJSON.decode(APIEvent.self, from: Data(Self.event.utf8))
     let data = try ChangeEntryData(event)
     #expect(data.rawData["mood"] == ["of": ["a", 1, nil, 1.5, true]])
