@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Damaged files are errors or reports, and no reader stops the program: a trap would end this test run.
+/// Checks that damaged files cause errors or reports, but no crash, which would end this test run.
 @Suite("Damaged files", .timeLimit(.minutes(10)))
 struct DamageTests {
   static let files = [
@@ -12,7 +12,7 @@ struct DamageTests {
     "tracks/gotrack-00033/track.gpx", "opentracks-kml22.kml", "pynmeagps-mixed.log", "pynmeagps-nmea4.log",
   ]
 
-  /// Every fix a reader gives must be one that the rest may count on.
+  /// Checks that all fixes of a file are valid.
   static func check(_ file: TrackFile, _ comment: Comment) {
     for point in file.points {
       #expect(point.coordinate.isValid, comment)
@@ -29,19 +29,19 @@ struct DamageTests {
     } catch {
       #expect(!error.description.isEmpty, comment)
     }
-    // Each reader also meets what the detection would have kept from it.
+    // Each reader also gets files of other formats.
     let readers: [([UInt8]) throws -> TrackFile] = [
       { try CSVTrackReader.read($0) }, { try GeoJSONReader.read($0) }, { try KMLReader.read($0) },
       { try NMEAReader.read($0) }, { try OverlandReader.read($0) }, { try OwnTracksReader.read($0) },
       { try OwnTracksReader.readRecording($0) },
     ]
     for reader in readers {
-      // An error is as good an answer as a file.
+      // An error is a valid result.
       if let file = try? reader(bytes) { check(file, comment) }
     }
   }
 
-  @Test("cut anywhere", arguments: files)
+  @Test("a truncated file is handled", arguments: files)
   func cut(name: String) throws {
     let bytes = Array(try GPXSampleTests.resource(name).prefix(4000))
     var chance = SeededGenerator(seed: 7)
@@ -51,11 +51,11 @@ struct DamageTests {
     }
   }
 
-  @Test("with bytes flipped, put in and left out", arguments: files, [1, 2, 3] as [UInt64])
+  @Test("a file with changed, inserted and deleted bytes is handled", arguments: files, [1, 2, 3] as [UInt64])
   func flipped(name: String, seed: UInt64) throws {
     let bytes = Array(try GPXSampleTests.resource(name).prefix(3000))
     var chance = SeededGenerator(seed: seed)
-    // Digits, signs and brackets hurt more than any byte.
+    // Digits, signs and brackets are more likely to cause errors than other bytes.
     let sharp = Array("0123456789-+.eE,:;[]{}\"\\<>&*$\t\n/ ".utf8)
     for round in 0..<10 {
       var damaged = bytes
@@ -73,7 +73,7 @@ struct DamageTests {
   }
 
   @Test(
-    "a line that is broken costs that line alone",
+    "an invalid line affects no other line",
     arguments: ["owntracks.jsonl", "owntracks.rec", "track.csv", "track.nmea"])
   func oneLine(name: String) throws {
     let bytes = try GPXSampleTests.resource("tracks/gotrack-00033/\(name)")
@@ -83,12 +83,12 @@ struct DamageTests {
     let file = try TrackFile(reading: Array(lines.joined(separator: [0xA])))
     #expect(file.problemCount == 1)
     #expect(file.problems.map(\.place) == ["line 12"])
-    // RMC and GGA say the same: the one is enough for the place.
+    // RMC and GGA contain the same position, so one of them suffices.
     #expect(file.locations.count == whole.locations.count - (name == "track.nmea" ? 0 : 1))
   }
 
   @Test(
-    "numbers beyond measure and depth beyond reason are no fixes",
+    "extreme numbers and deep nesting are not read as fixes",
     arguments: [
       "{\"_type\":\"location\",\"tst\":1e300,\"lat\":1e308,\"lon\":-1e308}",
       "{\"_type\":\"location\",\"tst\":99999999999999999999999,\"lat\":1,\"lon\":1,\"acc\":1e300,\"vel\":1e300}",
@@ -103,7 +103,7 @@ struct DamageTests {
       Array(("{\"type\":\"Feature\",\"x\":" + deep + String(repeating: "]", count: 20_000) + "}").utf8), "deep")
   }
 
-  @Test("queries of any bytes", arguments: [11, 12] as [UInt64])
+  @Test("random queries are handled", arguments: [11, 12] as [UInt64])
   func queries(seed: UInt64) throws {
     var chance = SeededGenerator(seed: seed)
     let words = [
@@ -116,7 +116,7 @@ struct DamageTests {
         try? DeviceRequest.gpsLogger(query: query, body: Array(query.utf8)),
         try? DeviceRequest.osmAnd(query: query, body: Array(query.utf8), receivedAt: Date(timeIntervalSince1970: 0)),
       ] {
-        // Only a body that begins as JSON may be an error.
+        // Only a body that begins like JSON may cause an error.
         #expect(batch != nil || query.hasPrefix("{"))
         #expect(batch?.fixes.allSatisfy(\.coordinate.isValid) != false)
       }

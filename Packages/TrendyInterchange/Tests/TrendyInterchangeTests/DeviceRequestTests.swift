@@ -9,7 +9,7 @@ struct DeviceRequestTests {
   static let received = Date(timeIntervalSince1970: 1_704_067_777)
 
   @Test(
-    "GPSLogger says its fix in a query, a form or an object",
+    "GPSLogger sends a fix as a query, a form or an object",
     arguments: [
       ("lat=60.0&lon=30.0&time=2024-01-01T00:00:00.000Z&spd=1.2&acc=5.0&dir=90.0&batt=81", ""),
       ("LAT=60.0&LON=30.0&TIMESTAMP=1704067200&SPD_KPH=4.32&ACC=5.0&DIR=90.0", ""),
@@ -31,7 +31,7 @@ struct DeviceRequestTests {
   }
 
   @Test(
-    "a query that cannot be taken is reported and brings no fix",
+    "an invalid query is reported and gives no fix",
     arguments: [
       "lat=%25LAT&lon=30&time=2024-01-01T00:00:00Z", "lat=60&lon=30", "", "lat=91&lon=0&timestamp=1704067200", "&&=&%",
     ])
@@ -42,7 +42,7 @@ struct DeviceRequestTests {
   }
 
   @Test(
-    "a query of Traccar's is in knots, with its time in seconds, milliseconds or as a date",
+    "a Traccar query has a speed in knots and a time in seconds, milliseconds or as a date",
     arguments: [
       (
         "id=123456&timestamp=1704067200&lat=60.0&lon=30.0&speed=10&bearing=45&altitude=0&accuracy=5&batt=87&valid=true",
@@ -64,14 +64,14 @@ struct DeviceRequestTests {
     #expect(fix.horizontalAccuracy == 5)
   }
 
-  @Test func `a place that the device itself calls invalid is none, and a broken time is not now`() throws {
+  @Test func `a fix marked as invalid is ignored, and an invalid time is not replaced by the current one`() throws {
     let invalid = try DeviceRequest.osmAnd(query: "id=1&lat=0&lon=0&valid=false", receivedAt: Self.received)
     #expect(invalid.fixes.isEmpty && invalid.problems.map(\.place) == ["valid"] && invalid.device == "1")
     let broken = try DeviceRequest.osmAnd(query: "id=1&lat=0&lon=0&timestamp=now", receivedAt: Self.received)
     #expect(broken.fixes.isEmpty && broken.problemCount == 1)
   }
 
-  @Test func `the JSON of Traccar's client is in metres a second and carries motion`() throws {
+  @Test func `the JSON of the Traccar client has speeds in metres per second and motion`() throws {
     let body = #"""
       {"location":{"timestamp":"2024-01-01T00:00:00.000Z","coords":{"latitude":-6.1148096,"longitude":106.6837015,
       "accuracy":3.8,"speed":18.67,"heading":-1,"altitude":35.7},"is_moving":false,"odometer":0,
@@ -91,7 +91,7 @@ struct DeviceRequestTests {
     #expect(empty.fixes.isEmpty && empty.problems.map(\.place) == ["location"])
   }
 
-  @Test func `a list of locations keeps its good half`() throws {
+  @Test func `the valid entries of a list of locations are read`() throws {
     let good = #"{"timestamp":1704067200000,"coords":{"latitude":1,"longitude":2,"speed":-1}}"#
     let body = "{\"location\":[\(good),{\"coords\":{}},\(good)],\"device_id\":\"d\"}"
     let batch = try DeviceRequest.osmAnd(query: "", body: Array(body.utf8), receivedAt: Self.received)
@@ -100,7 +100,7 @@ struct DeviceRequestTests {
     #expect(batch.problems.map(\.place) == ["location[1]"])
   }
 
-  @Test func `an empty body of OwnTracks is nothing, and its device stands in the query too`() throws {
+  @Test func `an empty OwnTracks body is accepted, and the device may be given in the query`() throws {
     #expect(try DeviceRequest.ownTracks(body: Array(" \n".utf8)) == DeviceBatch())
     let message = #"{"_type":"location","tst":1704067200,"lat":1,"lon":2}"#
     let batch = try DeviceRequest.ownTracks(query: "u=anna&d=phone", body: Array(message.utf8))
@@ -111,7 +111,7 @@ struct DeviceRequestTests {
     #expect(lwt.fixes.isEmpty && lwt.skippedMessages == ["lwt": 1] && lwt.problems.isEmpty)
   }
 
-  @Test func `a batch of Overland is in the order of time`() throws {
+  @Test func `a batch of Overland is sorted by time`() throws {
     func feature(_ time: Int) -> String {
       "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[1,2]},"
         + "\"properties\":{\"timestamp\":\(time),\"device_id\":\"phone\"}}"

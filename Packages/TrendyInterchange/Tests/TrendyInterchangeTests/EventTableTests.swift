@@ -23,7 +23,7 @@ struct EventTableTests {
 
   private func moment(_ text: String) throws -> Date { try #require(RFC3339.date(from: text)) }
 
-  @Test func `a semicolon brings decimal commas and the day first`() throws {
+  @Test func `a table with semicolons has decimal commas and dates that begin with the day`() throws {
     let event = try #require(try events(FormatTableTests.samples["csv"] ?? "").first)
     #expect(event.typeName == "Kaffee")
     #expect(event.timestamp == (try moment("2026-03-01T08:05:00Z")))
@@ -31,14 +31,14 @@ struct EventTableTests {
     #expect(event.properties["Menge"] == .number(1.5))
   }
 
-  @Test func `whole numbers keep their digits, and those of more than 64 bits are text`() throws {
+  @Test func `whole numbers keep all digits, and those of more than 64 bits are text`() throws {
     let table = "type,start,n,code\nRun,2026-03-01T08:00:00Z,9007199254740993,12345678901234567890\n"
     let event = try #require(try events(table).first)
     #expect(event.properties["n"] == PropertyValue(type: .number, value: .int(9_007_199_254_740_993)))
     #expect(event.properties["code"] == .text("12345678901234567890"))
   }
 
-  @Test func `the original web export has times of twelve hours on the clock of its zone`() throws {
+  @Test func `the original web export uses 12-hour times in its zone`() throws {
     let amsterdam = try #require(ZoneClock(named: "Europe/Amsterdam"))
     let event = try #require(
       try events(FormatTableTests.samples["trendy-csv"] ?? "", as: "trendy-csv", zone: amsterdam).first)
@@ -48,7 +48,7 @@ struct EventTableTests {
     #expect(event.endDate == nil && !event.isAllDay)
   }
 
-  @Test func `Toggl's later form, in which a person chooses the columns, and a dash is nothing`() throws {
+  @Test func `Toggl's newer export with selected columns is read, and a dash is an empty cell`() throws {
     let rows = """
       "Description","Billable","Duration","Member","Email","Project","Tags","Start date","Start time","Stop date","Stop time"
       "dig, plant","No","1:30:00","Kim","kim@example.test","Garden","spring","2026-03-09","23:00:00","2026-03-10","00:30:00"
@@ -65,7 +65,7 @@ struct EventTableTests {
     #expect(try events(few, as: "toggl").map(\.typeName) == ["Time entry"])
   }
 
-  @Test func `Clockify's form with few columns chosen`() throws {
+  @Test func `a Clockify export with few columns is read`() throws {
     let rows = """
       "Project","Description","Task","User","Group","Email","Tags","Billable","Start Date","Start Time","End Date","End Time","Client"
       "Garden","dig","Beds","Kim","","kim@example.test","spring","No","14/03/2026","10:23 AM","14/03/2026","11:23:01 AM","Ann"
@@ -78,7 +78,7 @@ struct EventTableTests {
   }
 
   @Test(
-    "a time sheet of any tool: what was done, a date, and times on the clock beside it",
+    "a time sheet of any tool is read",
     arguments: [
       "Date,From,To,Project,Notes\n2026-03-14,09:30,10:45,Garden,dig\n2026-03-14,23:30,0:15,Garden,dig\n",
       "Date,Start Time,End Time,Task,Comment\n2026-03-14,9:30 AM,10:45 AM,Garden,dig\n2026-03-14,11:30 PM,12:15 AM,Garden,dig\n",
@@ -97,7 +97,7 @@ struct EventTableTests {
     #expect(sheet.allSatisfy { !$0.isAllDay && $0.properties.isEmpty })
   }
 
-  @Test func `a time sheet of hours on a day`() throws {
+  @Test func `a time sheet with hours per day is read`() throws {
     let rows = "Date,Client,Project,Notes,Hours\n2026-03-14,Ann,Garden,dig,\"1,25\"\n"
     let event = try #require(try events(rows).first)
     #expect(event.typeName == "Garden" && event.isAllDay)
@@ -105,7 +105,7 @@ struct EventTableTests {
     #expect(event.endDate == nil)
   }
 
-  @Test func `midnight and noon on a clock of twelve hours`() throws {
+  @Test func `midnight and noon are read in 12-hour times`() throws {
     let rows = "type,start\na,2026-01-02 12:00 AM\na,2026-01-02 12:30 p.m.\n"
     #expect(
       try events(rows).map(\.timestamp) == [
@@ -113,7 +113,7 @@ struct EventTableTests {
       ])
   }
 
-  @Test func `day and month are told apart by all rows together, by their order, or not at all`() throws {
+  @Test func `day and month are distinguished by all rows, by their order, or not at all`() throws {
     func days(_ dates: String...) throws -> [String] {
       try events("type,date\n" + dates.map { "a,\($0)\n" }.joined()).map {
         String(RFC3339.string(from: $0.timestamp).prefix(10))
@@ -121,7 +121,7 @@ struct EventTableTests {
     }
     #expect(try days("3/4/2026", "13/4/2026") == ["2026-04-03", "2026-04-13"])
     #expect(try days("3/4/2026", "4/13/2026") == ["2026-03-04", "2026-04-13"])
-    // In order only as months first.
+    // Only with the month first are the dates in order.
     #expect(try days("1/30/2026", "2/1/2026", "3/1/2026").last == "2026-03-01")
     #expect(try days("11/1/2026", "1/2/2026", "2/2/2026") == ["2026-01-11", "2026-02-01", "2026-02-02"])
     #expect(throws: InterchangeError.ambiguousDates(cell: "3/4/2026", dayFirst: "2026-04-03", monthFirst: "2026-03-04"))
@@ -133,7 +133,7 @@ struct EventTableTests {
     )
   }
 
-  @Test func `a date without a time is a whole day`() throws {
+  @Test func `a date without a time is an all-day event`() throws {
     let amsterdam = try #require(ZoneClock(named: "Europe/Amsterdam"))
     let event = try #require(try events("date,habit\n2026-07-01,run\n", zone: amsterdam).first)
     #expect(event.isAllDay)
@@ -141,7 +141,7 @@ struct EventTableTests {
     #expect(event.timeZone == "Europe/Amsterdam")
   }
 
-  @Test("is read as text in any encoding of a spreadsheet", arguments: ["utf16le", "utf16be", "cp1252"])
+  @Test("the encodings that spreadsheets write are read", arguments: ["utf16le", "utf16be", "cp1252"])
   func encodings(name: String) throws {
     let text = "type\tstart\tnote\nCafé\t2026-03-01 08:00\t€ 5\n"
     var bytes: [UInt8] = []
@@ -159,7 +159,7 @@ struct EventTableTests {
     #expect(event.notes == "€ 5")
   }
 
-  @Test func `a duration across a change of the clocks is what the tracker says`() throws {
+  @Test func `a duration across a clock change is the one that the tracker recorded`() throws {
     let amsterdam = try #require(ZoneClock(named: "Europe/Amsterdam"))
     let event = try #require(try events(FormatTableTests.samples["toggl"] ?? "", as: "toggl", zone: amsterdam).first)
     #expect(event.typeName == "Garden")
@@ -167,7 +167,7 @@ struct EventTableTests {
     #expect(event.endDate == (try moment("2026-03-29T02:00:00Z")))
   }
 
-  @Test func `a mood has its activities and a note without markup`() throws {
+  @Test func `a Daylio entry has its mood, activities and a note without markup`() throws {
     let event = try #require(try events(FormatTableTests.samples["daylio"] ?? "", as: "daylio").first)
     #expect(event.typeName == "Mood")
     #expect(event.timestamp == (try moment("2026-03-01T21:05:00Z")))
@@ -176,13 +176,13 @@ struct EventTableTests {
     #expect(event.properties["mood"] == .select("meh"))
   }
 
-  @Test func `a quote that nobody closes is an error and takes no more memory than a cell may`() throws {
+  @Test func `an unclosed quote is an error with limited use of memory`() throws {
     let text = "type,start\n\"" + String(repeating: "x", count: 3 << 20)
     #expect(throws: InterchangeError.self) { try events(text) }
   }
 
-  /// Rows that end within what was read go another way than those that do not.
-  @Test("is the same in one piece and byte by byte", arguments: 1...9 as ClosedRange<UInt64>)
+  /// Rows that end within the first block are read by another code path than the others.
+  @Test("a table is read identically in one piece and in small pieces", arguments: 1...9 as ClosedRange<UInt64>)
   func pieces(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let separator = try #require([",", ";", "\t"].randomElement(using: &generator))
@@ -205,7 +205,7 @@ struct EventTableTests {
     }
     if Bool.random(using: &generator) { text.removeLast() }
     let bytes = Array(text.utf8)
-    // The first 64 KiB are looked at together.
+    // The first 64 KiB are read as one block.
     try #require(bytes.count > 70_000)
     func records(by size: Int) throws -> [String] {
       var rest = bytes[...]
@@ -220,13 +220,13 @@ struct EventTableTests {
       return found
     }
     let whole = try records(by: bytes.count)
-    // Between tabs a note that begins with one has a cell too many.
+    // With tabs as separators, a note that begins with a tab has one cell too many.
     #expect(whole.count { !$0.contains("more cells than the header") } == 3000)
     for size in [7, 64, 1000] { #expect(try records(by: size) == whole) }
   }
 
-  /// Keys have had this text of a value from the first: with another every row of a table would come in again.
-  @Test func `the key of a row is that of the first version`() throws {
+  /// Keys must never change, otherwise every row of a table would be imported again.
+  @Test func `the keys of rows match those of the first version`() throws {
     let text =
       "type,start,note,amount,mood,done\nRun,2026-03-01T08:05:00Z,far,5,\"so \"\"so\"\" é\",yes\nRun,2026-03-01,,1.5,,no\n"
     let keys = try events(text).map(\.key)

@@ -5,7 +5,7 @@ import TrendyModels
 
 @Suite("Formats", .timeLimit(.minutes(5)))
 struct FormatTableTests {
-  @Test func `docs/formats.md has the table of the code`() throws {
+  @Test func `docs/formats.md contains the table of formats`() throws {
     let root = URL(filePath: #filePath).pathComponents.dropLast(5)
     let page = URL(filePath: root.joined(separator: "/")).appending(path: "docs/formats.md")
     let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| `") }
@@ -15,14 +15,14 @@ struct FormatTableTests {
     #expect(lines.map(String.init) == table)
   }
 
-  @Test func `each format has a word of its own`() {
+  @Test func `each format has a unique word`() {
     let words = InterchangeFormat.all.map(\.word)
     #expect(Set(words).count == words.count)
   }
 
-  // MARK: Each reader on damage
+  // MARK: Readers and damaged files
 
-  /// A small file of each format that is read as records.
+  /// One small file for each format that is read as records.
   static let samples: [String: String] = [
     "ndjson": """
     {"record":"trendy","schema":"trendy.export/1"}
@@ -94,7 +94,7 @@ struct FormatTableTests {
     return records
   }
 
-  @Test("is found by its content, and holds records", arguments: samplesOfAll.keys.sorted())
+  @Test("a format is detected by its content and has records", arguments: samplesOfAll.keys.sorted())
   func found(word: String) throws {
     let bytes = Array(try #require(Self.samplesOfAll[word]).utf8)
     let format = try #require(try InterchangeFormat.detect(ByteInput(bytes)))
@@ -102,32 +102,32 @@ struct FormatTableTests {
     let records = try Self.records(bytes, as: format)
     #expect(!records.isEmpty)
     for record in records { if case .bad(let reason) = record { Issue.record("\(reason)") } }
-    // A mark in front, and the ends of lines of another system.
+    // A byte order mark and line ends of another system.
     let marked = [0xEF, 0xBB, 0xBF] + Array(String(decoding: bytes, as: UTF8.self).replacing("\n", with: "\r\n").utf8)
     #expect(try InterchangeFormat.detect(ByteInput(marked))?.word == word)
     #expect(try Self.records(marked, as: format).count == records.count)
   }
 
-  @Test("every record format has a sample here")
+  @Test("every record format has a sample")
   func complete() {
     let words = InterchangeFormat.readable.filter(\.isReadAsRecords).map(\.word)
-    // FIT is not text, and has tests of its own.
+    // FIT is a binary format with separate tests.
     #expect(words.sorted() == (Self.samplesOfAll.keys + ["fit"]).sorted())
   }
 
-  @Test func `how a file is got out of another program is told of each of them`() {
+  @Test func `every format of another program has a guide to its export`() {
     let others = InterchangeFormat.readable.filter { $0.track == nil && !["csv", "zip"].contains($0.word) }
     #expect(others.filter { $0.guide == nil }.map(\.word) == [])
   }
 
-  /// An error or fewer records, never a trap: that would end this test run.
+  /// The result is an error or fewer records, but no crash, which would end this test run.
   @Test(
-    "is read when cut at each byte, with each byte changed, and joined at random", arguments: samplesOfAll.keys.sorted()
+    "truncated, changed and randomly joined files are handled", arguments: samplesOfAll.keys.sorted()
   )
   func damaged(word: String) throws {
     let bytes = Array(try #require(Self.samplesOfAll[word]).utf8)
     let format = try #require(InterchangeFormat.named(word))
-    // Every format looks at what is detected: now and then is enough.
+    // Detection is the same for every format, so it is tested on some of the files only.
     func read(_ bytes: [UInt8], isDetected: Bool = true) {
       if isDetected { _ = try? InterchangeFormat.detect(ByteInput(bytes)) }
       _ = try? Self.records(bytes, as: format)  // an error is an answer

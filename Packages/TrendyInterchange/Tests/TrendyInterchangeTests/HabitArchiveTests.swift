@@ -41,7 +41,7 @@ struct HabitArchiveTests {
     records.compactMap { if case .event(let event) = $0 { event } else { nil } }
   }
 
-  @Test func `a habit of Loop has its days, its amounts, its notes and its goal`() throws {
+  @Test func `a habit of Loop has its days, amounts, notes and goal`() throws {
     let records = try records(Self.files(FormatSamples.loop), as: "loop")
     let events = events(records)
     #expect(events.map(\.typeName) == ["Meditate", "Run, slowly", "読書"])
@@ -59,7 +59,7 @@ struct HabitArchiveTests {
     #expect(skips.first?.days.upperBound == events[0].timestamp)
   }
 
-  @Test func `an archive of before 2_3_1 does not say which habits have numbers`() throws {
+  @Test func `an archive of Loop before 2.3.1 does not state which habits are numerical`() throws {
     let records = try records(Self.files(FormatSamples.oldLoop), as: "loop")
     let events = events(records)
     #expect(events.map(\.typeName) == ["Meditate", "Pages", "Lost"])
@@ -68,20 +68,20 @@ struct HabitArchiveTests {
     #expect(records.filter { if case .bad = $0 { true } else { false } }.count == 1)
   }
 
-  @Test func `an archive of Loop without the folders of its habits is told, and not taken for an empty one`() throws {
+  @Test func `an archive of Loop without the folders of its habits is an error`() throws {
     let tables = FormatSamples.loop.filter { !$0.key.contains("/") }
     #expect(tables.keys.contains("Habits.csv"))
     #expect(throws: InterchangeError.self) { try records(Self.files(tables), as: "loop") }
   }
 
-  @Test func `days have one key in both generations`() throws {
+  @Test func `days have the same key in both versions of the archive`() throws {
     let new = events(try records(Self.files(FormatSamples.loop), as: "loop"))
     let old = events(try records(Self.files(FormatSamples.oldLoop), as: "loop"))
     #expect(new[0].key == old[0].key)
     #expect(Set(new.map(\.key)).count == new.count)
   }
 
-  @Test func `what is written for Loop is read the same`() throws {
+  @Test func `an archive written for Loop is read identically`() throws {
     let format = try #require(InterchangeFormat.named("loop"))
     let types = [
       EventType(id: "t1", name: "Tea, green", colorHex: "#123456", iconName: "x"),
@@ -107,14 +107,14 @@ struct HabitArchiveTests {
     #expect(events.map(\.typeName) == ["Run", "Tea, green"])
     #expect(events[1].properties == ["count": .number(2.5)])
     #expect(events[1].notes == "a, \"b\"")
-    // Done on the first of both days: only the second is off.
+    // The habit was done on the first of both days, so only the second is skipped.
     let skips = records.compactMap { if case .dayOff(let skip) = $0 { skip } else { nil } }
     #expect(skips.map(\.key.last) == ["2026-03-02"])
     #expect(skips.map(\.note) == ["ill"])
   }
 
-  @Test func `an entry of a Daylio backup has its mood, its level, its activities and its note`() throws {
-    // Base64 with ends of lines in it.
+  @Test func `an entry of a Daylio backup has its mood, level, activities and note`() throws {
+    // Base64 with line breaks.
     let encoded = Data(FormatSamples.daylio.utf8).base64EncodedString(options: .lineLength76Characters)
     for content in [encoded, FormatSamples.daylio] {
       let records = try records(
@@ -124,15 +124,15 @@ struct HabitArchiveTests {
       #expect(event.timestamp == Date(timeIntervalSince1970: 1_772_395_500))
       #expect(event.properties == ["mood": .select("grey"), "level": .number(2), "activities": .text("work")])
       #expect(event.notes == "rain\nall day")
-      // A month beyond December.
+      // The second entry has an invalid month.
       #expect(records.count == 2 && events(records).count == 1)
     }
   }
 
-  @Test func `archives are read when each file is cut at each byte, and with each byte changed`() {
+  @Test func `truncated and changed archives are handled`() {
     func read(_ contents: [String: [UInt8]], _ word: String) {
       let files = Self.files(contents)
-      // An error is an answer.
+      // An error is a valid result.
       try? InterchangeFormat.named(word)?.read(files, FormatTableTests.options) { _, _ in }
     }
     let daylio = Data(FormatSamples.daylio.utf8.prefix(200)).base64EncodedString()

@@ -70,7 +70,7 @@ struct HealthExportTests {
 
   static func date(_ text: String) -> Date? { RFC3339.date(from: text) }
 
-  @Test func `a workout has its time, its way and what was measured, from statistics before attributes`() throws {
+  @Test func `a workout has its times and routes, and its statistics take precedence over its attributes`() throws {
     let content = """
        <Workout workoutActivityType="HKWorkoutActivityTypeTraditionalStrengthTraining" duration="30.5" durationUnit="min" totalDistance="1" totalDistanceUnit="mi" totalEnergyBurned="100" totalEnergyBurnedUnit="Cal" sourceName="Kim&#8217;s\u{A0}Watch" startDate="2026-03-29 01:30:00 +0100" endDate="2026-03-29 03:03:00 +0200">
         <MetadataEntry key="HKTimeZone" value="Europe/Amsterdam"/>
@@ -115,7 +115,7 @@ struct HealthExportTests {
       summary.problems.map(\.description) == ["line 22: the route \"../../etc/passwd\" is not a file of the export"])
   }
 
-  @Test func `steps that several devices count are counted once: by the watch, where it was worn`() throws {
+  @Test func `steps counted by several devices count once, and those of the watch take precedence`() throws {
     let content = [
       Self.steps(600, "08:00:00", "08:10:00", "Phone", Self.phone),
       Self.steps(300, "08:05:00", "08:15:00", "Watch", Self.watch),
@@ -123,7 +123,7 @@ struct HealthExportTests {
       Self.steps(50, "12:00:00", "12:01:00", "Phone", Self.phone),
     ].joined()
     let (events, _) = try Self.read(content)
-    // The watch 300, the phone half of 600 and its 50, the app what neither covers: 45 of 60 minutes.
+    // 300 of the watch, half of 600 and 50 of the phone, and those of the app in the other 45 of 60 minutes.
     #expect(events.map { $0.properties["steps"] } == [.number(1400.0)])
     #expect(events[0].key == "apple-health|steps|2026-03-02")
     #expect(events[0].date == CivilDate(year: 2026, month: 3, day: 2))
@@ -131,7 +131,7 @@ struct HealthExportTests {
     #expect(events[0].end == nil)
   }
 
-  @Test("the same sum whatever the order of the lines", arguments: 0..<6)
+  @Test("the sum does not depend on the order of the lines", arguments: 0..<6)
   func order(turn: Int) throws {
     let lines = [
       Self.steps(600, "08:00:00", "08:10:00", "Phone", Self.phone), Self.steps(77, "08:05:00", "08:05:00", "App"),
@@ -139,29 +139,29 @@ struct HealthExportTests {
       Self.steps(40, "09:00:00", "09:07:00", "Other app"), Self.steps(5, "10:00:00", "10:00:00", "Phone"),
     ]
     let content = (lines[turn...] + lines[..<turn]).joined()
-    // 77 in a moment of the watch's time are not counted, 41 of two apps alike are, as that app tells more.
+    // The 77 steps are within the time of the watch. Of two similar apps, the one with more steps counts: 41.
     #expect(try Self.read(content).events[0].properties["steps"] == .number(646.0))
   }
 
-  @Test func `a line that is there twice counts once`() throws {
+  @Test func `a repeated line counts once`() throws {
     let line = Self.steps(600, "08:00:00", "08:10:00", "Phone", Self.phone)
     let later = Self.steps(10, "09:00:00", "09:10:00", "Phone", Self.phone)
     #expect(try Self.read(line + line + later + line).events[0].properties["steps"] == .number(610.0))
   }
 
-  @Test func `a device's address, which differs in every line, does not make it another`() throws {
+  @Test func `a device whose address differs between lines is one device`() throws {
     let other = Self.watch.replacing("0x2803", with: "0x1111")
     let content =
       Self.steps(1, "08:00:00", "08:10:00", "W", Self.watch) + Self.steps(2, "08:05:00", "08:10:00", "W", other)
     #expect(try Self.read(content).events[0].properties["steps"] == .number(3.0))
   }
 
-  @Test func `a sample over midnight is parted by time, and its day is that of its zone`() throws {
+  @Test func `a sample across midnight is divided by time, and its day is that of its zone`() throws {
     let content =
       Self.record(
         "QuantityTypeIdentifierStepCount", "100", unit: "count", "2026-03-02 23:50:00 +0100",
         "2026-03-03 00:30:00 +0100")
-      // Written with the offset of Amsterdam, where the phone was later; it was evening in New York.
+      // The offset is that of Amsterdam, where the phone was later; the sample is from an evening in New York.
       + Self.record(
         "QuantityTypeIdentifierStepCount", "8", unit: "count", "2026-03-06 02:00:00 +0100", "2026-03-06 02:10:00 +0100",
         zone: "America/New_York")
@@ -170,7 +170,7 @@ struct HealthExportTests {
     #expect(events.map { $0.properties["steps"]?.doubleValue } == [25, 75, 8])
   }
 
-  @Test func `a date with more samples than are held one by one has the same sum`() throws {
+  @Test func `a day with more samples than are stored individually has the same sum`() throws {
     var content = ""
     for minute in 0..<600 {
       let from = String(format: "%02d:%02d:00", 6 + minute / 60, minute % 60)
@@ -185,7 +185,7 @@ struct HealthExportTests {
     #expect(try Self.read(content).events[0].properties["steps"] == .number(6500.0))
   }
 
-  @Test func `energy is in kilocalories, whatever the file's unit`() throws {
+  @Test func `energy is converted to kilocalories`() throws {
     let content = [("kcal", "1.5"), ("Cal", "2"), ("kJ", "4.184")].enumerated().map { hour, measure in
       Self.record(
         "QuantityTypeIdentifierActiveEnergyBurned", measure.1, unit: measure.0, "2026-03-02 0\(hour):00:00 +0100",
@@ -196,7 +196,7 @@ struct HealthExportTests {
     #expect(events[0].properties == ["energy": .number(4.5)])
   }
 
-  @Test func `sleep is one event a night, of the source that tells stages`() throws {
+  @Test func `sleep is one event per night, from the source with stages`() throws {
     func sleep(_ stage: String, _ start: String, _ end: String, _ source: String) -> String {
       Self.record(
         "CategoryTypeIdentifierSleepAnalysis", "HKCategoryValueSleepAnalysis\(stage)", "2026-03-\(start):00 +0100",
@@ -206,7 +206,7 @@ struct HealthExportTests {
       sleep("InBed", "01 22:30", "02 07:30", "Clock"), sleep("AsleepUnspecified", "01 22:45", "02 07:20", "App"),
       sleep("AsleepCore", "01 23:00", "02 02:00", "Watch"), sleep("AsleepDeep", "02 02:00", "02 03:00", "Watch"),
       sleep("Awake", "02 03:00", "02 03:20", "Watch"), sleep("AsleepREM", "02 03:20", "02 07:00", "Watch"),
-      // A nap, what is too short, and a night before iOS 16.
+      // A nap, one that is too short, and a night before iOS 16.
       sleep("AsleepCore", "02 14:00", "02 14:31", "Watch"), sleep("AsleepCore", "03 18:00", "03 18:20", "Watch"),
       sleep("Asleep", "04 00:10", "04 08:00", "App"), sleep("InBed", "05 00:10", "05 08:00", "App"),
     ].joined()
@@ -232,7 +232,7 @@ struct HealthExportTests {
     #expect(summary.skipped == ["sleep of less than 30 minutes": 1])
   }
 
-  @Test func `water is in millilitres and mindfulness has its length`() throws {
+  @Test func `water is in millilitres and mindfulness has a duration`() throws {
     let content =
       Self.record(
         "QuantityTypeIdentifierDietaryWater", "8", unit: "fl_oz_us", "2026-03-02 08:00:00 +0100",
@@ -252,7 +252,7 @@ struct HealthExportTests {
     #expect(events[1].secondsFromGMT == 3600)
   }
 
-  @Test func `records of a correlation stand beside it as well, and everything else is counted`() throws {
+  @Test func `records repeated in a correlation count once and other elements are counted as skipped`() throws {
     let water = Self.record(
       "QuantityTypeIdentifierDietaryWater", "100", unit: "mL", "2026-03-02 08:00:00 +0100", "2026-03-02 08:00:00 +0100")
     let heart = Self.record(
@@ -271,7 +271,7 @@ struct HealthExportTests {
     #expect(summary.elements == 6)
   }
 
-  @Test func `what cannot be read is named by its line, and the rest is taken`() throws {
+  @Test func `an invalid record is reported with its line and the others are read`() throws {
     func water(_ value: String, _ unit: String, _ start: String, _ end: String) -> String {
       Self.record("QuantityTypeIdentifierDietaryWater", value, unit: unit, start, end)
     }
@@ -293,7 +293,7 @@ struct HealthExportTests {
       ])
   }
 
-  @Test func `the broken document type of iOS 16 and control characters in values do not stop it`() throws {
+  @Test func `the invalid document type of iOS 16 and control characters are accepted`() throws {
     let broken = """
       <?xml version="1.0" encoding="UTF-8"?>
       <!DOCTYPE HealthData [
@@ -328,7 +328,7 @@ struct HealthExportTests {
     #expect(try Self.read(Array("\(type)<HealthData>\(water)</HealthData>".utf8)).events.count == 1)
   }
 
-  @Test func `another file is named for what it is`() {
+  @Test func `other kinds of file are reported by name`() {
     func error(_ text: String) -> HealthExportError? {
       #expect(throws: HealthExportError.self) { try Self.read(Array(text.utf8)) }
     }
@@ -348,21 +348,21 @@ struct HealthExportTests {
           elements: 1))
   }
 
-  @Test func `an entity of the file's own is not expanded`() {
+  @Test func `entities defined in the file are not expanded`() {
     let text = "<!DOCTYPE HealthData [\n<!ENTITY x \"boom\">\n]>\n<HealthData><ExportDate value=\"&x;\"/></HealthData>"
     #expect(
       throws: HealthExportError.malformed(line: 4, column: 32, reason: "the reference &x; is not known", elements: 0)
     ) { try Self.read(Array(text.utf8)) }
   }
 
-  @Test func `what the source throws is thrown`() {
+  @Test func `an error of the source is thrown`() {
     struct Unplugged: Error {}
     #expect(throws: Unplugged.self) {
       try HealthExport.read({ _ in throw Unplugged() }) { _ in }
     }
   }
 
-  /// A bit of everything.
+  /// Document with steps, sleep and a workout with a route.
   static let sample = Array(
     document(
       [
@@ -378,7 +378,7 @@ struct HealthExportTests {
       ].joined()
     ).utf8)
 
-  @Test func `the same comes of pieces of any size`() throws {
+  @Test func `pieces of any size give the same result`() throws {
     let whole = try Self.read(Self.sample, step: 1 << 20)
     #expect(whole.events.count == 3)
     for step in [1, 2, 3, 7, 64, 300] {
@@ -387,7 +387,7 @@ struct HealthExportTests {
     }
   }
 
-  @Test func `cut anywhere it is an error, and gives no sum of which nobody knows whether it is whole`() throws {
+  @Test func `a truncated document is an error and gives no incomplete sums`() throws {
     for length in 0..<Self.sample.count {
       var events: [HealthEvent] = []
       var position = 0
@@ -404,12 +404,12 @@ struct HealthExportTests {
     }
   }
 
-  @Test("flipped anywhere it is an error or gives events that can be", arguments: 0..<8)
+  @Test("a document with a changed bit is an error or gives valid events", arguments: 0..<8)
   func flipped(bit: Int) {
     for index in Self.sample.indices {
       var damaged = Self.sample
       damaged[index] ^= UInt8(1 << bit)
-      // An error is as good an answer as events.
+      // An error is a valid result.
       guard let read = try? Self.read(damaged) else { continue }
       for event in read.events {
         #expect(event.end.map { $0 >= event.start } ?? true, "byte \(index)")
@@ -421,7 +421,7 @@ struct HealthExportTests {
 
 @Suite("XMLScanner", .timeLimit(.minutes(10)))
 struct XMLScannerTests {
-  @Test("a tag longer than the window makes it grow, to a limit", arguments: [100_000, 600_000, 20 << 20])
+  @Test("the window grows for a long tag, up to a limit", arguments: [100_000, 600_000, 20 << 20])
   func longTags(length: Int) throws {
     let value = String(repeating: "v", count: length)
     let bytes = Array("<a>\n<b c=\"\(value)\"/><d/></a>".utf8)

@@ -2,7 +2,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("Folders of Apple Health", .timeLimit(.minutes(10)))
+@Suite("Folders of Apple Health exports", .timeLimit(.minutes(10)))
 struct HealthFolderTests {
   struct NoSuchFile: Error {}
 
@@ -40,7 +40,7 @@ struct HealthFolderTests {
     """
 
   @Test(
-    "have their data found in any language and one folder deeper",
+    "the data of an export is found in any language and in a subfolder",
     arguments: ["apple_health_export/export.xml", "导出.xml", "again/apple_health_export/exportar.xml"])
   func found(path: String) throws {
     let folder = path.contains("/") ? String(path[...path.lastIndex(of: "/")!]) : ""
@@ -63,14 +63,14 @@ struct HealthFolderTests {
     #expect(try export.route(routes[1]) == nil)
   }
 
-  @Test func `without data are none, and with two exports are refused by name`() throws {
+  @Test func `a folder without data is not an export, and one with two exports is rejected`() throws {
     #expect(try HealthExport.Folder(Self.files(["a.xml": "<gpx/>", "b.json": "{}"])) == nil)
     #expect(throws: HealthExportError.severalExports(["2025/export.xml", "2026/export.xml"])) {
       _ = try HealthExport.Folder(Self.files(["2026/export.xml": Self.data, "2025/export.xml": Self.data]))
     }
   }
 
-  @Test func `a route that is broken or a file that cannot be opened is an error`() throws {
+  @Test func `a damaged route or an unreadable file is an error`() throws {
     let export = try #require(
       try HealthExport.Folder(Self.files(["export.xml": Self.data, "workout-routes/a.gpx": "<gpx><trk>"])))
     #expect(throws: InterchangeError.self) { try export.route("workout-routes/a.gpx") }
@@ -79,7 +79,7 @@ struct HealthFolderTests {
   }
 
   @Test(
-    "the data is known by its root element",
+    "the data is recognized by its root element",
     arguments: [
       (HealthExportTests.document(""), true), ("  <HealthData/>", false), ("<HealthData>", true),
       ("<HealthData", false),
@@ -87,11 +87,11 @@ struct HealthFolderTests {
       ("<!DOCTYPE HealthData [\n]>\n<HealthDataset>", false), ("text <HealthData>", false), ("", false),
     ])
   func root(text: String, isHealth: Bool) {
-    // An element that is empty holds nothing.
+    // An empty element contains no data.
     #expect(HealthExport.isBeginning(of: Array(text.utf8)[...]) == isHealth)
   }
 
-  @Test("files are read whole or to a limit, in pieces of any size", arguments: [1, 3, 100])
+  @Test("files are read completely or up to a limit, in pieces of any size", arguments: [1, 3, 100])
   func reading(step: Int) throws {
     let files = Self.files(["a": "hello", "b": ""], step: step)
     #expect(try files.bytes(of: "a", limit: 5) == Array("hello".utf8))

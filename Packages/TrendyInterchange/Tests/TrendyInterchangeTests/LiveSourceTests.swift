@@ -3,14 +3,14 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// What comes while it happens: a car's calls, gpsd, a receiver's sentences.
+/// Data that arrives live: trip commands, gpsd and NMEA sentences of a receiver.
 @Suite("Live sources", .timeLimit(.minutes(10)))
 struct LiveSourceTests {
   private static let moment = Date(timeIntervalSince1970: 1_704_067_200)
   private static let received = Date(timeIntervalSince1970: 1_704_067_777)
 
   @Test(
-    "a call says where and when in a query, a form or an object",
+    "a command has its position and time in a query, a form or an object",
     arguments: [
       ("lat=52.5&lng=4.25&timestamp=1704067200&device_id=car", ""), ("", "lat=52.5&lon=4.25&time=1704067200&car=car"),
       ("", #"{"latitude":52.5,"longitude":4.25,"time":"2024-01-01T00:00:00Z","device":"car"}"#),
@@ -24,7 +24,7 @@ struct LiveSourceTests {
     #expect(batch.fixes.map(\.timestamp) == [Self.moment])
   }
 
-  @Test func `a call needs no place, a wrong place is reported, a wrong time is not now`() throws {
+  @Test func `a command needs no position, and an invalid one or an invalid time is not used`() throws {
     let bare = try DeviceRequest.call(query: "", receivedAt: Self.received)
     #expect(bare.time == Self.received && bare.batch == DeviceBatch())
     let nowhere = try DeviceRequest.call(query: "lat=91&lng=0&time=1704067200", receivedAt: Self.received)
@@ -35,7 +35,7 @@ struct LiveSourceTests {
     }
   }
 
-  @Test func `of gpsd's reports those with a fix are taken`() throws {
+  @Test func `only gpsd reports with a fix are read`() throws {
     func report(_ text: String) throws -> DeviceBatch { try DeviceRequest.gpsd(Array(text.utf8)) }
     let fix = try report(
       #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"2024-01-01T00:00:00.000Z","ept":0.005,"lat":52.5,"#
@@ -57,7 +57,9 @@ struct LiveSourceTests {
     #expect(throws: InterchangeError.self) { try report("gpsd") }
   }
 
-  @Test("a receiver's bytes give the fixes of the log, however they are cut", arguments: [1, 7, 64, 1000, 100_000])
+  @Test(
+    "the bytes of a receiver give the same fixes as the log, in pieces of any size",
+    arguments: [1, 7, 64, 1000, 100_000])
   func sentences(piece: Int) throws {
     let url = try #require(
       Bundle.module.url(forResource: "Resources/tracks/emission-iphone-2016-02-22/track", withExtension: "nmea"))
@@ -70,13 +72,13 @@ struct LiveSourceTests {
       fixes += stream.take(rest.prefix(piece)).fixes
       rest = rest.dropFirst(piece)
     }
-    // All but the last are there before the end.
+    // All but the last fix are available before the end.
     #expect(fixes.count == wanted.locations.count - 1)
     fixes += stream.finish().fixes
     #expect(fixes == wanted.locations)
   }
 
-  @Test func `noise on the line is rejected and forgotten`() {
+  @Test func `noise on the line is rejected and discarded`() {
     var stream = NMEAStream()
     let noise = stream.take(Array(repeating: 0x55, count: 100_000) + [0xA] + Array("$GPRMC,no*00\r\n".utf8))
     #expect(noise.fixes.isEmpty && noise.problemCount == 2)

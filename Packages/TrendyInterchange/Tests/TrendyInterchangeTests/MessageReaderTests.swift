@@ -9,7 +9,7 @@ struct MessageReaderTests {
 
   static let start = Date(timeIntervalSince1970: 1_709_283_789)
 
-  @Test func `a message of OwnTracks is read in our units`() throws {
+  @Test func `a message of OwnTracks is converted to metres per second`() throws {
     let file = try read(
       #"{"_type":"location","tid":"RO","tst":"1709283789","lat":52.225,"lon":13.332,"acc":10,"alt":36,"vel":18,"cog":98,"topic":"owntracks/u/d","motionactivities":["automotive","stationary"]}"#
     )
@@ -24,7 +24,7 @@ struct MessageReaderTests {
     #expect(file.activities == [MotionActivity(state: .automotive, confidence: .medium, timestamp: Self.start)])
   }
 
-  @Test func `what OwnTracks does not know or does not mean as a position is left out`() throws {
+  @Test func `OwnTracks messages that are not positions are skipped`() throws {
     let file = try read(
       """
       {"_type":"location","tst":1709283790,"lat":1,"lon":2,"vel":-1,"cog":-1,"acc":0,"t":"p"}
@@ -43,14 +43,14 @@ struct MessageReaderTests {
     #expect(file.unreadableTimes == 1)
     #expect(file.problems.map(\.place).sorted() == ["line 4", "line 5", "line 6", "line 7"])
     #expect(file.problemCount == 4)
-    // The late one stands where it belongs.
+    // The late message is sorted by time.
     #expect(file.locations.map(\.timestamp) == [Self.start, Self.start + 1])
     #expect(file.locations[1].speed == nil)
     #expect(file.locations[1].course == nil)
     #expect(file.locations[1].horizontalAccuracy == -1)
   }
 
-  @Test func `a recording keeps its whole lines and names the others`() throws {
+  @Test func `the complete lines of an OwnTracks recording are read and the others reported`() throws {
     let file = try read(
       "2024-03-01T09:03:09Z\t*                 \t{\"_type\":\"location\",\"tst\":1709283789,\"lat\":1,\"lon\":2}\r\n"
         + "2024-03-01T09:03:10Z\tlwt               \t{\"_type\":\"lwt\",\"tst\":\"17\"}\n"
@@ -62,7 +62,7 @@ struct MessageReaderTests {
     #expect(file.problems.map(\.place) == ["line 5", "line 6"])
   }
 
-  @Test func `a batch of Overland keeps its good half`() throws {
+  @Test func `the valid locations of an Overland batch are read`() throws {
     let file = try read(
       #"""
       {"locations":[
@@ -94,7 +94,7 @@ struct MessageReaderTests {
     #expect(file.problems.first?.reason == "latitude 37.0, longitude 200.0 is no place on earth")
   }
 
-  @Test func `a line of GeoJSON has the times beside it`() throws {
+  @Test func `a GeoJSON line has its times in coordTimes`() throws {
     let file = try read(
       #"""
       {"type":"Feature","geometry":{"type":"LineString","coordinates":[[2,1,7],[3,1],[4,95],[5,1]]},
@@ -110,7 +110,7 @@ struct MessageReaderTests {
   }
 
   @Test(
-    "many lines are segments, their times in lists or in one list",
+    "several lines are segments, with times in one list or in lists",
     arguments: ["[[1709283789,1709283790],[1709283791]]", "[1709283789,1709283790,1709283791]"])
   func multiLine(times: String) throws {
     let file = try read(
@@ -120,7 +120,7 @@ struct MessageReaderTests {
     #expect(file.problems.isEmpty)
   }
 
-  @Test func `times that are too few are left out and it is said`() throws {
+  @Test func `incomplete times are ignored with a report`() throws {
     let file = try read(
       #"{"type":"Feature","geometry":{"type":"LineString","coordinates":[[2,1],[3,1]]},"properties":{"coordTimes":[1]}}"#
     )
@@ -129,7 +129,7 @@ struct MessageReaderTests {
     #expect(file.problems.map(\.reason) == ["1 times for 2 positions: the times are left out"])
   }
 
-  @Test func `a position of GeoJSON may be text, and its time be called otherwise`() throws {
+  @Test func `a GeoJSON position may be text and its time may have another name`() throws {
     let feature = #"{"type":"Feature","geometry":{"type":"Point","coordinates":["5.5","52.25"]},"properties":"#
     let text = #"{"type":"FeatureCollection","features":["# + feature + #"{"recorded_at":"2026-06-15T10:30:00Z"}}]}"#
     let file = try TrackFile(reading: Array(text.utf8))
@@ -137,7 +137,7 @@ struct MessageReaderTests {
     #expect(file.points.first?.timestamp == RFC3339.date(from: "2026-06-15T10:30:00Z"))
   }
 
-  @Test func `points of GeoJSON with a time in seconds are fixes; without one, marks`() throws {
+  @Test func `GeoJSON points with a time are fixes, without one they are waypoints`() throws {
     func point(_ longitude: Int, _ properties: String) -> String {
       "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[\(longitude),1]},\"properties\":{\(properties)}}"
     }
@@ -147,14 +147,14 @@ struct MessageReaderTests {
     let file = try read("{\"type\":\"FeatureCollection\",\"features\":[\(fixes)]}")
     #expect(file.points.map(\.coordinate.longitude) == [1, 2])
     #expect(file.points.map(\.horizontalAccuracy) == [nil, 5])
-    // Whose unit nobody says.
+    // The unit of `velocity` is not defined.
     #expect(file.points[1].speed == nil)
     let marks = try read("{\"type\":\"FeatureCollection\",\"features\":[\(point(1, "\"name\":\"Home\""))]}")
     #expect(marks.waypoints.map(\.name) == ["Home"])
     #expect(marks.points.isEmpty)
   }
 
-  @Test func `placemarks of KML with a span are stays and ways`() throws {
+  @Test func `KML placemarks with a time span are stays and paths`() throws {
     let file = try read(
       """
       <kml><Document>
@@ -170,7 +170,7 @@ struct MessageReaderTests {
     #expect(file.skippedPoints == 1)
   }
 
-  @Test func `stamped points of KML are the track where there is none`() throws {
+  @Test func `KML points with a timestamp are the track if there is no other`() throws {
     func mark(_ time: String, _ longitude: Int) -> String {
       "<Placemark><TimeStamp><when>\(time)</when></TimeStamp><Point><coordinates>\(longitude),1</coordinates></Point></Placemark>"
     }
@@ -181,7 +181,7 @@ struct MessageReaderTests {
     #expect(file.unreadableTimes == 1)
   }
 
-  @Test func `a gx track whose times and places do not match has no times`() throws {
+  @Test func `a gx track whose times and positions do not match has no times`() throws {
     let file = try read(
       "<kml><Placemark><Track><when>2024-03-01T09:03:09Z</when><coord>1 2 3</coord><coord>2 2 3</coord></Track></Placemark></kml>"
     )
@@ -190,13 +190,13 @@ struct MessageReaderTests {
     #expect(file.problems.map(\.reason) == ["1 times for 2 positions: the times are left out"])
   }
 
-  /// A sentence with its checksum.
+  /// Returns a sentence with its checksum.
   static func sentence(_ body: String) -> String {
     let sum = String(body.utf8.reduce(0, ^), radix: 16, uppercase: true)
     return "$\(body)*\(sum.count < 2 ? "0" : "")\(sum)\r\n"
   }
 
-  @Test func `the date of NMEA goes on over midnight`() throws {
+  @Test func `NMEA times continue across midnight`() throws {
     let file = try read(
       [
         "GPRMC,235959.00,A,0100.0000,N,00200.0000,W,10.0,90.0,311223,,,A",
@@ -218,7 +218,7 @@ struct MessageReaderTests {
   }
 
   @Test(
-    "a place without a date is of the day that was last known, or of the next",
+    "a position without a date has the last known date or the next one",
     arguments: [
       (["GPRMC,235958.00,A,0100.0000,N,00200.0000,W,,,311223,,,A"], [-2.0, -1, 1, 2]),
       (["GPZDA,235958.00,31,12,2023,00,00"], [-1, 1, 2]),
@@ -229,14 +229,14 @@ struct MessageReaderTests {
     let midnight = try #require(RFC3339.date(from: "2024-01-01T00:00:00Z"))
     let rolled = try read((first + [gga("235959.00"), gga("000001.00"), gga("000002.00")]).map(Self.sentence).joined())
     #expect(rolled.locations.map { $0.timestamp.timeIntervalSince(midnight) } == seconds)
-    // A new date is said while the last place of the day before is still open.
+    // A new date arrives while the last position of the previous day is still incomplete.
     for told in ["GPZDA,000003.00,01,01,2024,00,00", "GPRMC,000003.00,V,,,,,,,010124,,,N"] {
       let file = try read((first + [gga("235959.00"), told, gga("000004.00")]).map(Self.sentence).joined())
       #expect(file.locations.map { $0.timestamp.timeIntervalSince(midnight) }.suffix(2) == [-1, 4])
     }
   }
 
-  @Test func `a table of GPSLogger and one in knots are read by their names`() throws {
+  @Test func `tables of GPSLogger and tables with knots are read by their column names`() throws {
     let file = try read(
       "time,lat,lon,elevation,accuracy,bearing,speed,satellites\n2024-03-01T09:03:09.000Z,1,2,3,4,5,6,7\n"
         + "2024-03-01T09:03:10.000Z,\"1\",2,3\n2024-03-01T09:03:10.000Z,1\n2024-03-01T09:03:10.000Z,,2,,,,,\nx,1,2,,,,,\n"
@@ -253,7 +253,7 @@ struct MessageReaderTests {
   }
 
   @Test(
-    "a document that is not whole is an error that says where",
+    "an incomplete document is an error with its position",
     arguments: [
       ("{\"type\":\"FeatureCollection\",\"features\":[\n{\"type\":\"Feature\"", true), ("{\"locations\":[{]}", false),
       ("{\"_type\":\"location\",\"tst\":}", false),
@@ -268,7 +268,7 @@ struct MessageReaderTests {
     }
   }
 
-  @Test func `problems are counted to the end and listed to the hundredth`() throws {
+  @Test func `all problems are counted and the first hundred listed`() throws {
     let file = try read("t,lat,lon\n" + String(repeating: "1709283789,100,0\n", count: 250))
     #expect(file.problemCount == 250)
     #expect(file.problems.count == 100)

@@ -12,7 +12,7 @@ struct MileageCSVWriterTests {
     return writer.string(rows).components(separatedBy: "\r\n")
   }
 
-  @Test func `there are nineteen columns, also without a trip`() {
+  @Test func `an empty table has the header with 19 columns`() {
     #expect(MileageCSVWriter.columns.count == 19)
     let lines = Self.lines([])
     #expect(lines.count == 2)
@@ -20,7 +20,7 @@ struct MileageCSVWriterTests {
     #expect(lines[1] == "")
   }
 
-  @Test func `a trip is a row, its times those of the zone`() {
+  @Test func `a trip is a row with times in its zone`() {
     let row = MileageRow(
       id: "t1", start: Self.day, end: Self.day.addingTimeInterval(3000), from: "Home", to: "Office",
       startPlace: Coordinate(latitude: 51.927, longitude: 4.362),
@@ -33,13 +33,13 @@ struct MileageCSVWriterTests {
     )
   }
 
-  @Test func `what nobody said is empty`() {
+  @Test func `missing values are empty cells`() {
     let row = MileageRow(id: "t", start: Self.day, end: Self.day, distance: 0)
     #expect(Self.lines([row], zone: 0)[1] == "t,2023-11-14,22:13,22:13,,,,,,,0,,,,,,,,")
   }
 
   @Test(
-    "quotes, commas and lines stay in their cell, and nothing becomes a formula",
+    "quotes, commas and line breaks are escaped, and formulas are prevented",
     arguments: [
       ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""), ("two\nlines", "\"two\nlines\""), ("=1+1", "'=1+1"),
       ("@x", "'@x"), ("-2+3", "'-2+3"), ("-5", "-5"), ("plain", "plain"),

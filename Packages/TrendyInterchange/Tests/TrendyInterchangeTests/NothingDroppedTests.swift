@@ -3,8 +3,8 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Damages samples at each cell, row and tag: whatever is not imported is counted.
-@Suite("Nothing is dropped in silence", .timeLimit(.minutes(10)))
+/// Damages samples at each cell, row and tag. Everything that is not imported must be counted.
+@Suite("Reports of skipped data", .timeLimit(.minutes(10)))
 struct NothingDroppedTests {
   private static let token = "§damage§"
 
@@ -48,7 +48,7 @@ struct NothingDroppedTests {
 
   private static func check(_ damaged: String, of whole: Outcome, _ what: String) {
     let found = outcome(damaged)
-    // What was damaged is in the events, or was reported, or the file is refused.
+    // The damaged text is in the events or was reported, or the file is rejected.
     #expect(
       found.isRefused || found.text.contains(token) || found.reports > whole.reports
         || found.events >= whole.events && !damaged.contains(token), "\(what)")
@@ -63,7 +63,7 @@ struct NothingDroppedTests {
     "lat,lon,time,speed\n52.1,5.1,2026-03-01T08:00:00Z,1.5\n52.2,5.1,2026-03-01T08:01:00Z,1.5\n52.3,5.1,2026-03-01T08:02:00Z,1.5\n",
   ]
 
-  @Test("of tables", arguments: tables)
+  @Test("a damaged cell or row of a table is imported or reported", arguments: tables)
   func cells(table: String) {
     let whole = Self.outcome(table)
     let separator: Character = table.contains(";") ? ";" : ","
@@ -71,7 +71,7 @@ struct NothingDroppedTests {
     let isTrack = table.hasPrefix("lat")
     for row in rows.indices.dropFirst() {
       let cells = rows[row].split(separator: separator, omittingEmptySubsequences: false).map(String.init)
-      // Of a fix, speed is only a hint that readers may lack.
+      // The speed of a fix is optional.
       for index in cells.indices where !isTrack || index < 3 {
         var damaged = cells
         damaged[index] = Self.token
@@ -82,7 +82,7 @@ struct NothingDroppedTests {
       var longer = rows
       longer[row] += "\(separator)\(Self.token)"
       Self.check(longer.joined(separator: "\n"), of: whole, "row \(row) with another cell")
-      // A row that is only half there is counted, or its half is.
+      // An incomplete row is read or counted.
       var shorter = rows
       shorter[row] = String(rows[row].prefix(3))
       let found = Self.outcome(shorter.joined(separator: "\n"))
@@ -123,7 +123,7 @@ struct NothingDroppedTests {
     END:VCALENDAR
     """
 
-  @Test func `of a calendar`() {
+  @Test func `a damaged line of a calendar is imported or reported`() {
     let whole = Self.outcome(Self.calendar)
     let lines = Self.calendar.split(separator: "\n").map(String.init)
     for (index, line) in lines.enumerated() where index > 2 && !line.hasPrefix("BEGIN") {
@@ -133,7 +133,7 @@ struct NothingDroppedTests {
         copy[index] = "\(line[..<colon]):\(Self.token)"
         Self.check(copy.joined(separator: "\n"), of: whole, "\(line)")
       }
-      // Without its end an event is reported, and the next one is not part of it.
+      // An event without its end is reported and does not include the next one.
       if line == "END:VEVENT" {
         var copy = lines
         copy.remove(at: index)
@@ -141,7 +141,7 @@ struct NothingDroppedTests {
         #expect(found.events == whole.events && found.reports > whole.reports)
       }
     }
-    // Cut after each line, no event is lost that has its start.
+    // Truncated after any line, every event with a start is read.
     for end in 5..<lines.count {
       let text = lines[..<end].joined(separator: "\n")
       let starts = text.split(separator: "\n").count { $0.hasPrefix("DTSTART") }
@@ -173,7 +173,7 @@ struct NothingDroppedTests {
       + "2026-03-01T08:01:01Z\t*                 \t{\"_type\":\"location\",\"lat\":52.2,\"lon\":5.2,\"tst\":1772352060}\n",
   ]
 
-  @Test("of tracks", arguments: tracks)
+  @Test("a damaged value of a track is reported", arguments: tracks)
   func values(track: String) throws {
     let whole = Self.outcome(track)
     #expect(whole.events == 2)

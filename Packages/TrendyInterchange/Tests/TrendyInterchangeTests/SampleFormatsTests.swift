@@ -3,12 +3,12 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Files that real programs wrote, with what their projects' own readers find in them (`Resources/SOURCES.md`).
-@Suite("Other formats of the world", .timeLimit(.minutes(10)))
+/// Files written by real programs, compared with the results of the readers of their projects (`Resources/SOURCES.md`).
+@Suite("Samples of other formats", .timeLimit(.minutes(10)))
 struct SampleFormatsTests {
   static func read(_ name: String) throws -> TrackFile { try TrackFile(reading: GPXSampleTests.resource(name)) }
 
-  @Test func `a phone's history, newest first, comes in the order of time`() throws {
+  @Test func `a location history with the newest fix first is sorted by time`() throws {
     let file = try Self.read("trackintel-google.csv")
     #expect(file.format == .csv)
     #expect(file.pointCount == 416)
@@ -20,17 +20,17 @@ struct SampleFormatsTests {
     #expect(file.tracks.map(\.name) == ["1"])
   }
 
-  @Test func `times without a zone are UTC and it is said`() throws {
+  @Test func `times without a zone are read as UTC with a remark`() throws {
     let file = try Self.read("trackintel-posmo.csv")
     #expect(file.pointCount == 100)
     #expect(file.firstTime == RFC3339.date(from: "2019-01-25T20:00:16.178999901Z"))
     #expect(file.remarks == ["times without a zone are read as UTC"])
-    // What the logger did not measure it wrote as zero.
+    // The logger writes zero for missing measurements.
     #expect(file.locations[0].horizontalAccuracy == -1)
     #expect(file.locations[4].horizontalAccuracy == 48)
   }
 
-  @Test func `a wrong checksum is rejected and counted`() throws {
+  @Test func `a line with a wrong checksum is rejected and counted`() throws {
     let file = try Self.read("pynmeagps-badchecksum.log")
     #expect(file.format == .nmea)
     #expect(file.rejectedLines == 1)
@@ -46,11 +46,11 @@ struct SampleFormatsTests {
     #expect(abs(fix.horizontalAccuracy - 0.67 * 5) < 1e-9)
   }
 
-  @Test func `a receiver's binary messages between sentences do no harm`() throws {
+  @Test func `binary messages between sentences are ignored`() throws {
     let file = try Self.read("pynmeagps-mixed.log")
     #expect(file.rejectedLines == 2)
     #expect(file.skippedMessages == ["GSA": 8, "GSV": 5])
-    // GGA says no date, and nothing else does here.
+    // GGA has no date, nor has any other sentence in this file.
     #expect(file.pointCount == 2)
     #expect(file.pointsWithTime == 0)
     #expect(file.timeRemark == "none of the 2 points has a time, so no trip can be found")
@@ -59,18 +59,18 @@ struct SampleFormatsTests {
   @Test func `every kind of sentence is read or counted`() throws {
     let file = try Self.read("pynmeagps-nmea4.log")
     #expect(file.rejectedLines == 0)
-    // 36 kinds, 57 sentences; RMC, 2 GGA, GNS and GLL give places.
+    // 57 sentences of 36 kinds. RMC, two GGA, GNS and GLL contain positions.
     #expect(file.skippedMessages["GSV"] == 9)
     #expect(file.skippedMessages["PUBX"] == 3)
     #expect(file.skippedMessages["ZDA"] == 1)
     #expect(file.skippedMessages["RMA"] == 1)
     #expect(file.firstTime == RFC3339.date(from: "2021-03-06T10:36:07Z"))
-    // The sentences of one moment contradict each other by 100 degrees: that is reported and not joined.
+    // The sentences of one time differ by 100 degrees, which is reported.
     #expect(file.problems.allSatisfy { $0.reason.hasPrefix("another place") })
     #expect(file.problemCount == 4)
   }
 
-  @Test func `a track of an app in KML has its segments, speeds and marks`() throws {
+  @Test func `a KML track of an app has its segments, speeds and waypoints`() throws {
     let file = try Self.read("opentracks-kml22.kml")
     #expect(file.format == .kml)
     #expect(file.creator == "OpenTracks (Debug)")
@@ -83,11 +83,11 @@ struct SampleFormatsTests {
     #expect(file.points[0].altitude == 469.286376953125)
     #expect(file.points[0].coordinate == Coordinate(latitude: 12.340097, longitude: 1.234156))
     #expect(file.waypoints.map(\.name) == ["2020-11-28 18:06 (Start)", "2020-11-28 18:06 (End)"])
-    // The marker at latitude 100.
+    // The waypoint at latitude 100.
     #expect(file.problems == [ImportProblem(place: "placemark 1", reason: "the way point has no place on earth")])
   }
 
-  @Test func `times of another century stay and are told`() throws {
+  @Test func `times before 1970 are kept and reported`() throws {
     let file = try Self.read("gpxpy-mojstrovka.gpx")
     #expect(file.locations.count == 184)
     #expect(file.timeRemark == "184 of 184 points have a time before 1970, which no receiver's clock shows")

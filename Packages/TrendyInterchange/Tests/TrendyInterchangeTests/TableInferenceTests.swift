@@ -3,8 +3,8 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// How a table is written is decided by all cells of a column, and what nothing decides is asked.
-@Suite("How tables are written", .timeLimit(.minutes(5)))
+/// The format of a column is inferred from all of its cells. An ambiguous format requires a choice.
+@Suite("Inference of table formats", .timeLimit(.minutes(5)))
 struct TableInferenceTests {
   struct Reading {
     var events: [ForeignEvent] = []
@@ -41,7 +41,7 @@ struct TableInferenceTests {
   }
 
   @Test(
-    "one column has one decimal sign",
+    "a column has one decimal sign",
     arguments: [
       (["1.234,5", "8.432", "12.345"], ";", [1234.5, 8432, 12345]),
       (["0,125", "1,25"], ",", [0.125, 1.25]),
@@ -61,7 +61,7 @@ struct TableInferenceTests {
     #expect(try Self.values(cells, separator: separator) == expected)
   }
 
-  @Test func `an unreadable cell changes no other, and is kept as text`() throws {
+  @Test func `an unreadable cell is kept as text and affects no other`() throws {
     let reading = try Self.read(
       "type,date,n\nA,2026-03-01,72.5\nA,2026-03-02,n.b.\nA,2026-03-03,72.1\nA,2026-03-04,71\n")
     #expect(reading.events.map { $0.properties["n"] } == [.number(72.5), .text("n.b."), .number(72.1), .number(71)])
@@ -69,17 +69,17 @@ struct TableInferenceTests {
     #expect(reading.problems == ["line 3: n 'n.b.' is no number: kept as text"])
   }
 
-  @Test func `codes keep their zeros`() throws {
+  @Test func `codes keep their leading zeros`() throws {
     let reading = try Self.read("type,date,post\nA,2026-03-01,01234\nA,2026-03-02,99999\n")
     #expect(reading.events.map { $0.properties["post"] } == [.text("01234"), .text("99999")])
   }
 
-  @Test func `a number with two readings is asked, and the option decides`() throws {
+  @Test func `an ambiguous number requires a choice, made by an option`() throws {
     let table = "Was;Datum;Menge\nA;01.03.2026;8.432\nA;02.03.2026;1.250\n"
     #expect(throws: InterchangeError.self) { try Self.read(table) }
     #expect(try Self.read(table) { $0.decimalSign = .comma }.events.first?.properties["Menge"] == .number(8432))
     #expect(try Self.read(table) { $0.decimalSign = .point }.events.first?.properties["Menge"] == .number(8.432))
-    // Another column of the table decides.
+    // Another column of the table determines the decimal sign.
     let both = "Was;Datum;Menge;Preis\nA;01.03.2026;8.432;1,5\nA;02.03.2026;1.250;2,5\n"
     #expect(try Self.read(both).events.first?.properties["Menge"] == .number(8432))
   }
@@ -87,7 +87,7 @@ struct TableInferenceTests {
   // MARK: Dates
 
   @Test(
-    "an unreadable date neither changes the others nor answers the question",
+    "an unreadable date neither affects other dates nor resolves an ambiguity",
     arguments: ["unknown", "31/31/2026", "-"])
   func unreadableDate(cell: String) throws {
     #expect(throws: InterchangeError.self) {
@@ -99,7 +99,7 @@ struct TableInferenceTests {
   }
 
   @Test(
-    "dates as they are written in several languages",
+    "dates in several languages are read",
     arguments: [
       ("1. März 2026 08:05", "2026-03-01T08:05"), ("01.03.2026 um 8:05 Uhr", "2026-03-01T08:05"),
       ("1 mars 2026 8h05", "2026-03-01T08:05"), ("1 de marzo de 2026 08:05", "2026-03-01T08:05"),
@@ -119,7 +119,7 @@ struct TableInferenceTests {
   // MARK: Durations
 
   @Test(
-    "durations as people write them",
+    "common notations of durations are read",
     arguments: [
       ("45 minutes", 2700.0), ("2 hours", 7200), ("1 hour 30 mins", 5400), ("90 mins", 5400), ("1:30", 5400),
       ("1h30", 5400),
@@ -133,7 +133,7 @@ struct TableInferenceTests {
   }
 
   @Test(
-    "the unit of a bare number is the header's, or that of the other cells, or asked",
+    "the unit of a bare number is that of the header or of other cells",
     arguments: [
       ("Duration (min)", "45", 2700.0), ("duration_minutes", "45", 2700), ("hours", "1.5", 5400),
       ("Dauer [h]", "2", 7200),
@@ -145,7 +145,7 @@ struct TableInferenceTests {
     #expect(event.endDate?.timeIntervalSince(event.timestamp) == seconds)
   }
 
-  @Test func `a bare number without a unit is asked, unless the row has its end`() throws {
+  @Test func `a bare number without a unit requires a choice unless the row has an end`() throws {
     let table = "type,date,duration\nA,2026-03-01 08:00,45\n"
     #expect(throws: InterchangeError.undecided(.durationUnit, reason: "column 'duration': '45' has no unit")) {
       try Self.read(table)
@@ -157,7 +157,7 @@ struct TableInferenceTests {
     #expect(reading.problems.isEmpty && reading.events.first?.endDate != nil)
   }
 
-  @Test func `an unreadable part leaves the event`() throws {
+  @Test func `an event with an unreadable value is read without it`() throws {
     let reading = try Self.read(
       """
       type,start,end,duration,latitude,longitude
@@ -181,12 +181,12 @@ struct TableInferenceTests {
     #expect(note.problems.count == 1)
     let other = try Self.read("type,note,date\nA,fine,2026-03-01,spare\n")
     #expect(other.events.count == 1 && other.problems.first?.contains("'spare'") == true)
-    // A separator at the end of each row is no cell.
+    // A separator at the end of each row is not a cell.
     #expect(try Self.read("type,date\nA,2026-03-01,\n").problems.isEmpty)
   }
 
   @Test(
-    "a quote that is never closed costs no other row",
+    "an unclosed quote affects no other row",
     arguments: [
       "A,2026-03-01,\"open\nB,2026-03-02,x\nC,2026-03-03,\"y\"\n",
       "A,2026-03-01,\"open\nB,2026-03-02,x\nC,2026-03-03,y\n",
@@ -197,7 +197,7 @@ struct TableInferenceTests {
     #expect(reading.problems == ["line 2: a quote is never closed"])
   }
 
-  @Test func `a table without a type is asked for it`() throws {
+  @Test func `a table without a type column requires a type`() throws {
     for table in [
       "Date,Weight\n2026-03-01,72.5\n2026-03-02,72.1\n", "Datum;Gewicht\n01.03.2026;72,5\n02.03.2026;72,1\n",
       "Date\tSystolic\tDiastolic\n2026-03-01\t120\t80\n", "Tag;Gewicht\n13.03.2026;72,5\n14.03.2026;72,1\n",
@@ -210,7 +210,7 @@ struct TableInferenceTests {
     }
   }
 
-  @Test func `a column for each habit gives an event for each cell that is done`() throws {
+  @Test func `in a table with a column for each habit, each completed cell is an event`() throws {
     let reading = try Self.read(
       "Date,Coffee,Run,Meditate,Notes\n2026-03-01,2,1,,tired\n2026-03-02,0,no,x,\n2026-03-03,,missed,✓,\n")
     #expect(reading.events.map(\.typeName) == ["Coffee", "Run", "Meditate", "Meditate"])
@@ -227,7 +227,7 @@ struct TableInferenceTests {
     #expect(reading.skipped == ["title row above the header": 2])
   }
 
-  @Test func `an activity type is preferred to a title, and names may be written together`() throws {
+  @Test func `an activity type takes precedence over a title, and names may be in camel case`() throws {
     let garmin = try Self.read(
       "Activity Type,Date,Favorite,Title,Distance,Time\nRunning,2026-03-01 08:05:09,false,Morning Run,5.02,00:30:10\n")
     let event = try #require(garmin.events.first)
@@ -236,7 +236,7 @@ struct TableInferenceTests {
     #expect(try Self.read("eventType,startTime\nRun,2026-03-01T08:00:00Z\n").events.first?.typeName == "Run")
   }
 
-  @Test func `an unknown column of an option is an error with the columns`() throws {
+  @Test func `an option with an unknown column is an error that lists the columns`() throws {
     #expect(throws: InterchangeError.noSuchColumn("Dayy", ["What", "Day"])) {
       try Self.read("What,Day\nA,2026-03-01\n") { $0.columns = ["start": "Dayy", "type": "What"] }
     }
@@ -245,7 +245,7 @@ struct TableInferenceTests {
   // MARK: Zones
 
   @Test(
-    "zones by their names",
+    "time zones are recognized by their names",
     arguments: [
       ("UTC+2", "06:00"), ("GMT+0100", "07:00"), ("UTC-03:30", "11:30"), ("europe/paris", "07:00"),
       ("EUROPE/PARIS", "07:00"),
@@ -263,7 +263,7 @@ struct TableInferenceTests {
     #expect(RFC3339.string(from: event.timestamp).dropFirst(11).prefix(5) == expected)
   }
 
-  @Test func `an unknown zone is asked, and reported where the user chose one`() throws {
+  @Test func `an unknown zone requires a choice, or is reported if the user chose a zone`() throws {
     let table = "type,start,time zone\nA,2026-03-01 08:00,Middle Earth\nA,2026-03-01T08:00:00Z,Mordor\n"
     #expect(throws: InterchangeError.undecided(.zone, reason: "'Middle Earth' is no known time zone")) {
       try Self.read(table)

@@ -24,7 +24,7 @@ struct TimeSheetTests {
     records.compactMap { if case .skip(let what, _) = $0 { what } else { nil } }
   }
 
-  @Test func `a completed task is an event with its annotations and its own fields`() throws {
+  @Test func `a completed task is an event with its annotations and custom fields`() throws {
     let records = try records("taskwarrior")
     let event = try #require(events(records).first)
     #expect(event.timestamp == RFC3339.date(from: "2026-03-01T17:05:00Z"))
@@ -40,7 +40,7 @@ struct TimeSheetTests {
     #expect(events(byLine) == [event])
   }
 
-  @Test func `an interval of timewarrior has the first tag for its type`() throws {
+  @Test func `the type of a Timewarrior interval is its first tag`() throws {
     let records = try records("timewarrior")
     let events = events(records)
     #expect(events.map(\.typeName) == ["code", "Time entry", "Time entry"])
@@ -48,7 +48,7 @@ struct TimeSheetTests {
     #expect(events[0].properties == ["tags": .text("deep work")])
     #expect(events[0].endDate == RFC3339.date(from: "2026-03-01T09:30:00Z"))
     #expect(events[1].endDate == events[1].timestamp)
-    // An older version did not quote it.
+    // An older version did not quote the annotation.
     #expect(events[2].notes == "no tags here")
     #expect(skips(records) == ["interval that still runs"])
     let export = """
@@ -58,12 +58,12 @@ struct TimeSheetTests {
       ]
       """
     let exported = self.events(try self.records(export, as: "timewarrior"))
-    // One interval, whichever way it comes.
+    // An interval has the same key in both formats.
     #expect(exported.map(\.key) == [events[0].key])
   }
 
   @Test(
-    "an interval that cannot be is told",
+    "an invalid interval is reported",
     arguments: [
       "inc 20260301T080000Z - 20260301T070000Z # a", "inc 20260301T080000Z - now", "exc 20260301T080000Z",
       "inc 20261301T080000Z - 20261301T080000Z", "inc 20260301T080000Z x - 20260301T090000Z",
@@ -74,7 +74,7 @@ struct TimeSheetTests {
     #expect(records.count == 1 && events(records).isEmpty, "\(records)")
   }
 
-  @Test func `a frame of Watson is one event, whichever way it comes`() throws {
+  @Test func `a Watson frame is one event in both formats`() throws {
     let events = events(try records("watson"))
     #expect(events.map(\.typeName) == ["trendy", "Time entry"])
     #expect(events[0].properties == ["tags": .text("swift")])
@@ -91,19 +91,18 @@ struct TimeSheetTests {
     }
   }
 
-  @Test func `heartbeats of one program are one event, as far as somebody was there`() throws {
+  @Test func `heartbeats of one program are one event while the user is active`() throws {
     let records = try records("activitywatch")
     let events = events(records)
     #expect(events.map { $0.properties["app"] } == [.text("code"), .text("firefox")])
     #expect(events[0].timestamp == RFC3339.date(from: "2026-03-01T08:00:30Z"))
     #expect(events[0].endDate == RFC3339.date(from: "2026-03-01T08:05:00Z"))
     #expect(events[0].properties["active"] == .duration(270))
-    // Away from 8:06 on, and no title of a window anywhere.
+    // The user is away from 8:06 on, and window titles are not imported.
     #expect(events.count == 2 && !"\(events)".contains("private"))
   }
 
-  @Test func `without anybody watched, programs are taken as they are, and a minute apart they are two events`() throws
-  {
+  @Test func `without activity data programs are read as recorded, and gaps of a minute separate events`() throws {
     func event(_ time: String, _ seconds: Double, _ app: String) -> String {
       "{\"timestamp\":\"2026-03-01T\(time)Z\",\"duration\":\(seconds),\"data\":{\"app\":\"\(app)\",\"title\":\"t\"}}"
     }
@@ -118,7 +117,7 @@ struct TimeSheetTests {
     #expect(skips(records) == ["look of less than a second"])
   }
 
-  @Test func `who was away all the time did nothing`() throws {
+  @Test func `programs are not events while the user is away`() throws {
     let records = try records(
       """
       {"buckets":{"aw-watcher-window_x":{"events":[
@@ -128,7 +127,7 @@ struct TimeSheetTests {
     #expect(events(records).isEmpty)
   }
 
-  @Test func `a completion of HabitKit is on the day of its own clock`() throws {
+  @Test func `a HabitKit completion is on the day of its time zone`() throws {
     let records = try records("habitkit")
     let events = events(records)
     #expect(events.map { String(RFC3339.string(from: $0.timestamp).prefix(10)) } == ["2026-03-02", "2026-03-03"])
@@ -138,7 +137,7 @@ struct TimeSheetTests {
     #expect(records.first == .type(ForeignType(name: "Read", colorHex: "#3B82F6", goal: Goal(3, per: .week))))
   }
 
-  @Test func `clicks of Habitica are events of their day, ups and downs apart`() throws {
+  @Test func `Habitica clicks are events of their day, separated by direction`() throws {
     let records = try records("habitica-data")
     let events = events(records)
     #expect(events.map(\.typeName) == ["Read", "Read (-)", "Smoke", "Floss", "Task"])
@@ -152,8 +151,8 @@ struct TimeSheetTests {
     #expect(records.contains(.type(ForeignType(name: "Floss", goal: Goal(2, per: .week)))))
   }
 
-  @Test func `a later click of the same day is the same event in a later file of Habitica`() throws {
-    // A day begins at five, three hours east of Greenwich: 02:00 UTC.
+  @Test func `a later click on the same day is the same event in a later Habitica file`() throws {
+    // The day begins at five, three hours east of Greenwich: 02:00 UTC.
     func keys(at date: String) throws -> [[String]] {
       let milliseconds = try #require(RFC3339.date(from: date)).timeIntervalSince1970 * 1000
       return events(
@@ -170,7 +169,7 @@ struct TimeSheetTests {
     #expect(morning != (try keys(at: "2025-07-10T01:59:59Z")))
   }
 
-  @Test func `a row of HabitBull without an amount is no event`() throws {
+  @Test func `a HabitBull row without an amount is not an event`() throws {
     let records = try records("habitbull")
     #expect(events(records).map(\.typeName) == ["Pushups", "Read"])
     #expect(events(records).map { $0.properties["count"]?.intValue } == [30, nil])
@@ -180,13 +179,13 @@ struct TimeSheetTests {
     #expect(history.first?.properties == ["Task Type": .text("habit")])
   }
 
-  @Test func `a note of Nomie is an event for each of its tags`() throws {
+  @Test func `a Nomie note is one event per tag`() throws {
     let events = events(try records("nomie"))
     #expect(events.map(\.typeName) == ["Coffee", "run", "mood", "mood", "Note"])
     #expect(
       events[0].properties == ["count": .number(2), "people": .text("anna"), "context": .text("home")])
     #expect(events[0].coordinate == Coordinate(latitude: 52.1, longitude: 5.1))
-    // A timer ends when the note was written.
+    // A timer ends at the time of its note.
     #expect(events[1].endDate == events[2].timestamp)
     #expect(events[1].endDate?.timeIntervalSince(events[1].timestamp) == 2710)
     #expect(events[1].coordinate == nil)
@@ -198,7 +197,7 @@ struct TimeSheetTests {
     }
   }
 
-  @Test func `values of a tag are numbers, times, sums, numbers with a unit, or text`() throws {
+  @Test func `tag values are numbers, times, sums, numbers with a unit, or text`() throws {
     let tags = ["#a(1.5)", "#a(2+1)", "#a(250ml)", "#a(1:30)", "#a()", "#a(late)", "#", "#(", "#a((("]
     let file = { (note: String) in
       "{\"nomie\":{\"number\":\"6\"},\"trackers\":{},\"events\":[{\"_id\":\"i\",\"end\":0,\"note\":\"\(note)\"}]}"
@@ -211,7 +210,7 @@ struct TimeSheetTests {
     #expect(found.suffix(3).map(\.typeName) == ["Note", "Note", "a"])
   }
 
-  @Test func `events of the original product come with their types, their ids and what they hold`() throws {
+  @Test func `events of the original product keep their types, ids and values`() throws {
     let records = try records("json")
     guard case .entity(.eventType, let typeID, let look) = try #require(records.first),
       case .entity(.event, let id, let fields) = records[2], case .entity(.event, _, let away) = records[4]
@@ -225,11 +224,11 @@ struct TimeSheetTests {
     #expect(fields["event_type_id"] == .string(typeID))
     #expect(fields["properties"]?.objectValue?["size"]?.objectValue?["value"] == "large")
     #expect(fields["created_at"] == nil && fields["time_zone"] == nil)
-    // A day is one in some zone.
+    // The date of an all-day event requires a zone.
     #expect(away["time_zone"] == "UTC")
   }
 
-  @Test func `JSON that breaks off gives what stands before, and says where it ends`() throws {
+  @Test func `truncated JSON gives the elements before and the position of its end`() throws {
     let text = try #require(FormatSamples.all["taskwarrior"])
     let format = try #require(InterchangeFormat.named("taskwarrior"))
     var count = 0
@@ -240,7 +239,7 @@ struct TimeSheetTests {
       #expect("\(error)".contains("line 3, column 85, in [1]"), "\(error)")
     }
     #expect(count == 1)
-    // An element that is not JSON does not take the others with it.
+    // An invalid element does not affect the others.
     let records = try FormatTableTests.records(Array(text.replacing("2.5", with: "2.5.1").utf8), as: format)
     guard case .bad = records[0] else {
       Issue.record("\(records)")

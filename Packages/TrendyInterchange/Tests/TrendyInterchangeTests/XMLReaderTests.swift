@@ -23,7 +23,7 @@ struct XMLReaderTests {
     } catch { return error as? XMLProblem }
   }
 
-  @Test func `elements, attributes and text come in order`() throws {
+  @Test func `elements, attributes and text are read in order`() throws {
     #expect(
       try events("<?xml version=\"1.0\"?>\n<a x='1' y = \"two\"><b/>t<!-- no --><c>u</c></a>\n") == [
         .start(name: "a", attributes: [XMLAttribute(name: "x", value: "1"), XMLAttribute(name: "y", value: "two")]),
@@ -41,7 +41,7 @@ struct XMLReaderTests {
   }
 
   @Test(
-    "a reference is the character it names",
+    "a character reference is replaced by its character",
     arguments: [
       ("&amp;", "&"), ("&lt;&gt;", "<>"), ("&quot;&apos;", "\"'"), ("&#65;", "A"), ("&#x1F697;", "🚗"),
       ("a&#10;b", "a\nb"),
@@ -53,7 +53,7 @@ struct XMLReaderTests {
   }
 
   @Test(
-    "a reference to anything else is refused",
+    "an unknown reference is rejected",
     arguments: [
       "&nbsp;", "&#0;", "&#x0B;", "&#xD800;", "&#xFFFF;", "&#x110000;", "&#;", "&#-1;", "&", "& amp;", "&amp",
       "&verylongname;",
@@ -64,12 +64,12 @@ struct XMLReaderTests {
     #expect(!problem.isTruncated)
   }
 
-  @Test func `CDATA is text as it stands`() throws {
+  @Test func `CDATA is read as plain text`() throws {
     #expect(try events("<a><![CDATA[<x> & ]] >]]></a>")[1] == .text("<x> & ]] >"))
     #expect(try events("<a><![CDATA[]]></a>").count == 2)
   }
 
-  @Test func `a document type is passed over and expands nothing`() throws {
+  @Test func `a document type is skipped and expands nothing`() throws {
     let bomb = "<!DOCTYPE a [<!ENTITY x \"ha>]\"><!ENTITY y '&x;&x;'><!-- ]> -->]>\n<a>ok</a>"
     #expect(try events(bomb)[1] == .text("ok"))
     #expect(problem("<!DOCTYPE a [<!ENTITY x \"ha\">]><a>&x;</a>")?.reason == "the reference &x; is not known")
@@ -84,7 +84,7 @@ struct XMLReaderTests {
   }
 
   @Test(
-    "what breaks the rules is refused with line and column",
+    "a malformed document is rejected with its line and column",
     arguments: [
       ("<a>\n <b></a>", 2, 5, "</a> where </b> should stand"),
       ("<a></a></b>", 1, 8, "</b> closes nothing"),
@@ -116,18 +116,18 @@ struct XMLReaderTests {
     #expect(try events(head + [0xE9] + Array("</a>".utf8))[1] == .text("é"))
   }
 
-  @Test func `a byte order mark is no text, and UTF-16 is refused in words`() throws {
+  @Test func `a byte order mark is ignored and UTF-16 is rejected`() throws {
     #expect(try events([0xEF, 0xBB, 0xBF] + Array("<a/>".utf8)).count == 2)
     #expect(throws: XMLProblem.self) { _ = try XMLReader([0xFF, 0xFE, 0x3C, 0x00]) }
   }
 
-  @Test func `bytes that are no UTF-8 are named by their place`() throws {
+  @Test func `invalid UTF-8 is reported with its position`() throws {
     #expect(throws: XMLProblem(line: 2, column: 3, reason: "the text is not UTF-8")) {
       try events(Array("<a>\nok".utf8) + [0xFF] + Array("</a>".utf8))
     }
   }
 
-  @Test func `a document that is cut anywhere is truncated, and nothing else`() throws {
+  @Test func `a document truncated anywhere is reported as truncated`() throws {
     let whole =
       "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY b 'c'>]><!-- c --><a b=\"é&amp;\"><![CDATA[x]]><c/>ü&#65;<?p i?></a>"
     let bytes = Array(whole.utf8)

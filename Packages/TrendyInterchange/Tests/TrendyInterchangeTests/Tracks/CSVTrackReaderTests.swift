@@ -7,13 +7,13 @@ import TrendyModels
 struct CSVTrackReaderTests {
   private static let header = "t,lat,lon,alt_m,acc_m,speed_kmh,course_deg,activity,confidence,device"
 
-  /// A quoted field is read as text; a plain one from its bytes.
+  /// Quoted fields are parsed as text, plain ones from their bytes.
   private static func file(_ rows: [[String]], isQuoted: Bool) throws -> TrackFile {
     let lines = rows.map { $0.map { isQuoted ? "\"\($0)\"" : $0 }.joined(separator: ",") }
     return try TrackFile(reading: Array(([header] + lines).joined(separator: "\n").utf8))
   }
 
-  @Test("reads plain numbers as it reads quoted ones, to the last bit", arguments: 1...5)
+  @Test("plain and quoted numbers are read identically", arguments: 1...5)
   func isExact(seed: Int) throws {
     var chance = SeededGenerator(seed: UInt64(seed))
     func number(_ range: ClosedRange<Double>, _ digits: Int) -> String {
@@ -31,7 +31,7 @@ struct CSVTrackReaderTests {
   }
 
   @Test(
-    "reads whatever else a number can be",
+    "unusual numbers are read like quoted ones",
     arguments: [
       "+5", "5e0", "5.", " 5", "5 ", "0005", "5.0000000000000000000000", "-0", "", "x", "5-", ".5", "1e400", "--5",
     ])
@@ -43,12 +43,12 @@ struct CSVTrackReaderTests {
   }
 
   @Test(
-    "reads places and times as loggers and spreadsheets write them",
+    "positions and times of loggers and spreadsheets are read",
     arguments: [
-      // A spreadsheet of a country whose decimal point is a comma.
+      // A spreadsheet with decimal commas.
       "time;lat;lon;speed;accuracy\n2026-06-15T10:30:00Z;-52,25;13,5;1,5;8",
       "timestamp,latitudeE7,longitudeE7,velocity,accuracy\n2026-06-15T10:30:00Z,-522500000,135000000,1.5,8",
-      // A logger of Columbus, of which the speed is in kilometres an hour.
+      // A Columbus logger, whose speed is in kilometres per hour.
       "INDEX,TAG,DATE,TIME,LATITUDE N/S,LONGITUDE E/W,HEIGHT,SPEED,HEADING,ACCURACY\n1,T,260615,103000,52.250000S,013.500000E,38,5.4,333,8",
       "date,time,lat,lon,speed,accuracy\n2026-06-15,10:30:00Z,-52.25,13.5,1.5,8",
     ])
@@ -62,7 +62,7 @@ struct CSVTrackReaderTests {
   }
 
   @Test(
-    "reads a plain date as it reads a quoted one",
+    "plain and quoted dates are read identically",
     arguments: [
       ("2026-03-01T07:08:09Z", true), ("2026-03-01T07:08:09.125Z", true), ("2026-03-01 09:08:09+02:00", true),
       ("2026-03-01T07:08:09", true), (" 2026-03-01T07:08:09Z", true), ("2026-03-32T07:08:09Z", false), ("2026", true),
@@ -79,7 +79,7 @@ struct CSVTrackReaderTests {
   }
 
   @Test(
-    "tells of a row that it cannot read",
+    "an unreadable row is reported",
     arguments: ["t,48.5,11.25", "1700000000,x,11.25", "1700000000,48.5", "1e300,48.5,11.25"])
   func broken(row: String) throws {
     let good = "1700000010,48.5,11.25"

@@ -45,7 +45,7 @@ struct DawarichTests {
     #expect(GoogleTests.skipped(records)["visit that was declined"] == 1)
   }
 
-  @Test func `an account's archive gives its fixes by device, and its visits`() throws {
+  @Test func `an account archive has fixes by device and visits`() throws {
     let visits = [
       Self.visit.replacing("STATUS", with: "suggested"), Self.visit.replacing("STATUS", with: "declined"),
     ]
@@ -58,7 +58,7 @@ struct DawarichTests {
     #expect(GoogleTests.bad(records) == ["this is not whole JSON"])
   }
 
-  @Test func `the older archive holds all of it in one file`() throws {
+  @Test func `the older archive has all data in one file`() throws {
     let visits = [
       Self.visit.replacing("STATUS", with: "confirmed"), Self.visit.replacing("STATUS", with: "declined"),
     ]
@@ -68,7 +68,7 @@ struct DawarichTests {
     try Self.check(try Self.records(["export/data.json": text]))
   }
 
-  @Test func `a step's places are fixes, whatever their times look like`() throws {
+  @Test func `the positions of a Polarsteps trip are fixes, with times in any format`() throws {
     let text = """
       {"locations":[{"lat":52.1,"lon":5.1,"time":1772348400.5},{"lat":52.2,"lon":5.1,"time":"2026-03-01T08:00:00Z"},
       {"lat":152.2,"lon":5.1,"time":1}]}
@@ -85,7 +85,7 @@ struct DawarichTests {
     #expect(fix.timestamp.timeIntervalSince1970 == 1_772_348_400.5)
   }
 
-  @Test func `damage to an archive is an error or fewer records`() throws {
+  @Test func `a damaged archive is an error or gives fewer records`() throws {
     let text = Array((Self.point + "\n" + Self.visit).utf8)
     let format = try #require(InterchangeFormat.named("dawarich"))
     for index in text.indices {
@@ -98,7 +98,7 @@ struct DawarichTests {
             ["manifest.json": "{\"format_version\":2,\"dawarich_version\":\"1\"}", "points/a.jsonl": line],
             ["data.json": "{\"points\":[\(line)]}"],
           ] {
-            // An error is an answer.
+            // An error is a valid result.
             try? format.read(HealthFolderTests.files(files), FormatTableTests.options) { _, place in
               #expect(!place.isEmpty)
             }

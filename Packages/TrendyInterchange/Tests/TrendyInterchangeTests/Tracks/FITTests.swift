@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Writes FIT files message by message, after the published protocol.
+/// Writes FIT files message by message, following the published protocol.
 struct FITFixture {
   /// Number, size and base type of a field.
   typealias Field = (number: UInt8, size: Int, type: UInt8)
@@ -29,7 +29,7 @@ struct FITFixture {
     data += tail
   }
 
-  /// The file, with its header and checksum.
+  /// Returns the file with its header and checksum.
   func file(headerSize: Int = 14, hasChecksum: Bool = true, size: Int? = nil) -> [UInt8] {
     let count = UInt32(size ?? data.count)
     var file: [UInt8] = [UInt8(headerSize), 0x20, 0x5C, 0x08]
@@ -38,7 +38,7 @@ struct FITFixture {
     return hasChecksum ? file + Self.checksum(file) : file
   }
 
-  /// As Garmin publishes it: by halves of bytes.
+  /// Checksum by nibbles, as Garmin publishes it.
   static func checksum(_ bytes: [UInt8]) -> [UInt8] {
     let table: [UInt16] = [
       0x0000, 0xCC01, 0xD801, 0x1400, 0xF001, 0x3C00, 0x2800, 0xE401, 0xA001, 0x6C00, 0x7800, 0xB401, 0x5000, 0x9C01,
@@ -77,7 +77,7 @@ struct FITFixture {
       ], tail: tail)
   }
 
-  /// Half an hour of running, 25 minutes of them in motion.
+  /// Half an hour of running, of which 25 minutes in motion.
   mutating func addSession(sport: UInt64 = 1, at second: UInt64 = 0) {
     define(2, 18, Self.session)
     add(
@@ -110,7 +110,7 @@ struct FITTests {
     Date(timeIntervalSince1970: Double(FITFixture.start) + 631_065_600 + seconds)
   }
 
-  @Test("an activity is a workout with its track, in either order of bytes", arguments: [false, true])
+  @Test("an activity is a workout with its track in either byte order", arguments: [false, true])
   func activity(isBigEndian: Bool) throws {
     let records = try Self.read(FITFixture.run(isBigEndian: isBigEndian).file())
     let event = try #require(GoogleTests.events(records).first)
@@ -126,7 +126,7 @@ struct FITTests {
     #expect(event.track.map(\.altitude) == [3, 3, 3, 3] && event.track.map(\.speed) == [2.5, 2.5, 2.5, 2.5])
   }
 
-  @Test func `times that are written in five bits go on from the last whole one, and over their edge`() throws {
+  @Test func `compressed timestamps continue from the last full one and across their overflow`() throws {
     var fixture = FITFixture()
     fixture.addFile()
     fixture.define(1, 20, FITFixture.record)
@@ -142,7 +142,7 @@ struct FITTests {
     #expect(event.track.map(\.timestamp) == expected.map { Self.start($0) })
   }
 
-  @Test func `fields of developers, arrays and invalid values are passed over`() throws {
+  @Test func `developer fields, arrays and invalid values are skipped`() throws {
     var fixture = FITFixture()
     fixture.addFile()
     fixture.define(1, 20, FITFixture.record, developer: [[0, 3, 0], [1, 2, 0]])
@@ -160,9 +160,7 @@ struct FITTests {
     #expect(event.track.map(\.speed) == [2.5, 1.5] && event.track.map(\.altitude) == [3, nil])
   }
 
-  @Test func `files that follow one another, and sports that do, are a workout each with their own part of the track`()
-    throws
-  {
+  @Test func `consecutive files and sports are separate workouts with separate tracks`() throws {
     var both = FITFixture()
     both.addFile()
     both.define(1, 20, FITFixture.record)
@@ -181,12 +179,12 @@ struct FITTests {
     #expect(GoogleTests.skipped(records) == ["transition between sports": 1])
   }
 
-  @Test func `a recording that was not finished gives what is whole, and its own times`() throws {
+  @Test func `an unfinished recording gives its complete records and their times`() throws {
     var fixture = FITFixture()
     fixture.addFile()
     fixture.define(1, 20, FITFixture.record)
     for second in 0..<4 { fixture.addRecord(UInt64(second) * 600, latitude: 52) }
-    // The device says that it is empty until it closes it.
+    // The header has size 0 until the device closes the file.
     let records = try Self.read(fixture.file(hasChecksum: false, size: 0).dropLast(3))
     let event = try #require(GoogleTests.events(records).first)
     #expect(event.track.count == 3 && event.endDate == Self.start(1200))
@@ -194,7 +192,7 @@ struct FITTests {
     #expect(GoogleTests.bad(records).count == 1 && GoogleTests.bad(records)[0].hasPrefix("byte "))
   }
 
-  @Test func `a checksum that is wrong is told, and one that lacks is not missed`() throws {
+  @Test func `a wrong checksum is reported and a missing one is accepted`() throws {
     var bytes = FITFixture.run().file()
     bytes[bytes.count - 1] ^= 1
     let records = try Self.read(bytes)
@@ -204,21 +202,23 @@ struct FITTests {
     #expect(GoogleTests.bad(without).isEmpty && GoogleTests.events(without).count == 1)
   }
 
-  @Test func `the clock of the device tells the zone`() throws {
+  @Test func `the device clock determines the time zone`() throws {
     var fixture = FITFixture.run()
     fixture.define(5, 34, [(253, 4, 0x86), (5, 4, 0x86)])
     fixture.add(5, [(FITFixture.start + 1800, 4), (FITFixture.start + 1803 - 5 * 3600, 4)])
     #expect(GoogleTests.events(try Self.read(fixture.file())).first?.timeZone == "Etc/GMT+5")
   }
 
-  @Test("what is not an activity is named", arguments: [(2, "settings"), (6, "a planned course"), (32, "monitoring")])
+  @Test(
+    "a file that is not an activity is reported by kind",
+    arguments: [(2, "settings"), (6, "a planned course"), (32, "monitoring")])
   func others(kind: UInt64, name: String) throws {
     var fixture = FITFixture()
     fixture.addFile(kind: kind)
     #expect(GoogleTests.skipped(try Self.read(fixture.file())) == ["FIT file of \(name)": 1])
   }
 
-  @Test func `a file of nothing, and messages before their definition, are errors with their place`() throws {
+  @Test func `an empty file and a message without a definition are errors with their position`() throws {
     #expect(throws: InterchangeError.self) { try Self.read(Array([UInt8](FITFixture().file(size: 0)).prefix(14))) }
     var fixture = FITFixture()
     fixture.add(7, [(0, 4)])
@@ -226,7 +226,7 @@ struct FITTests {
     #expect("\(try #require(error))".hasPrefix("byte 14:"), "\(String(describing: error))")
   }
 
-  @Test func `damage anywhere is an error or fewer records`() throws {
+  @Test func `a damaged file is an error or gives fewer records`() throws {
     var fixture = FITFixture.run()
     fixture.define(1, 20, FITFixture.record, developer: [[0, 3, 0]])
     fixture.addRecord(4000, latitude: 52, tail: [1, 2, 3])
@@ -234,7 +234,7 @@ struct FITTests {
     let format = try #require(InterchangeFormat.named("fit"))
     func read(_ bytes: [UInt8]) {
       _ = try? InterchangeFormat.detect(ByteInput(bytes))
-      // An error is an answer.
+      // An error is a valid result.
       guard let records = try? FormatTableTests.records(bytes, as: format) else { return }
       for event in GoogleTests.events(records) {
         #expect(event.track.allSatisfy(\.coordinate.isValid) && event.endDate ?? event.timestamp >= event.timestamp)

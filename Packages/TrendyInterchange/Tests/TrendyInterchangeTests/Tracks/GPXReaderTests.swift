@@ -14,7 +14,7 @@ struct GPXReaderTests {
   }
 
   @Test(
-    "times are read as they are written",
+    "all notations of times are read",
     arguments: [
       ("2024-01-01T00:00:00Z", 0.0), ("2024-01-01T00:00:00.250Z", 0.25), ("2024-01-01T01:00:00+01:00", 0),
       ("2024-01-01T01:00:00+0100", 0), ("2024-01-01T01:00:00+01", 0), ("2024-01-01T00:00:00", 0),
@@ -25,7 +25,7 @@ struct GPXReaderTests {
   }
 
   @Test(
-    "a time that is none leaves the point without one, and is counted",
+    "a point with an unreadable time has none, and it is counted",
     arguments: [
       ("yesterday", 1), ("2024-13-01T00:00:00Z", 1), ("2024-01-01", 1), ("", 0),
     ])
@@ -37,7 +37,7 @@ struct GPXReaderTests {
   }
 
   @Test(
-    "a place that is none is skipped and counted",
+    "a point with an invalid position is skipped and counted",
     arguments: [
       ("90.1", "0"), ("-91", "0"), ("0", "180.5"), ("0", "-181"), ("nan", "0"), ("inf", "0"), ("", "0"), ("0x10", "0"),
       ("1,5", "0"),
@@ -49,16 +49,16 @@ struct GPXReaderTests {
     #expect(file.pointCount == 2)
   }
 
-  @Test func `the edges of the globe are on it`() throws {
+  @Test func `coordinates at the limits are valid`() throws {
     #expect(try point("", lat: "-90", lon: "180")?.coordinate == Coordinate(latitude: -90, longitude: 180))
     #expect(try point("", lat: " 90.000 ", lon: "-1.8e2")?.coordinate == Coordinate(latitude: 90, longitude: -180))
   }
 
-  @Test func `a point without any place is skipped`() throws {
+  @Test func `a point without a position is skipped`() throws {
     #expect(try read("<trk><trkseg><trkpt/></trkseg></trk>").skippedPoints == 1)
   }
 
-  @Test func `speed, course and accuracy are found in any extension`() throws {
+  @Test func `speed, course and accuracy are read from any extension`() throws {
     let point = try #require(
       try point(
         """
@@ -76,7 +76,7 @@ struct GPXReaderTests {
     #expect(try self.point("<time>2024-01-01T00:00:00Z</time>")?.location?.horizontalAccuracy == -1)
   }
 
-  @Test func `a route is a plan and no track`() throws {
+  @Test func `a route is not a track`() throws {
     let file = try read(
       "<rte><name>R</name><rtept lat='1' lon='2'/><rtept lat='1' lon='3'><name>turn</name></rtept></rte><trk><trkseg/></trk>"
     )
@@ -87,19 +87,19 @@ struct GPXReaderTests {
     #expect(file.timeRemark == "there is no point of a track in the file, so no trip can be found")
   }
 
-  @Test func `a file without any time says that it makes no trip`() throws {
+  @Test func `a file without times reports that it has no trips`() throws {
     let file = try read("<trk><trkseg><trkpt lat='1' lon='2'/><trkpt lat='1' lon='3'/></trkseg></trk>")
     #expect(file.timeRemark == "none of the 2 points has a time, so no trip can be found")
     #expect(file.locations.isEmpty)
     #expect(file.firstTime == nil)
   }
 
-  @Test func `names keep their characters and lose their margins`() throws {
+  @Test func `names keep their characters and are trimmed`() throws {
     let file = try read("<trk><name> <![CDATA[Home & <b>away</b>]]> &#x1F697; </name><trkseg/></trk>")
     #expect(file.tracks[0].name == "Home & <b>away</b> 🚗")
   }
 
-  @Test func `a truncated file names line and points, and gives nothing`() throws {
+  @Test func `a truncated file is an error with its line and the number of points`() throws {
     let text =
       "<gpx>\n<trk><trkseg>\n" + (1...12).map { "<trkpt lat=\"1\" lon=\"\($0)\"/>\n" }.joined() + "<trkpt lat=\"1\" lo"
     let error = #expect(throws: InterchangeError.self) { try TrackFile(reading: Array(text.utf8)) }
@@ -114,7 +114,7 @@ struct GPXReaderTests {
     #expect(problem == error)
   }
 
-  @Test func `a real file cut at any byte is an error, and its whole points are counted`() throws {
+  @Test func `a real file truncated at any byte is an error with its complete points counted`() throws {
     let bytes = try GPXSampleTests.resource("opentracks-pause-resume.gpx")
     var most = 0
     for length in 0..<(bytes.count - 1) {
@@ -126,7 +126,7 @@ struct GPXReaderTests {
     #expect(most == 6)
   }
 
-  @Test func `a broken file names the place and the points before it`() throws {
+  @Test func `a malformed file is an error with its position and the number of points`() throws {
     let text = "<gpx><trk><trkseg>\n<trkpt lat='1' lon='2'></trkpt>\n<trkpt lat='1' lon='2'></trk>"
     #expect(
       throws: InterchangeError.malformed(
@@ -137,7 +137,7 @@ struct GPXReaderTests {
   }
 
   @Test(
-    "what cannot be read is named for what it is",
+    "files of other formats are reported by kind",
     arguments: [
       ("<!DOCTYPE html><html><body/></html>", "a web page"), ("<osm/>", "an XML file of <osm>"),
       ("{\"a\":1}", "a JSON file of another kind"),
@@ -150,12 +150,12 @@ struct GPXReaderTests {
     #expect(throws: InterchangeError.unknownFormat(seen: seen)) { try TrackFile(reading: Array(text.utf8)) }
   }
 
-  @Test func `a table of other things is told with its columns`() {
+  @Test func `a table without a track is an error that lists its columns`() {
     #expect(throws: InterchangeError.unknownColumns(["t", "lat"])) { try TrackFile(reading: Array("t,lat\n".utf8)) }
   }
 
   @Test(
-    "the content tells the format, whatever stands before it",
+    "the format is detected despite leading text",
     arguments: [
       "<gpx/>", "\u{FEFF}<?xml version='1.0'?><gpx/>", "<!-- hello -->\n<x:gpx xmlns:x='u'></x:gpx>",
       "<?xml version='1.0'?><!DOCTYPE gpx><gpx",

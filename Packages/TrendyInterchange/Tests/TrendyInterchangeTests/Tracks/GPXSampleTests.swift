@@ -3,8 +3,8 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Files as real programs wrote them (`Resources/SOURCES.md`), with what an independent reader counted in them.
-@Suite("GPX files of the world", .timeLimit(.minutes(10)))
+/// Files written by real programs (`Resources/SOURCES.md`), compared with the counts of an independent reader.
+@Suite("GPX files of real programs", .timeLimit(.minutes(10)))
 struct GPXSampleTests {
   struct Expected: Decodable {
     var tracks: Int
@@ -32,7 +32,8 @@ struct GPXSampleTests {
     "opentracks-timezone",
   ]
 
-  /// Metres on the ellipsoid by the curvatures at the middle latitude: good to 0.01 % for hops of a few kilometres.
+  /// Distance in metres on the ellipsoid, from the curvatures at the middle latitude. Accurate to 0.01 % for steps of a
+  /// few kilometres.
   static func hop(_ from: Coordinate, _ to: Coordinate) -> Double {
     let a = 6_378_137.0
     let e2 = 0.006_694_379_990_14
@@ -43,7 +44,7 @@ struct GPXSampleTests {
     return (north * north + east * east).squareRoot()
   }
 
-  @Test("counts, times and length are as expected", arguments: names)
+  @Test("counts, times and length match those of an independent reader", arguments: names)
   func counts(name: String) throws {
     let expected = try #require(Self.expected()["\(name).gpx"])
     let file = try TrackFile(reading: try Self.resource("\(name).gpx"))
@@ -63,14 +64,14 @@ struct GPXSampleTests {
     }
   }
 
-  @Test func `points off the globe are skipped and counted`() throws {
+  @Test func `points with invalid positions are skipped and counted`() throws {
     let file = try TrackFile(reading: try Self.resource("opentracks-pause-resume.gpx"))
     #expect(file.skippedPoints == 2)
     #expect(file.points.count == 4)
     #expect(file.points.map(\.coordinate.longitude) == [14, 14.001, 14.002, 14.003])
   }
 
-  @Test func `names, heights and makers are read`() throws {
+  @Test func `names, elevations and creators are read`() throws {
     let file = try TrackFile(reading: try Self.resource("gpxpy-around-visnjan-with-car.gpx"))
     #expect(file.creator == "eTrex 20x")
     #expect(file.tracks.first?.name == "2020-12-18 07:24:29")
@@ -81,7 +82,7 @@ struct GPXSampleTests {
   }
 
   @Test(
-    "missing times are said in words",
+    "missing times are reported",
     arguments: zip(
       ["gpxpy-cerknicko-jezero", "gpxpy-cerknicko-without-times", "gpxpy-korita-zbevnica"],
       [
@@ -94,7 +95,7 @@ struct GPXSampleTests {
     #expect(file.locations.count == file.pointsWithTime)
   }
 
-  @Test("what is written is read again as it was", arguments: names)
+  @Test("a written file is read identically", arguments: names)
   func roundTrip(name: String) throws {
     let file = try TrackFile(reading: try Self.resource("\(name).gpx"))
     let again = try TrackFile(

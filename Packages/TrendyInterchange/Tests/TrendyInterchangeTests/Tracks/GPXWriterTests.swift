@@ -11,7 +11,7 @@ struct GPXWriterTests {
       timestamp: Date(timeIntervalSince1970: 1_704_067_200 + seconds), altitude: -3.25, speed: 13.889, course: 359.5)
   }
 
-  @Test func `fixes come back as they were`() throws {
+  @Test func `written fixes are read identically`() throws {
     let fixes = [
       fix(0, 51.927, 4.362), fix(0.5, -0.000000001, 0.00001), fix(15.125, -89.999999999, -180), fix(30, 90, 180),
       Location(
@@ -21,13 +21,13 @@ struct GPXWriterTests {
     #expect(try TrackFile(reading: GPXWriter.write(fixes)).locations == fixes)
   }
 
-  @Test("a gap of more than five minutes begins a segment", arguments: [(300.0, [3]), (300.001, [2, 1])])
+  @Test("a gap of more than five minutes begins a new segment", arguments: [(300.0, [3]), (300.001, [2, 1])])
   func gaps(gap: Double, sizes: [Int]) throws {
     let file = try TrackFile(reading: GPXWriter.write([fix(0), fix(10), fix(10 + gap)]))
     #expect(file.segments.map(\.points.count) == sizes)
   }
 
-  @Test func `any name is escaped, and what XML cannot hold is marked`() throws {
+  @Test func `names are escaped and characters that XML does not allow are replaced`() throws {
     let name = "Tom & \"Jerry\" <b> 'x' \u{1F697}\ttab"
     let bytes = GPXWriter.write([fix(0)], name: name, creator: "a\"b<c>&d")
     let file = try TrackFile(reading: bytes)
@@ -43,13 +43,13 @@ struct GPXWriterTests {
     #expect(text.contains("<ele>-3.25</ele><time>2024-01-01T00:00:00.000Z</time>"))
   }
 
-  @Test func `no fix makes a track without segments`() throws {
+  @Test func `without fixes, a track has no segments`() throws {
     let file = try TrackFile(reading: GPXWriter.write([], name: "empty"))
     #expect(file.tracks.map(\.name) == ["empty"])
     #expect(file.segments.isEmpty)
   }
 
-  @Test func `numbers that are none are left out`() throws {
+  @Test func `invalid numbers are omitted`() throws {
     var odd = fix(0)
     odd.speed = .nan
     odd.altitude = .infinity

@@ -3,14 +3,14 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("Google's places", .timeLimit(.minutes(10)))
+@Suite("Google location history", .timeLimit(.minutes(10)))
 struct GoogleTests {
   typealias Read = (records: [InterchangeRecord], places: [String])
 
   static func read(_ text: String, step: Int = 7) throws -> Read {
     let bytes = Array(text.utf8)
     var position = 0
-    // In pieces, so that what lies across two of them is seen.
+    // Small pieces, so that values across two of them are tested.
     let input = ByteInput {
       defer { position = min(bytes.count, position + step) }
       return Array(bytes[position..<min(bytes.count, position + step)])
@@ -47,7 +47,7 @@ struct GoogleTests {
 
   // MARK: Records.json
 
-  @Test func `a fix keeps its device, its time to the millisecond, and its sign where the file lost it`() throws {
+  @Test func `a fix has its device and its time to the millisecond, and a lost sign is restored`() throws {
     let (records, _) = try Self.read(JourneySamples.records)
     guard case .fix(let first, let device) = records[0], case .fix(let second, let other) = records[1] else {
       Issue.record("\(records)")
@@ -64,7 +64,7 @@ struct GoogleTests {
   }
 
   @Test(
-    "a place that is none is refused with its place in the file, and a number in another spelling is taken",
+    "an invalid position is rejected with its path and unusual numbers are read",
     arguments: [
       (#""latitudeE7":"521230000","longitudeE7":51000000.0"#, true),
       (#""latitudeE7":900000001,"longitudeE7":0"#, false), (#""latitudeE7":521230000"#, false),
@@ -88,7 +88,7 @@ struct GoogleTests {
   }
 
   @Test(
-    "times of any number of digits, on any day of the calendar",
+    "times with any number of digits are read",
     arguments: [
       ("2020-02-29T23:59:59.9Z", 1_583_020_799.9), ("2016-12-31T00:00:00.123456Z", 1_483_142_400.123),
       ("1999-03-31T12:00:00Z", 922_881_600), ("2022-05-01T08:10:11.25+02:00", 1_651_385_411.25),
@@ -102,7 +102,7 @@ struct GoogleTests {
     #expect(abs(fix.timestamp.timeIntervalSince1970 - seconds) < 0.0006)
   }
 
-  @Test func `a file that is cut off gives what was whole, and says where it ends`() throws {
+  @Test func `a truncated file gives its complete entries and the position of its end`() throws {
     let text = JourneySamples.records
     let cut = String(text.prefix(upTo: try #require(text.range(of: "\"timestampMs\"")).lowerBound))
     let format = try #require(InterchangeFormat.named("google-records"))
@@ -119,7 +119,7 @@ struct GoogleTests {
 
   // MARK: Semantic months
 
-  @Test func `a month gives visits with their places, and trips with their ways`() throws {
+  @Test func `a month has visits with their places and trips with their routes`() throws {
     let (records, _) = try Self.read(JourneySamples.month)
     let events = Self.events(records)
     try #require(events.count == 2)
@@ -138,7 +138,7 @@ struct GoogleTests {
   }
 
   @Test(
-    "where a place lacks its position, the next best is taken",
+    "a missing position is replaced by the next best one",
     arguments: [
       (#""location":{},"centerLatE7":520000000,"centerLngE7":50000000"#, 52.0),
       (#""location":{},"otherCandidateLocations":[{"latitudeE7":510000000,"longitudeE7":50000000}]"#, 51.0),
@@ -153,7 +153,7 @@ struct GoogleTests {
   }
 
   @Test(
-    "a way on foot is an event of its kind, and one that carries is a trip",
+    "movement on foot is an event of its kind and travel by vehicle is a trip",
     arguments: [
       (#""activityType":"WALKING""#, "Walking"), (#""activityType":"IN_TRAIN""#, "Trip"),
       (
@@ -173,9 +173,9 @@ struct GoogleTests {
     #expect((event.source == .trip) == (type == "Trip"))
   }
 
-  // MARK: On the phone
+  // MARK: Phone exports
 
-  @Test func `Android's trip runs along the points of the block of hours around it`() throws {
+  @Test func `a trip of Android has the points of the surrounding block of hours`() throws {
     let (records, _) = try Self.read(JourneySamples.android)
     let events = Self.events(records)
     let visit = try #require(events.first { $0.typeName == "Visit" })
@@ -187,7 +187,7 @@ struct GoogleTests {
     #expect(Self.skipped(records) == ["raw signal wifiScan": 1])
   }
 
-  @Test func `the iPhone's spelling is understood, and points of one minute keep their order`() throws {
+  @Test func `the iPhone's format is read and points of the same minute keep their order`() throws {
     let (records, _) = try Self.read(JourneySamples.ios)
     let events = Self.events(records)
     #expect(events.map(\.typeName).sorted() == ["Cycling", "Visit"])
@@ -206,7 +206,7 @@ struct GoogleTests {
   }
 
   @Test(
-    "places in any spelling",
+    "all notations of positions are read",
     arguments: [
       #"{"latLng":"52.5°, -1.25°"}"#, #"{"latLng":"52.5\#u{B0}, -1.25\#u{B0}"}"#, #""geo:52.5,-1.25""#,
       #""52.5, -1.25""#, #"{"latLng":"geo:52.5,-1.25"}"#,
@@ -220,9 +220,7 @@ struct GoogleTests {
       Self.events(try Self.read(text).records).first?.coordinate == Coordinate(latitude: 52.5, longitude: -1.25))
   }
 
-  @Test func `a stay that ends before it begins is kept without its end, and a segment keeps its visit and its path`()
-    throws
-  {
+  @Test func `a stay with an invalid end is read without it, and a segment has both its visit and its path`() throws {
     let (records, _) = try Self.read(
       """
       {"semanticSegments":[{"startTime":"2026-05-02T06:00:00Z","endTime":"2026-05-02T05:00:00Z",
@@ -234,7 +232,7 @@ struct GoogleTests {
   }
 
   @Test(
-    "what has no place or no time is refused",
+    "an entry without a position or time is rejected",
     arguments: [
       #"{"startTime":"2026-05-02T06:00:00Z","endTime":"2026-05-02T07:00:00Z","visit":{"topCandidate":{"placeLocation":"geo:"}}}"#,
       #"{"endTime":"2026-05-02T07:00:00Z","visit":{"topCandidate":{"placeLocation":"geo:1,2"}}}"#, #"{"a":1,"a":2}"#,
@@ -244,7 +242,7 @@ struct GoogleTests {
     #expect(Self.bad(records).count == 1 && places == ["semanticSegments[0]"], "\(records)")
   }
 
-  @Test func `one stay is one key in every file, whatever surrounds it`() throws {
+  @Test func `a stay has the same key in every file`() throws {
     let keys = try [JourneySamples.month, JourneySamples.android, JourneySamples.ios].map { text in
       Set(Self.events(try Self.read(text).records).map(\.key))
     }
@@ -253,10 +251,10 @@ struct GoogleTests {
     #expect(Set(Self.events(try Self.read(shifted).records).map(\.key)) == keys[1])
   }
 
-  // MARK: Not the data
+  // MARK: Other files
 
   @Test(
-    "what lies beside the history is told by name",
+    "other files of an export are reported by name",
     arguments: [
       ("{\"timelineEdits\":[{\"deviceId\":\"1\"}]}", "on the phone"), ("{}", "an empty JSON document"), ("[]", "empty"),
       ("{\"createdTime\":\"2018\",\"deviceSettings\":[{}]}", "the settings of Google's Timeline"),
@@ -270,8 +268,7 @@ struct GoogleTests {
     #expect("\(try #require(error))".contains(words), "\(String(describing: error))")
   }
 
-  @Test func `a Takeout is read whatever its folders are called, and one without the history says where it is`() throws
-  {
+  @Test func `a Takeout is read in any language, and one without the history reports where it is`() throws {
     let files = HealthFolderTests.files([
       "Takeout/Locatiegeschiedenis/Records.json": JourneySamples.records,
       "Takeout/Locatiegeschiedenis/Semantisch/2022/2022_MEI.json": JourneySamples.month,

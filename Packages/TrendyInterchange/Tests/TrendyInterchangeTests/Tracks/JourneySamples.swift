@@ -1,4 +1,4 @@
-/// Small files of programs that record where somebody was, made up after the published descriptions.
+/// Small invented files of location history programs that follow the published descriptions.
 enum JourneySamples {
   static let texts: [String: String] = [
     "google-records": records, "google-months": month, "google-timeline": android, "polarsteps": polarsteps, "tcx": tcx,

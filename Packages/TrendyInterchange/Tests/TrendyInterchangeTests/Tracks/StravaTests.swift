@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-@Suite("Strava's archive", .timeLimit(.minutes(10)))
+@Suite("Strava archives", .timeLimit(.minutes(10)))
 struct StravaTests {
   private static let gpx = """
               <?xml version="1.0" encoding="UTF-8"?>
@@ -11,7 +11,7 @@ struct StravaTests {
     <trkpt lat="52.2" lon="5.1"><time>2026-03-04T15:30:00Z</time></trkpt></trkseg></trk></gpx>
     """
 
-  /// The columns as far as they are told apart, in the language of an account.
+  /// Returns a header with the columns that are distinguished, in the language of an account.
   static func header(_ names: [String], energy: String) -> String {
     let first = names + ["Max. HF", "Anstrengung", "Arbeitsweg", "Notiz", "Gear", "Filename", "kg", "kg"]
     let second = [names[5], "In motion", names[6]] + (0..<16).map { "c\($0)" } + [energy]
@@ -41,7 +41,7 @@ struct StravaTests {
   }
 
   @Test(
-    "an activity is there once, with its track, in the language of the account",
+    "an activity is imported once with its track, in any language",
     arguments: [
       (english, "Calories", "Mar 4, 2026, 3:02:05 PM", "Ride"),
       (german, "Kalorien", "04.03.2026, 15:02:05", "Radfahrt"),
@@ -72,7 +72,7 @@ struct StravaTests {
     #expect(GoogleTests.bad(records).isEmpty)
   }
 
-  @Test func `the table of before 2019 is in metres, and a file that is broken or lost costs its track alone`() throws {
+  @Test func `the table before 2019 is in metres, and a damaged or missing file affects only its track`() throws {
     let table = """
       id,date,name,type,description,elapsed_time,distance,commute,gear,filename
       7,2018-06-01 06:00:00,Early,Run,,600,2000.5,false,,activities/7.gpx
@@ -89,7 +89,7 @@ struct StravaTests {
     #expect(GoogleTests.skipped(records) == ["track that is not in the archive": 1])
   }
 
-  @Test func `the table by itself is read without tracks, and no table that merely links to Strava`() throws {
+  @Test func `a table alone is read without tracks, unlike a table with links to Strava`() throws {
     let header = Self.header(Self.english, energy: "Calories")
     let row = { (file: String) in
       Self.row(
@@ -106,7 +106,7 @@ struct StravaTests {
     #expect(try InterchangeFormat.detect(ByteInput(Array(link.utf8)))?.word != "strava")
   }
 
-  @Test func `rows that name one file of several sports have each their own part`() throws {
+  @Test func `rows with one file of several sports have separate parts of the track`() throws {
     var fixture = FITFixture()
     fixture.addFile()
     fixture.define(1, 20, FITFixture.record)
@@ -139,7 +139,7 @@ struct StravaTests {
   }
 
   @Test(
-    "dates in many languages, and none is guessed",
+    "dates in many languages are read without guessing",
     arguments: [
       ("4 mars 2026, 15:02:05", true), ("4 mrt 2026 15:02:05", true), ("4 de mar. de 2026, 15:02:05", true),
       ("2026年3月4日 15:02:05", true), ("3/4/2026, 3:02:05 PM", true), ("4. März 2026, 15:02:05", true),
@@ -155,12 +155,12 @@ struct StravaTests {
     #expect(events.map(\.timestamp) == (isRead ? [try GoogleTests.date("2026-03-04T15:02:05Z")] : []))
   }
 
-  @Test func `a table of other activities is a table`() throws {
+  @Test func `a table of other activities is not a Strava archive`() throws {
     let folder = HealthFolderTests.files(["activities.csv": "type,start\nrun,2026-01-02\n"])
     #expect(try InterchangeFormat.detect(in: folder)?.word == "zip")
   }
 
-  @Test func `damage anywhere is an error or fewer records`() throws {
+  @Test func `a damaged archive is an error or gives fewer records`() throws {
     let table = Array(
       (Self.header(Self.english, energy: "Calories") + "\n"
         + Self.row(
@@ -181,7 +181,7 @@ struct StravaTests {
               return count
             }
           }
-          // An error is an answer.
+          // An error is a valid result.
           try? strava.read(folder, FormatTableTests.options) { _, place in #expect(!place.isEmpty) }
         }
       }

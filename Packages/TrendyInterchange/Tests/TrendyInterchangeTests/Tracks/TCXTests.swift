@@ -12,7 +12,7 @@ struct TCXTests {
     return try FormatTableTests.records(bytes, as: format)
   }
 
-  @Test func `an activity of several laps is one workout with its track`() throws {
+  @Test func `an activity with several laps is one workout with its track`() throws {
     let records = try Self.read(JourneySamples.tcx)
     let event = try #require(GoogleTests.events(records).first)
     #expect(event.typeName == "Workout" && event.properties["activity"]?.stringValue == "Cycling")
@@ -22,13 +22,13 @@ struct TCXTests {
     #expect(event.properties["distance"]?.doubleValue == 15_000.5)
     #expect(event.properties["energy"]?.doubleValue == 420)
     #expect(event.properties["source"]?.stringValue == "Edge & Co" && event.notes == "wet")
-    // A pause has no position, and a height that is none is left out.
+    // The pause has no position and the invalid altitude is omitted.
     #expect(event.track.map(\.coordinate.latitude) == [52.1, 52.2])
     #expect(event.track.map(\.altitude) == [4, nil] && event.track.map(\.speed) == [5.5, nil])
     #expect(GoogleTests.skipped(records) == ["planned course": 1])
   }
 
-  @Test("names with any prefix, and white space before the declaration, are understood", arguments: ["", "ns3:", "a:"])
+  @Test("any namespace prefix and leading white space are accepted", arguments: ["", "ns3:", "a:"])
   func prefixes(prefix: String) throws {
     let text = """
                 <?xml version="1.0" encoding="UTF-8"?>
@@ -42,7 +42,7 @@ struct TCXTests {
     #expect(event.key == ["tcx", "1772348400", ""])
   }
 
-  @Test func `a file that breaks off gives the activities before, and its place`() throws {
+  @Test func `a truncated file gives the activities before and its position`() throws {
     let second = """
       <Activity Sport="Other"><Id>2026-03-02T08:00:00Z</Id><Lap StartTime="2026-03-02T08:00:00Z"><TotalTimeSeconds>6
       """
@@ -60,7 +60,7 @@ struct TCXTests {
     #expect(GoogleTests.events(records).count == 1)
   }
 
-  @Test func `an activity without any time is refused`() throws {
+  @Test func `an activity without a time is rejected`() throws {
     let text = "<TrainingCenterDatabase><Activities><Activity><Lap/></Activity></Activities></TrainingCenterDatabase>"
     #expect(GoogleTests.bad(try Self.read(text)).count == 1)
   }

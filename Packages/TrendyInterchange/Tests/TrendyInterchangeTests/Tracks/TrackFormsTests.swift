@@ -3,13 +3,13 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// One track in every form that programs send (`Resources/SOURCES.md`): the same fixes, as far as each form can say them.
-@Suite("All forms of a track", .timeLimit(.minutes(10)))
+/// Compares the fixes of one track in all formats (`Resources/SOURCES.md`), as far as each format represents them.
+@Suite("All formats of a track", .timeLimit(.minutes(10)))
 struct TrackFormsTests {
   struct Form: Sendable, CustomTestStringConvertible {
     var file: String
     var format: ImportFormat
-    /// How far a form may round.
+    /// Rounding that the format may cause.
     var seconds: Double
     var degrees = 1.01e-7
     var speed = 0.01
@@ -42,7 +42,7 @@ struct TrackFormsTests {
     try TrackFile(reading: GPXSampleTests.resource("tracks/\(track)/\(file)"))
   }
 
-  @Test("gives the fixes of the table", arguments: tracks, forms)
+  @Test("the fixes equal those of the table", arguments: tracks, forms)
   func sameFixes(track: String, form: Form) throws {
     let table = try Self.read(track, "track.csv")
     let file = try Self.read(track, form.file)
@@ -63,7 +63,7 @@ struct TrackFormsTests {
       if let speed = fix.speed, let wanted = other.speed {
         #expect(abs(speed - wanted) <= form.speed)
       } else if form.carriesSpeed, let wanted = other.speed {
-        // Zero is left out by OwnTracks.
+        // OwnTracks omits a speed of zero.
         #expect(wanted < 0.15, "a speed is lost")
       } else {
         #expect(fix.speed == nil)
@@ -76,7 +76,7 @@ struct TrackFormsTests {
     if track.hasPrefix("emission"), form.carriesSpeed { #expect(found.contains { $0.speed ?? 0 > 5 }) }
   }
 
-  @Test("carries the motion of the table", arguments: forms.filter(\.carriesMotion))
+  @Test("the motion equals that of the table", arguments: forms.filter(\.carriesMotion))
   func sameMotion(form: Form) throws {
     let track = "emission-iphone-2016-02-22"
     let wanted = try Self.read(track, "track.csv").activities

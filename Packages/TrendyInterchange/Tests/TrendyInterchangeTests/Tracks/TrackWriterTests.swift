@@ -7,7 +7,7 @@ import TrendyModels
 struct TrackWriterTests {
   static func track() throws -> TrackFile { try TrackFormsTests.read("emission-iphone-2016-02-22", "track.csv") }
 
-  /// Equal but for what a form rounds away.
+  /// Checks that fixes are equal except for the rounding of the format.
   func expectSame(
     _ mine: [Location], _ theirs: [Location], seconds: Double, speed: Double, altitude: Double, accuracy: Double
   ) throws {
@@ -24,7 +24,7 @@ struct TrackWriterTests {
     }
   }
 
-  @Test func `points of GeoJSON are read again as they were`() throws {
+  @Test func `written GeoJSON points are read identically`() throws {
     let track = try Self.track()
     let file = try TrackFile(reading: GeoJSONWriter.writePoints(track.locations, activities: track.activities))
     #expect(file.format == .geoJSON)
@@ -34,7 +34,7 @@ struct TrackWriterTests {
     #expect(file.activities.map(\.confidence) == track.activities.map(\.confidence))
   }
 
-  @Test func `a track is parted where nothing was told for five minutes, and where a part is long enough`() throws {
+  @Test func `a track is divided at gaps of five minutes and at a maximum length`() throws {
     func fixes(_ seconds: some Sequence<Int>) -> [Location] {
       seconds.map { second in
         Location(
@@ -51,7 +51,7 @@ struct TrackWriterTests {
     #expect(parts(fixes(0..<20_001)) == [20_000, 1])
   }
 
-  @Test func `lines of GeoJSON keep places, heights and times, and break at gaps`() throws {
+  @Test func `written GeoJSON lines keep positions, altitudes and times, and break at gaps`() throws {
     let fixes = try Self.track().locations
     let late = fixes.suffix(5).map { fix in
       var fix = fix
@@ -71,7 +71,7 @@ struct TrackWriterTests {
     try expectSame(file.locations, bare, seconds: 0.001, speed: 0, altitude: 0.001, accuracy: 0)
   }
 
-  @Test func `a recording is read again within its whole numbers`() throws {
+  @Test func `a written recording is read identically except for rounding`() throws {
     let track = try Self.track()
     let file = try TrackFile(reading: OwnTracksWriter.writeRecording(track.locations, activities: track.activities))
     #expect(file.format == .ownTracksRecording)
@@ -80,7 +80,7 @@ struct TrackWriterTests {
     #expect(file.activities.map(\.state) == track.activities.map(\.state))
   }
 
-  @Test func `what no format can say is left out, and nothing at all is a file of nothing`() throws {
+  @Test func `invalid values are omitted and no fixes give an empty file`() throws {
     let start = Date(timeIntervalSince1970: 1_709_283_789)
     let strange = [
       Location(coordinate: Coordinate(latitude: .nan, longitude: 0), horizontalAccuracy: 5, timestamp: start),
@@ -100,7 +100,7 @@ struct TrackWriterTests {
     #expect(OwnTracksWriter.writeRecording([]).isEmpty)
   }
 
-  @Test func `points that GPX does not place or time are told one by one`() throws {
+  @Test func `each GPX point with an invalid position or time is reported`() throws {
     let file = try TrackFile(
       reading: Array(
         "<gpx><trk><trkseg><trkpt lat='1' lon='2'/><trkpt lat='100' lon='2'/><trkpt lat='1' lon='2'><time>x</time></trkpt></trkseg></trk></gpx>"
@@ -112,7 +112,7 @@ struct TrackWriterTests {
   }
 
   @Test(
-    "a number is a plain decimal without needless digits, and what is none is left out",
+    "a number is a plain decimal without unnecessary digits, and an invalid one is omitted",
     arguments: [
       (0, "<ele>0</ele>"), (-0.000_1, "<ele>0</ele>"), (-0.5, "<ele>-0.5</ele>"), (10, "<ele>10</ele>"),
       (0.05, "<ele>0.05</ele>"), (1200, "<ele>1200</ele>"), (-12.999_9, "<ele>-13</ele>"),
@@ -126,7 +126,7 @@ struct TrackWriterTests {
     #expect(String(decoding: GPXWriter.write([fix]), as: UTF8.self).contains(element))
   }
 
-  @Test("pieces of a track are read again as they were", arguments: ["gpx", "kml", "geojson", "rec"])
+  @Test("a track written in pieces is read identically", arguments: ["gpx", "kml", "geojson", "rec"])
   func pieces(word: String) throws {
     let fixes = try Self.track().locations
     var writer = try #require(InterchangeFormat.named(word)?.trackWriter())
