@@ -91,7 +91,7 @@ struct DigestTests {
     #expect(words.contains("coffee: 6 today, usually 2 to 3."), "\(words)")
   }
 
-  @Test func `mentions only unmet goals and streaks of daily goals`() {
+  @Test func `only unmet goals and streaks of daily goals are mentioned`() {
     func progress(_ goal: Goal, _ amount: Double) -> GoalProgress {
       GoalProgress(
         goal: goal, days: goal.days(around: today, firstWeekday: 1), amount: amount, excusedDays: 0)

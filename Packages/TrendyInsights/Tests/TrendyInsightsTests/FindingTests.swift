@@ -85,7 +85,7 @@ struct FindingTests {
 
   @Test func `coincidence on a few days is not a correlation, and a search reports what it compared`() {
     let start = today.advanced(by: -89)
-    // The same days, so r is 1, but too few of them.
+    // Both have the same days, so r is 1, but there are too few of them.
     let few = [start] + [10, 20, 30].map { today.advanced(by: -$0) }
     let found = CorrelationSearch(among: ["a": history(few), "b": history(few)])
     #expect(found.strongest.isEmpty && found.pairs == 0 && found.missingDays.isEmpty && found.daysUntilFirst == 0)
@@ -183,10 +183,7 @@ struct FindingTests {
     #expect(none.events == 0 && none.days.count == 0)
   }
 
-  @Test
-  func `two automatically recorded types are not compared, and a correlation contains its evidence`()
-    throws
-  {
+  @Test func `two automatically recorded types are not compared, and a correlation contains its evidence`() throws {
     var random = SeededGenerator(seed: 37)
     let active = days(120, chance: 0.5, using: &random)
     func history(of days: [CivilDate], isOfPosition: Bool) -> TypeHistory {

@@ -30,26 +30,26 @@ struct PeriodReviewTests {
       }, skips: [:], later: later)
   }
 
-  @Test func `the present week is compared with the same days of the week before, up to the present time`() throws {
+  @Test func `the current week is compared with the same days of the previous week, up to the current time`() throws {
     let span = try #require(try span(.week, around: "2024-05-15", until: "2024-05-15"))
     #expect(span.days == (try day("2024-05-13"))...(try day("2024-05-15")))
     #expect(span.daysBefore == (try day("2024-05-06"))...(try day("2024-05-08")))
     #expect(span.isPresent && span.endsAtPresentTime && span.isPart)
   }
 
-  @Test func `a month that ends on another date than the one before counts that day whole`() throws {
+  @Test func `the last day of a month is compared as a whole if the previous month is shorter`() throws {
     let span = try #require(try span(.month, around: "2024-03-30", until: "2024-03-30"))
     #expect(span.daysBefore.upperBound == (try day("2024-02-29")))
     #expect(span.isPresent && !span.endsAtPresentTime && span.isPart)
   }
 
-  @Test func `a past period is whole, and a future one does not exist`() throws {
+  @Test func `a past period is complete and a future one does not exist`() throws {
     let april = try #require(try span(.month, around: "2024-04-10", until: "2024-05-15"))
     #expect(april.days.count == 30 && !april.isPresent && !april.isPart)
     #expect(try span(.month, around: "2024-06-01", until: "2024-05-31", today: "2024-05-31") == nil)
   }
 
-  @Test func `events later in the day than now do not count for the period before`() throws {
+  @Test func `events later in the day than now do not count for the previous period`() throws {
     let span = try #require(try span(.week, around: "2024-05-15", until: "2024-05-15"))
     let days = ["run": ["2024-05-08", "2024-05-08", "2024-05-14"], "tea": ["2024-05-06"], "old": ["2024-04-01"]]
     let all = try review(span, days)
@@ -59,7 +59,7 @@ struct PeriodReviewTests {
     #expect(early.rows[0].change.before == 1 && early.total.before == 2)
   }
 
-  @Test func `a year has a value for each month, and the records of each type`() throws {
+  @Test func `a year has a value for each month and the records of each type`() throws {
     let span = try #require(try span(.year, around: "2024-01-01", until: "2024-03-05"))
     let year = YearReview(
       try review(

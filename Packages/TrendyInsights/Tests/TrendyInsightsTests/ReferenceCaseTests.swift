@@ -81,7 +81,7 @@ struct ReferenceCaseTests {
     #expect(abs(found.p - p) < 1e-7)
   }
 
-  @Test func `correlations and p values at both lags`() throws {
+  @Test func `correlations and p values match at both lags`() throws {
     #expect(cases.pearson.count == 40)
     for pair in cases.pearson {
       try expect(Correlation(pair.x, pair.y), r: pair.r, p: pair.p)
@@ -91,7 +91,7 @@ struct ReferenceCaseTests {
     }
   }
 
-  @Test func `p values adjusted with Benjamini–Hochberg`() {
+  @Test func `p values are adjusted with Benjamini–Hochberg`() {
     for adjustment in cases.benjamini_hochberg {
       for (found, expected) in zip(FalseDiscoveryRate.adjusted(adjustment.p), adjustment.adjusted) {
         #expect(abs(found - expected) < 1e-9)
@@ -99,7 +99,7 @@ struct ReferenceCaseTests {
     }
   }
 
-  @Test func `consistency and peak of weekdays and hours`() throws {
+  @Test func `consistency and peak of weekdays and hours match`() throws {
     for cycle in cases.consistency {
       let found = try #require(CyclePattern(counts: cycle.counts))
       #expect(abs(found.consistency - cycle.consistency) < 1e-9)
@@ -108,20 +108,20 @@ struct ReferenceCaseTests {
     }
   }
 
-  @Test func `least-squares slopes`() throws {
+  @Test func `least-squares slopes match`() throws {
     for line in cases.slope {
       #expect(abs(try #require(LeastSquaresLine(line.y)).slope - line.slope) < 1e-9)
     }
   }
 
-  @Test func `recurrence of the habit score`() {
+  @Test func `habit scores match their recurrence`() {
     for score in cases.score {
       let found = HabitScore(days: score.values, target: 1, frequency: score.frequency)
       for (found, expected) in zip(found.values, score.scores) { #expect(abs(found - expected) < 1e-9) }
     }
   }
 
-  @Test func `streaks with skipped days`() {
+  @Test func `streaks with skipped days match`() {
     for days in cases.streak {
       let found = Streak(
         days: days.days.map(CivilDate.init(daysSince1970:)), skips: Set(days.skips.map(CivilDate.init(daysSince1970:))),

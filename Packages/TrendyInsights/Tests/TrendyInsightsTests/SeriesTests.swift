@@ -80,7 +80,7 @@ struct SeriesTests {
     #expect(TypeHistory([], today: today, local: local).movingMean(ofDays: 2, over: days(1)) == [nil, nil])
   }
 
-  @Test func `a trend compares 14 days with the 14 before, from 28 days on`() throws {
+  @Test func `a trend compares 14 days with the previous 14, from 28 days on`() throws {
     #expect(history([]).trend(.sum) == .needsEvents(1))
     #expect(history([(20, 1)]).trend(.sum) == .needsDays(7))
     let trend = try #require(history([(27, 4), (14, 6), (13, 6), (0, 9), (0, 9)]).trend(.mean).value)

@@ -22,7 +22,7 @@ struct ShareTests {
     #expect(history.movingRange(.days, endingOn: history.today.advanced(by: 1)) == nil)
   }
 
-  @Test func `needs seven days`() {
+  @Test func `a moving range requires seven days`() {
     let history = history([1, 2, 3, 4, 5, 6, 7, 8])
     #expect(history.movingRange(.days, endingOn: first.advanced(by: 5)) == nil)
     #expect(history.movingRange(.days, endingOn: first.advanced(by: 6))?.mean == 4)

@@ -47,7 +47,7 @@ struct UsualTests {
     #expect(history([1, 0, 0, 0, 0, 0, 1], from: first).usualDay.value?.days == 7)
   }
 
-  @Test func `the current month is compared with as many days of the previous one, a complete one with all of it`()
+  @Test func `the current month is compared with as many days of the previous one, and a past one with all of it`()
     throws
   {
     // One event each day of 2026 up to 31 March.
