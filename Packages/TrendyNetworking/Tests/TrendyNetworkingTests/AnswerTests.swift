@@ -44,7 +44,7 @@ struct AnswerTests {
     #expect(error == .problem(ProblemDetails(title: "No", status: 401, requestId: "9c"), retryAfter: nil))
   }
 
-  @Test func `a duplicate is recognised by its type`() async throws {
+  @Test func `a duplicate is recognized by its type`() async throws {
     let (error, _) = try await failure([
       .answer(409, #"{"type":"urn:trendy:error:duplicate","status":409}"#, type: "application/problem+json")
     ])
@@ -120,7 +120,7 @@ struct AnswerTests {
     #expect(server.requests.count == 4)
   }
 
-  @Test("an HTML page is no confirmation of a deletion", arguments: [200, 404])
+  @Test("an HTML page does not confirm a deletion", arguments: [200, 404])
   func deleteByPage(status: Int) async throws {
     let server = ScriptedServer([.answer(status, "<html>", type: "text/html")])
     defer { server.stop() }
@@ -253,9 +253,9 @@ struct AnswerTests {
   }
 }
 
-@Suite("The token", .timeLimit(.minutes(10)))
+@Suite("Token", .timeLimit(.minutes(10)))
 struct TokenTests {
-  @Test func `is requested before each request`() async throws {
+  @Test func `the token is requested before each request`() async throws {
     let server = ScriptedServer([.answer(200, "[]")], [.answer(200, "[]")])
     defer { server.stop() }
     let tokens = Tokens(["first", " second\n"])
@@ -275,7 +275,7 @@ struct TokenTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `does not appear in descriptions of the client`() throws {
+  @Test func `descriptions of the client do not contain the token`() throws {
     let url = try #require(URL(string: "https://hub.example"))
     let client = try APIClient(baseURL: url, token: "very-secret")
     var dumped = ""
@@ -284,7 +284,7 @@ struct TokenTests {
     #expect("\(client)" == "APIClient(hub.example)")
   }
 
-  @Test func `is not sent to a proxy for requests to this machine`() async throws {
+  @Test func `the token is not sent to a proxy for requests to this machine`() async throws {
     let proxy = ScriptedServer([.answer(200, "[]")])
     defer { proxy.stop() }
     let transport = URLSessionTransport(environment: ["http_proxy": "\(proxy.baseURL)"])

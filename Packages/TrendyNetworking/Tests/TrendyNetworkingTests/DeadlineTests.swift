@@ -4,9 +4,9 @@ import TrendyModels
 import TrendyNetworking
 import TrendyTesting
 
-@Suite("An unresponsive hub", .timeLimit(.minutes(10)))
+@Suite("Unresponsive hubs", .timeLimit(.minutes(10)))
 struct DeadlineTests {
-  @Test func `times out after fifteen seconds`() async throws {
+  @Test func `a request times out after fifteen seconds`() async throws {
     let server = ScriptedServer()
     defer { server.stop() }
     let clock = ManualClock()
@@ -43,7 +43,7 @@ struct DeadlineTests {
     }
   }
 
-  @Test func `is disconnected as soon as the task is cancelled`() async throws {
+  @Test func `cancelling the task disconnects immediately`() async throws {
     let server = ScriptedServer()
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
@@ -54,7 +54,7 @@ struct DeadlineTests {
     await server.departed()
   }
 
-  @Test func `is disconnected in the middle of a response`() async throws {
+  @Test func `cancelling the task in the middle of a response disconnects`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n["), .hold,
     ])
@@ -67,7 +67,7 @@ struct DeadlineTests {
     await server.departed()
   }
 
-  @Test func `receives no request from a cancelled task`() async throws {
+  @Test func `a cancelled task sends no request`() async throws {
     let server = ScriptedServer()
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
@@ -78,7 +78,7 @@ struct DeadlineTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `does not block the next request`() async throws {
+  @Test func `cancelled requests do not block the next one`() async throws {
     let server = ScriptedServer([.hold], [.hold], [.hold], [.answer(200, "[]")])
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")

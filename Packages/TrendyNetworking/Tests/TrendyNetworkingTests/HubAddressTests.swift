@@ -6,7 +6,7 @@ import Testing
 @Suite("HubAddress")
 struct HubAddressTests {
   @Test(
-    "is normalised to the API root",
+    "an address is normalized to the API root",
     arguments: [
       ("https://hub.example", "https://hub.example/api/v1"),
       ("https://hub.example/", "https://hub.example/api/v1"),
@@ -24,13 +24,15 @@ struct HubAddressTests {
     #expect(try HubAddress(text).url.absoluteString == root)
   }
 
-  @Test("names host and port", arguments: [("https://hub.example", "hub.example"), ("http://[::1]:80", "[::1]:80")])
+  @Test(
+    "the name contains host and port",
+    arguments: [("https://hub.example", "hub.example"), ("http://[::1]:80", "[::1]:80")])
   func namesHub(text: String, name: String) throws {
     #expect(try HubAddress(text).name == name)
   }
 
   @Test(
-    "allows http only to this machine",
+    "http is allowed only for this machine",
     arguments: [
       "127.0.0.1.example.com", "hub.example", "192.168.1.5", "127.0.0", "127.0.0.256", "localhost.example", "128.0.0.1",
     ])
@@ -40,14 +42,14 @@ struct HubAddressTests {
   }
 
   @Test(
-    "allows http to every spelling of this machine",
+    "http is allowed for every name of this machine",
     arguments: ["127.0.0.1", "127.1.2.3", "localhost", "LOCALHOST", "[::1]"])
   func allowsLoopback(host: String) throws {
     #expect(try HubAddress("http://\(host):1").url.scheme == "http")
   }
 
   @Test(
-    "rejects invalid addresses",
+    "an invalid address is rejected",
     arguments: [
       "", " ", "ftp://hub.example", "https://", "https://hub.example?x=1", "https://hub.example#top",
       "file:///etc/passwd",

@@ -130,9 +130,9 @@ let operations: [Operation] = [
   },
 ]
 
-@Suite("APIClient's operations", .timeLimit(.minutes(10)))
+@Suite("Operations of APIClient", .timeLimit(.minutes(10)))
 struct OperationTests {
-  @Test("send valid requests", arguments: operations)
+  @Test("each operation sends a valid request and decodes the response", arguments: operations)
   func asks(operation: Operation) async throws {
     let type = operation.target == "/snapshot" ? "application/x-ndjson" : "application/json"
     let server = ScriptedServer([.answer(operation.answer.isEmpty ? 204 : 200, operation.answer, type: type)])
@@ -170,7 +170,7 @@ struct OperationTests {
   }
 
   @Test(
-    "encode any id as one path segment",
+    "any id is encoded as one path segment",
     arguments: [("a/b?c#d", "a%2Fb%3Fc%23d"), ("50% é", "50%25%20%C3%A9"), ("..a", "..a"), ("a~b_c-d", "a~b_c-d")])
   func encodesId(id: String, part: String) async throws {
     let server = ScriptedServer([.answer(204, type: nil)])
@@ -179,7 +179,7 @@ struct OperationTests {
     #expect(server.requests.map(\.target) == ["/api/v1/events/\(part)"])
   }
 
-  @Test("reject an id that no path can contain, without a request", arguments: ["", ".", ".."])
+  @Test("an id that no path can contain is rejected without a request", arguments: ["", ".", ".."])
   func refusesId(id: String) async throws {
     let server = ScriptedServer()
     defer { server.stop() }
@@ -190,7 +190,7 @@ struct OperationTests {
   }
 
   @Test(
-    "encode a key so that it cannot become another header field",
+    "a key is encoded so that it cannot become another header field",
     arguments: [("a\r\nX-Evil: 1", "a%0D%0AX-Evil%3A%201"), ("100%", "100%25"), ("plain:key/1", "plain:key/1")])
   func encodesKey(key: String, value: String) async throws {
     let server = ScriptedServer([.answer(200, eventJSON)])

@@ -5,7 +5,7 @@ import TrendyNetworking
 
 @Suite("Pairing", .timeLimit(.minutes(10)))
 struct PairTests {
-  @Test func `exchanges the code for a token without sending one`() async throws {
+  @Test func `pairing exchanges the code for a token and sends no token`() async throws {
     let server = ScriptedServer([.answer(200, #"{"token":"t","device_id":"d","person":"ada"}"#)])
     defer { server.stop() }
     let response = try await APIClient.pair(baseURL: server.baseURL, code: " 4821-0937\n", deviceName: "Ada's phone")
@@ -19,7 +19,7 @@ struct PairTests {
         == PairRequest(code: "4821-0937", deviceName: "Ada's phone"))
   }
 
-  @Test func `reports the hub's problem for a wrong code`() async throws {
+  @Test func `pairing with a wrong code throws the hub's problem`() async throws {
     let server = ScriptedServer([
       .answer(403, #"{"type":"urn:trendy:error:wrong_code","title":"Wrong code"}"#, type: "application/problem+json")
     ])
@@ -30,7 +30,7 @@ struct PairTests {
     ) { try await APIClient.pair(baseURL: server.baseURL, code: "1", deviceName: "x") }
   }
 
-  @Test func `does not send a code in clear text to another machine`() async throws {
+  @Test func `pairing does not send a code in clear text to another machine`() async throws {
     let url = try #require(URL(string: "http://192.0.2.1"))
     await #expect(throws: HubAddressError.insecure(host: "192.0.2.1")) {
       try await APIClient.pair(baseURL: url, code: "1", deviceName: "x")

@@ -5,7 +5,7 @@ import Testing
 @Suite("ProxyEnvironment")
 struct ProxyEnvironmentTests {
   @Test(
-    "names the variable that would apply",
+    "the variable that applies is reported",
     arguments: [
       (["http_proxy": "http://proxy:3128"], "http_proxy"),
       (["all_proxy": "http://proxy:3128", "no_proxy": "example.com"], "all_proxy"),
@@ -17,7 +17,7 @@ struct ProxyEnvironmentTests {
   }
 
   @Test(
-    "respects no_proxy",
+    "no_proxy is respected",
     arguments: [
       [:], ["http_proxy": ""], ["HTTP_PROXY": "http://proxy:3128"], ["https_proxy": "http://proxy:3128"],
       ["http_proxy": "http://proxy:3128", "no_proxy": "*"],
@@ -28,7 +28,7 @@ struct ProxyEnvironmentTests {
     #expect(ProxyEnvironment(environment).variable(for: "127.0.0.1") == nil)
   }
 
-  @Test func `matches subdomains`() {
+  @Test func `no_proxy matches subdomains`() {
     let environment = ProxyEnvironment(["http_proxy": "http://proxy:3128", "no_proxy": ".localhost"])
     #expect(environment.variable(for: "localhost") == nil)
     #expect(environment.variable(for: "notlocalhost") == "http_proxy")

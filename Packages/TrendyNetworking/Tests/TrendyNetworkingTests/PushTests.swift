@@ -28,9 +28,9 @@ private func pushed(_ mutations: [PendingMutation], _ answers: ScriptedServer.St
   return (outcomes, server.requests)
 }
 
-@Suite("A push", .timeLimit(.minutes(10)))
+@Suite("Pushes", .timeLimit(.minutes(10)))
 struct PushTests {
-  @Test func `sends what the hub needs to apply each mutation once`() async throws {
+  @Test func `a push contains all that the hub needs to apply each mutation once`() async throws {
     let update = PendingMutation(
       id: "m8", entityType: .eventType, entityId: "t/1", operation: .update,
       payload: Data(#"{"name":"Tea","icon":null}"#.utf8), createdAt: time, idempotencyKey: "key-8", sequence: 8,
@@ -63,7 +63,7 @@ struct PushTests {
     #expect(try WireJSON.decode(JSONValue.self, from: request.body) == sent)
   }
 
-  @Test func `returns the hub's problem for a rejected mutation`() async throws {
+  @Test func `a rejected mutation has the hub's problem`() async throws {
     let (outcomes, _) = try await pushed(
       [mutation(1), mutation(2)],
       .answer(
@@ -77,7 +77,7 @@ struct PushTests {
       ])
   }
 
-  @Test func `matches outcomes by sequence number, and retries mutations without one`() async throws {
+  @Test func `outcomes are matched by sequence number and mutations without one are retried`() async throws {
     let (outcomes, _) = try await pushed(
       [mutation(1), mutation(2), mutation(3)],
       .answer(
@@ -87,7 +87,7 @@ struct PushTests {
     #expect(outcomes == [.accepted(version: 4), .accepted(version: 5), .tryLater(retryAfter: nil)])
   }
 
-  @Test func `returns try later for everything after the first try later`() async throws {
+  @Test func `all mutations after the first try-later outcome are retried later`() async throws {
     let (outcomes, _) = try await pushed(
       [mutation(1), mutation(2), mutation(3)],
       .answer(
@@ -98,7 +98,7 @@ struct PushTests {
       outcomes == [.accepted(version: 4), .tryLater(retryAfter: .seconds(9)), .tryLater(retryAfter: .seconds(9))])
   }
 
-  @Test func `returns the outcomes before an unknown one`() async throws {
+  @Test func `the outcomes before an unknown one are returned`() async throws {
     let answer =
       #"{"outcomes":[{"seq":1,"status":"accepted","version":4},{"seq":2,"status":"postponed"}],"head":4}"#
     let (outcomes, _) = try await pushed([mutation(1), mutation(2)], .answer(200, answer))
@@ -107,7 +107,7 @@ struct PushTests {
     #expect(error?.description.contains("postponed") == true)
   }
 
-  @Test func `is split into parts of 500 and does not acknowledge its own mutations`() async throws {
+  @Test func `a push is split into parts of 500 that do not acknowledge each other`() async throws {
     func outcomes(_ range: ClosedRange<Int>) -> String {
       let each = range.map { #"{"seq":\#($0),"status":"accepted","version":\#($0)}"# }.joined(separator: ",")
       return #"{"outcomes":[\#(each)],"head":1}"#
@@ -122,13 +122,13 @@ struct PushTests {
     #expect(sent.map(\.position.acknowledgedThrough) == [10, 10])
   }
 
-  @Test func `throws an error that concerns no single mutation`() async throws {
+  @Test func `an error that concerns no single mutation is thrown`() async throws {
     await #expect(throws: APIError.httpError(503)) { try await pushed([mutation(1)], .answer(503, "", type: nil)) }
     await #expect(throws: APIError.httpError(401)) { try await pushed([mutation(1)], .answer(401, "", type: nil)) }
     await #expect(throws: APIError.self) { try await pushed([mutation(1)], .answer(200, "<p>", type: "text/html")) }
   }
 
-  @Test func `sends invalid payloads so that the hub rejects them and applies the rest`() async throws {
+  @Test func `invalid payloads are sent so that the hub rejects them and applies the rest`() async throws {
     let answer = #"{"outcomes":[],"head":4}"#
     let (_, requests) = try await pushed(
       [mutation(1, payload: "{"), mutation(2, operation: .delete, payload: "["), mutation(3)], .answer(200, answer))
@@ -139,7 +139,7 @@ struct PushTests {
     #expect(sent[2].payload["id"] == "e3")
   }
 
-  @Test func `reports the failure that interrupted it`() async throws {
+  @Test func `a push reports the failure that interrupted it`() async throws {
     let failures = Mutex<[APIError]>([])
     let observation = PushObservation { failure in failures.withLock { $0.append(failure) } }
     _ = try await PushObservation.$current.withValue(observation) {
@@ -152,7 +152,7 @@ struct PushTests {
     #expect(failures.withLock { $0.map(\.statusCode) } == [429])
   }
 
-  @Test func `without sequence numbers makes one call per mutation`() async throws {
+  @Test func `mutations without sequence numbers are sent in separate calls`() async throws {
     let (outcomes, requests) = try await pushed(
       [mutation(nil), mutation(nil, operation: .delete)],
       .answer(
@@ -165,7 +165,7 @@ struct PushTests {
     #expect(requests.map(\.target) == ["/api/v1/events/batch", "/api/v1/events/e0"])
   }
 
-  @Test func `keeps the order if only some mutations have a sequence number`() async throws {
+  @Test func `the order is kept if only some mutations have a sequence number`() async throws {
     let (outcomes, requests) = try await pushed(
       [mutation(4, operation: .delete), mutation(nil, operation: .delete), mutation(5)],
       .answer(200, #"{"outcomes":[{"seq":4,"status":"accepted","version":9}],"head":9}"#),
@@ -174,7 +174,7 @@ struct PushTests {
     #expect(requests.map(\.target) == ["/api/v1/mutations", "/api/v1/events/e0"])
   }
 
-  @Test func `of no mutations sends no request`() async throws {
+  @Test func `a push without mutations sends no request`() async throws {
     let (outcomes, requests) = try await pushed([])
     #expect(outcomes.isEmpty)
     #expect(requests.isEmpty)

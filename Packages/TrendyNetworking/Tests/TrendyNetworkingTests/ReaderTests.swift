@@ -9,7 +9,7 @@ struct RetryAfterTests {
   private static let now = Date(timeIntervalSince1970: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
 
   @Test(
-    "accepts seconds",
+    "seconds are read",
     arguments: [
       ("0", 0), ("1", 1), (" 120 ", 120), ("86400", 86_400), ("86401", 86_400), ("99999999999999999999", 86_400),
     ])
@@ -18,7 +18,7 @@ struct RetryAfterTests {
   }
 
   @Test(
-    "accepts each date format",
+    "each date format is read",
     arguments: [
       "Sun, 06 Nov 1994 08:50:37 GMT", "Sunday, 06-Nov-94 08:50:37 GMT", "Sun Nov  6 08:50:37 1994",
     ])
@@ -28,16 +28,16 @@ struct RetryAfterTests {
       RetryAfter.duration(text, date: "Sun, 06 Nov 1994 08:50:07 GMT", now: Self.now) == .seconds(30))
   }
 
-  @Test func `is zero for a past date`() {
+  @Test func `a past date gives a delay of zero`() {
     #expect(RetryAfter.duration("Sun, 06 Nov 1994 08:49:36 GMT", date: nil, now: Self.now) == .zero)
   }
 
-  @Test func `is limited to a day`() {
+  @Test func `the delay is limited to a day`() {
     #expect(RetryAfter.duration("Sun, 06 Nov 2094 08:49:36 GMT", date: nil, now: Self.now) == .seconds(86_400))
   }
 
   @Test(
-    "rejects other values",
+    "other values are rejected",
     arguments: [
       "", "soon", "-1", "1.5", "1s", "Sun, 06 Nov 1994 08:49:37 PST", "Sun, 06 Nov 1994 24:49:37 GMT",
       "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "٣",
@@ -47,7 +47,7 @@ struct RetryAfterTests {
   }
 
   @Test(
-    "handles leap days",
+    "dates in leap years are correct",
     arguments: [("Thu, 29 Feb 2024 00:00:00 GMT", 1_709_164_800), ("Thu, 01 Jan 1970 00:00:00 GMT", 0)])
   func leapDay(text: String, seconds: Int) {
     #expect(HTTPDate.date(from: text) == Date(timeIntervalSince1970: Double(seconds)))
@@ -56,7 +56,7 @@ struct RetryAfterTests {
 
 @Suite("LineReader")
 struct LineReaderTests {
-  @Test("returns the same lines for any chunk size", arguments: 1...12)
+  @Test("lines do not depend on the chunk size", arguments: 1...12)
   func pieces(size: Int) throws {
     let bytes = Data("first\n\nthird é\nrest".utf8)
     var reader = LineReader(limit: 100)
@@ -68,7 +68,7 @@ struct LineReaderTests {
     #expect(reader.rest == Data("rest".utf8))
   }
 
-  @Test("enforces the line limit, with or without a line feed", arguments: ["", "\n"])
+  @Test("the line limit applies with and without a line feed", arguments: ["", "\n"])
   func limit(end: String) throws {
     var reader = LineReader(limit: 4)
     #expect(try reader.read(Data("1234\n".utf8)).count == 1)
@@ -86,14 +86,14 @@ struct ServerSentEventReaderTests {
     ServerSentEvent(name: "message", data: " x: y"),
   ]
 
-  @Test("accepts all line endings", arguments: ["\n", "\r\n", "\r"])
+  @Test("all line endings are accepted", arguments: ["\n", "\r\n", "\r"])
   func lineEnds(end: String) throws {
     var reader = ServerSentEventReader()
     let text = Self.stream.replacingOccurrences(of: "\n", with: end)
     #expect(try reader.read(Data(text.utf8)) == Self.events)
   }
 
-  @Test("returns the same events for any chunk size", arguments: 1...9)
+  @Test("events do not depend on the chunk size", arguments: 1...9)
   func pieces(size: Int) throws {
     let bytes = Data(Self.stream.replacingOccurrences(of: "\n", with: "\r\n").utf8)
     var reader = ServerSentEventReader()
@@ -104,7 +104,7 @@ struct ServerSentEventReaderTests {
     #expect(events == Self.events)
   }
 
-  @Test("enforces the size limit", arguments: ["data: x", "data: x\n"])
+  @Test("the size limit applies", arguments: ["data: x", "data: x\n"])
   func limit(line: String) {
     var reader = ServerSentEventReader()
     #expect(throws: APIError.self) {

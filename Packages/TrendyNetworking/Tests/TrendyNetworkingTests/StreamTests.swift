@@ -30,9 +30,9 @@ private func snapshot(_ body: String, type: String = "application/x-ndjson") asy
   return try await APIClient(baseURL: server.baseURL, token: "secret").snapshot()
 }
 
-@Suite("A snapshot", .timeLimit(.minutes(10)))
+@Suite("Snapshots", .timeLimit(.minutes(10)))
 struct SnapshotTests {
-  @Test("is split by kind and has the cursor of its header", arguments: ["\n", ""])
+  @Test("a snapshot is split by kind and has the cursor of its header", arguments: ["\n", ""])
   func reads(end: String) async throws {
     let lines = [header(6), typeLine, placeLine, eventLine, definitionLine, tombstoneLine, newKindLine]
     let snapshot = try await snapshot(lines.joined(separator: "\n") + end)
@@ -44,11 +44,11 @@ struct SnapshotTests {
     #expect(snapshot.propertyDefinitions.map(\.id) == ["p1"])
   }
 
-  @Test func `without entries is empty`() async throws {
+  @Test func `a snapshot without entries is empty`() async throws {
     #expect(try await snapshot(header(0) + "\n") == Snapshot(cursor: 9_007_199_254_740_993))
   }
 
-  @Test func `truncated between two lines is a network error`() async throws {
+  @Test func `a snapshot truncated between two lines is a network error`() async throws {
     let error = await #expect(throws: APIError.self) {
       try await snapshot([header(3), typeLine, eventLine].joined(separator: "\n") + "\n")
     }
@@ -56,12 +56,12 @@ struct SnapshotTests {
     #expect(error?.description.contains("cut off after 2 of 3 entries") == true)
   }
 
-  @Test func `without any line is a network error`() async throws {
+  @Test func `an empty response is a network error`() async throws {
     let error = await #expect(throws: APIError.self) { try await snapshot("") }
     #expect(error?.isTransient == true)
   }
 
-  @Test func `truncated by the connection is a network error`() async throws {
+  @Test func `a snapshot truncated by the connection is a network error`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"),
       .text("\(String(header(1).utf8.count + 1, radix: 16))\r\n\(header(1))\n\r\n"), .close,
@@ -73,7 +73,7 @@ struct SnapshotTests {
     #expect(error?.isTransient == true)
   }
 
-  @Test func `with more entries than announced is invalid`() async throws {
+  @Test func `a snapshot with more entries than announced is invalid`() async throws {
     let error = await #expect(throws: APIError.self) { try await snapshot("\(header(0))\n\(eventLine)\n") }
     #expect(error?.description.contains("has 1 entries instead of 0") == true)
   }
@@ -92,7 +92,7 @@ struct SnapshotTests {
     #expect(error?.description.contains(words) == true)
   }
 
-  @Test func `is requested part by part, and as a whole from a hub without parts`() async throws {
+  @Test func `a snapshot is requested part by part, and as a whole from a hub without parts`() async throws {
     let position = #""head":9007199254740993,"epochs":[{"id":"a","first":1}]"#
     let part =
       #"{"cursor":9007199254740993,"epoch":"a","count":1,\#(position),"next":"event.3.a b","#
@@ -129,7 +129,7 @@ struct SnapshotTests {
     ) { try await APIClient(baseURL: server.baseURL, token: "secret").snapshot() }
   }
 
-  @Test func `may take longer than the deadline while data arrives`() async throws {
+  @Test func `a snapshot may take longer than the deadline while data arrives`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\n1"), .pause, .text("2"), .pause,
       .text("3"),
@@ -159,7 +159,7 @@ struct SnapshotTests {
     #expect(clock.uptime == .seconds(20))
   }
 
-  @Test func `that stalls ends at the deadline`() async throws {
+  @Test func `a snapshot that stalls ends at the deadline`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n" + header(2) + "\n"), .hold,
     ])
@@ -175,7 +175,7 @@ struct SnapshotTests {
     await server.departed()
   }
 
-  @Test func `is disconnected as soon as the task is cancelled`() async throws {
+  @Test func `cancelling the task disconnects immediately`() async throws {
     let server = ScriptedServer([
       .text("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n" + header(2) + "\n"), .hold,
     ])
@@ -205,7 +205,7 @@ struct ChangeSignalTests {
     ScriptedServer(Array(repeating: [.answer(200, "{}")], count: before) + [answer])
   }
 
-  @Test func `use a connection that was used before, on which waiting costs no CPU time`() async throws {
+  @Test func `a stream reuses a connection and waits without using CPU time`() async throws {
     let server = Self.server([signalHead, .hold])
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
@@ -216,7 +216,7 @@ struct ChangeSignalTests {
     _ = await task.result
   }
 
-  @Test func `contain the new head`() async throws {
+  @Test func `a signal contains the new head`() async throws {
     let server = Self.server([
       signalHead, .text(": hello\n\nevent: head\ndata: {\"cursor\":41}\n\n"), .pause,
       .text("event: other\ndata: x\n\nevent: head\r\ndata: {\"cursor\":42}\r\n\r\n"), .pause, .close,
@@ -235,7 +235,8 @@ struct ChangeSignalTests {
     #expect(request.headers["authorization"] == "Bearer secret")
   }
 
-  @Test("end immediately if the hub has no stream", arguments: ["application/problem+json", "text/html"])
+  @Test(
+    "the stream ends immediately if the hub does not support it", arguments: ["application/problem+json", "text/html"])
   func absent(type: String) async throws {
     let server = Self.server([.answer(404, "{}", type: type)])
     defer { server.stop() }
@@ -245,7 +246,7 @@ struct ChangeSignalTests {
     #expect(server.requests.count == Self.before + 1)
   }
 
-  @Test func `throw the hub's error`() async throws {
+  @Test func `an error of the hub is thrown`() async throws {
     let server = Self.server([.answer(401, "", type: nil)])
     defer { server.stop() }
     let signals = try APIClient(baseURL: server.baseURL, token: "secret").changeSignals()
@@ -260,7 +261,7 @@ struct ChangeSignalTests {
     #expect(error?.description.contains("text/html instead of a stream of events") == true)
   }
 
-  @Test func `disconnect when the reader stops`() async throws {
+  @Test func `ending the iteration disconnects`() async throws {
     let server = Self.server([signalHead, .text("event: head\ndata: {\"cursor\":1}\n\n"), .hold])
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
@@ -271,7 +272,7 @@ struct ChangeSignalTests {
     await server.departed()
   }
 
-  @Test func `disconnect when the reader is cancelled`() async throws {
+  @Test func `cancelling the reader disconnects`() async throws {
     let server = Self.server([signalHead, .hold])
     defer { server.stop() }
     let client = try APIClient(baseURL: server.baseURL, token: "secret")
@@ -282,7 +283,7 @@ struct ChangeSignalTests {
     await server.departed()
   }
 
-  @Test func `time out after 90 seconds without data`() async throws {
+  @Test func `the stream times out after 90 seconds without data`() async throws {
     let server = Self.server([signalHead, .hold])
     defer { server.stop() }
     let clock = ManualClock()
