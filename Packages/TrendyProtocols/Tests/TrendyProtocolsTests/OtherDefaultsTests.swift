@@ -2,9 +2,9 @@ import Testing
 import TrendyModels
 import TrendyProtocols
 
-@Suite("The other defaults of a network client", .timeLimit(.minutes(10)))
+@Suite("Other defaults of network clients", .timeLimit(.minutes(10)))
 struct OtherDefaultsTests {
-  @Test func `a snapshot takes the cursor first, then the lists, the definitions of each type`() async throws {
+  @Test func `a snapshot requests the cursor first, then the lists and the definitions of each type`() async throws {
     let client = ScriptedClient()
     let snapshot = try await client.snapshot()
     #expect(
@@ -20,14 +20,14 @@ struct OtherDefaultsTests {
   }
 
   @Test(
-    "a snapshot that meets a failure anywhere is none",
+    "a snapshot with a failed request throws",
     arguments: ["getLatestCursor", "getEventTypes", "getPropertyDefinitions t2", "getAllEvents", "getGeofences"])
   func snapshotFails(call: String) async {
     let client = ScriptedClient(failing: { $0.hasPrefix(call) ? APIError.httpError(500) : nil })
     await #expect(throws: APIError.httpError(500)) { try await client.snapshot() }
   }
 
-  @Test func `a health check asks for the event types, and throws what they throw`() async throws {
+  @Test func `a health check requests the event types and throws their error`() async throws {
     let healthy = ScriptedClient()
     try await healthy.checkHealth()
     #expect(healthy.calls == ["getEventTypes"])
@@ -35,7 +35,7 @@ struct OtherDefaultsTests {
     await #expect(throws: APIError.httpError(401)) { try await ill.checkHealth() }
   }
 
-  @Test func `change signals end at once`() async throws {
+  @Test func `the default stream of change signals ends immediately`() async throws {
     var heads: [Int64] = []
     for try await head in ScriptedClient().changeSignals() { heads.append(head) }
     #expect(heads.isEmpty)

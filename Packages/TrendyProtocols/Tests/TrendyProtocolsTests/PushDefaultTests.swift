@@ -4,7 +4,7 @@ import Testing
 import TrendyModels
 import TrendyProtocols
 
-@Suite("The default push", .timeLimit(.minutes(10)))
+@Suite("Default push", .timeLimit(.minutes(10)))
 struct PushDefaultTests {
   private static let date = Date(timeIntervalSince1970: 1_704_067_200)
 
@@ -20,7 +20,7 @@ struct PushDefaultTests {
   private static func payload(_ entityType: MutationEntityType, _ operation: MutationOperation, _ id: String) throws
     -> Data
   {
-    // What is begun anew is made anew.
+    // A restore has the payload of a create.
     switch (entityType, operation == .restore ? .create : operation) {
     case (_, .delete): Data()
     case (.event, .create): try WireJSON.encode(CreateEventRequest(id: id, eventTypeId: "t1", timestamp: date))
@@ -46,7 +46,7 @@ struct PushDefaultTests {
     .problem(ProblemDetails(type: type, title: "T", status: status), retryAfter: retryAfter)
   }
 
-  /// A client that throws `error` at the calls that begin with `name`.
+  /// Returns a client that throws `error` for calls that begin with `name`.
   private func client(failing name: String, with error: any Error & Sendable) -> ScriptedClient {
     ScriptedClient(failing: { $0.hasPrefix(name) ? error : nil })
   }
@@ -56,14 +56,14 @@ struct PushDefaultTests {
 
   // MARK: Calls
 
-  @Test func `nothing to push is no call`() async throws {
+  @Test func `an empty push makes no call`() async throws {
     let client = ScriptedClient()
     #expect(try await client.push([]).isEmpty)
     #expect(client.calls.isEmpty)
   }
 
   @Test(
-    "creates of events go in batches of at most 50, even a single one",
+    "creates of events are sent in batches of at most 50, even a single one",
     arguments: [(1, [1]), (49, [49]), (50, [50]), (51, [50, 1]), (120, [50, 50, 20])])
   func batches(count: Int, sizes: [Int]) async throws {
     let client = ScriptedClient()
@@ -73,7 +73,7 @@ struct PushDefaultTests {
     #expect(client.calls.flatMap { $0.split(separator: " ").dropFirst() } == (1...count).map { "e\($0)" })
   }
 
-  @Test func `every kind and operation has its call, in order, creates with their key`() async throws {
+  @Test func `every kind and operation has its call, in order, and creates send their key`() async throws {
     var mutations: [PendingMutation] = []
     for entityType in [MutationEntityType.eventType, .propertyDefinition, .geofence, .event] {
       for operation in MutationOperation.allCases { mutations.append(try mutation(entityType, operation, "x")) }
@@ -92,7 +92,7 @@ struct PushDefaultTests {
       ])
   }
 
-  @Test func `only creates of events that stand together share a batch`() async throws {
+  @Test func `only consecutive creates of events share a batch`() async throws {
     let client = ScriptedClient()
     let mutations = [
       try mutation(.event, .create, "e1"), try mutation(.event, .create, "e2"), try mutation(.event, .update, "e1"),
@@ -106,7 +106,7 @@ struct PushDefaultTests {
       ])
   }
 
-  @Test func `a kind without plain calls is refused in words, and stops nothing that follows`() async throws {
+  @Test func `a kind without plain calls is refused and does not affect later mutations`() async throws {
     for kind in [MutationEntityType.vehicle, .tripRule, .setting, .skip, .conflict] {
       let client = ScriptedClient()
       let outcomes = try await client.push([
@@ -121,9 +121,9 @@ struct PushDefaultTests {
     }
   }
 
-  // MARK: What a failure says of the mutation it met
+  // MARK: Failures of one mutation
 
-  @Test func `a bare 409 to a create, or a problem of the duplicate type, counts as accepted`() async throws {
+  @Test func `a bare 409 or a duplicate problem accepts a create`() async throws {
     for error in [APIError.httpError(409), problem(409), problem(409, type: ProblemDetails.duplicateType)] {
       for kind in [MutationEntityType.eventType, .geofence, .propertyDefinition, .event] {
         let client = client(failing: "create", with: error)
@@ -132,14 +132,14 @@ struct PushDefaultTests {
     }
   }
 
-  @Test func `a 409 of another type refuses a create, and its words are kept`() async throws {
+  @Test func `a 409 of another type refuses a create with its problem`() async throws {
     let error = problem(409, type: "urn:trendy:error:parent_deleted")
     let client = client(failing: "createGeofence", with: error)
     let refusal = ProblemDetails(type: "urn:trendy:error:parent_deleted", title: "T", status: 409)
     #expect(try await client.push([mutation(.geofence, .create, "g")]) == [.refused(refusal)])
   }
 
-  @Test func `a bare 409 to an update or a delete is no duplicate`() async throws {
+  @Test func `a bare 409 refuses an update or a delete`() async throws {
     for operation in [MutationOperation.update, .delete] {
       let client = client(failing: operation.rawValue, with: APIError.httpError(409))
       #expect(
@@ -148,7 +148,7 @@ struct PushDefaultTests {
     }
   }
 
-  @Test func `a delete of what is not there counts as accepted, an update of it does not`() async throws {
+  @Test func `a delete of a missing entity is accepted, an update of one is refused`() async throws {
     for kind in MutationEntityType.typed {
       #expect(
         try await client(failing: "delete", with: problem(404)).push([mutation(kind, .delete, "x")]) == [accepted])
@@ -158,7 +158,7 @@ struct PushDefaultTests {
     }
   }
 
-  @Test func `a refusal stops nothing that follows`() async throws {
+  @Test func `a refusal does not affect later mutations`() async throws {
     let client = client(failing: "updateEvent e2", with: problem(422))
     let mutations = try (1...3).map { try mutation(.event, .update, "e\($0)") }
     #expect(
@@ -167,7 +167,7 @@ struct PushDefaultTests {
   }
 
   @Test(
-    "after a transient failure the rest are for later and nothing more is sent",
+    "a transient failure postpones the remaining mutations and ends the calls",
     arguments: [408, 425, 429, 500, 503])
   func transient(status: Int) async throws {
     let error = APIError.problem(ProblemDetails(status: status), retryAfter: .seconds(7))
@@ -178,7 +178,7 @@ struct PushDefaultTests {
     #expect(client.calls.count == 2)
   }
 
-  @Test func `who listens hears which failure made a push stop, and of no other`() async throws {
+  @Test func `an observer is notified of the failure that interrupted a push, and of no other`() async throws {
     let heard = Mutex<[APIError]>([])
     func push(_ error: APIError) async throws {
       let client = client(failing: "updateEvent e1", with: error)
@@ -193,24 +193,25 @@ struct PushDefaultTests {
     #expect(heard.withLock { $0 } == [.httpError(429), .networkError("off")])
   }
 
-  @Test func `no network is for later too, from the first on`() async throws {
+  @Test func `a network error postpones all mutations`() async throws {
     let client = client(failing: "", with: APIError.networkError("off"))
     #expect(try await client.push(creates(51)) == Array(repeating: later, count: 51))
     #expect(client.calls.count == 1)
   }
 
-  @Test func `a transient failure of the second batch settles the first`() async throws {
+  @Test func `a transient failure of the second batch keeps the outcomes of the first`() async throws {
     let client = client(failing: "createEventsBatch e51", with: APIError.httpError(503))
     #expect(
       try await client.push(creates(60)) == Array(repeating: accepted, count: 50) + Array(repeating: later, count: 10))
   }
 
-  // MARK: What says nothing of any one mutation
+  // MARK: Failures that concern no single mutation
 
   private static let telling: [APIError] = [.httpError(401), .httpError(413), .decodingError("answer")]
 
   @Test(
-    "a lost token, too large a request or an unreadable answer is thrown when nothing is settled", arguments: telling)
+    "an expired token, a too large request or an unreadable response is thrown if nothing has an outcome",
+    arguments: telling)
   func thrownFirst(error: APIError) async throws {
     for mutations in [try creates(2), [try mutation(.event, .update, "e1")]] {
       let client = client(failing: "", with: error)
@@ -218,7 +219,7 @@ struct PushDefaultTests {
     }
   }
 
-  @Test("and leaves the rest for later once something is settled", arguments: telling)
+  @Test("such an error postpones the rest once a mutation has an outcome", arguments: telling)
   func laterAfterSettled(error: APIError) async throws {
     let client = client(failing: "updateEvent e2", with: error)
     let mutations = try (1...3).map { try mutation(.event, .update, "e\($0)") }
@@ -226,14 +227,14 @@ struct PushDefaultTests {
     #expect(client.calls.count == 2)
   }
 
-  @Test func `a cancellation is thrown as it is`() async throws {
+  @Test func `a cancellation is rethrown`() async throws {
     let client = client(failing: "", with: CancellationError())
     await #expect(throws: CancellationError.self) { try await client.push(creates(1)) }
   }
 
   // MARK: Batches
 
-  @Test func `a batch says of each event what became of it`() async throws {
+  @Test func `each event of a batch has its outcome`() async throws {
     let client = ScriptedClient(batch: { requests in
       BatchCreateEventsResponse(
         created: [ScriptedClient.event(requests[0]), ScriptedClient.event(requests[3])],
@@ -246,9 +247,7 @@ struct PushDefaultTests {
     #expect(try await client.push(creates(4)) == [accepted, accepted, .refused(refusal), accepted])
   }
 
-  @Test func `a batch that finds a duplicate in words is believed only when the event, asked alone, is one`()
-    async throws
-  {
+  @Test func `a duplicate reported as text is accepted only if the event alone is a duplicate`() async throws {
     func client(_ words: String, alone error: APIError?) -> ScriptedClient {
       ScriptedClient(
         failing: { $0.hasPrefix("createEventWithIdempotency") ? error : nil },
@@ -268,7 +267,7 @@ struct PushDefaultTests {
     #expect(try await silent.push(creates(2)) == [accepted, later], "what the batch settled stands")
   }
 
-  @Test func `a payload that cannot be read is refused alone and not sent`() async throws {
+  @Test func `an unreadable payload is refused alone and not sent`() async throws {
     let client = ScriptedClient()
     let mutations = [
       try mutation(.event, .create, "e1"), try mutation(.event, .create, "e2", payload: Data("{}".utf8)),
@@ -290,7 +289,7 @@ struct PushDefaultTests {
     #expect(client.calls == ["createEventsBatch e1 e3", "updateEvent e5 null"])
   }
 
-  @Test func `an error of a batch finds its event past one that was not sent`() async throws {
+  @Test func `an error of a batch is assigned to its event, even after one that was not sent`() async throws {
     let client = ScriptedClient(batch: { requests in
       BatchCreateEventsResponse(
         created: [ScriptedClient.event(requests[0])], errors: [BatchError(index: 1, message: "no")], total: 2,
@@ -308,7 +307,7 @@ struct PushDefaultTests {
     #expect(first.status == 400 && outcomes[1] == accepted && third.detail == "no")
   }
 
-  @Test func `payloads that cannot be read, and nothing else, make no call`() async throws {
+  @Test func `a push with only unreadable payloads makes no call`() async throws {
     let client = ScriptedClient()
     let outcomes = try await client.push([mutation(.event, .create, "e1", payload: Data())])
     #expect(client.calls.isEmpty)
@@ -318,7 +317,7 @@ struct PushDefaultTests {
     }
   }
 
-  @Test func `an event that the answer leaves out is for later, and so is what follows the batch`() async throws {
+  @Test func `an event that the response omits is postponed with everything after its batch`() async throws {
     let client = ScriptedClient(batch: { requests in
       BatchCreateEventsResponse(
         created: [ScriptedClient.event(requests[0]), ScriptedClient.event(requests[2])], total: 3, success: 2, failed: 1
@@ -329,7 +328,7 @@ struct PushDefaultTests {
     #expect(client.calls == ["createEventsBatch e1 e2 e3"])
   }
 
-  @Test func `an answer that only counts is believed when no event is left out`() async throws {
+  @Test func `a response with counts only is trusted if no event is missing`() async throws {
     let client = ScriptedClient(batch: { requests in
       BatchCreateEventsResponse(
         created: [], errors: [BatchError(index: 0, message: "no")], total: requests.count,
@@ -343,7 +342,7 @@ struct PushDefaultTests {
     }
   }
 
-  @Test("of a batch that is refused as a whole only the event that is refused alone is", arguments: [400, 404, 422])
+  @Test("only the event that is refused alone is refused from a refused batch", arguments: [400, 404, 422])
   func narrowedBatch(status: Int) async throws {
     let refusal = problem(status, type: "urn:trendy:error:invalid")
     let client = ScriptedClient(failing: { call in

@@ -3,9 +3,9 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// A network client that answers as told and remembers what it was asked; its last four operations are the defaults.
+/// Network client with scripted responses that records its calls. Its last four operations use the defaults.
 final class ScriptedClient: NetworkClientProtocol {
-  /// One call, as text: `createEventsBatch e1 e2`.
+  /// Calls as text, such as `createEventsBatch e1 e2`.
   private let asked = Mutex<[String]>([])
   private let failure: @Sendable (String) -> (any Error)?
   private let batchAnswer: @Sendable ([CreateEventRequest]) -> BatchCreateEventsResponse
@@ -20,7 +20,7 @@ final class ScriptedClient: NetworkClientProtocol {
 
   var calls: [String] { asked.withLock { $0 } }
 
-  /// Every event was made.
+  /// Returns a response in which every event was created.
   static func all(_ requests: [CreateEventRequest]) -> BatchCreateEventsResponse {
     BatchCreateEventsResponse(
       created: requests.map(event), total: requests.count, success: requests.count, failed: 0)

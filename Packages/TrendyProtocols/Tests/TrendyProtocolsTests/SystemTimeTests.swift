@@ -4,7 +4,7 @@ import TrendyProtocols
 
 @Suite("SystemTime", .timeLimit(.minutes(10)))
 struct SystemTimeTests {
-  @Test func `the date is of this century and uptime never goes back`() {
+  @Test func `the date is in this century and uptime never decreases`() {
     let time = SystemTime()
     #expect(time.now.timeIntervalSince1970 > 1_704_067_200)
     var last = time.uptime
@@ -16,7 +16,7 @@ struct SystemTimeTests {
     }
   }
 
-  @Test func `a sleep lasts at least as long as told`() async throws {
+  @Test func `a sleep lasts at least as long as requested`() async throws {
     let time = SystemTime()
     let before = time.uptime
     try await time.sleep(for: .milliseconds(2))
@@ -25,7 +25,7 @@ struct SystemTimeTests {
     try await time.sleep(for: .seconds(-5))
   }
 
-  @Test func `a sleep ends at once when its task is cancelled`() async {
+  @Test func `a sleep ends immediately when its task is cancelled`() async {
     let task = Task { try await SystemTime().sleep(for: .seconds(3600)) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
