@@ -19,7 +19,7 @@ struct DriveSimulatorTests {
   }
 
   @Test(
-    "a scenario begins in 2024, with a fix every half minute at least and no jump",
+    "a scenario begins in 2024 and has a fix at least every half minute and no jump",
     arguments: [
       DriveScenarios.homeToOffice(), DriveScenarios.stationaryTrip(), DriveScenarios.tripWithSkipLocation(),
     ])
@@ -34,7 +34,7 @@ struct DriveSimulatorTests {
     #expect(Self.hops(fixes).allSatisfy { $0 < 1000 })
   }
 
-  @Test func `home to office is 8,6 km along the documented route`() {
+  @Test func `the drive from home to the office is 8.6 km along the documented route`() {
     let fixes = DriveScenarios.homeToOffice()
     #expect(abs(Self.hops(fixes).reduce(0, +) - 8600) < 60)
     #expect(fixes[fixes.count - 1].timestamp.timeIntervalSince(fixes[0].timestamp) >= 240)
@@ -51,7 +51,7 @@ struct DriveSimulatorTests {
     #expect(fixes[fixes.count - 1].timestamp.timeIntervalSince(fixes[0].timestamp) == 120)
   }
 
-  @Test func `the trip with a skip place stops there for a minute`() {
+  @Test func `the trip with a skip place stops at that place for a minute`() {
     let skip = Coordinate(latitude: DriveScenarios.skipLat, longitude: DriveScenarios.skipLng)
     let there = DriveScenarios.tripWithSkipLocation().filter { $0.coordinate == skip }
     #expect(there[there.count - 1].timestamp.timeIntervalSince(there[0].timestamp) == 60)

@@ -75,7 +75,7 @@ struct ServiceMockTests {
     #expect(mock.delegate === listener)
   }
 
-  @Test func `the motion mock reports detected, confirmed and changed immediately, also for a repeated state`() {
+  @Test func `the motion mock reports every injected state immediately, even a repeated one`() {
     let mock = MockMotionActivityHandler()
     mock.delegate = listener
     #expect(mock.minimumConfidence == .medium)

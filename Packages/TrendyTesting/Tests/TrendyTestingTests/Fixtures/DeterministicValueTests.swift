@@ -12,7 +12,7 @@ struct DeterministicValueTests {
   }
 
   @Test(
-    "a date made of its parts is the one RFC 3339 writes so",
+    "a date made from its components is written with them",
     arguments: [
       (1970, 1, 1), (1969, 12, 31), (2000, 2, 29), (2023, 2, 28), (2024, 2, 29), (2024, 3, 1), (2100, 3, 1),
       (1600, 1, 1), (9999, 12, 31),

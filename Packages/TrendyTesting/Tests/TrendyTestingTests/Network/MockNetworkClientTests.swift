@@ -45,7 +45,7 @@ struct MockNetworkClientTests {
     #expect(network.operations == [.deleteEvent])
   }
 
-  @Test func `a cancelled call is recorded, throws, and uses no response`() async {
+  @Test func `a cancelled call is recorded, throws and uses no response`() async {
     network.getLatestCursorResponses = [.success(1)]
     let call = Task {
       withUnsafeCurrentTask { $0?.cancel() }

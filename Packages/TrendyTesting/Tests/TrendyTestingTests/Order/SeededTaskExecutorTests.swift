@@ -35,7 +35,7 @@ struct SeededTaskExecutorTests {
     #expect(first.lines.count == 100)
   }
 
-  @Test func `another seed gives another order`() async {
+  @Test func `different seeds give different orders`() async {
     var orders: Set<[String]> = []
     for seed in 0..<20 as Range<UInt64> { orders.insert(await order(seed: seed).lines) }
     #expect(orders.count == 20)
@@ -91,7 +91,7 @@ struct SeededTaskExecutorTests {
     #expect(gauge.most == 1)
   }
 
-  @Test func `it returns the result of the body and rethrows its error`() async throws {
+  @Test func `run returns the result of the body and rethrows its error`() async throws {
     #expect(await SeededTaskExecutor(seed: 0).run { 7 } == 7)
     await #expect(throws: TestError("no")) { try await SeededTaskExecutor(seed: 0).run { throw TestError("no") } }
   }
@@ -117,7 +117,7 @@ struct SeededTaskExecutorTests {
     await executor.idle()
   }
 
-  @Test("on it a clock waits for long work that does not use the clock", arguments: 0..<5 as Range<UInt64>)
+  @Test("a clock on the executor waits for long work that does not use the clock", arguments: 0..<5 as Range<UInt64>)
   func clockIsExact(seed: UInt64) async {
     let executor = SeededTaskExecutor(seed: seed)
     await executor.run {
@@ -143,7 +143,7 @@ struct SeededTaskExecutorTests {
     }
   }
 
-  @Test func `a clock on it also waits for sleepers on other executors`() async throws {
+  @Test func `a clock on the executor also waits for sleepers on other executors`() async throws {
     try await SeededTaskExecutor(seed: 1).run {
       let clock = ManualClock()
       let journal = Journal()

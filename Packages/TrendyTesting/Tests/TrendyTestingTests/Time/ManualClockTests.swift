@@ -6,7 +6,7 @@ import TrendyTesting
 
 @Suite("ManualClock", .timeLimit(.minutes(10)))
 struct ManualClockTests {
-  @Test func `it begins in 2024 and does not advance`() async {
+  @Test func `the clock begins in 2024 and does not advance by default`() async {
     let clock = ManualClock()
     #expect(clock.now == Date(timeIntervalSince1970: 1_704_067_200))
     #expect(clock.uptime == .zero)
@@ -168,7 +168,7 @@ struct ManualClockTests {
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `it reports the number of sleepers and the next deadline`() async {
+  @Test func `the clock reports the number of sleepers and the next deadline`() async {
     let clock = ManualClock()
     #expect(clock.nextDeadline == nil)
     let sleepers = [7, 3].map { seconds in Task { try await clock.sleep(for: .seconds(seconds)) } }

@@ -7,14 +7,14 @@ import TrendyTesting
 struct SimulatedDayTests {
   typealias Day = SimulatedDay
 
-  @Test("is determined by its seed", arguments: Day.World.allCases)
+  @Test("a day is determined by its seed", arguments: Day.World.allCases)
   func repeats(world: Day.World) {
     let day = Day(seed: 3, world: world, recorder: .phone)
     #expect(day == Day(seed: 3, world: world, recorder: .phone))
     #expect(day.fixes != Day(seed: 4, world: world, recorder: .phone).fixes)
   }
 
-  @Test("has valid fixes in chronological order", arguments: Day.World.allCases, Day.Recorder.allCases)
+  @Test("a day has valid fixes in chronological order", arguments: Day.World.allCases, Day.Recorder.allCases)
   func isOrdered(world: Day.World, recorder: Day.Recorder) {
     let fixes = Day(seed: 5, world: world, recorder: recorder).fixes
     #expect(fixes.count > 20)
@@ -22,7 +22,7 @@ struct SimulatedDayTests {
     #expect(fixes.allSatisfy { $0.coordinate.isValid })
   }
 
-  @Test("has stays of twelve minutes or more between trips", arguments: Day.World.allCases)
+  @Test("a day has stays of twelve minutes or more between trips", arguments: Day.World.allCases)
   func rests(world: Day.World) {
     for seed in 1...4 {
       let trips = Day(seed: UInt64(seed), world: world, recorder: .logger).trips
@@ -31,7 +31,7 @@ struct SimulatedDayTests {
     }
   }
 
-  @Test("has legs that cover a trip from start to end", arguments: Day.World.allCases)
+  @Test("the legs of a trip cover it from start to end", arguments: Day.World.allCases)
   func hasLegs(world: Day.World) {
     for trip in Day(seed: 6, world: world, recorder: .phone).trips {
       #expect(trip.legs.first?.startTime == trip.startTime)
@@ -58,7 +58,7 @@ struct SimulatedDayTests {
     #expect(tunnels.contains { day in day.trips.contains { trip in longestSilence(day.fixes, in: trip) > 120 } })
   }
 
-  @Test func `WiFi moves a stationary phone by hundreds of metres and back`() {
+  @Test func `Wi-Fi moves a stationary phone by hundreds of metres and back`() {
     let fixes = Day(seed: 1, world: .indoors, recorder: .phone).fixes
     let home = fixes[0].coordinate
     let isFar = fixes.map { metres(home, $0.coordinate) > 150 }
