@@ -9,7 +9,7 @@ struct CommandScenarioTests {
     density: .dense)
 
   @Test(arguments: 1...60 as ClosedRange<UInt64>)
-  func `what is taken back is as it was, and what was changed since stays`(seed: UInt64) async {
+  func `undo restores the previous state and keeps later changes`(seed: UInt64) async {
     let story = await SyncSimulator(world: Self.world).run(seed: seed)
     #expect(story.violations == [], "--density dense --edits 30 --hazards undo,network,device-crash,resync,…")
   }

@@ -14,7 +14,7 @@ struct CompanionScenarioTests {
   }
 
   @Test(arguments: seeds)
-  func `a companion takes all that it is told, each once and in its order`(seed: UInt64) async {
+  func `a companion receives every notice once and in order`(seed: UInt64) async {
     let story = await SyncSimulator(world: Self.world).run(seed: seed)
     #expect(story.violations == [], "trendy-simulate --density dense --edits 25 --seed \(seed) --trace")
   }

@@ -31,12 +31,12 @@ struct MergeOracleTests {
   }
 
   @Test(arguments: [(499, true), (501, false)] as [(Int64, Bool)])
-  func `of two who did not see each other the later wins`(stamp: Int64, loses: Bool) {
+  func `of two concurrent edits the later one wins`(stamp: Int64, loses: Bool) {
     #expect(judged("second", stamp: stamp, by: "a", lost: loses, hadSeen: false, after: withFirst) == nil)
     #expect(judged("second", stamp: stamp, by: "a", lost: !loses, hadSeen: false, after: withFirst) != nil)
   }
 
-  @Test func `with equal stamps the device id decides`() {
+  @Test func `the device id decides between equal stamps`() {
     #expect(judged("second", stamp: 500, by: "c", lost: false, hadSeen: false, after: withFirst) == nil)
     #expect(judged("second", stamp: 500, by: "a", lost: false, hadSeen: false, after: withFirst) != nil)
   }

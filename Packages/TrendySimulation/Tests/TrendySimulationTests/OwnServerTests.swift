@@ -14,7 +14,7 @@ struct OwnServerTests {
   private static let world = SimulationWorld(devices: 2, edits: 60, density: .usual)
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `a server that keeps its word breaks nothing`(seed: UInt64) async {
+  func `a correct server violates no invariant`(seed: UInt64) async {
     let simulator = SyncSimulator(
       world: Self.world, person: CoffeeDrinker(),
       makeServer: { try CoffeeServer(clock: $0, seed: $1) })

@@ -8,7 +8,7 @@ struct RefusedPushTests {
     density: .dense)
 
   @Test(arguments: 1...30 as ClosedRange<UInt64>)
-  func `no status of a hub loses a change or stops a queue`(seed: UInt64) async {
+  func `no status of a hub loses a change or blocks the queue`(seed: UInt64) async {
     let story = await SyncSimulator(world: Self.world).run(seed: seed)
     #expect(
       story.violations == [],

@@ -8,7 +8,7 @@ struct SeveralHubsTests {
     hazards: [.database, .network, .plainWriter, .companions, .clock, .deviceCrash, .outage], density: .dense)
 
   @Test(arguments: seeds)
-  func `nothing is broken by any of its failures`(seed: UInt64) async {
+  func `no fault violates an invariant`(seed: UInt64) async {
     let story = await SyncSimulator(world: Self.world).run(seed: seed)
     #expect(story.violations == [], "trendy-simulate --seed \(seed) --density dense --hazards database,network,…")
   }
@@ -34,7 +34,7 @@ struct SeveralHubsTests {
     #expect(first == second)
   }
 
-  /// After a failover a hub announces the new epoch before it answers that there is no data.
+  /// After a failover a hub announces the new epoch before it reports the missing data.
   @Test("a failover to a standby without a user's data loses nothing", arguments: 1...10 as ClosedRange<UInt64>)
   func forgetsAPerson(seed: UInt64) async {
     let plan: [Action] = [

@@ -7,7 +7,7 @@ struct SyncSimulatorTests {
   private static let stories = Stories()
 
   @Test(arguments: seeds)
-  func `nothing is broken by any fault`(seed: UInt64) async {
+  func `no fault violates an invariant`(seed: UInt64) async {
     let story = await Self.stories.story(seed: seed)
     #expect(story.violations == [], "trendy-simulate --seed \(seed) --trace")
   }
@@ -22,7 +22,7 @@ struct SyncSimulatorTests {
 
   /// Seeds with work left at the end, such as a response that arrives too late.
   @Test(arguments: [14, 26, 31, 46, 52, 81, 95, 112, 137, 138] as [UInt64])
-  func `a story has as many steps whatever is left to do when it is over`(seed: UInt64) async {
+  func `the number of steps does not depend on work left at the end`(seed: UInt64) async {
     let world = SimulationWorld(
       hazards: [.trackers, .webhooks, .fullRecord, .database, .network, .clock, .outage])
     let steps = await withTaskGroup { stories in

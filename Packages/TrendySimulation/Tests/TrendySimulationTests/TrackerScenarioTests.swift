@@ -15,13 +15,13 @@ struct TrackerScenarioTests {
   }
 
   @Test(arguments: seeds)
-  func `several hubs find what one quiet hub finds, whatever happens to them`(seed: UInt64) async {
+  func `several failing hubs detect the same events as one hub without faults`(seed: UInt64) async {
     let story = await SyncSimulator(world: Self.several).run(seed: seed)
     #expect(story.violations == [], "--density dense --edits 12 --hazards trackers,database,network,plain-writer")
   }
 
   @Test(arguments: seedsOnFiles)
-  func `so does a hub on files, whatever happens to it`(seed: UInt64) async {
+  func `a failing hub on files detects the same events as one without faults`(seed: UInt64) async {
     let story = await SyncSimulator(world: Self.onFiles).run(seed: seed)
     #expect(
       story.violations == [], "--density dense --edits 12 --hazards trackers,hub-crash,hub-disk,restored-hub,network")

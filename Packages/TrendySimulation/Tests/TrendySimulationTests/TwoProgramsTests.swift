@@ -93,8 +93,7 @@ struct TwoProgramsTests {
   }
 
   @Test(arguments: [200, 413])
-  func `an answer to what the store sent under another identity changes nothing of the queue`(status: Int) async throws
-  {
+  func `a response to requests of another identity does not change the queue`(status: Int) async throws {
     let isDue = Mutex(false)
     let phone = try DefaultDataStoreFactory(directory: "/phone", fileSystem: disk)
     let client = InProcessClient(token: phoneToken) { [hub, program] request in

@@ -26,7 +26,7 @@ struct UndoBesideOthersTests {
     person = try hub.accounts.createPerson(name: "Anna")
   }
 
-  @Test func `an undone deletion keeps another device's earlier edit and reports it`() async throws {
+  @Test func `undoing a delete keeps another device's earlier edit and reports it`() async throws {
     let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
     let theirs = try Device(hub, person: person.id, clock: clock, seed: 3)
     let walk = EventType(id: "walk", name: "walk", colorHex: "#888888", iconName: "•")
@@ -48,7 +48,7 @@ struct UndoBesideOthersTests {
     #expect(step.left == [UndoStep.Left(kind: .eventType, id: "walk", fields: ["name"])])
   }
 
-  @Test func `a rejected and undone import is complete when repeated`() async throws {
+  @Test func `repeating a rejected and undone import imports everything`() async throws {
     let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
     // A gateway rejects requests of this size.
     mine.refusals.withLock { $0 = [413] }

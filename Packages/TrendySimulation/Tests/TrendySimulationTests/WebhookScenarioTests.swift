@@ -15,13 +15,13 @@ struct WebhookScenarioTests {
   }
 
   @Test(arguments: seeds)
-  func `each change is told by several hubs, whatever happens to them and to the receiver`(seed: UInt64) async {
+  func `several hubs deliver every change despite faults of hubs and receiver`(seed: UInt64) async {
     let story = await SyncSimulator(world: Self.several).run(seed: seed)
     #expect(story.violations == [], "--density dense --edits 20 --hazards webhooks,database,network,…")
   }
 
   @Test(arguments: seedsOnFiles)
-  func `each change is told by a hub on files, whatever happens to it`(seed: UInt64) async {
+  func `a hub on files delivers every change despite its faults`(seed: UInt64) async {
     let story = await SyncSimulator(world: Self.onFiles).run(seed: seed)
     #expect(story.violations == [], "--density dense --edits 20 --hazards webhooks,hub-crash,restored-hub,…")
   }
