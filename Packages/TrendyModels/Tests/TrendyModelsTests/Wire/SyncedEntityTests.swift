@@ -250,7 +250,7 @@ struct SyncedEntityTests {
     #expect(place.role == nil && place.colorHex == nil && place.unknownFields.isEmpty)
   }
 
-  @Test func `a null default is no default`() {
+  @Test func `a null default counts as none`() {
     var definition = PropertyDefinition(
       id: "p", eventTypeId: "t", key: "k", label: "l", propertyType: .text, defaultValue: .some(.null))
     #expect(definition.defaultValue == nil)

@@ -98,7 +98,7 @@ struct SyncEngineLoopTests {
     }
   }
 
-  @Test("a hub that allows few requests gets little more than it allows", arguments: 1...10)
+  @Test("a hub that answers one request a minute gets fewer than two a minute", arguments: 1...10)
   func limited(seed: UInt64) async throws {
     let clock = ManualClock()
     let device = Device(seed: seed, clock: clock, client: { LimitedClient(base: $0, clock: clock, head: 70) })

@@ -181,7 +181,7 @@ struct SyncEngineBootstrapTests {
   }
 
   @Test(
-    "an entity restored after a delete whose answer was lost is shown again",
+    "after a lost answer an entity in the snapshot is shown only if its delete has a lower version",
     arguments: [30, 41] as [Int64])
   func restoredMeanwhile(version: Int64) async throws {
     let isAnswered = Mutex(false)

@@ -113,7 +113,7 @@ struct RefusedPushTests {
     #expect(device.store.storedPendingMutations.isEmpty && device.store.storedConflicts.isEmpty)
   }
 
-  @Test func `a refused create takes only its dependents with it`() async throws {
+  @Test func `a refused create and only its dependents move to the conflict journal`() async throws {
     let hub = Hub { batch in batch.mutations.contains { $0.entityId == "T" } ? Self.problem(422) : nil }
     let device = hub.device()
     try device.recorder.record(EventType(id: "T", name: "x", colorHex: "#000000", iconName: "i"))

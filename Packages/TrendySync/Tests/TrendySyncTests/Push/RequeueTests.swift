@@ -128,7 +128,7 @@ struct RequeueTests {
 
   // MARK: Refusals
 
-  @Test func `a refused restore takes unsent mutations of its dependents with it`() async throws {
+  @Test func `a refused restore and unsent mutations of its dependents move to the conflict journal`() async throws {
     await begin([.tombstone(.eventType, "gone", 2, ["name": "Tea", "color": "#000000", "icon": "cup"])])
     #expect(try device.recorder.restore(.eventType, id: "gone"))
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "gone"))

@@ -421,7 +421,7 @@ struct SyncEnginePushTests {
 
   // MARK: Refusals
 
-  @Test func `a refused create takes its unsent dependents with it`() async throws {
+  @Test func `a refused create and its unsent dependents move to the conflict journal`() async throws {
     let device = Device(
       configuration: SyncConfiguration(batchSize: 1),
       client: { base in
@@ -445,7 +445,7 @@ struct SyncEnginePushTests {
     #expect(await device.engine.state == .idle)
   }
 
-  @Test func `a refused update leaves the other updates of its entity in the queue`() async throws {
+  @Test func `a refused update does not affect other updates of its entity`() async throws {
     let device = Device(client: { base in
       VersionedClient(base: base) { mutations in
         mutations.enumerated().map {

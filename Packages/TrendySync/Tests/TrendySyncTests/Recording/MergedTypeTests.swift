@@ -68,7 +68,7 @@ struct MergedTypeTests {
     #expect(try WireJSON.decode([String: JSONValue].self, from: payload)["event_type_id"] == "U")
   }
 
-  @Test func `a merge is sent with its target and pending edits, and undoing it sends nothing`() async throws {
+  @Test func `a merge is sent with its target and pending edits, and undoing it removes the target`() async throws {
     await begin()
     try device.recorder.edit(eventTypeId: "T") { $0.name = "Kaffee" }
     try device.recorder.edit(eventId: "E") { $0.eventTypeId = "U" }

@@ -684,7 +684,7 @@ struct ProtocolStoryTests {
     #expect(store.storedPendingMutations.isEmpty && store.storedEvents[dead] == nil)
   }
 
-  @Test func `a refused create takes its unsent children with it, a refused edit only itself`() async throws {
+  @Test func `a refused create moves to the journal with its unsent children, a refused edit alone`() async throws {
     await begin()
     try device.recorder.record(EventTypeFixture.makeEventType(id: "new"))
     try device.recorder.record(EventFixture.makeEvent(id: "child", eventTypeId: "new"))

@@ -477,7 +477,7 @@ struct RareOrderTests {
     #expect(store.storedEvents["new"] == nil)
   }
 
-  @Test func `a mutation that is too large takes sent mutations that depend on it with it`() async throws {
+  @Test func `a too large mutation moves to the journal with the sent mutations that depend on it`() async throws {
     await begin()
     try device.recorder.record(EventFixture.makeEvent(id: "new", eventTypeId: "T", notes: "made"))
     hub.set { $0.pushErrors = [.networkError("lost")] }
