@@ -157,7 +157,7 @@ struct TripDetectorTests {
       fix($0, east: 700 + ($0 / 10).remainder(dividingBy: 3), north: 1100, accuracy: -1)
     }
     #expect(TripDetector.trips(in: Self.woken(stay)).last?.trip.startTime ?? .distantPast >= at(1370))
-    // The same applies if the true position is unreachable as well.
+    // Neither is there a path if the true position is unreachable as well.
     let far = TripDetector.trips(in: Self.woken(cell, drivingFrom: 11_000))
     #expect(far.last?.trip.startTime ?? .distantPast >= at(1370))
   }
