@@ -21,7 +21,9 @@ struct StatusFileTests {
     try WireJSON.decode(JSONValue.self, from: Data(text.utf8)).objectValue
   }
 
-  @Test func `the file and who asks are shown one document, and the last says so`() throws {
+  @Test func `the status file and the status notice contain the same document, and the last one is marked as the last`()
+    throws
+  {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-status-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
@@ -40,7 +42,7 @@ struct StatusFileTests {
     #expect(try document(board.notice.text)?["state"] == "ended" && board.notice.isLast)
   }
 
-  @Test func `a file that cannot be written stops nothing`() throws {
+  @Test func `a status file that cannot be written records the failure and still publishes the notice`() throws {
     let board = LiveStatusBroadcaster()
     let file = StatusFile(url: URL(filePath: "/no/such/folder/status.json"), board: board)
     file.show(status)

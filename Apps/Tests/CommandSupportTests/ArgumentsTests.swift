@@ -13,7 +13,7 @@ struct ArgumentsTests {
     try Arguments(words, options: options, usage: "trendy log")
   }
 
-  @Test func `options and words may stand in any order`() throws {
+  @Test func `options and arguments may appear in any order`() throws {
     let arguments = try parse("coffee", "-n", "oat", "2", "--json", "--clear=note", "--clear", "end")
     #expect(arguments.positionals == ["coffee", "2"])
     #expect(arguments.value("--note") == "oat")
@@ -21,25 +21,25 @@ struct ArgumentsTests {
     #expect(arguments.all("--clear") == ["note", "end"])
   }
 
-  @Test func `a value that would be passed over is refused`() throws {
+  @Test func `an option that is repeated with a different value throws unless the last one counts`() throws {
     #expect(throws: CommandError.self) { try parse("-n", "a", "--note", "b") }
     #expect(try parse("-n", "a", "--note", "a").value("--note") == "a")
     #expect(try parse("--store", "a", "--store", "b").value("--store") == "b")
   }
 
-  @Test func `a negative number and a place in the west are words`() throws {
+  @Test func `a negative number and a western longitude are arguments, not options`() throws {
     #expect(try parse("-5", "-122.4,37.7").positionals == ["-5", "-122.4,37.7"])
   }
 
-  @Test func `after two dashes all are words`() throws {
+  @Test func `everything after two dashes is an argument`() throws {
     #expect(try parse("--", "--note").positionals == ["--note"])
   }
 
-  @Test func `a value may look like an option`() throws {
+  @Test func `an option value may look like an option`() throws {
     #expect(try parse("--note", "--json").value("--note") == "--json")
   }
 
-  @Test func `an unknown option is a usage error that names the near one`() {
+  @Test func `an unknown option is a usage error that suggests the nearest one`() {
     #expect(
       throws: CommandError("Unknown option '--nots'", hint: "Did you mean '--note'?", usage: "trendy log", exit: .usage)
     ) {
@@ -47,7 +47,7 @@ struct ArgumentsTests {
     }
   }
 
-  @Test func `an option without its value, and a flag with one, are usage errors`() {
+  @Test func `an option without its value and a flag with a value are usage errors`() {
     #expect(throws: CommandError.self) { try parse("--note") }
     #expect(throws: CommandError.self) { try parse("--json=yes") }
   }
@@ -55,12 +55,12 @@ struct ArgumentsTests {
 
 @Suite("Suggestion")
 struct SuggestionTests {
-  @Test func `the nearest word is meant, whatever the case`() {
+  @Test func `the nearest word is suggested regardless of case`() {
     #expect(Suggestion.nearest(to: "Coffe", among: ["coffee", "tea"]) == "coffee")
     #expect(Suggestion.nearest(to: "lgo", among: ["log", "list"]) == "log")
   }
 
-  @Test func `a word that is far from all means none`() {
+  @Test func `a word that is far from every candidate has no suggestion`() {
     #expect(Suggestion.nearest(to: "xylophone", among: ["coffee", "tea"]) == nil)
   }
 }
@@ -72,7 +72,7 @@ struct JSONTextTests {
     #expect(text.description == #"{"b":"a\"\\\n\u0001é","a":[null,true,5]}"#)
   }
 
-  @Test func `what JSON has no number for is null`() {
+  @Test func `numbers that JSON cannot represent become null`() {
     #expect(JSONText.number(Double.infinity) == .null)
     #expect(JSONText.number(nil as Double?) == .null)
   }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Charts")
 struct ChartTests {
   @Test(
-    "a scale has round numbers, of counts whole ones, of lengths whole minutes and hours",
+    "a scale has round ticks: integers for counts, whole minutes and hours for durations",
     arguments: [
       ([1.0, 4, 2], true, [1.0], 0.0, 4.0, [0.0, 4]), ([0, 0], true, [1], 0, 1, [0, 1]),
       ([7], true, [1], 0, 7, [0, 6]),
@@ -21,7 +21,7 @@ struct ChartTests {
     #expect(scale.height(low) == 0 && scale.height(high) == 1)
   }
 
-  @Test func `numbers at the ends of their range have heights, and no numbers have no scale`() throws {
+  @Test func `the smallest and largest numbers have heights, and an empty series has no scale`() throws {
     #expect(ChartScale([], fromZero: true) == nil)
     #expect(ChartScale([.nan], fromZero: false) == nil)
     let most = Double.greatestFiniteMagnitude
@@ -37,7 +37,7 @@ struct ChartTests {
   }
 
   @Test(arguments: [40, 41, 80, 200])
-  func `a chart fits, whatever there is of it`(width: Int) throws {
+  func `a chart fits the width for any number of values`(width: Int) throws {
     for count in [1, 2, 3, 30, 182, 7000] {
       let values = (0..<count).map { place -> Double? in place % 3 == 2 ? nil : Double(place % 7) }
       let scale = try #require(ChartScale(values.compactMap(\.self), fromZero: true))
@@ -53,7 +53,7 @@ struct ChartTests {
     }
   }
 
-  @Test func `the highest dot is in the first row, the lowest in the last, the line between`() throws {
+  @Test func `the highest dot is in the first row, the lowest in the last, and the line in between`() throws {
     let scale = try #require(ChartScale([0, 10], fromZero: true))
     let chart = LineChart(
       dots: [0, nil, 10], line: [nil, 5, 5], scale: scale, names: [(0, "Oct"), (1, "Nov")],

@@ -27,7 +27,7 @@ struct CommandTableTests {
       OptionSpec("--help", "-h", help: "this"),
     ], notes: ["A note."], topics: [HelpTopic("when", ["At any time."])])
 
-  @Test func `there is help on what is no command`() throws {
+  @Test func `help topics that are not commands have help`() throws {
     #expect(try table.help(on: ["when"], width: 80) == "At any time.")
     #expect(try table.help(on: ["options"], width: 80).contains("--store"))
     let error = #expect(throws: CommandError.self) { try table.help(on: ["whn"], width: 80) }
@@ -43,7 +43,7 @@ struct CommandTableTests {
   }
 
   @Test(
-    "the longest path that the words begin with is meant",
+    "the longest command path that matches the leading words wins",
     arguments: [
       ("log tea", "log", ["tea"]), ("sync", "sync", []), ("sync now", "sync", ["now"]),
       ("sync conflicts", "sync conflicts", []), ("sync conflicts show x", "sync conflicts show", ["x"]),
@@ -57,7 +57,7 @@ struct CommandTableTests {
   }
 
   @Test(
-    "what is no command says what was meant, or what there is",
+    "an unknown command suggests the nearest one or lists the subcommands",
     arguments: [
       ("lgo", "Command 'lgo' not found", "Did you mean 'p log'?"),
       ("nothing", "Command 'nothing' not found", "Run 'p help' to see all commands."),
@@ -73,7 +73,9 @@ struct CommandTableTests {
     #expect(error?.message == message && error?.hint == hint && error?.exit == .usage)
   }
 
-  @Test func `without a command there are options, and help wherever it is asked for`() throws {
+  @Test func `a command line without a command returns its options, and a help flag returns the help topic anywhere`()
+    throws
+  {
     guard case .none(let options) = try table.meaning(of: ["--json"]) else { return #expect(Bool(false)) }
     #expect(options == ["--json"])
     guard case .help(let topic) = try table.meaning(of: ["type", "prop", "--help"]) else { return #expect(Bool(false)) }
@@ -82,7 +84,8 @@ struct CommandTableTests {
     #expect(all.isEmpty)
   }
 
-  @Test func `help tells of all by group, of a group, of those that begin so, and of one whole`() throws {
+  @Test func `help lists all commands by group, one group, the commands under a prefix, or one command in full`() throws
+  {
     #expect(
       table.overview(width: 80) == """
         p does things.
@@ -113,13 +116,13 @@ struct CommandTableTests {
         "  type add <name> ...  Does it.\n  type prop add        Does it."))
     let log = try table.help(on: ["log"], width: 80)
     #expect(log.hasPrefix("Does it.\n\nExamples:\n  p log tea\n  p log tea 2\n\nUsage: p log <type>\n\nGlobal options"))
-    // One that has others beneath it tells of them as well.
+    // Help for a command includes its subcommands.
     #expect(try table.help(on: ["sync", "conflicts"], width: 80).hasSuffix("sync conflicts show <id>  Does it."))
     #expect(throws: CommandError.self) { try table.help(on: ["nothing"], width: 80) }
   }
 
   @Test(
-    "a command gets as many arguments as it takes",
+    "a command with too few or too many arguments is a usage error",
     arguments: [
       ("log", "Missing the type"), ("log a b", "Unexpected argument 'b'"), ("type add", "Missing the name"),
       ("type add a b c", nil), ("sync", nil), ("sync now", nil), ("sync now then", "Unexpected argument 'then'"),
@@ -137,7 +140,7 @@ struct CommandTableTests {
   }
 
   @Test(
-    "a value that a command takes by an option is told an option that may take it",
+    "an unexpected argument suggests the option that accepts it",
     arguments: [
       ("Bob Doe", "Did you mean --name 'Bob Doe'?"), ("60", "Did you mean --limit 60?"),
       ("2026-11-20", "Did you mean --until 2026-11-20?"),
@@ -154,7 +157,7 @@ struct CommandTableTests {
     #expect(error?.message == "Unexpected argument '\(word)'" && error?.hint == hint)
   }
 
-  @Test func `a value that no option of a command takes gives no hint`() throws {
+  @Test func `an unexpected argument that no option accepts has no hint`() throws {
     let pair = CommandSpec(
       "pair", summary: "Does it.", group: Self.care, examples: [],
       options: [OptionSpec("--name", value: "person", kind: .text, help: "whose")])
@@ -163,7 +166,7 @@ struct CommandTableTests {
     #expect(error?.message == "Unexpected argument '60'" && error?.hint == nil)
   }
 
-  @Test(arguments: [40, 80, 100]) func `help is wrapped to the width between words`(width: Int) throws {
+  @Test(arguments: [40, 80, 100]) func `help wraps at word boundaries to fit the width`(width: Int) throws {
     let words =
       "One sentence that is much too long for a line of any terminal that somebody could use for this program."
     let long = CommandTable(

@@ -38,7 +38,7 @@ struct CompletionTests {
     ], notes: [])
 
   @Test(
-    "what can follow is offered, as far as it was typed",
+    "completion offers the candidates that match the typed prefix",
     arguments: [
       ([""], ["log", "sync"]), (["s"], ["sync"]), (["sync", ""], ["conflicts", "now"]),
       (["log", ""], ["coffee", "Cocoa"]),
@@ -62,7 +62,7 @@ struct CompletionTests {
   }
 
   @Test(
-    "a line is read as the shell reads it, up to the cursor",
+    "a line is split as the shell splits it, up to the cursor",
     arguments: [
       ("p log ", ["p", "log", ""], false), ("p log cof", ["p", "log", "cof"], false),
       ("p  log   Bath\\ ti", ["p", "log", "Bath ti"], false), ("p log \"Bath ti", ["p", "log", "Bath ti"], true),
@@ -73,7 +73,7 @@ struct CompletionTests {
     #expect(ShellLine(line).words == words && ShellLine(line).isQuoted == isQuoted)
   }
 
-  @Test func `bash is given what stands behind the last of its breaks`() {
+  @Test func `completion for bash drops the text up to the last word break`() {
     let candidates = [Candidate("kind=a:b"), Candidate("kind=a c")]
     func texts(_ line: String, _ breaks: String) -> [String] {
       ShellLine(line).completing(candidates, breaks: breaks).map(\.text)
@@ -85,7 +85,7 @@ struct CompletionTests {
     #expect(texts("p \"kind=a", "=:") == ["kind=a:b", "kind=a c"], "quotes keep a word together")
   }
 
-  @Test func `a manual page says what the help says, with nothing that roff would take for a command`() {
+  @Test func `a manual page contains the help and no text that roff would interpret`() {
     let manual = table.manual
     #expect(manual.hasPrefix(".TH P 1 "))
     #expect(

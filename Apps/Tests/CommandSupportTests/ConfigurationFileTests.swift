@@ -24,7 +24,7 @@ final class ConfigurationFileTests {
   }
 
   @Test(
-    "a line gives a value",
+    "a line sets a value regardless of spaces, quotes and comments",
     arguments: [
       ("poll = 30s", "30s"), ("poll=30s", "30s"), ("\t poll  =  30s \t", "30s"), ("poll = 30s # often", "30s"),
       ("poll = \"30s\"", "30s"), ("poll = \"30s\" # often", "30s"), ("\u{FEFF}poll = 30s", "30s"),
@@ -37,7 +37,7 @@ final class ConfigurationFileTests {
   }
 
   @Test(
-    "a value holds what is written",
+    "a value may contain hash signs, equals signs, quotes and Unicode",
     arguments: [
       ("gpsd = a#b", "a#b"), ("gpsd = \"a # b\"", "a # b"), (#"gpsd = "a \" \\ b""#, #"a " \ b"#),
       ("gpsd = a = b", "a = b"),
@@ -46,14 +46,14 @@ final class ConfigurationFileTests {
   func holds(text: String, value: String) throws {
     var file = try file(text)
     #expect(file.entries["gpsd"]?.value == value)
-    // Written again it is the same value.
+    // A value that is written and read again is unchanged.
     file.set("gpsd", to: "other")
     file.set("gpsd", to: value)
     #expect(file.problems.isEmpty && file.entries["gpsd"]?.value == value)
   }
 
   @Test(
-    "what is wrong is told with its line and a near miss",
+    "an invalid line is reported with its line number and a suggestion",
     arguments: [
       ("\npol = 30s", 2, "Setting 'pol' not found", "Did you mean 'poll'?"),
       ("hours = 13", 1, "The value '13' is invalid for 'hours'", "Did you mean '12'? Use 12 or 24."),
@@ -83,7 +83,7 @@ final class ConfigurationFileTests {
     #expect(file.problems == [CommandError("\(path):\(line): \(message)", hint: hint, exit: .configuration)])
   }
 
-  @Test func `text that is not UTF-8 is told with its line, and kept`() throws {
+  @Test func `text that is not UTF-8 is reported with its line number and left unchanged`() throws {
     let bytes = Data("poll = 30s\ngpsd = ".utf8) + [0xFF, 0xA]
     try bytes.write(to: URL(filePath: path))
     #expect(ConfigurationFile(path: path).problems.map(\.message) == ["\(path):2: the text is not UTF-8"])
@@ -91,7 +91,7 @@ final class ConfigurationFileTests {
     #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
   }
 
-  @Test func `a file that is not there sets nothing, and a folder in its place is told`() throws {
+  @Test func `a missing file sets nothing, and a folder in its place is reported`() throws {
     let missing = ConfigurationFile(path: path)
     #expect(!missing.exists && missing.problems.isEmpty)
     #expect(
@@ -100,7 +100,7 @@ final class ConfigurationFileTests {
       ])
   }
 
-  @Test func `setting a value keeps comments, order, spaces and the ends of lines`() throws {
+  @Test func `setting a value preserves comments, order, spaces and line endings`() throws {
     _ = try file("# mine\r\n\r\n poll =  30s   # often\r\n# last\r\nhours = 12")
     try ConfigurationFile.update(path) { $0.set("poll", to: "40s") }
     #expect(try text == "# mine\r\n\r\n poll =  40s   # often\r\n# last\r\nhours = 12")
@@ -110,13 +110,13 @@ final class ConfigurationFileTests {
     #expect(try text == "# mine\r\n\r\n# last\r\nhours = 12\r\nrole = hub\r\n")
   }
 
-  @Test func `a wrong line stays as it is, and a key that is there twice is set once`() throws {
+  @Test func `setting a value keeps an invalid line and replaces a duplicate key`() throws {
     _ = try file("nonsense\npoll = 1m\npoll = 2m\n")
     try ConfigurationFile.update(path) { $0.set("poll", to: "3m") }
     #expect(try text == "nonsense\npoll = 3m\n")
   }
 
-  @Test func `the file keeps its rights, and a link to it stays a link`() throws {
+  @Test func `updating the file preserves its permissions and a symbolic link to it`() throws {
     _ = try file("poll = 30s\n")
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
     let link = folder.appending(path: "link").path
@@ -128,14 +128,13 @@ final class ConfigurationFileTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["config", "link"])
   }
 
-  @Test func `a new file is its owner's alone, in folders that are made`() throws {
+  @Test func `a new file is readable only by its owner, and missing folders are created`() throws {
     let path = folder.appending(path: "a/b/config").path
     try ConfigurationFile.update(path) { $0.set("poll", to: "40s") }
     #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test func `the file of examples that an editor opens sets nothing, and is right with each line uncommented`() throws
-  {
+  @Test func `the commented template sets nothing and is valid`() throws {
     try ConfigurationFile.update(path) { $0.explain() }
     let written = ConfigurationFile(path: path)
     #expect(written.exists && written.entries.isEmpty && written.problems.isEmpty)

@@ -17,7 +17,7 @@ struct MemoryMapTests {
 
   private func found(_ text: String) -> [Range<UInt>] { MemoryMap(text.utf8).unchangedCode }
 
-  @Test func `code and constants of files are told, in order`() {
+  @Test func `file-backed code and constants are returned in address order`() {
     let text =
       part("55d0a000-55d0c000 r--p 00000000 fe:00 1180      /usr/bin/trendyd", anonymous: 0)
       + part("55d0c000-55d0f000 r-xp 00002000 fe:00 1180      /usr/bin/trendyd", anonymous: 0)
@@ -26,7 +26,7 @@ struct MemoryMapTests {
   }
 
   @Test(
-    "whatever would be lost is not told",
+    "mappings that are modified, writable, shared or not file-backed code are omitted",
     arguments: [
       ("r--p 00000000 fe:00 1180      /usr/bin/trendyd", 4),  // relocated at the start, then made read-only
       ("r-xp 00000000 fe:00 1180      /usr/bin/trendyd", 4096),  // a debugger's
@@ -40,7 +40,7 @@ struct MemoryMapTests {
     #expect(found(part("7f00-7f10 \(line)", anonymous: anonymous)) == [])
   }
 
-  @Test func `a text that is cut or of another form tells of what is whole`() {
+  @Test func `a truncated or malformed map returns only its complete entries`() {
     let text = part("1000-2000 r-xp 00000000 fe:00 1180 /lib/x", anonymous: 0)
     #expect(found(text + "3000-4000 r-xp 00000000 fe:00 1180 /lib/x\nRss: 4 kB\nAnony") == [0x1000..<0x2000])
     #expect(found("no map at all\n- r-xp\nAnonymous: 0 kB\n9-1 r-xp 0 0 0 /x\nAnonymous: 0 kB\n") == [])

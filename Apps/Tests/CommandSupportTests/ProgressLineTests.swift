@@ -10,7 +10,7 @@ struct ProgressLineTests {
     ProgressLine.text(done: done, of: total, after: seconds, width: width, isUnicode: isUnicode)
   }
 
-  @Test func `says how much is done, how fast, and how long it takes yet`() {
+  @Test func `a known total shows the share done, the rate and the remaining time`() {
     #expect(
       text(364_000_000, of: 728_000_000, after: 2)
         == "  █████████████               50 %   182 MB/s   2 s left")
@@ -18,12 +18,12 @@ struct ProgressLineTests {
     #expect(text(10_000, of: 10_000_000, after: 10).hasSuffix(" 0 %   1.0 kB/s   167 min left"))
   }
 
-  @Test func `says the rate alone where the end is not known`() {
+  @Test func `an unknown total shows only the rate`() {
     #expect(text(1_200_000_000, of: nil, after: 10) == "  1.2 GB   120 MB/s")
     #expect(text(900, of: 0, after: 2) == "  900 bytes   450 bytes/s")
   }
 
-  @Test func `counts things by their word, under the name of the step`() {
+  @Test func `items are counted in their unit after the title of the step`() {
     let line = ProgressLine.text(
       title: "Backing up", done: 250, of: 1000, in: .things("rows"), after: 0.5, width: 80, isUnicode: false)
     #expect(line == "  Backing up  #######                     25 %   500 rows/s   2 s left")
@@ -51,13 +51,13 @@ struct ProgressLineTests {
     return drawn
   }
 
-  @Test func `is drawn on a terminal and taken away once`() {
+  @Test func `the line is drawn on a terminal and erased once`() {
     let lines = drawn()
     #expect(lines.count == 2 && lines[0].hasPrefix("\r  Checking  ") && lines[0].contains("50 %"), "\(lines)")
     #expect(lines.last == "\r\u{1B}[K")
   }
 
-  @Test func `a step that begins is shown at once where the line stands already`() {
+  @Test func `a new step replaces a visible line immediately`() {
     var console = Console(format: .text)
     console.terminal.canWriteOver = true
     console.terminal.progressDelay = .zero
@@ -70,14 +70,14 @@ struct ProgressLineTests {
     #expect(drawn.count == 2 && drawn.last?.contains("Restoring") == true, "\(drawn)")
   }
 
-  @Test func `is not drawn where nobody looks, where talk is not wanted, and before its time`() {
+  @Test func `the line is not drawn without a terminal, in quiet mode, for JSON or before its delay`() {
     #expect(drawn { $0.terminal.canWriteOver = false }.isEmpty)
     #expect(drawn { $0.isQuiet = true }.isEmpty)
     #expect(drawn { $0.format = .json }.isEmpty)
     #expect(drawn { $0.terminal.progressDelay = .seconds(3600) }.isEmpty)
   }
 
-  @Test("stays within the line", arguments: [8, 20, 30, 39, 79, 200])
+  @Test("the line fits the width", arguments: [8, 20, 30, 39, 79, 200])
   func width(columns: Int) {
     for done in [Int64(0), 1, 999_999, 5_000_000] {
       #expect(text(done, of: 4_000_000, after: 3, width: columns).columns <= columns)
@@ -86,7 +86,7 @@ struct ProgressLineTests {
   }
 
   @Test(
-    "sizes have a decimal below ten, and the unit that keeps them short",
+    "a size below ten has one decimal and uses the largest unit",
     arguments: [
       (0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (9_949, "9.9 kB"), (9_950, "10 kB"), (999_499, "999 kB"),
       (999_500, "1.0 MB"), (2_100_000_000, "2.1 GB"), (5_000_000_000_000, "5.0 TB"),

@@ -6,7 +6,7 @@ import Testing
 struct QRCodeTests {
   private static let reader = "/usr/bin/zbarimg"
 
-  /// As a portable bitmap of six pixels a module, with a quiet zone.
+  /// Portable bitmap with six pixels per module and a quiet zone.
   private func bitmap(_ code: QRCode) -> String {
     let span = -4..<code.size + 4
     var text = "P1\n\(span.count * 6) \(span.count * 6)\n"
@@ -32,9 +32,9 @@ struct QRCodeTests {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Each version up to its last byte, and one byte more.
+  /// Each version at its maximum length, and one byte more.
   @Test(
-    "another program reads what was drawn",
+    "zbar reads the code back",
     .enabled(if: FileManager.default.isExecutableFile(atPath: reader), "zbar-tools is not installed"),
     arguments: [
       (1, 1), (14, 1), (15, 2), (26, 2), (27, 3), (42, 3), (43, 4), (62, 4), (63, 5), (84, 5), (85, 6), (106, 6),
@@ -47,12 +47,12 @@ struct QRCodeTests {
     #expect(try read(code) == text + "\n")
   }
 
-  @Test func `what does not fit the largest version is not drawn`() {
+  @Test func `text that exceeds the largest version has no code`() {
     #expect(QRCode(String(repeating: "x", count: 214)) == nil)
   }
 
-  /// The example of ISO/IEC 18004:2015, annex I, has its error correction from these codewords of version 1-M.
-  @Test func `a code is the same on every machine`() throws {
+  /// The example in ISO/IEC 18004:2015, annex I, derives its error correction from these codewords of version 1-M.
+  @Test func `a code has the size and the modules that the standard defines`() throws {
     let code = try #require(QRCode("01234567"))
     let dark = (0..<code.size).flatMap { row in (0..<code.size).map { (row, $0) } }
       .filter { code.isDark(row: $0.0, column: $0.1) }.count
@@ -61,7 +61,7 @@ struct QRCodeTests {
     #expect(code.isDark(row: 13, column: 8), "the module that is always dark")
   }
 
-  @Test func `a terminal gets two rows a line and its quiet zone, in black on white where it has colours`() throws {
+  @Test func `a terminal shows two rows per line with a quiet zone, in black on white where it has colours`() throws {
     let picture = QRPicture(try #require(QRCode("01234567")))
     let coloured = picture.lines(for: Terminal(width: 80, showsStyles: true))
     #expect(coloured.count == 15)

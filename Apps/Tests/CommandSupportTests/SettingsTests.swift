@@ -19,13 +19,13 @@ final class SettingsTests {
     return Settings(environment: base.merging(environment) { $1 })
   }
 
-  @Test func `without a home of the environment the system's list of users says where it is`() {
+  @Test func `the home folder comes from the user database if the environment has none`() {
     #expect(HomeFolder.path(in: ["HOME": "/home/ada"]) == "/home/ada")
     let list = "root:x:0:0:root:/root:/bin/sh\nada:x:1000:1000:Ada,,,:/home/ada:/bin/bash\nx:x:7:7::relative:/bin/sh\n"
     #expect(HomeFolder.folder(of: 1000, in: list) == "/home/ada")
     #expect(HomeFolder.folder(of: 7, in: list) == nil)
     #expect(HomeFolder.folder(of: 100, in: list) == nil)
-    // Nothing that depends on the folder somebody works in.
+    // No path may depend on the current directory.
     for home in ["", "here"] {
       let environment = ["HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home]
       #expect(StoreLocation.store(option: nil, environment: environment).path.hasSuffix("/.local/share/trendy"))
@@ -34,7 +34,7 @@ final class SettingsTests {
     }
   }
 
-  @Test func `the environment counts before the file, that before what is synced, that before the default`() throws {
+  @Test func `the environment overrides the file, which overrides synced values, which override the defaults`() throws {
     var all = try settings("hours = 12\n", ["TRENDY_HOURS": "24"])
     all.synced = ["hours": "12"]
     #expect(all.resolved(Setting.hours) == Settings.Resolved(text: "24", origin: .environment("TRENDY_HOURS")))
@@ -45,23 +45,23 @@ final class SettingsTests {
     all = try settings("")
     all.synced = ["hours": "12", "list_limit": "3"]
     #expect(all.resolved(Setting.hours) == Settings.Resolved(text: "12", origin: .synced))
-    // What is this machine's comes from no other device.
+    // A setting of one machine is never synced.
     #expect(all.resolved(Setting.listLimit) == Settings.Resolved(text: "50", origin: .standard))
   }
 
-  @Test func `a synced value that this version does not know is left aside and named`() throws {
+  @Test func `a synced value that this version does not support is ignored and reported`() throws {
     var settings = try settings("")
     settings.synced = ["units": "furlongs", "hours": "12"]
     #expect(settings.text(Setting.units) == "metric" && settings.unusableSynced == ["units"])
   }
 
-  @Test func `a variable with a value that cannot be is told by its name`() throws {
+  @Test func `an environment variable with an invalid value is reported by name`() throws {
     let problems = try settings("", ["TRENDY_POLL": "often"]).problems
     #expect(problems.map(\.message) == ["TRENDY_POLL: The value 'often' is invalid for 'poll'"])
     #expect(problems.map(\.exit) == [.configuration])
   }
 
-  @Test func `how long a stop ends a trip is told by the record, and not by one machine`() throws {
+  @Test func `the stop duration of trips is a synced setting that one machine cannot override`() throws {
     var settings = try settings("", ["TRENDY_TRIPS_STOP": "15m"])
     settings.synced = ["trips.stop": "10m"]
     #expect(settings.resolved(Setting.tripStop) == Settings.Resolved(text: "10m", origin: .synced))
@@ -70,13 +70,13 @@ final class SettingsTests {
     #expect(settings.text(Setting.tripStop) == "5m")
   }
 
-  @Test func `a path of the file may begin at the home folder`() throws {
+  @Test func `a path in the file may start with a tilde`() throws {
     #expect(try settings("store = ~/notes\n").text(Setting.store) == "/home/ada/notes")
     #expect(try settings("").text(Setting.store) == "/home/ada/.local/share/trendy")
   }
 
   @Test(
-    "the locale says how many hours a clock has",
+    "the locale determines whether the clock has 12 or 24 hours",
     arguments: [
       (["LANG": "en_US.UTF-8"], "12"), (["LANG": "en_GB.UTF-8"], "24"), (["LANG": "C.UTF-8"], "24"), ([:], "24"),
       (["LANG": "en_US.UTF-8", "LC_TIME": "de_DE"], "24"), (["LC_TIME": "en_US", "LC_ALL": "C"], "24"),
@@ -87,7 +87,7 @@ final class SettingsTests {
   }
 
   @Test(
-    "lengths are shown in the person's units",
+    "distances are shown in the user's units",
     arguments: [
       (Units.metric, 999.4, "999 m"), (.metric, 999.6, "1.0 km"), (.metric, 12_345, "12.3 km"),
       (.imperial, 250, "820 ft"), (.imperial, 1609.344, "1.0 mi"), (.imperial, 12_345, "7.7 mi"),
@@ -97,14 +97,14 @@ final class SettingsTests {
     #expect(units.length(metres) == words)
   }
 
-  @Test func `speeds too, and any number can come from elsewhere`() {
+  @Test func `speeds use the user's units, and extreme or precise distances are formatted`() {
     #expect(Units.metric.speed(10) == "36 km/h" && Units.imperial.speed(10) == "22 mph")
     #expect(Units.metric.distance(1e300) == "1e+300 m")
     #expect(
       Units.metric.distance(7451, decimals: 2) == "7.45 km" && Units.metric.distance(7001, decimals: 2) == "7.00 km")
   }
 
-  @Test func `each setting has a name of its own, a help and a default that it takes`() throws {
+  @Test func `every setting has a unique key, a help text and a valid default`() throws {
     #expect(Set(Setting.keys).count == Setting.all.count)
     for spec in Setting.all {
       #expect(!spec.help.isEmpty)

@@ -4,7 +4,7 @@ import Testing
 @Suite("ShellWords", .timeLimit(.minutes(10)))
 struct ShellWordsTests {
   @Test(
-    "a line is taken apart as a shell does",
+    "a line is split as a shell splits it",
     arguments: [
       ("", []), ("  \t ", []), ("coffee", ["coffee"]), (" coffee  2 ", ["coffee", "2"]),
       ("coffee -n 'with oat'", ["coffee", "-n", "with oat"]), ("a '' b", ["a", "", "b"]), ("a'b c'd", ["ab cd"]),
@@ -17,19 +17,20 @@ struct ShellWordsTests {
   }
 
   @Test(
-    "a quote without an end, or nothing behind a backslash, is no line", arguments: ["'a", "a \"b", #"a\"#, #""a\"#])
+    "an unterminated quote or a trailing backslash is invalid", arguments: ["'a", "a \"b", #"a\"#, #""a\"#])
   func unfinished(line: String) {
     #expect(ShellWords.split(line) == nil)
   }
 
   @Test(
-    "what was quoted is one word again", arguments: ["", "coffee", "it's", "two words", "a\"b", #"a\b"#, "a\nb", "ø"])
+    "a quoted word is split into the same single word",
+    arguments: ["", "coffee", "it's", "two words", "a\"b", #"a\b"#, "a\nb", "ø"])
   func quoted(word: String) {
     #expect(ShellWords.split(ShellWords.quoted(word)) == [word])
   }
 
-  /// A word that is copied for each of its letters takes hours.
-  @Test func `a word of four million letters takes no longer than as many words`() {
+  /// Appending each letter by copying the word would take hours.
+  @Test func `a word of four million letters is split in linear time`() {
     let note = String(repeating: "n", count: 4_000_000)
     #expect(ShellWords.split("coffee -n '\(note)'") == ["coffee", "-n", note])
   }

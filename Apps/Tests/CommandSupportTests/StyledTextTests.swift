@@ -11,7 +11,7 @@ struct StyledTextTests {
   ])
 
   @Test(
-    "where it is narrow the id goes first, then the note is cut, then it goes",
+    "a narrow line drops the id, then shortens the note, then drops it",
     arguments: [
       (nil, "  08:30  coffee  count 2  \"oat, in the sun\"  0199f3c2-7a40"),
       (58, "  08:30  coffee  count 2  \"oat, in the sun\"  0199f3c2-7a40"),
@@ -24,7 +24,7 @@ struct StyledTextTests {
   }
 
   @Test(
-    "a detail goes whole, a name is cut and stays",
+    "a detail is dropped as a whole, and a name is shortened but kept",
     arguments: [
       (60, "17:29  Grandmother → Home  20.1 km  20 min  \"late\"  019a"),
       (49, "17:29  Grandmother → Home  20.1 km  20 min"), (41, "17:29  Grandmother → Home  20.1 km"),
@@ -38,7 +38,7 @@ struct StyledTextTests {
     #expect(trip.rendered(for: Terminal(width: width)) == text)
   }
 
-  @Test func `styles stand around a part, and only where they are shown`() {
+  @Test func `styles surround a part only where the terminal shows them`() {
     let text = line.rendered(for: Terminal(showsStyles: true))
     #expect(text.contains("\u{1B}[1;38;5;94mcoffee\u{1B}[0m  count 2"))
     #expect(text.hasSuffix("  \u{1B}[2m0199f3c2-7a40\u{1B}[0m"))
@@ -46,7 +46,7 @@ struct StyledTextTests {
     #expect(StyledText.Style.name(color: "brown").escaped("a") == "\u{1B}[1ma\u{1B}[0m")
   }
 
-  @Test func `what stands in a note commands no terminal`() {
+  @Test func `control characters in a note are replaced`() {
     let text = StyledText([.init("a\u{1B}[31m\nb\u{2028}c\u{202E}d\u{2066}", rank: .note)])
     #expect(text.rendered(for: Terminal(showsStyles: true)) == "a\u{FFFD}[31m b c\u{FFFD}d\u{FFFD}")
     let people = "👨‍👩‍👧 שלום\u{200F}"
@@ -54,7 +54,7 @@ struct StyledTextTests {
   }
 
   @Test(
-    "columns are counted as a terminal shows them",
+    "columns are counted as a terminal displays them",
     arguments: [
       ("oat", 3), ("é", 1), ("e\u{301}", 1), ("日本語", 6), ("☕", 2), ("⚑", 1), ("👨‍👩‍👧", 2), ("❤️", 2), ("한국", 4), ("ﾃ", 1),
       ("", 0),
@@ -65,7 +65,7 @@ struct StyledTextTests {
   }
 
   @Test(
-    "lengths of time are written as people do",
+    "durations are written in seconds, minutes and hours",
     arguments: [
       (0.0, "0 s"), (119, "119 s"), (120, "2 min"), (2001, "33 min"), (3599, "59 min"), (3600, "1 h"),
       (5880, "1 h 38 min"),
@@ -76,7 +76,7 @@ struct StyledTextTests {
   }
 
   @Test(
-    "numbers have the digits that were asked for, or none that mean nothing",
+    "numbers have the requested decimals, or no trailing zeros",
     arguments: [
       (0.0, "0.00", "0"), (-0.001, "0.00", "0"), (0.625, "0.63", "0.63"), (-0.05, "−0.05", "−0.05"), (1, "1.00", "1"),
       (9.999, "10.00", "10"), (1234567.891, "1234567.89", "1234567.89"), (2.5, "2.50", "2.5"), (100, "100.00", "100"),

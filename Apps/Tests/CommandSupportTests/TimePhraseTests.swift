@@ -22,7 +22,7 @@ struct TimePhraseTests {
     local.rfc3339(try TimePhrase(phrase, now: now, in: local).resolved(meaning).date)
   }
 
-  @Test func `the help on times shows such as can be read, in 80 columns`() throws {
+  @Test func `every example in the help on times is valid and fits 80 columns`() throws {
     for phrase in HelpTopic.moments.flatMap(\.phrases) { _ = try date(phrase) }
     for phrase in HelpTopic.ranges { #expect(try TimePhrase.range(phrase, now: now, in: local) != nil) }
     for phrase in HelpTopic.limits { _ = try date(phrase, .since) }
@@ -31,7 +31,7 @@ struct TimePhraseTests {
   }
 
   @Test(
-    "reads what people type",
+    "common phrases are parsed",
     arguments: [
       ("now", "2026-11-20T10:15:30Z"), ("8:30", "2026-11-20T08:30:00Z"), ("08:30:15", "2026-11-20T08:30:15Z"),
       ("0830", "2026-11-20T08:30:00Z"), ("9am", "2026-11-20T09:00:00Z"), ("9 am", "2026-11-20T09:00:00Z"),
@@ -66,20 +66,20 @@ struct TimePhraseTests {
       ("Fri 20 Nov", "2026-11-20T00:00:00Z"), ("Thu 21 Nov 2024 9pm", "2024-11-21T21:00:00Z"),
       ("Friday, 20.11.2026", "2026-11-20T00:00:00Z"), ("3 days ago 9:00", "2026-11-17T09:00:00Z"),
       ("a week ago at 21:00", "2026-11-13T21:00:00Z"), ("9am 2 days ago", "2026-11-18T09:00:00Z"),
-      // A clock alone is the last that was, or one that comes within the hour.
+      // A time without a date is in the past, unless it is within the next hour.
       ("23:30", "2026-11-19T23:30:00Z"), ("11:00", "2026-11-20T11:00:00Z"), ("11:30", "2026-11-19T11:30:00Z"),
     ])
   func reads(phrase: String, moment: String) throws {
     #expect(try date(phrase) == moment)
   }
 
-  /// The zone belongs to the whole process.
-  @Test func `a clock alone that a clock change showed twice is the last that was`() async {
+  /// An exit test, because the time zone applies to the whole process.
+  @Test func `a time that occurs twice in a clock change resolves to its last occurrence in the past`() async {
     await #expect(processExitsWith: .success) {
       setenv("TZ", "Europe/Amsterdam", 1)
       let local = LocalTime()
       for (now, phrase, taken, other) in [
-        // The first time round, the second, and later.
+        // During the first occurrence, during the second one, and later.
         ("2027-10-31T02:10:00+02:00", "2:05", "2027-10-31T02:05:00+02:00", "2027-10-31T02:05:00+01:00"),
         ("2027-10-31T02:10:00+02:00", "2:30", "2027-10-31T02:30:00+02:00", "2027-10-31T02:30:00+01:00"),
         ("2027-10-31T02:10:00+01:00", "2:05", "2027-10-31T02:05:00+01:00", "2027-10-31T02:05:00+02:00"),
@@ -87,7 +87,7 @@ struct TimePhraseTests {
         ("2027-10-31T02:10:00+01:00", "2:30", "2027-10-31T02:30:00+02:00", "2027-10-31T02:30:00+01:00"),
         ("2027-10-31T09:00:00+01:00", "2:30", "2027-10-31T02:30:00+01:00", "2027-10-31T02:30:00+02:00"),
         ("2027-11-01T01:00:00+01:00", "2:30", "2027-10-31T02:30:00+01:00", "2027-10-31T02:30:00+02:00"),
-        // A day that is named has its first.
+        // With a named day, the first occurrence counts.
         ("2027-10-31T09:00:00+01:00", "today 2:30", "2027-10-31T02:30:00+02:00", "2027-10-31T02:30:00+01:00"),
       ] {
         let now = try #require(RFC3339.date(from: now))
@@ -98,9 +98,9 @@ struct TimePhraseTests {
     }
   }
 
-  /// At 02:00 on Friday, where days begin at four: still Thursday.
+  /// At 02:00 on Friday with days that start at 04:00, today is still Thursday.
   @Test(
-    "days begin when the person says",
+    "days begin at the configured time",
     arguments: [
       ("today", "2026-11-19T04:00:00Z"), ("yesterday", "2026-11-18T04:00:00Z"), ("thu", "2026-11-19T04:00:00Z"),
       ("fri", "2026-11-13T04:00:00Z"), ("2026-11-20", "2026-11-20T04:00:00Z"), ("1:30", "2026-11-20T01:30:00Z"),
@@ -116,7 +116,7 @@ struct TimePhraseTests {
   }
 
   @Test(
-    "weeks have a first day and an end",
+    "weeks start on the configured weekday",
     arguments: [
       ("this week", 1, "2026-11-16T00:00:00Z", "2026-11-23T00:00:00Z"),
       ("last week", 1, "2026-11-09T00:00:00Z", "2026-11-16T00:00:00Z"),
@@ -132,7 +132,7 @@ struct TimePhraseTests {
     #expect(throws: CommandError.self) { try week.resolved(.past) }
   }
 
-  /// Four digits are a clock where a moment is meant: `--since 2020` was twenty past eight.
+  /// Four digits are a year in a limit: `--since 2020` must not mean 20:20.
   @Test(
     "months and years have a first day and an end",
     arguments: [
@@ -151,7 +151,7 @@ struct TimePhraseTests {
   }
 
   @Test(
-    "of what may be a year or a clock, a moment is the clock, and what is no clock is refused",
+    "four digits that could be a year or a time are a time when one is expected",
     arguments: [
       ("2020", "2026-11-19T20:20:00Z"), ("0830", "2026-11-20T08:30:00Z"), ("1945", "2026-11-19T19:45:00Z"),
       ("1970", nil),
@@ -164,20 +164,20 @@ struct TimePhraseTests {
   }
 
   @Test(
-    "a limit that is no year is a clock",
+    "a limit that is not a year is a time of day",
     arguments: [("0830", "2026-11-20T08:30:00Z"), ("1945", "2026-11-19T19:45:00Z")])
   func clockAsLimit(phrase: String, moment: String) throws {
     #expect(try date(phrase, .since) == moment)
   }
 
-  @Test func `from one year to another is a range of whole years`() throws {
+  @Test func `a range of years covers both years in full`() throws {
     let range = try #require(try TimePhrase.range("2024..2025", now: now, in: local))
     #expect(local.rfc3339(try range.from.resolved(.since).date) == "2024-01-01T00:00:00Z")
     #expect(local.rfc3339(try range.to.resolved(.until).date) == "2026-01-01T00:00:00Z")
   }
 
   @Test(
-    "refuses what is no time, with a hint",
+    "invalid times are rejected with a hint",
     arguments: [
       "", "soon", "25:00", "8:60", "2026-02-30", "2026-13-01", "mon tue", "yesterday 9", "-20", "--", "8:30 8:31",
       "13pm", "0am", "9", "nov", "nov 31", "last yesterday", "ago", "m ago", "1.5 months ago", "2460", "feb 30 2024",
@@ -192,7 +192,7 @@ struct TimePhraseTests {
   }
 
   @Test(
-    "a date that may be two days is asked for without a doubt",
+    "an ambiguous date is rejected, and the hint lists both readings",
     arguments: ["4/3/2026", "4/3/2026 8:30", "9am 4/3/2026", "4-3-2026"])
   func doubtfulDates(phrase: String) {
     #expect { _ = try date(phrase) } throws: { error in
@@ -203,14 +203,14 @@ struct TimePhraseTests {
     }
   }
 
-  @Test func `a length is a time only for what looks back`() throws {
+  @Test func `a duration is a time only as a limit`() throws {
     #expect(try date("7d", .since) == "2026-11-13T10:15:30Z")
     #expect(try date("2 weeks", .until) == "2026-11-06T10:15:30Z")
     #expect { _ = try date("45m") } throws: { ($0 as? CommandError)?.hint?.contains("'45m ago'") == true }
   }
 
   @Test(
-    "an end without a day is on the day of the start, or on the next",
+    "an end without a date is on the day of the start or on the next day",
     arguments: [
       ("2026-11-19T09:00:00Z", "10:00", "2026-11-19T10:00:00Z"),
       ("2026-11-19T23:30:00Z", "0:30", "2026-11-20T00:30:00Z"),
@@ -222,14 +222,14 @@ struct TimePhraseTests {
     #expect(try date(phrase, .end(of: #require(RFC3339.date(from: start)))) == end)
   }
 
-  @Test func `a day alone begins a span, and ends one with its last moment`() throws {
+  @Test func `a date as a limit starts at its first instant and ends with its last`() throws {
     #expect(try date("yesterday", .since) == "2026-11-19T00:00:00Z")
     #expect(try date("yesterday", .until) == "2026-11-20T00:00:00Z")
     #expect(try date("yesterday 9:00", .until) == "2026-11-19T09:00:00Z")
   }
 
   @Test(
-    "a range is two times",
+    "a range consists of two times",
     arguments: [
       ("9:00-10:30", "2026-11-20T09:00:00Z", "2026-11-20T10:30:00Z"),
       ("9am to 11am", "2026-11-20T09:00:00Z", "2026-11-20T11:00:00Z"),
@@ -244,13 +244,13 @@ struct TimePhraseTests {
     #expect(local.rfc3339(try range.to.resolved(.end(of: start)).date) == to)
   }
 
-  @Test("one time is no range", arguments: ["8:30", "2026-11-01", "-20m", "yesterday", "soon"])
+  @Test("a single time is not a range", arguments: ["8:30", "2026-11-01", "-20m", "yesterday", "soon"])
   func noRanges(phrase: String) throws {
     #expect(try TimePhrase.range(phrase, now: now, in: local) == nil)
   }
 
   @Test(
-    "reads durations",
+    "durations are parsed",
     arguments: [
       ("1h30m", 5400.0), ("45m", 2700), ("90s", 90), ("45", 2700), ("1.5h", 5400), ("1d", 86_400), ("1h30", 5400),
       ("5m30", 330), ("7:30", 27_000), ("0:45:10", 2710), ("45 min", 2700), ("1 hour 20 minutes", 4800),
@@ -261,7 +261,7 @@ struct TimePhraseTests {
   }
 
   @Test(
-    "knows what is no duration",
+    "invalid durations are rejected",
     arguments: [
       "", "h", "1x", "-5m", "1 month", "7:60", "7:3", ":30", "1:2:3", "1h 30 5", "1e3", "inf", "nan", "20000y",
     ])
@@ -272,14 +272,14 @@ struct TimePhraseTests {
 
 @Suite("LocalTime")
 struct LocalTimeTests {
-  @Test func `a day begins at its first moment, also when it has 23 hours`() {
+  @Test func `a day begins at its first instant even if it has 23 hours`() {
     let local = LocalTime(isUTC: true)
     let noon = local.date(year: 2026, month: 3, day: 29, hour: 12)
     #expect(local.startOfDay(noon) == local.date(year: 2026, month: 3, day: 29))
     #expect(local.startOfDay(noon, addingDays: 3) == local.date(year: 2026, month: 4, day: 1))
   }
 
-  @Test func `components of a date make the date again`() {
+  @Test func `the components of a date produce the date again`() {
     let local = LocalTime()
     for day in stride(from: 0.0, through: 400, by: 1) {
       let date = Date(timeIntervalSince1970: 1_700_000_000 + day * 86_399)
@@ -287,13 +287,13 @@ struct LocalTimeTests {
       let again = local.date(
         year: fields.year, month: fields.month, day: fields.day, hour: fields.hour, minute: fields.minute,
         second: fields.second)
-      // In the hour that a clock change repeats, a wall-clock time is two moments.
+      // In the hour that a clock change repeats, a wall-clock time denotes two instants.
       #expect(abs(again.timeIntervalSince(date)) <= 3600)
       #expect(local.components(of: again).hour == fields.hour)
     }
   }
 
-  @Test func `writes RFC 3339, with milliseconds where there are some`() {
+  @Test func `RFC 3339 text has milliseconds only if they are not zero`() {
     let local = LocalTime(isUTC: true)
     #expect(local.rfc3339(Date(timeIntervalSince1970: 0)) == "1970-01-01T00:00:00Z")
     #expect(local.rfc3339(Date(timeIntervalSince1970: 0.25)) == "1970-01-01T00:00:00.250Z")

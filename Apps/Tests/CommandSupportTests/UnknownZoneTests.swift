@@ -2,10 +2,10 @@ import CommandSupport
 import Testing
 import TrendyModels
 
-@Suite("Zones that the system does not know", .timeLimit(.minutes(1)))
+@Suite("Unknown time zones", .timeLimit(.minutes(1)))
 struct UnknownZoneTests {
   @Test(
-    "rules of POSIX and zones that are there are known",
+    "POSIX rules and installed zones are known",
     arguments: [
       "UTC", "GMT", ":UTC", "EST5", "EST5EDT", "CET-1CEST,M3.5.0,M10.5.0/3", "abc+0", "<+03>-3", "<-0330>3:30",
       "<A1b>0", "",
@@ -15,7 +15,7 @@ struct UnknownZoneTests {
   }
 
   @Test(
-    "what is neither is told by its name",
+    "an unknown zone is reported by name",
     arguments: [
       "Nonsense", "Nowhere/City", "ES5", "EST", "EST+", "EST+-5", "5EST", "<+0>3", "<+03-3", "<+03>", "<é03>3", "E5T5",
       "日本語9", "<>5", "[abc]5", "@bc5",
@@ -25,5 +25,5 @@ struct UnknownZoneTests {
     #expect(LocalTime.unknownZone(in: ["TZ": ":" + name, "TZDIR": "/nowhere"]) == name)
   }
 
-  @Test func `without TZ all is well`() { #expect(LocalTime.unknownZone(in: [:]) == nil) }
+  @Test func `an environment without TZ has no unknown zone`() { #expect(LocalTime.unknownZone(in: [:]) == nil) }
 }

@@ -12,18 +12,18 @@ import TrendyModels
     try SampleLife(seed: seed, today: Self.today, days: days, local: Self.local)
   }
 
-  @Test func `The same seed is the same life`() throws {
+  @Test func `The same seed generates the same record`() throws {
     #expect(try Array(life(days: 60).events) == Array(life(days: 60).events))
     #expect(try Array(life(days: 60).events) != Array(life(seed: 2, days: 60).events))
   }
 
-  @Test func `A longer life ends with the same days`() throws {
+  @Test func `A longer record ends with the same days`() throws {
     let day = Self.today.advanced(by: -3)
     #expect(try !life(days: 60).events(on: day).isEmpty)
     #expect(try life(days: 60).events(on: day) == life(days: 90).events(on: day))
   }
 
-  @Test func `Every event has a type of its own life an id of its own and a time in its day`() throws {
+  @Test func `Every event has a known type, a unique id and a time on its day`() throws {
     let life = try life()
     let events = Array(life.events)
     #expect(events.count > 8000)
@@ -36,9 +36,9 @@ import TrendyModels
     #expect(life.days.allSatisfy(days.contains))
   }
 
-  /// What was put in is found, in lives that nobody looked at while they were made.
+  /// Seeds other than the ones used while the generator was written.
   @Test(arguments: 100..<120)
-  func `What goes together on purpose is found`(seed: UInt64) throws {
+  func `Built-in correlations are found`(seed: UInt64) throws {
     let life = try life(seed: seed, days: 365)
     let events = Dictionary(grouping: life.events, by: \.eventTypeId)
     let names = Dictionary(uniqueKeysWithValues: life.types.map { ($0.type.id, $0.type.name) })
