@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Each gets one clear message with a hint and its status, and loses nothing.
+/// Every invalid input yields one error message with a hint and an exit status, and no data is lost.
 @Suite("Bad input", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct BadInputTests {
   let bench: Workbench
@@ -19,7 +19,7 @@ struct BadInputTests {
     #expect(events?.first?.objectValue?["notes"] == "kept", comment)
   }
 
-  @Test func `an unknown command names the near one`() throws {
+  @Test func `an unknown command suggests the nearest one`() throws {
     let result = try bench.trendy("lgo", "coffee")
     #expect(result.status == 64)
     #expect(result.talk == "Error: Command 'lgo' not found\nHint:  Did you mean 'trendy log'?\n")
@@ -28,7 +28,7 @@ struct BadInputTests {
     #expect(try bench.trendy("version").talk.contains("Did you mean 'trendy --version'?"))
   }
 
-  @Test func `a word that is not UTF-8 is refused, and nothing is kept otherwise than it was written`() throws {
+  @Test func `an argument that is not UTF-8 is rejected, and nothing is recorded`() throws {
     for (words, shown) in [
       ("log coffee -n $'caf\\xe9'", "caf\u{FFFD}"), ("import $'caf\\xe9.gpx'", "caf\u{FFFD}.gpx"),
       ("--store $'st\\xe9re' init", "st\u{FFFD}re"),
@@ -43,7 +43,7 @@ struct BadInputTests {
     try expectKept()
   }
 
-  @Test func `a name that would turn the line round it about is refused`() throws {
+  @Test func `a name that contains bidirectional controls or line separators is rejected`() throws {
     for name in ["ab\u{202E}cd", "ab\u{2028}cd"] {
       let result = try bench.trendy("type", "add", name)
       #expect(result.status == 64 && result.talk.contains("Invalid type name"), "\(result.talk)")
@@ -51,7 +51,7 @@ struct BadInputTests {
     }
   }
 
-  @Test func `an error that quotes a file commands no terminal`() throws {
+  @Test func `an error message that quotes a file contains no terminal control characters`() throws {
     let file = bench.folder.appending(path: "table.csv")
     try Data("type,timestamp\ncoffee,\u{1B}]0;mine\u{7}\n".utf8).write(to: file)
     let result = try bench.trendy("import", file.path)
@@ -61,7 +61,7 @@ struct BadInputTests {
     #expect(!(result.talk + result.output).unicodeScalars.contains("\u{1B}"))
   }
 
-  @Test func `the name of a type alone is told how it is logged`() throws {
+  @Test func `a type name used as a command gets a hint on how to log it`() throws {
     let result = try bench.trendy("Coffee", "2", "-n", "with milk")
     #expect(result.status == 64)
     #expect(
@@ -70,7 +70,7 @@ struct BadInputTests {
     #expect(try bench.trendy("tea").talk.contains("Run 'trendy help' to see all commands."))
   }
 
-  @Test func `a type with a typo makes no type`() throws {
+  @Test func `logging an unknown type creates no type and suggests the nearest one`() throws {
     let result = try bench.trendy("log", "coffe2")
     #expect(result.status == 66)
     #expect(
@@ -85,7 +85,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "a bare word that cannot stay so is told how it is said",
+    "a bare word that cannot be assigned to a property gets a hint with the option to use",
     arguments: [
       (["coffee", "large"], "Did you mean size=large?"), (["coffee", "2", "Large"], "Did you mean size=Large?"),
       (["coffee", "yesterday", "9am"], "--at 'yesterday 9am'"), (["coffee", "2", "8:30", "size=small"], "--at 8:30"),
@@ -99,7 +99,7 @@ struct BadInputTests {
     try expectKept()
   }
 
-  @Test func `a truncated GPX says where it ends and imports nothing`() throws {
+  @Test func `a truncated GPX file is rejected with its line number, and nothing is imported`() throws {
     let drive = try Data(contentsOf: Samples.drive)
     let file = bench.folder.appending(path: "cut.gpx")
     try drive.prefix(drive.count / 2).write(to: file)
@@ -113,7 +113,7 @@ struct BadInputTests {
     #expect(try bench.trendy("import", "gpx", file.path).status == 65)
   }
 
-  @Test func `a store of a newer version is refused and left alone`() throws {
+  @Test func `a store of a newer version is rejected and left unchanged`() throws {
     let manifest = URL(filePath: bench.store()).appending(path: "manifest")
     let original = try Data(contentsOf: manifest)
     try Samples.raiseFormatVersion(of: manifest)
@@ -126,7 +126,7 @@ struct BadInputTests {
     try expectKept()
   }
 
-  @Test func `a hub that answers HTML is no hub, and nothing is lost`() throws {
+  @Test func `pairing with a server that answers HTML fails and loses no data`() throws {
     let server = try HTMLServer()
     let result = try bench.trendy("connect", "http://127.0.0.1:\(server.port)", "4821-0937")
     #expect(result.status == 76)
@@ -135,7 +135,7 @@ struct BadInputTests {
     #expect(try bench.trendy("sync", "status", "--json").document.objectValue?["sync"]?.objectValue?["hub"] == .null)
   }
 
-  @Test func `a wrong pairing code is refused and does not connect`() throws {
+  @Test func `a wrong pairing code is rejected and does not connect`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     let code = try hub.code()
@@ -150,7 +150,7 @@ struct BadInputTests {
     try expectKept()
   }
 
-  @Test func `a hub that does not answer loses nothing`() throws {
+  @Test func `a sync with an unreachable hub fails and keeps the pending changes`() throws {
     let hub = try TestHub(bench)
     #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
     hub.stop()
@@ -165,7 +165,7 @@ struct BadInputTests {
     #expect(try bench.trendy("sync", "status", "--json").document.objectValue?["sync"]?.objectValue?["waiting"] == 0)
   }
 
-  @Test func `a port in use is named`() throws {
+  @Test func `a port that is already in use is reported`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     let other = bench.store("other-hub")
@@ -176,21 +176,21 @@ struct BadInputTests {
     #expect(result.talk.contains(hub.port) && result.talk.contains("Hint:  "))
   }
 
-  @Test func `a second hub on one folder does not start, and the first goes on`() throws {
+  @Test func `a second hub on the same folder does not start, and the first continues to run`() throws {
     let hub = try TestHub(bench)
     let second = try bench.run("trendyd", ["run", "--role", "hub", "--data", hub.data, "--listen", "127.0.0.1:0"])
     #expect(second.status == 75)
     #expect(second.talk.contains("Another hub serves \(hub.data)") && second.talk.contains("Hint:  "))
     #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
-    // However the first one ended.
+    // The lock is released even when the first hub is killed.
     hub.kill()
     let next = try TestHub(bench)
     defer { next.stop() }
     #expect(next.process.isRunning)
   }
 
-  @Test func `a full disk saves nothing, keeps everything, and goes on when there is room`() throws {
-    // A file that may not grow is what a program sees of a full disk, without one.
+  @Test func `a full disk rejects the save, keeps all data, and accepts saves again when there is space`() throws {
+    // A file size limit has the same effect on the program as a full disk.
     let result = try bench.shell(
       "ulimit -f 8; trendy log coffee --store '\(bench.store())' -n \(String(repeating: "x", count: 20_000))")
     #expect(result.status == 74, "\(result.talk)\(result.output)")
@@ -200,7 +200,7 @@ struct BadInputTests {
     #expect(try bench.trendy("list", "--plain").output.split(separator: "\n").count == 2)
   }
 
-  @Test func `a damaged store is refused, and repaired without losing what is whole`() throws {
+  @Test func `a damaged store is rejected, and repair keeps all intact data`() throws {
     for number in 1...20 { try bench.trendy("log", "coffee", "\(number)", "-n", "filler \(number)") }
     let log = URL(filePath: bench.store()).appending(path: "log-1")
     var bytes = try Data(contentsOf: log)
@@ -220,7 +220,7 @@ struct BadInputTests {
     #expect(repaired.status == 0, "\(repaired.talk)")
     let repair = try repaired.document.objectValue?["repair"]?.objectValue
     #expect(repair?["saves_lost"] == 1)
-    // The event, its mutation and its place in the order of saves, as the damaged bytes name them.
+    // The event, its mutation, and its position in the order of saves, as recorded in the damaged bytes.
     #expect(repair?["lost_saves"]?.arrayValue?.first?.objectValue?["named"]?.arrayValue?.count == 3)
     for file in try #require(repair?["set_aside"]?.arrayValue) {
       #expect(FileManager.default.fileExists(atPath: try #require(file.stringValue)))
@@ -229,7 +229,7 @@ struct BadInputTests {
     #expect(try bench.trendy("doctor").status == 0)
   }
 
-  @Test func `a store that has lost its manifest is none that is to be made anew`() throws {
+  @Test func `a store without its manifest is reported as damaged and can be repaired`() throws {
     try bench.trendy("log", "coffee", "-n", "kept")
     try FileManager.default.removeItem(at: URL(filePath: bench.store()).appending(path: "manifest"))
     let refused = try bench.trendy("log", "coffee")
@@ -241,14 +241,14 @@ struct BadInputTests {
     #expect(try bench.trendy("list").output.contains("kept"))
   }
 
-  @Test func `a file keeps its name where it is refused`() throws {
+  @Test func `a rejected file is reported under the name that the user typed`() throws {
     try bench.trendy("log", "coffee")
     let refused = try bench.shell(
       "cd '\(bench.folder.path)'; echo cut > may.b; trendy restore may.b --yes --store '\(bench.store())'")
     #expect(refused.status == 65 && refused.talk.hasPrefix("Error: may.b is no whole backup"), "\(refused.talk)")
   }
 
-  @Test func `an answer that cannot be written is an error, and what was done stands`() throws {
+  @Test func `output that cannot be written is an error, and the change itself is kept`() throws {
     let store = bench.store()
     let result = try bench.shell(
       """
@@ -262,7 +262,7 @@ struct BadInputTests {
     #expect(result.talk.contains("No space left on device"), "\(result.talk)")
   }
 
-  @Test func `closed standard streams do not lead into the store`() throws {
+  @Test func `output to closed standard streams is never written into the store`() throws {
     let store = bench.store()
     let result = try bench.shell(
       """
@@ -273,7 +273,7 @@ struct BadInputTests {
     #expect(result.output == "0\n4\n", "\(result.talk)")
   }
 
-  @Test func `a store that may not be written says so`() throws {
+  @Test func `a store path that is a file is reported`() throws {
     let file = bench.folder.appending(path: "file")
     try Data().write(to: file)
     let result = try bench.run("trendy", ["init", "--store", file.path])
@@ -281,7 +281,7 @@ struct BadInputTests {
     #expect(result.talk.contains("not a folder") && result.talk.contains("Hint:  "))
   }
 
-  @Test func `numbers beyond all clocks are refused, and one that came from elsewhere is shown`() throws {
+  @Test func `numbers outside the range of times and durations are rejected`() throws {
     let nines = String(repeating: "9", count: 23)
     for words in [
       ["log", "workout", "\(nines)h"], ["log", "workout", String(repeating: "9", count: 400)],
@@ -295,7 +295,7 @@ struct BadInputTests {
     try expectKept()
   }
 
-  @Test func `an empty id or name means nothing, least of all the only thing there is`() throws {
+  @Test func `an empty id or name is rejected and never matches the only entity`() throws {
     for words in [
       ["rm", ""], ["show", ""], ["edit", "", "-n", "x"], ["log", ""], ["type", "add", "  "], ["type", "add", "a\nb"],
       ["place", "add", "", "1,2"],
@@ -307,7 +307,7 @@ struct BadInputTests {
     try expectKept()
   }
 
-  @Test func `a damaged account is named for what it is, and its token is not shown`() throws {
+  @Test func `a damaged account file is reported without printing its token`() throws {
     let account = URL(filePath: bench.store()).appending(path: "account.json")
     try Data(#"{"token":"secret-token","#.utf8).write(to: account)
     for words in [["sync"], ["status"], ["sync", "status"], ["connect", "http://127.0.0.1:1", "0000-0000"]] {
@@ -319,7 +319,7 @@ struct BadInputTests {
     try expectKept()
   }
 
-  @Test func `an agent that cannot go on ends, also one that serves a hub`() throws {
+  @Test func `an agent that cannot sync its store exits, even if it also serves a hub`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
@@ -336,7 +336,7 @@ struct BadInputTests {
     #expect(both.status == 75, "\(both.talk)")
   }
 
-  @Test func `a hub whose disk went away says so in its log, under the request's id`() throws {
+  @Test func `a hub whose disk is missing logs the failure under the id of the request`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
@@ -352,7 +352,7 @@ struct BadInputTests {
     #expect(try bench.trendy("list", "--plain").output.split(separator: "\n").count == 2)
   }
 
-  @Test func `a device that the hub no longer accepts is told the command that goes on`() throws {
+  @Test func `a revoked device is given the command to reconnect`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
@@ -366,7 +366,7 @@ struct BadInputTests {
     try expectKept()
   }
 
-  @Test func `what an agent met at the hub is told as what was met here`() throws {
+  @Test func `a sync by the agent reports the same errors as a sync by the command`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)

@@ -8,7 +8,7 @@ struct CommandLineTests {
 
   init() throws { bench = try Workbench() }
 
-  @Test func `two commands from nothing to the first coffee`() throws {
+  @Test func `two commands lead from an empty machine to the first recorded event`() throws {
     let made = try bench.trendy("init")
     #expect(made.status == 0)
     #expect(
@@ -26,14 +26,14 @@ struct CommandLineTests {
     #expect(logged.output.hasSuffix("  Undo with: trendy undo\n"))
   }
 
-  @Test func `before first use it says how to begin`() throws {
+  @Test func `a command without a store prints how to create one`() throws {
     let result = try bench.trendy()
     #expect(result.status == 0)
     #expect(result.output.contains("trendy init"))
     #expect(try bench.trendy("list").status == 66)
   }
 
-  @Test func `an event as JSON has the members that scripts rely on`() throws {
+  @Test func `an event as JSON has the documented members`() throws {
     try bench.trendy("init")
     let event = try #require(
       bench.trendy("log", "coffee", "--at", "2026-11-20T08:30:00+01:00", "--json").document.objectValue)
@@ -49,7 +49,7 @@ struct CommandLineTests {
     #expect(UUIDv7(body["id"]?.stringValue ?? "") != nil)
   }
 
-  @Test func `what was logged can be listed, shown, edited and removed`() throws {
+  @Test func `a recorded event can be listed, shown, edited and removed`() throws {
     try bench.trendy("init")
     try bench.trendy("log", "coffee", "1", "--at", "2026-11-19 9:00")
     try bench.trendy("log", "mood", "4", "--at", "2026-11-20 9:00", "-n", "good morning")
@@ -66,7 +66,7 @@ struct CommandLineTests {
     #expect(try bench.trendy("show", "@2").status == 66)
   }
 
-  @Test func `types, properties and places can be made and listed`() throws {
+  @Test func `types, properties and places can be created and listed`() throws {
     try bench.trendy("init")
     #expect(try bench.trendy("type", "add", "tea", "--color", "#aabbcc", "--icon", "T").status == 0)
     #expect(try bench.trendy("type", "add", "TEA").status == 64)
@@ -85,7 +85,7 @@ struct CommandLineTests {
     #expect(places?.compactMap { $0.objectValue?["name"]?.stringValue }.sorted() == ["home", "west"])
   }
 
-  @Test func `every command answers in JSON and has help`() throws {
+  @Test func `every command has JSON output and help`() throws {
     try bench.trendy("init")
     try bench.trendy("log", "coffee")
     for words in [
@@ -100,7 +100,7 @@ struct CommandLineTests {
     }
   }
 
-  @Test func `a hundred writers at once lose nothing and double nothing`() throws {
+  @Test func `a hundred concurrent writers neither lose nor duplicate an event`() throws {
     try bench.trendy("init")
     let result = try bench.shell(
       "for i in $(seq 100); do trendy log coffee $i --store '\(bench.store())' -q & done; wait")
@@ -110,7 +110,7 @@ struct CommandLineTests {
     #expect(counts?.sorted() == Array(1...100))
   }
 
-  @Test func `quiet leaves out what was done, not what was asked for`() throws {
+  @Test func `quiet mode omits confirmations but prints requested data`() throws {
     #expect(try bench.trendy("init", "-q").output == "")
     #expect(try bench.trendy("log", "coffee", "-q").output == "")
     #expect(try bench.trendy("list", "-q").output == bench.trendy("list").output)
@@ -119,7 +119,7 @@ struct CommandLineTests {
     #expect(try bench.trendy("show", "@1", "-q").output.contains("coffee"))
   }
 
-  @Test func `a note commands no terminal and keeps to its line`() throws {
+  @Test func `a note is printed on one line without terminal control characters`() throws {
     try bench.trendy("init")
     try bench.trendy("log", "coffee", "-n", "a\r\nb\u{1B}[31mred\u{7}")
     for words in [["list"], ["show", "@1"], ["today"]] {

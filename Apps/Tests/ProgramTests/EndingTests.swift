@@ -7,17 +7,17 @@ import TrendyPersistence
   import Glibc
 #endif
 
-/// SIGTERM in the middle of work, and who may ask an agent.
+/// Handling of SIGTERM during work, and access control of the agent's socket.
 ///
-/// It ends within a second whatever is at work, and says so where something had to be left; on a machine that is busy with other
-/// tests that is no fault, so no test holds a watch.
-@Suite("Ending and asking the daemon", .waitsForPrograms, .timeLimit(.minutes(20)))
+/// A program exits within a second and logs anything that it had to abandon. A machine that is busy with other tests
+/// may exceed this limit, so no test measures the time.
+@Suite("Termination and access to the daemon", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct EndingTests {
   let bench: Workbench
 
   init() throws { bench = try Workbench() }
 
-  @Test func `a hub ends in time although a request is still arriving`() throws {
+  @Test func `a hub terminates while a request is still arriving`() throws {
     let hub = try TestHub(bench)
     let half = try Running(
       bench, "/bin/bash",
@@ -28,7 +28,7 @@ struct EndingTests {
       ])
     defer { half.kill() }
     #expect(try eventually { half.text.contains("sent") ? true : nil } == true)
-    // Asked on the same loopback after it, so the hub has that request before it.
+    // This request follows on the same loopback interface, so the hub has received the incomplete request before it.
     #expect(try bench.shell("curl -sf \(hub.url)/api/v1/health").status == 0)
     hub.stop()
     #expect(hub.process.terminationStatus == 0)
@@ -36,7 +36,7 @@ struct EndingTests {
     #expect(try eventually { half.text.contains(" 503 ") ? true : nil } == true, "\(half.text)")
   }
 
-  @Test func `an agent that begins while a command syncs goes on when that is done`() throws {
+  @Test func `an agent that starts while a command syncs resumes after the command has finished`() throws {
     let hub = try TestHub(bench)
     try hub.connect("phone")
     let factory = try DefaultDataStoreFactory(directory: URL(filePath: bench.store("phone")))
@@ -49,12 +49,12 @@ struct EndingTests {
     #expect(try eventually { agent.text.contains("syncs with") ? true : nil } == true, "\(agent.text)")
   }
 
-  @Test func `an agent ends in time in the middle of a sync, and what waits is sent by the next`() throws {
+  @Test func `an agent terminates during a sync, and the next sync sends the pending changes`() throws {
     let hub = try TestHub(bench)
     try bench.trendy("init")
     try #require(try bench.trendy("connect", hub.url, try hub.code()).status == 0)
     hub.stop()
-    // At the hub's address nobody answers, and connections are taken all the same.
+    // The hub's port now accepts connections but never responds.
     let (silent, heard) = try silentListener(port: try #require(UInt16(hub.port)))
     defer { close(silent) }
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
@@ -74,7 +74,7 @@ struct EndingTests {
     #expect(listed.output.split(separator: "\n").count == 1, "\(listed.output)")
   }
 
-  /// A listener that takes connections, and a wait for the first bytes on one.
+  /// Listener that accepts connections, and a function that waits for the first byte on one.
   private func silentListener(port: UInt16) throws -> (socket: Int32, heard: () -> Bool) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -101,7 +101,7 @@ struct EndingTests {
   }
 
   @Test(.enabled(if: getuid() == 0, "only root can be two other users"))
-  func `an agent answers its own user and root, and nobody else, whatever the mode of its socket`() throws {
+  func `an agent answers only its own user and root, whatever the mode of its socket`() throws {
     try bench.trendy("init")
     let store = bench.store()
     try #require(try bench.shell("chmod 711 '\(bench.folder.path)'; chown -R 65534:65534 '\(store)'").status == 0)

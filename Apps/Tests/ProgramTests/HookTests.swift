@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// A person's hooks, called by the agent.
+/// The user's hooks, run by the agent.
 @Suite("Hooks", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct HookTests {
   let bench: Workbench
@@ -37,7 +37,7 @@ struct HookTests {
     return agent
   }
 
-  /// The documents that hooks were given, one a line.
+  /// Documents that hooks received, one per line.
   private func documents(_ count: Int) throws -> [[String: JSONValue]] {
     try #require(
       try eventually {
@@ -48,7 +48,7 @@ struct HookTests {
       })
   }
 
-  @Test func `on-event is given each event that is recorded, in order, and none of before`() throws {
+  @Test func `on-event receives each new event in order, and no events from before the agent started`() throws {
     try write(
       "on-event", #"cat >>"$HOOK_TOLD"; echo "$TRENDY_HOOK ${NOTIFY_SOCKET-unset} $(ls /proc/self/fd | wc -l)""#)
     try bench.trendy("log", "coffee", "-n", "before")
@@ -63,19 +63,19 @@ struct HookTests {
     #expect(events.last?["event_type"]?.objectValue?["name"] == "coffee")
     #expect(
       listed.contains { $0.objectValue?["id"] == events.last?["id"] && $0.objectValue?.keys == events.last?.keys })
-    // Its words are in the log; it has standard streams alone, of which `ls` opens one more.
+    // The output of the hook is in the log. The hook inherits only the three standard streams; `ls` opens one more.
     #expect(
       try eventually { agent.text.contains("Hook on-event: on-event unset 4") ? true : nil } == true, "\(agent.text)")
   }
 
-  @Test func `a hook that fails or never ends is told of, and holds up neither others nor sync`() throws {
+  @Test func `a hook that fails or times out is logged and blocks neither other hooks nor sync`() throws {
     try write("on-event", #"cat >/dev/null; sleep 600 & echo $! >"$HOOK_TOLD"; echo begun; wait"#)
     let agent = try agent("--hook-deadline", "1s")
     defer { agent.stop() }
     try bench.trendy("log", "coffee")
     #expect(try eventually { agent.text.contains("took longer than 1 s and was killed: begun") ? true : nil } == true)
     let child = try #require(Int32(try String(contentsOf: told, encoding: .utf8).trimmingCharacters(in: .newlines)))
-    // Killed with its group; until somebody takes its status it may be there as a zombie.
+    // The process group is killed; until the child is reaped, it may remain as a zombie.
     #expect(try eventually { Self.isGone(child) ? true : nil } == true)
     try write("on-event", "echo broken; exit 3")
     try bench.trendy("log", "coffee")
@@ -90,7 +90,7 @@ struct HookTests {
     return text.contains(") Z ")
   }
 
-  @Test func `the agent ends in time while a hook runs, which is ended too`() throws {
+  @Test func `the agent terminates while a hook runs, and kills the hook`() throws {
     try write("on-event", #"cat >/dev/null; echo $$ >"$HOOK_TOLD"; exec sleep 600"#)
     let agent = try agent()
     defer { agent.kill() }
@@ -105,7 +105,7 @@ struct HookTests {
   }
 
   @Test(
-    "a file that is not to be run is named",
+    "a hook file with unsuitable permissions is reported and not run",
     arguments: [(0o644, "is not executable"), (0o777, "is writable by other users")])
   func refused(mode: Int, words: String) throws {
     try write("on-event", #"touch "$HOOK_TOLD""#, mode: mode)
@@ -116,12 +116,12 @@ struct HookTests {
     #expect(!FileManager.default.fileExists(atPath: told.path))
   }
 
-  @Test func `a folder of hooks that is not there is named, when somebody named it`() throws {
+  @Test func `a missing hook folder is an error if the user configured it`() throws {
     let result = try bench.trendyd("run", "--store", bench.store(), "--hooks", bench.store("none"))
     #expect(result.status == 66 && result.talk.contains("Hook folder"), "\(result.talk)")
   }
 
-  @Test func `on-sync-problem is told once that the hub is away, and once that it is back`() throws {
+  @Test func `on-sync-problem runs once when the hub becomes unreachable and once when it is reachable again`() throws {
     try write("on-sync-problem", #"cat >>"$HOOK_TOLD""#)
     let hub = try TestHub(bench)
     try #require(try bench.trendy("connect", hub.url, try hub.code()).status == 0)

@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Work that may take more than a second: how far it is, and what Ctrl-C leaves.
+/// Progress and interruption of operations that may take more than a second.
 @Suite("Progress", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ProgressTests {
   private let bench: Workbench
@@ -27,7 +27,7 @@ struct ProgressTests {
     return try bench.shell("cd '\(bench.folder.path)'; export \(environment); \(line)")
   }
 
-  @Test func `backup, restore, export and recompute show how far they are on a terminal, and nowhere else`() throws {
+  @Test func `backup, restore, export and recompute show their progress only on a terminal`() throws {
     try fill(rows: 600)
     #expect(try bench.trendy("track", "add", Samples.drive.path, "--device", "phone").status == 0)
     let cases = [
@@ -47,11 +47,11 @@ struct ProgressTests {
     }
     let early = try shell("script -qec 'trendy backup b.trendy --yes' /dev/null", after: 3600)
     #expect(early.status == 0 && !early.output.contains("Backing up"))
-    // What goes to the terminal itself is not written over.
+    // An export to the terminal itself must not be overwritten by progress.
     #expect(try !shell("script -qec 'trendy export ndjson -' /dev/null").output.contains("records/s"))
   }
 
-  @Test func `a hub's backup and restore show how far they are, and nowhere else than on a terminal`() throws {
+  @Test func `backup and restore of a hub show their progress only on a terminal`() throws {
     try bench.trendyd("hub", "init", "--data", bench.store("hub"))
     let hub = "--data '\(bench.store("hub"))'"
     for (command, words) in [
@@ -66,9 +66,9 @@ struct ProgressTests {
     }
   }
 
-  @Test func `an export that is interrupted leaves the file of before, and nothing half`() throws {
+  @Test func `an interrupted export keeps the previous file and leaves no partial file`() throws {
     try fill(rows: 3000)
-    // The new file is a pipe that nobody empties: the export is in its midst when Ctrl-C comes.
+    // The new file is a pipe that is never read, so Ctrl-C arrives in the middle of the export.
     let result = try shell(
       """
       echo before > all.ndjson; mkfifo all.ndjson.new; exec 3<>all.ndjson.new
@@ -80,7 +80,7 @@ struct ProgressTests {
     #expect(result.output == "before\nall.ndjson\n")
   }
 
-  @Test func `two exports do not write into one file`() throws {
+  @Test func `two exports never write to the same file`() throws {
     try fill(rows: 3000)
     // The first export has written to the pipe and holds the lock of the new file.
     let result = try shell(
@@ -95,7 +95,7 @@ struct ProgressTests {
     #expect(result.talk.contains("Another program is writing"), "\(result.talk)")
   }
 
-  @Test func `a sync that is interrupted says what waits, and the next one goes through`() throws {
+  @Test func `an interrupted sync reports that no data was lost, and the next sync succeeds`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// What goes on for a while, and days that are excused.
+/// Running events and skips.
 @Suite("trendy start, stop and skip", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RunningTests {
   private let bench: Workbench
@@ -16,7 +16,7 @@ struct RunningTests {
     try #require(bench.trendy("show", id, "--json").document.objectValue?["event"]?.objectValue)
   }
 
-  @Test func `what was started runs until it is stopped`() throws {
+  @Test func `a started event runs until it is stopped`() throws {
     #expect(try bench.trendy("stop").status == 66)
     let start = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down) - 2700)
     let started = try bench.trendy("start", "workout", "--at", RFC3339.string(from: start)).output
@@ -33,7 +33,7 @@ struct RunningTests {
     #expect(try bench.trendy("stop", "work", "-n", "rain", "--at", end).output.contains("45 min"))
     let stopped = try event("@2")
     #expect(stopped["is_running"] == false && stopped["notes"] == "rain")
-    // The time it took is its duration.
+    // The elapsed time becomes the value of the duration property.
     let length = stopped["properties"]?.objectValue?["duration"]?.objectValue?["value"]?.doubleValue
     #expect(length == 2700)
     #expect(try bench.trendy("stop").output.contains("headache"))
@@ -45,7 +45,9 @@ struct RunningTests {
     #expect(try event("@1")["end_date"] != .null)
   }
 
-  @Test func `it can be stopped on time, all at once, or deleted, and no sooner than it began`() throws {
+  @Test func `running events can be stopped at a given time, all at once or by an edit, but not before their start`()
+    throws
+  {
     try bench.trendy("start", "coffee", "--at", "-50m")
     try bench.trendy("start", "mood", "--at", "-40m")
     #expect(try bench.trendy("stop", "coffee", "--at", "2020-01-01").status == 64)
@@ -60,14 +62,14 @@ struct RunningTests {
     #expect(try bench.trendy("stop").status == 66)
     try bench.trendy("undo")
     #expect(try bench.trendy("stop", "--all").status == 0)
-    // An end by hand ends it as well.
+    // Setting an end with `edit` also stops the event.
     try bench.trendy("start", "coffee", "--at", "-30m")
     try bench.trendy("edit", "@1", "--to", "-10m")
     #expect(try event("@1")["is_running"] == false)
     #expect(try bench.trendy("stop").status == 66)
   }
 
-  @Test func `what runs is known on every device, and stopped on any`() throws {
+  @Test func `a running event is visible on every device and can be stopped on any`() throws {
     let hub = try TestHub(bench)
     for store in ["store", "other"] {
       if store != "store" { try bench.trendy("init", store: store) }
@@ -86,7 +88,7 @@ struct RunningTests {
     #expect(try bench.trendy("list").output.contains("workout  45 min"))
   }
 
-  @Test func `what begins in the future, as the clock was set back, is not stopped but put right`() throws {
+  @Test func `a running event with a start in the future cannot be stopped until its start is corrected`() throws {
     try bench.trendy("start", "workout", "--at", "-45m")
     #expect(try bench.trendy("edit", "@1", "--at", "2099-01-02 8:00").status == 0)
     let refused = try bench.trendy("stop")
@@ -98,7 +100,7 @@ struct RunningTests {
     #expect(try bench.trendy("stop").status == 0)
   }
 
-  @Test func `excused days neither break a streak nor add to it`() throws {
+  @Test func `skipped days neither break nor extend a streak`() throws {
     try bench.trendy("type", "edit", "coffee", "--goal", "1/day")
     for days in [1, 2, 5] { try bench.trendy("log", "coffee", "--at", "-\(days)d") }
     #expect(try bench.trendy("log", "coffee").output.contains("3-day streak"))
@@ -119,7 +121,7 @@ struct RunningTests {
     #expect(try bench.trendy("skip", "mood", "--clear").status == 66)
   }
 
-  @Test func `a streak of more than a month is told alike by log, today and streaks, also as its days change`() throws {
+  @Test func `log, today and streaks report the same streak of over a month, also after its days change`() throws {
     try bench.trendy("type", "edit", "coffee", "--goal", "1/day")
     let lines = bench.folder.appending(path: "lines")
     try (1...100).map { "coffee --at -\($0)d" }.joined(separator: "\n").write(
@@ -127,7 +129,7 @@ struct RunningTests {
     #expect(try bench.shell("trendy log - --store '\(bench.store())' < '\(lines.path)'").status == 0)
     #expect(try bench.trendy("log", "coffee").output.contains("101-day streak"))
     #expect(try bench.trendy("today").output.contains("101-day streak"))
-    // The last of the lines is @2 and 100 days ago.
+    // The last line is @2 and 100 days ago.
     #expect(try bench.trendy("rm", "@61", "--yes").status == 0)
     #expect(try bench.trendy("today").output.contains("41-day streak"))
     #expect(try bench.trendy("streaks", "--plain").output.contains("\t41\t59\t"))
@@ -136,7 +138,7 @@ struct RunningTests {
     #expect(try bench.trendy("today").output.contains("101-day streak"))
   }
 
-  @Test func `a trip that is begun by hand counts when it has ended, with its length`() throws {
+  @Test func `a manually started trip counts when it has ended, with its distance`() throws {
     try bench.trendy("place", "add", "home", "52.0,4.0")
     try bench.trendy("place", "add", "office", "52.1,4.1")
     #expect(try bench.trendy("trip", "end", "12km").status == 66)
@@ -160,7 +162,7 @@ struct RunningTests {
     #expect(try bench.trendy("trip", "end", "3km").status == 0)
   }
 
-  @Test func `what was said of a trip is said of the one that a device found`() throws {
+  @Test func `details of a manual trip move to the detected trip that it overlaps`() throws {
     try bench.trendy("import", Samples.drive.path)
     try bench.trendy("trip", "start", "--at", "2014-11-18 9:37", "--category", "private", "-n", "joined")
     let twice = try bench.trendy("trip", "end", "7km", "--at", "2014-11-18 10:10")
@@ -175,7 +177,7 @@ struct RunningTests {
     #expect(tracks.count == 4 && tracks[3] == "196\n")
   }
 
-  /// `2026-11-20`, so many days from today.
+  /// The date that many days from today, as `2026-11-20`.
   private func day(_ days: Int) throws -> String {
     String(RFC3339.string(from: Date(timeIntervalSinceNow: Double(days) * 86_400)).prefix(10))
   }

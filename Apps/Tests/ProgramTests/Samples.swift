@@ -5,7 +5,7 @@ enum Samples {
   /// Root folder of the repository.
   static let repository = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
 
-  /// The recorded drive of `make demo`.
+  /// Recorded drive that `make demo` uses.
   static let drive = repository.appending(path: "Samples/drive.gpx")
 
   /// Hook that shows desktop notifications.
@@ -14,11 +14,11 @@ enum Samples {
   /// One drive as several programs record it.
   static let forms = drive.deletingLastPathComponent().appending(path: "forms")
 
-  /// The GPX files of other programs, with what each holds.
+  /// GPX files of other programs, with a description of their content.
   static let recordings = drive.deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Packages/TrendyInterchange/Tests/TrendyInterchangeTests/Resources")
 
-  /// Makes a manifest say that a later version of the program wrote it; its checksum is right (docs/format.md, "Manifest").
+  /// Sets the format version of a manifest to a later one and updates its checksum (docs/format.md, "Manifest").
   static func raiseFormatVersion(of manifest: URL) throws {
     var bytes = [UInt8](try Data(contentsOf: manifest))
     bytes[8] = 99

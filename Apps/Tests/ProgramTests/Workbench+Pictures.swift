@@ -2,9 +2,10 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// What tests of pictures share: a record that is logged line by line, and what a command shows of it on 20 November 2024.
+/// Helpers of the tests of charts and reports: a record that is logged line by line, and the output of commands on 20
+/// November 2024.
 extension Workbench {
-  /// Logs events from lines as `trendy log -` takes them.
+  /// Logs events from lines in the syntax of `trendy log -`.
   func log(_ lines: [String]) throws {
     let file = folder.appending(path: "lines")
     try Data(lines.joined(separator: "\n").utf8).write(to: file)
@@ -12,7 +13,7 @@ extension Workbench {
     try #require(made.status == 0, "\(made.output)\(made.talk)")
   }
 
-  /// What a command prints in a terminal of a width.
+  /// Output of a command on a terminal of the given width.
   func shown(_ line: String, width: Int, locale: String = "C.UTF-8") throws -> String {
     let words = line.split(separator: " ").map(String.init) + ["--until", "2024-11-20", "--store", store()]
     let result = try run("trendy", words, environment: ["COLUMNS": "\(width)", "LANG": locale])

@@ -7,7 +7,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// A folder of its own and the programs as they are shipped, each run in a process of its own.
+/// A temporary folder and the programs as they are shipped, each run in a separate process.
 final class Workbench {
   let folder: URL
 
@@ -29,17 +29,17 @@ final class Workbench {
     }
   }
 
-  /// The programs lie beside the tests.
+  /// The programs are in the same folder as the tests.
   static let programs = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
 
-  /// A program of ours by its name, any other by its path.
+  /// Path of one of the project's programs by name; an absolute path is returned unchanged.
   static func path(_ program: String) -> String {
     program.hasPrefix("/") ? program : programs.appending(path: program).path
   }
 
   func store(_ name: String = "store") -> String { folder.appending(path: name).path }
 
-  /// `trendy` on a store of this bench.
+  /// Runs `trendy` on a store in this folder.
   @discardableResult
   func trendy(_ words: String..., store: String = "store", environment: [String: String] = [:]) throws -> Result {
     try run("trendy", words + ["--store", self.store(store)], environment: environment)
@@ -48,7 +48,7 @@ final class Workbench {
   @discardableResult
   func trendyd(_ words: String...) throws -> Result { try run("trendyd", words) }
 
-  /// A shell line, in which the programs are found by name.
+  /// Runs a shell command line with the programs in its `PATH`.
   func shell(_ line: String) throws -> Result {
     try launch("/bin/bash", ["-c", line], environment: ["PATH": Self.programs.path + ":/usr/bin:/bin"])
   }
@@ -63,7 +63,7 @@ final class Workbench {
     process.arguments = words
     process.environment = self.environment(environment)
     process.standardInput = FileHandle.nullDevice
-    // To files, so that no process ever waits for a full pipe.
+    // Files instead of pipes, so that no process blocks on a full pipe.
     let output = folder.appending(path: "out-\(UUID().uuidString)")
     let talk = folder.appending(path: "err-\(UUID().uuidString)")
     try Data().write(to: output)
@@ -88,7 +88,7 @@ final class Workbench {
   }
 }
 
-/// A program that goes on until it is ended.
+/// A program that runs until it is stopped.
 final class Running {
   let process = Process()
   let log: URL
@@ -125,8 +125,8 @@ final class Running {
   deinit { if process.isRunning { kill() } }
 }
 
-/// A hub on a free port of this machine, with its store in a folder of the bench, or with `TRENDY_TEST_STORAGE=postgres` in a
-/// database of its own.
+/// A hub on a free port of this machine. Its data is in a folder of the bench, or in a new database if
+/// `TRENDY_TEST_STORAGE` is `postgres`.
 final class TestHub {
   let url: String
   let data: String
@@ -153,7 +153,7 @@ final class TestHub {
       })
   }
 
-  /// Makes a store of each name, and connects it as a device of that name.
+  /// Creates a store for each name and connects it as a device with that name.
   func connect(_ devices: String...) throws {
     for device in devices {
       try bench.trendy("init", store: device)
@@ -164,7 +164,7 @@ final class TestHub {
 
   private static var chosenStorage: String? { ProcessInfo.processInfo.environment["TRENDY_TEST_STORAGE"] }
 
-  /// Whether its data lies in a folder, for what a database has tools of its own for.
+  /// Whether the hub's data is in a folder. Otherwise the tools of the database apply.
   static var isInFolder: Bool { chosenStorage == nil }
 
   private static func place() throws -> [String] {
@@ -193,7 +193,8 @@ struct BenchError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Asks until there is an answer. Another process has its own clock: two minutes is when it counts as dead, not what a test takes.
+/// Polls until the closure returns a value, for up to two minutes. This is the limit after which the process counts as
+/// dead, not the time that a test needs.
 func eventually<Answer>(_ ask: () throws -> Answer?) throws -> Answer? {
   for _ in 0..<2400 {
     if let answer = try ask() { return answer }
@@ -203,6 +204,6 @@ func eventually<Answer>(_ ask: () throws -> Answer?) throws -> Answer? {
 }
 
 extension JSONValue {
-  /// A member of an object.
+  /// Member of an object.
   subscript(_ member: String) -> JSONValue? { objectValue?[member] }
 }

@@ -25,7 +25,7 @@ struct ConfigTests {
     return result.output.split(separator: "\t", omittingEmptySubsequences: false).dropFirst().prefix(2).map(String.init)
   }
 
-  @Test func `a value is set, shown with its place and taken away, and comments stay`() throws {
+  @Test func `a value is set, shown with its origin and removed, and comments are preserved`() throws {
     try write("# few\nlist_limit = 7 # lines\n")
     #expect(try setting("list_limit") == ["7", "file"])
     #expect(try bench.trendy("config", "set", "list_limit", "8").output == "list_limit = 8 (\(path):2)\n")
@@ -36,7 +36,7 @@ struct ConfigTests {
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "# few\n")
   }
 
-  @Test func `a wrong file is told with its line by every command that would go by it, and can be put right`() throws {
+  @Test func `an invalid file is reported with its line by every command that reads it, and can be corrected`() throws {
     try write("list_limt = 7\n")
     let today = try bench.trendy("today")
     #expect(today.status == 78 && today.output.isEmpty)
@@ -53,7 +53,7 @@ struct ConfigTests {
     #expect(broken.status == 78 && broken.talk.contains("config:1: The value 'x' is invalid for 'list_limit'"))
   }
 
-  @Test func `unknown keys and values are refused before anything is written`() throws {
+  @Test func `unknown keys and values are rejected before anything is written`() throws {
     for words in [["list_limt", "7"], ["list_limit", "-1"], ["hours", "13"], ["store", "here"]] {
       let result = try bench.run("trendy", ["config", "set"] + words + ["--store", bench.store()])
       #expect(result.status == 64, "\(words)")
@@ -62,7 +62,7 @@ struct ConfigTests {
     #expect(try bench.trendy("config", "get", "gpsd").status == 1)
   }
 
-  @Test func `a day begins when the person says, in lists, today and rows of days`() throws {
+  @Test func `a day begins at the configured time in lists, today and day ranges`() throws {
     try bench.trendy("config", "set", "day_starts_at", "4:00")
     try bench.trendy("log", "coffee", "--at", "2026-11-19 12:00")
     try bench.trendy("log", "coffee", "--at", "2026-11-21 3:59")
@@ -80,7 +80,7 @@ struct ConfigTests {
     #expect(try setting("day_starts_at") == ["00:00", "default"])
   }
 
-  @Test func `hours and units are how times and lengths are shown, and what a bare length is`() throws {
+  @Test func `hours and units apply to times, distances and bare distances`() throws {
     try bench.trendy("trip", "add", "10", "--from", "2025-11-20 8:30", "--for", "20m")
     #expect(try bench.trendy("trip", "list").output.contains("Thu 20 Nov 2025 08:30–08:50  10.0 km"))
     try bench.trendy("config", "set", "hours", "12")
@@ -89,15 +89,15 @@ struct ConfigTests {
     try bench.trendy("trip", "add", "10", "--from", "2025-11-20 18:30", "--for", "20m")
     let trips = try bench.trendy("trip", "list", "--plain").output
     #expect(trips.contains("\t16093.4") && trips.contains("\t10000\t"), "\(trips)")
-    // The locale says where nobody did.
+    // Without a setting, the locale determines the clock.
     try bench.trendy("config", "unset", "hours")
     #expect(try setting("hours", ["LC_TIME": "en_US.UTF-8"]) == ["12", "locale"])
   }
 
-  @Test func `what the person sets reaches their other devices, and what a machine sets does not`() throws {
+  @Test func `user settings sync to other devices, and machine settings do not`() throws {
     let hub = try TestHub(bench)
     try hub.connect("phone", "laptop")
-    // Both at once, without having heard of each other.
+    // Both devices change the value before either of them syncs.
     try bench.trendy("config", "set", "day_starts_at", "05:00", store: "laptop")
     try bench.trendy("config", "set", "day_starts_at", "04:00", store: "phone")
     for device in ["laptop", "phone", "laptop"] { try #require(bench.trendy("sync", store: device).status == 0) }
@@ -113,7 +113,7 @@ struct ConfigTests {
     #expect(try bench.trendy("config", "get", "day_starts_at", store: "laptop").output == "04:00\n")
   }
 
-  @Test func `the store of the file is used by all programs, and an option counts before it`() throws {
+  @Test func `the store of the file is used by all programs, and the option overrides it`() throws {
     try write("store = ~/elsewhere\n")
     #expect(try bench.run("trendy", ["init"]).status == 0)
     #expect(FileManager.default.fileExists(atPath: bench.folder.appending(path: "elsewhere/manifest").path))
@@ -122,7 +122,7 @@ struct ConfigTests {
     #expect(try bench.run("trendyd", ["status"]).talk.contains("/elsewhere"))
   }
 
-  @Test func `a variable that is misspelt is told where settings are looked at`() throws {
+  @Test func `a misspelled environment variable is reported by commands that list settings`() throws {
     let strays = ["TRENDY_STOER": "/x", "TRENDY_DATA": "/y", "TRENDY_UNITS": "imperial", "TRENDY_LOG": ""]
     let list = try bench.trendy("config", "list", environment: strays)
     #expect(
@@ -136,7 +136,8 @@ struct ConfigTests {
     #expect(check.status == 0 && check.talk == list.talk)
   }
 
-  @Test func `verbose names files, settings, the agent and the time; quiet does not silence it`() throws {
+  @Test func `verbose output names files, settings, the agent and the duration, and quiet does not suppress it`() throws
+  {
     try write("list_limit = 3\n")
     let logged = try bench.trendy("-v", "-q", "log", "coffee", "--json")
     #expect(logged.status == 0 && (try? logged.document) != nil)
@@ -147,9 +148,9 @@ struct ConfigTests {
     #expect(try bench.trendy("list").talk.isEmpty)
   }
 
-  @Test func `without input nothing is asked`() throws {
+  @Test func `--no-input never prompts`() throws {
     try bench.trendy("log", "coffee")
-    // A terminal of its own, in which a question would wait for an answer.
+    // A pseudo-terminal, on which a prompt would wait for input.
     let line = "script -qec 'trendy type rm coffee --no-input --store \(bench.store())' /dev/null"
     let refused = try bench.shell(line)
     #expect(refused.status == 64 && refused.output.contains("Confirm with --yes"), "\(refused.output)")

@@ -7,7 +7,7 @@ struct DemoTests {
 
   init() throws { bench = try Workbench() }
 
-  @Test func `the demonstration shows what it promises and leaves nothing behind`() throws {
+  @Test func `the demo succeeds and leaves no files behind`() throws {
     let result = try bench.run(
       "trendy-demo", ["--drive", Samples.drive.path], environment: ["TMPDIR": bench.folder.path])
     #expect(result.status == 0, "\(result.output)\(result.talk)")
@@ -17,8 +17,8 @@ struct DemoTests {
     #expect(left == "0\n")
   }
 
-  @Test func `whoever stays is told the address and a code, and the hub answers there`() throws {
-    // Asks the hub under the address that was printed, and ends the demonstration then.
+  @Test func `--stay prints the address and a pairing code of a hub that answers`() throws {
+    // Requests the page under the printed address, then ends the demo.
     let script = """
       mkfifo '\(bench.folder.path)/end'
       '\(Workbench.path("trendy-demo"))' --drive '\(Samples.drive.path)' --stay < '\(bench.folder.path)/end' | {
@@ -39,7 +39,7 @@ struct DemoTests {
     #expect(try bench.shell(script).output == "1\n1\n")
   }
 
-  @Test func `a hub that changes one word of an answer makes it fail`() throws {
+  @Test func `a hub that changes one word of a response fails the demo`() throws {
     let result = try bench.run(
       "trendy-demo", ["--drive", Samples.drive.path, "--lying-hub"], environment: ["TMPDIR": bench.folder.path])
     #expect(result.status == 1, "\(result.output)\(result.talk)")

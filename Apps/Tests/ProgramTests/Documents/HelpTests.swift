@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// What the programs say of themselves.
+/// Help texts, the reference, manual pages and completion.
 @Suite("Help", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HelpTests {
   private let bench: Workbench
 
   init() throws { bench = try Workbench() }
 
-  @Test("help lists every command with a sentence, within 80 columns", arguments: ["trendy", "trendyd"])
+  @Test("help lists every command with a summary, within 80 columns", arguments: ["trendy", "trendyd"])
   func fits(program: String) throws {
     let lines = try bench.run(program, ["help"]).output.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.filter { $0.count > 80 }.isEmpty)
@@ -20,7 +20,7 @@ struct HelpTests {
     }
   }
 
-  @Test("every command has examples, which its table of options takes", arguments: ["trendy", "trendyd"])
+  @Test("every command has examples, and its option table accepts them", arguments: ["trendy", "trendyd"])
   func examples(program: String) throws {
     let document = try bench.run(program, ["help", "--json"]).document.objectValue
     #expect(document?["schema"] == .string("\(program).help/1"))
@@ -32,15 +32,16 @@ struct HelpTests {
       let examples = (command["examples"]?.arrayValue ?? []).compactMap(\.stringValue)
       #expect(!examples.isEmpty, "\(name)")
       for example in examples {
-        // By the shell, as a person would paste it; asked for help, the options are looked at and nothing is done.
+        // The shell parses the example as a user would paste it. `--help` makes the program parse the options without
+        // performing the command.
         let result = try bench.shell("\(Workbench.path(program)) \(example) --help")
         #expect(result.status == 0 && result.output.contains("Usage: \(program) \(name)"), "\(example): \(result.talk)")
       }
     }
   }
 
-  /// Where columns are declared, a row has so many cells; an event's properties are as many more as it has.
-  @Test func `the columns of --plain stand in the help, as many as there are`() throws {
+  /// A row has as many cells as declared columns. Events end with any number of property columns.
+  @Test func `the help lists as many columns for --plain as the output has`() throws {
     for words in [
       ["init"], ["log", "coffee"], ["place", "add", "Home", "52.0,4.0"], ["vehicle", "add", "Van"],
       ["trip", "add", "12km", "--from", "2025-11-20 8:00", "--for", "20m"], ["start", "workout"],
@@ -73,22 +74,22 @@ struct HelpTests {
     }
   }
 
-  @Test func `the reference page says what the programs say`() throws {
+  @Test func `the reference page matches the output of the programs`() throws {
     let page = Samples.repository.appending(path: "docs/commands.md")
     let parts = try ["trendy", "trendyd"].map { try bench.run($0, ["help", "--markdown"]).output }
     let expected = "# Commands\n\n" + parts.joined(separator: "\n")
     #expect(try String(contentsOf: page, encoding: .utf8) == expected, "write it anew: make reference")
   }
 
-  @Test func `an option of another command is refused by name`() throws {
+  @Test func `an option of another command is rejected by name`() throws {
     let result = try bench.trendyd("user", "list", "--role", "hub")
     #expect(result.status == 64 && result.talk.contains("Unknown option '--role'"))
     #expect(try bench.trendyd("user", "add").talk.contains("Missing name"))
   }
 
-  @Test func `bash is offered the words, types and properties that there are`() throws {
+  @Test func `bash completes existing commands, types and properties`() throws {
     _ = try bench.trendy("init")
-    /// As bash asks: the words in an array, and the line as it was typed.
+    /// Sets the completion variables as bash does: the words in an array, and the line as typed.
     func offered(_ line: String) throws -> [String] {
       let script = """
         export TRENDY_STORE=\(bench.store())
@@ -111,7 +112,7 @@ struct HelpTests {
   }
 
   @Test(
-    "the manual page is one that man reads without a warning",
+    "the manual page is valid for groff and mandoc",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/groff")), arguments: ["trendy", "trendyd"])
   func manual(program: String) throws {
     let page = try bench.run(program, ["help", "--manual"]).output
@@ -120,7 +121,7 @@ struct HelpTests {
     try page.write(to: file, atomically: true, encoding: .utf8)
     let result = try bench.shell("groff -Kutf8 -man -Tutf8 -ww -z \(file.path)")
     #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
-    // The other formatter of manual pages, where it is installed.
+    // Another formatter of manual pages, if installed.
     if FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc") {
       let lint = try bench.shell("mandoc -T lint -W warning \(file.path)")
       #expect(lint.status == 0 && lint.output.isEmpty, "\(lint.output)")

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// The pictures of looking back, whole, on a record whose days are long over.
+/// Complete output of the reports and charts, on a record in the past.
 @Suite("Pictures", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct PictureTests {
   let bench: Workbench
   private static let last = CivilDate(year: 2024, month: 11, day: 20)
 
-  /// A hundred days up to Wednesday 20 November 2024: coffee on two of three days, twice on Mondays; a run of 5 to 8 km on every
-  /// fifth; reading in the last ten.
+  /// A hundred days up to Wednesday 20 November 2024: coffee on two of three days, and twice on Mondays; a run of 5 to
+  /// 8 km every fifth day; reading on the last ten days.
   init() throws {
     bench = try Workbench()
     try bench.trendy("init")
@@ -72,7 +72,7 @@ struct PictureTests {
         """)
   }
 
-  @Test func `a week has a document and rows of the same`() throws {
+  @Test func `a week has a JSON document and plain rows`() throws {
     let week = try bench.document("week")
     #expect(week["schema"] == "trendy.week/1")
     #expect(week["from"] == "2024-11-18" && week["before_through"] == "2024-11-13")
@@ -83,7 +83,7 @@ struct PictureTests {
     #expect(rows.contains("coffee\t3\t3\t0.0\t"), "\(rows)")
   }
 
-  @Test func `a week whose comparison a range cuts off is refused, and a type that is not there named`() throws {
+  @Test func `a range that cuts off the comparison week is rejected, and an unknown type is reported`() throws {
     let cut = try bench.trendy("week", "--since", "2024-11-15", "--until", "2024-11-20")
     #expect(cut.status == 64 && cut.talk.contains("That begins on Mon 11 Nov"), "\(cut.talk)")
     #expect(try bench.trendy("week", "--type", "tea").status == 66)
@@ -91,7 +91,7 @@ struct PictureTests {
     #expect(try bench.trendy("week", "--until", "2020-01-01").output.hasSuffix("No entries in either period.\n"))
   }
 
-  @Test func `a line at three widths`() throws {
+  @Test func `a line chart at three widths`() throws {
     #expect(
       try bench.shown("chart run --of km", width: 40) == """
         run  km, mean per day  since Sat 17 Aug
@@ -175,7 +175,7 @@ struct PictureTests {
         """)
   }
 
-  @Test func `bars at three widths`() throws {
+  @Test func `a bar chart at three widths`() throws {
     #expect(
       try bench.shown("chart run --of time --sum --by month", width: 40) == """
         run  time, sum per month
@@ -212,10 +212,10 @@ struct PictureTests {
         """)
   }
 
-  @Test func `a chart has a document and rows, and bad questions have answers`() throws {
+  @Test func `a chart has a JSON document and plain rows, and invalid options are rejected`() throws {
     let chart = try bench.document("chart run --of km --sum --by month")
     #expect(chart["schema"] == "trendy.chart/1" && chart["summary"] == "sum")
-    // 5 km and what 100 days ago modulo 4 leaves, every fifth day: in August 95, 90 and 85 days ago: 8, 7 and 6.
+    // A run is 5 km plus the number of days ago modulo 4: 8, 7 and 6 km in August, 95, 90 and 85 days ago.
     #expect(chart["points"]?.arrayValue?.first?["value"] == 21, "\(chart)")
     #expect(try bench.shown("chart coffee --plain --by week", width: 40).hasSuffix("2024-11-18\t2024-11-20\t3\t3\t\n"))
     #expect(try bench.trendy("chart", "reading", "--mean").status == 64)
@@ -226,7 +226,7 @@ struct PictureTests {
     #expect(none == "coffee: no entries match these options.\n")
   }
 
-  @Test func `a month that is over is held against the whole one before, and one to come is refused`() throws {
+  @Test func `a past month is compared with the whole month before, and a future one is rejected`() throws {
     let month = try bench.document("month 2024-10")
     #expect(month["schema"] == "trendy.month/1")
     #expect(month["from"] == "2024-10-01" && month["through"] == "2024-10-31")

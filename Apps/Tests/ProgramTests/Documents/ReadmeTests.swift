@@ -22,7 +22,7 @@ struct ReadmeTests {
     try text("README.md").matches(of: /`((?:trendy|trendyd|make) [^`]+)`/).map { String($0.1) }
   }
 
-  @Test func `each command of the blocks works in a new environment`() throws {
+  @Test func `every command of the code blocks works in a new environment`() throws {
     let bench = try Workbench()
     try FileManager.default.createSymbolicLink(
       at: bench.folder.appending(path: "Samples"), withDestinationURL: Self.root.appending(path: "Samples"))
@@ -30,7 +30,7 @@ struct ReadmeTests {
     try #require(commands.count >= 15)
     var running: [Running] = []
     defer { for program in running { program.stop() } }
-    // The port is free at the moment and stands for that of the page, the printed code for its code.
+    // A free port replaces the one on the page, and the printed pairing code replaces the sample.
     let port = try freePort()
     var code: String?
     for command in commands {
@@ -56,7 +56,7 @@ struct ReadmeTests {
     }
   }
 
-  @Test func `each command within a sentence exists`() throws {
+  @Test func `every command within a sentence exists`() throws {
     let bench = try Workbench()
     let makefile = try Self.text("Makefile")
     let phony = try #require(makefile.split(separator: "\n").first { $0.hasPrefix(".PHONY:") })
@@ -70,7 +70,7 @@ struct ReadmeTests {
         #expect(targets.contains(words[1]) || isPackage, "\(command)")
       } else {
         let names = words.dropFirst().prefix { $0.wholeMatch(of: /[a-z]+/) != nil }
-        // Arguments follow the command's name: the longest beginning that is a command.
+        // Arguments follow the command's name: the longest prefix that is a command counts.
         let isCommand = try names.indices.reversed().contains { last in
           try bench.run(words[0], ["help"] + names[...last]).status == 0
         }

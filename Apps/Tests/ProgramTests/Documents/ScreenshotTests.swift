@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The scripts of `make screenshots`: one page of each kind, on a year of sample data.
+/// Scripts of `make screenshots`: one page of each kind, on a year of sample data.
 @Suite("Screenshots", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ScreenshotTests {
   private static let tools = Samples.repository.appending(path: "Tools")
@@ -13,7 +13,7 @@ struct ScreenshotTests {
   init() throws { bench = try Workbench() }
 
   private func python(_ script: String, _ words: String...) throws -> Workbench.Result {
-    // The compiler of the toolchain is found by the path of the tests.
+    // The `PATH` of the tests leads to the compiler of the toolchain.
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     return try bench.run(
       "/usr/bin/python3", [Self.tools.appending(path: script).path, Workbench.programs.path] + words,
@@ -21,7 +21,7 @@ struct ScreenshotTests {
   }
 
   @Test(.enabled(if: hasBrowser && hasPython, "needs chromium-driver and python3"))
-  func `a page is taken at the size of a phone`() throws {
+  func `a screenshot has the size of a phone screen`() throws {
     let folder = bench.folder.appending(path: "pages")
     let result = try python("Pictures/pages.py", folder.path, "--only", "trips-390-dark", "--years", "1")
     try #require(result.status == 0, "\(result.talk)")
@@ -31,7 +31,9 @@ struct ScreenshotTests {
     #expect(picture[16..<24].elementsEqual([0, 0, 1, 134, 0, 0, 3, 76]))
   }
 
-  @Test(.enabled(if: hasPython, "needs python3")) func `the terminal is drawn with what the commands print`() throws {
+  @Test(.enabled(if: hasPython, "needs python3")) func `the terminal picture contains the output of the commands`()
+    throws
+  {
     let folder = bench.folder.appending(path: "terminal")
     let result = try python("Pictures/terminal.py", folder.path)
     try #require(result.status == 0, "\(result.talk)")

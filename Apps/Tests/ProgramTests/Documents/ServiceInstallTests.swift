@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// `trendyd service`: the files of service managers, and what systemd's own tools say of them.
+/// `trendyd service`: files for service managers, checked with the tools of systemd.
 @Suite("Services", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ServiceInstallTests {
   let bench: Workbench
@@ -25,7 +25,7 @@ struct ServiceInstallTests {
   }
 
   @Test
-  func `the agent of a person is written to their own units, started by hand where systemd does not run, and removed`()
+  func `the user agent's unit is installed with the command that starts it, and removed again`()
     throws
   {
     let installed = try service("install", "--user")
@@ -43,7 +43,7 @@ struct ServiceInstallTests {
     #expect(try service("remove", "--user").status == 66)
   }
 
-  @Test func `a unit that somebody else wrote is neither replaced nor removed`() throws {
+  @Test func `a unit that another program wrote is neither replaced nor removed`() throws {
     let folder = bench.folder.appending(path: "config/systemd/user")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data("[Service]\nExecStart=/bin/mine\n".utf8).write(to: folder.appending(path: "trendy-agent.service"))
@@ -53,16 +53,17 @@ struct ServiceInstallTests {
     #expect(try content("config/systemd/user/trendy-agent.service") == "[Service]\nExecStart=/bin/mine\n")
   }
 
-  @Test func `roles that a scope does not have are refused`() throws {
+  @Test func `a role that the scope does not support is rejected`() throws {
     let agent = try service("install", "--role", "agent", destination: bench.store("root"))
     #expect(agent.status == 64 && agent.talk.contains("trendyd service install --user"), "\(agent.talk)")
     #expect(try service("install", "--role", "watch", "--user").status == 64)
     #expect(!FileManager.default.fileExists(atPath: bench.store("root")))
   }
 
-  @Test func `a service of the machine is not pointed at a program that it does not see`() throws {
+  @Test func `a system service is not installed for a program in a private folder`() throws {
     let hidden = bench.folder.appending(path: "trendyd")
-    // By a process of its own: what this one writes, a program that another test starts at that moment has open, too, and it is busy.
+    // Another process copies the file. If this process had it open for writing, a program started by another test at
+    // that moment would inherit the descriptor, and executing the copy would fail as busy.
     try #require(try bench.shell("cp '\(Workbench.path("trendyd"))' '\(hidden.path)'").status == 0)
     let result = try bench.run(hidden.path, ["service", "install"], environment: ["DESTDIR": bench.store("root")])
     #expect(result.status == 78 && result.talk.contains("make install"), "\(result.talk)")
@@ -70,7 +71,7 @@ struct ServiceInstallTests {
   }
 
   @Test(
-    "systemd finds nothing to say of the units",
+    "systemd-analyze verify reports nothing for the units",
     .enabled(if: hasSystemd, "systemd-analyze is not installed"),
     arguments: ["trendy-hub.service", "user/trendy-hub.service", "user/trendy-agent.service"])
   func verified(name: String) throws {
@@ -88,14 +89,14 @@ struct ServiceInstallTests {
   }
 
   @Test(.enabled(if: hasSystemd, "systemd-analyze is not installed"))
-  func `the hub's unit is exposed to 2.0 at most, by systemd's own measure`() throws {
+  func `the security exposure of the hub's unit is at most 2.0 according to systemd`() throws {
     let file = bench.folder.appending(path: "trendy-hub.service")
     try Data(try service("print", "trendy-hub.service", "--program", "/bin/true").output.utf8).write(to: file)
     let judged = try bench.shell("systemd-analyze security --offline=true --no-pager --threshold=20 \(file.path)")
     #expect(judged.status == 0, "\(judged.output)\(judged.talk)")
   }
 
-  @Test func `the job of launchd is a property list that starts the agent`() throws {
+  @Test func `the launchd job is a property list that starts the agent`() throws {
     let printed = try service("print", "net.trendy.agent.plist", "--program", "/opt/a & b/trendyd")
     let list = try PropertyListSerialization.propertyList(from: Data(printed.output.utf8), format: nil)
     let members = try #require(list as? [String: Any])
@@ -103,7 +104,7 @@ struct ServiceInstallTests {
   }
 
   @Test(.enabled(if: getuid() == 0, "only root can act for somebody else"))
-  func `what root does to a hub of another user is that user's`() throws {
+  func `files that root creates in another user's hub belong to that user`() throws {
     let data = bench.store("hub")
     try #require(try bench.run("trendyd", ["hub", "init", "--data", data]).status == 0)
     try #require(try bench.shell("chmod 711 '\(bench.folder.path)'; chown -R 65534:65534 '\(data)'").status == 0)

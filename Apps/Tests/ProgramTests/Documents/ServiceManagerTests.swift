@@ -7,7 +7,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// The daemon as systemd runs it: `sd_notify`, the watchdog, and sockets that are passed on.
+/// The daemon under systemd: `sd_notify`, the watchdog, and socket activation.
 @Suite("Under a service manager", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ServiceManagerTests {
   let bench: Workbench
@@ -21,7 +21,7 @@ struct ServiceManagerTests {
     return data
   }
 
-  @Test("readiness is notified once the hub answers, then a reload and the end", arguments: [false, true])
+  @Test("the hub notifies readiness when it answers, then a reload and its end", arguments: [false, true])
   func lifeOfHub(isAbstract: Bool) throws {
     let manager = try ManagerSocket(bench, isAbstract: isAbstract)
     let hub = try Running(
@@ -44,7 +44,7 @@ struct ServiceManagerTests {
     #expect(try manager.wait(for: "STOPPING=1").contains("STOPPING=1"))
   }
 
-  @Test func `an agent is ready when trackers can post to it, and its status says how sync stands`() throws {
+  @Test func `an agent is ready when trackers can post to it, and its status contains the sync state`() throws {
     try bench.trendy("init")
     let manager = try ManagerSocket(bench)
     let agent = try Running(
@@ -52,13 +52,13 @@ struct ServiceManagerTests {
       environment: ["NOTIFY_SOCKET": manager.name])
     defer { agent.stop() }
     _ = try manager.wait(for: "READY=1")
-    // Said before, by another way, which may be the slower one.
+    // The log was written before the notification, but may be visible later.
     #expect(try eventually { agent.text.contains("trackers can post to http://127.0.0.1:") ? true : nil } == true)
     if !manager.heard.contains(where: { $0.contains("STATUS=Agent: ") }) { _ = try manager.wait(for: "STATUS=Agent: ") }
     #expect(manager.heard.contains { $0.contains("STATUS=Agent: not connected to a hub") }, "\(manager.heard)")
   }
 
-  @Test func `the watchdog hears nothing more once the agent's disk hangs`() throws {
+  @Test func `the watchdog is no longer notified once the agent's disk hangs`() throws {
     try bench.trendy("init")
     let manager = try ManagerSocket(bench)
     let agent = try Running(
@@ -66,14 +66,14 @@ struct ServiceManagerTests {
       environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "200000"])
     defer { agent.kill() }
     for _ in 0..<3 { _ = try manager.wait(for: "WATCHDOG=1") }
-    // Opening a FIFO waits for somebody to write to it, as a disk that hangs does.
+    // Opening a FIFO blocks until another process opens it for writing, like a hanging disk.
     let tracks = bench.store() + "/tracks"
     try FileManager.default.createDirectory(atPath: tracks, withIntermediateDirectories: true)
     try #require(mkfifo(tracks + "/manifest", 0o600) == 0)
     #expect(manager.isSilent(afterAtMost: 100), "the watchdog is told that an agent turns which does not")
   }
 
-  @Test func `a watchdog that is meant for another process, or for none, is not notified`() throws {
+  @Test func `a watchdog for another process is not notified`() throws {
     try bench.trendy("init")
     let manager = try ManagerSocket(bench)
     let agent = try Running(
@@ -87,7 +87,7 @@ struct ServiceManagerTests {
   }
 
   @Test(
-    "an environment that cannot be meant is named",
+    "an invalid environment variable of the service manager is reported",
     arguments: [
       (["NOTIFY_SOCKET": "run/notify"], "NOTIFY_SOCKET is 'run/notify'"),
       (["WATCHDOG_USEC": "soon"], "WATCHDOG_USEC is 'soon'"),
@@ -100,7 +100,7 @@ struct ServiceManagerTests {
 
   // MARK: Sockets that are passed on
 
-  /// `trendyd` with a descriptor 3 that the service manager made, here by way of the standard input.
+  /// Starts `trendyd` with a listening socket as descriptor 3, passed through standard input.
   private func activated(
     _ socket: Int32, name: String, _ words: String, environment: [String: String] = [:]
   ) throws -> Running {
@@ -113,7 +113,7 @@ struct ServiceManagerTests {
       environment: environment, input: FileHandle(fileDescriptor: socket, closeOnDealloc: false))
   }
 
-  @Test func `a hub serves the socket that it is given, and who connected before it started is answered`() throws {
+  @Test func `a hub serves the socket it inherits, including connections made before it started`() throws {
     let data = try hub()
     let (socket, port) = try listener()
     defer { close(socket) }
@@ -127,7 +127,7 @@ struct ServiceManagerTests {
     #expect(running.text.contains("http://127.0.0.1:\(port)"), "\(running.text)")
     running.stop()
     #expect(running.process.terminationStatus == 0)
-    // The manager's socket goes on to listen: the next start answers what came meanwhile.
+    // The manager's socket stays open: the next start answers connections made in the meantime.
     let between = try Running(
       bench, "/usr/bin/curl", ["-s", "-m", "120", "http://127.0.0.1:\(port)/api/v1/health"])
     defer { between.kill() }
@@ -137,7 +137,7 @@ struct ServiceManagerTests {
     #expect(between.text.contains(#""status":"ok""#), "\(between.text) \(again.text)")
   }
 
-  @Test func `a hub serves a Unix socket that it is given, and leaves it to who made it`() throws {
+  @Test func `a hub serves an inherited Unix socket and does not remove its file`() throws {
     let data = try hub()
     let path = bench.store("hub.sock")
     let socket = try unixListener(at: path)
@@ -151,7 +151,7 @@ struct ServiceManagerTests {
     #expect(running.process.terminationStatus == 0 && FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `the agent takes a socket named ingest for its trackers`() throws {
+  @Test func `the agent serves trackers on a socket named ingest`() throws {
     try bench.trendy("init")
     let (socket, port) = try listener()
     defer { close(socket) }
@@ -162,7 +162,7 @@ struct ServiceManagerTests {
   }
 
   @Test(
-    "a socket that nobody here would serve is refused",
+    "a socket that no running role can serve is rejected",
     arguments: [
       ("hub", "run --role agent", "is for the hub, which is not running here"),
       ("ingest", "run --role hub", "is for the agent, which is not running here"),
@@ -210,7 +210,7 @@ struct ServiceManagerTests {
   }
 }
 
-/// The socket of a service manager, which keeps what it is notified of.
+/// Notification socket of a service manager, which records the notifications.
 private final class ManagerSocket {
   let name: String
   private(set) var heard: [String] = []
@@ -221,14 +221,14 @@ private final class ManagerSocket {
     name = isAbstract ? "@\(path)" : path
     let address = try #require(isAbstract ? UnixAddress(abstractName: path) : UnixAddress(path: path))
     descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
-    // No one's child keeps it.
+    // No child process may inherit the socket.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     try #require(address.withSockaddr { bind(descriptor, $0, $1) } == 0)
   }
 
   deinit { close(descriptor) }
 
-  /// The next notification that has these words; those before are only kept.
+  /// Returns the next notification that contains the text; earlier ones are only recorded.
   func wait(for words: String) throws -> String {
     while true {
       let text = try #require(next(atMost: 120_000), "never heard '\(words)', but \(heard)")
@@ -236,7 +236,7 @@ private final class ManagerSocket {
     }
   }
 
-  /// Whether there come two seconds without a word, ten times what the watchdog allows here.
+  /// Whether two seconds pass without a notification, which is ten times the watchdog interval of the test.
   func isSilent(afterAtMost count: Int) -> Bool {
     for _ in 0..<count where next(atMost: 2000) == nil { return true }
     return false

@@ -1,24 +1,24 @@
 import Foundation
 import Testing
 
-/// An interactive shell on a terminal of its own, typed into and looked at by tmux.
+/// An interactive shell in tmux, which provides the terminal, the input and the screen.
 final class ShellScreen {
-  /// The programs are found by name; nothing of the person who runs the tests is read.
+  /// The programs are found through `PATH`; no files of the user who runs the tests are read.
   private let environment: [String: String]
   private let bench: Workbench
   private let socket: String
-  /// In the foreground: a server that left it would keep what waits for its parent waiting.
+  /// Runs in the foreground: a server in the background would keep the pipe of the test's parent open.
   private let server: Running
 
   static let tmux = "/usr/bin/tmux"
 
-  /// Whether the shell is there, and a terminal to run it on.
+  /// Whether the shell and tmux are installed.
   static func canRun(_ shell: String) -> Bool {
     [tmux, "/usr/bin/\(shell)"].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
   /// - Parameters:
-  ///   - startup: of the shell's start-up file, by its path below the home.
+  ///   - startup: Shell start-up file: its path relative to the home folder, and its text.
   init(_ bench: Workbench, _ shell: String, startup: (path: String, text: String)) throws {
     self.bench = bench
     socket = bench.folder.appending(path: "tmux").path
@@ -30,7 +30,7 @@ final class ShellScreen {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try startup.text.write(to: file, atomically: true, encoding: .utf8)
     server = try Running(bench, Self.tmux, ["-D", "-u", "-f", "/dev/null", "-S", socket], environment: environment)
-    // In a folder whose files are known: fish shows the name of one as what may be meant.
+    // In a folder with known files, because fish suggests file names.
     let words = [
       "new-session", "-d", "-c", bench.folder.path, "-x", "100", "-y", "40", "/usr/bin/\(shell)", "-i",
     ]
@@ -44,7 +44,7 @@ final class ShellScreen {
     try bench.run(Self.tmux, ["-N", "-u", "-S", socket] + words, environment: environment)
   }
 
-  /// Types on a line of its own, and waits until the screen shows the expected text.
+  /// Types on a cleared line and waits until the screen shows the expected text.
   func type(_ text: String, tabs: Int = 1, shows expected: String) throws {
     try ask(["send-keys", "C-e", "C-u", "C-l"])
     try ask(["send-keys", "-l", text])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Completion as a person meets it: installed, and asked for with the tabulator in the shells themselves.
+/// Completion in real shells: installed, and invoked with the Tab key.
 @Suite("Shells", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ShellTests {
   private let bench: Workbench
@@ -21,7 +21,7 @@ struct ShellTests {
     try Data().write(to: bench.folder.appending(path: "drive.gpx"))
   }
 
-  /// - Returns: the folder that was written to.
+  /// - Returns: Folder in which the completions were installed.
   private func install(_ shell: String) throws -> String {
     let result = try bench.run(
       "trendy", ["completions", "install", "--json"], environment: ["SHELL": "/usr/bin/\(shell)"])
@@ -31,7 +31,7 @@ struct ShellTests {
     return URL(filePath: try #require(files.first)).deletingLastPathComponent().path
   }
 
-  /// In every shell alike.
+  /// Checks completions that are identical in every shell.
   private func lookAround(_ screen: ShellScreen) throws {
     try screen.type("trendy und", shows: "trendy undo")
     try screen.type("trendyd hub ini", shows: "trendyd hub init")
@@ -50,27 +50,27 @@ struct ShellTests {
   }
 
   @Test(.enabled(if: ShellScreen.canRun("bash"), "bash or tmux is not installed"))
-  func `bash completes what there is`() throws {
+  func `bash completes commands and values`() throws {
     let folder = try install("bash")
     let startup = "PS1='ready> '\nsource \(folder)/trendy\nsource \(folder)/trendyd\n"
     try lookAround(ShellScreen(bench, "bash", startup: (".bashrc", startup)))
   }
 
   @Test(.enabled(if: ShellScreen.canRun("zsh"), "zsh or tmux is not installed"))
-  func `zsh completes what there is`() throws {
+  func `zsh completes commands and values`() throws {
     let folder = try install("zsh")
     let startup = "PS1='ready> '\nfpath=(\(folder) $fpath); autoload -Uz compinit && compinit -u\n"
     try lookAround(ShellScreen(bench, "zsh", startup: (".zshrc", startup)))
   }
 
   @Test(.enabled(if: ShellScreen.canRun("fish"), "fish or tmux is not installed"))
-  func `fish completes what there is`() throws {
+  func `fish completes commands and values`() throws {
     _ = try install("fish")
     let startup = "function fish_prompt; echo 'ready> '; end\nset -g fish_greeting\n"
     try lookAround(ShellScreen(bench, "fish", startup: (".config/fish/config.fish", startup)))
   }
 
-  @Test func `completions are written where the shell looks, again and again, and for no other shell`() throws {
+  @Test func `completions are installed where the given shell looks for them, repeatedly`() throws {
     let folder = try install("fish")
     #expect(folder == bench.folder.appending(path: ".config/fish/completions").path)
     #expect(try install("fish") == folder)
@@ -86,7 +86,7 @@ struct ShellTests {
     #expect(refused.status == 73 && refused.talk.contains("completions print zsh"))
   }
 
-  @Test func `the store that is named on the line is the one whose values are offered`() throws {
+  @Test func `completion uses the store that is named on the line`() throws {
     let line = "trendy --store \(bench.store()) log Bath"
     #expect(try bench.run("trendy", ["words", "--line", line]).output.hasPrefix("Bath time"))
     #expect(

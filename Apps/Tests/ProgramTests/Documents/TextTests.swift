@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// What a person reads of events.
+/// Event output for users and for scripts.
 @Suite("Text for people", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TextTests {
   private let bench: Workbench
@@ -12,7 +12,7 @@ struct TextTests {
     try bench.trendy("init")
   }
 
-  @Test func `values are written as people do, and as they are for scripts`() throws {
+  @Test func `values are formatted for users, and unformatted for scripts`() throws {
     try bench.trendy("type", "prop", "add", "journal", "due", "--kind", "date")
     try bench.trendy("type", "prop", "add", "journal", "done", "--kind", "boolean")
     let day = "2026-11-20"
@@ -27,7 +27,7 @@ struct TextTests {
     #expect(cells[7] == "due=2026-11-20T15:30:00.000Z\n")
   }
 
-  @Test func `how long it took is said once, and one length is the other`() throws {
+  @Test func `a duration is shown once, and --for also updates the duration property`() throws {
     let logged = try bench.trendy("log", "workout", "--at", "2026-11-20 7:00", "--for", "45m")
     #expect(logged.output.contains("07:00  45 min  01"), "\(logged.output)")
     func length() throws -> JSONValue? {
@@ -41,7 +41,7 @@ struct TextTests {
     #expect(other.contains("50 min  duration 40 min"), "\(other)")
   }
 
-  @Test func `a trip is told by its places, its way and its time`() throws {
+  @Test func `a trip shows its places, distance and duration`() throws {
     try bench.trendy("import", Samples.drive.path)
     let trip = try #require(
       bench.trendy("trip", "list", "--json").document.objectValue?["trips"]?.arrayValue?.first?.objectValue)
@@ -54,7 +54,7 @@ struct TextTests {
     #expect(shown.contains("top_speed      64 km/h") && !shown.contains("7402"), "\(shown)")
   }
 
-  @Test func `trips are listed by month, vehicle and category, with the places at both ends`() throws {
+  @Test func `trips are filtered by month, vehicle and category and show the places at both ends`() throws {
     try bench.trendy("place", "add", "Home", "52.0,4.0")
     try bench.trendy("place", "add", "Office", "52.1,4.0", "--role", "office")
     try bench.trendy("vehicle", "add", "Van")
@@ -80,7 +80,7 @@ struct TextTests {
     #expect(shown.contains("from      Home\n") && shown.contains("to        Office\n"), "\(shown)")
   }
 
-  @Test func `a trip shows its way in proportion, with its ends and a scale, in braille or in ASCII`() throws {
+  @Test func `a trip draws its route to scale with its ends and a scale bar, in braille or ASCII`() throws {
     try bench.trendy("place", "add", "Home", "52.0,4.0")
     try bench.trendy("place", "add", "Office", "52.05,4.2")
     try bench.trendy("trip", "add", "14km", "--start", "home", "--end", "office", "--from", "-2h", "--for", "20m")
@@ -98,7 +98,7 @@ struct TextTests {
     #expect(narrow.split(separator: "\n").filter { $0.contains("O") }.allSatisfy { $0.count <= 40 }, "\(narrow)")
   }
 
-  @Test func `what was just recorded is counted, and days in a row are told to who set out for each day`() throws {
+  @Test func `a new event shows the count of the day, and the streak if the type has a daily goal`() throws {
     for days in 1...3 { try bench.trendy("log", "coffee", "--at", "-\(days) days") }
     #expect(try bench.trendy("log", "coffee").output.contains("\n  Undo with: trendy undo"))
     #expect(try bench.trendy("log", "coffee").output.contains("\n  2 today · Undo with: trendy undo"))
@@ -109,7 +109,7 @@ struct TextTests {
     #expect(try bench.trendy("log", "coffee", "-q").output == "")
   }
 
-  @Test func `@1 is what was recorded last, whenever it was`() throws {
+  @Test func `@1 is the entry that was recorded last, whatever its date`() throws {
     try bench.trendy("log", "mood", "3")
     let id = try #require(
       bench.trendy("log", "coffee", "--at", "2020-01-01", "--json").document.objectValue?["event"]?.objectValue?["id"])
@@ -120,7 +120,7 @@ struct TextTests {
     #expect(try bench.trendy("show", "@0").status == 64)
   }
 
-  @Test func `on a terminal it is coloured and fits, unless it is told otherwise`() throws {
+  @Test func `output on a terminal is coloured and fits the width, unless disabled`() throws {
     try bench.trendy("log", "coffee", "2", "-n", String(repeating: "very ", count: 30) + "long")
     func list(_ environment: String, _ words: String = "") throws -> String {
       try bench.shell(
@@ -135,7 +135,7 @@ struct TextTests {
     for plain in [try list("NO_COLOR=1 TERM=xterm"), try list("TERM=dumb"), try list("TERM=xterm", "--no-color")] {
       #expect(!plain.contains("\u{1B}") && plain.contains("…"), "\(plain)")
     }
-    // A pipe gets all of it.
+    // A pipe receives the full text.
     #expect(try bench.trendy("list").output.contains("long\""))
   }
 }

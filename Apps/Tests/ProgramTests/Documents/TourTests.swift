@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Carries out `docs/tour.md` line by line and holds what is printed against the page.
+/// Runs `docs/tour.md` line by line and compares the output with the page.
 ///
-/// What is another each time (ids, codes, ports, moments of today) is compared as such; a code that the page shows stands for the one
-/// that was printed, and the page's port for a free one.
+/// Values that differ each time (ids, codes, ports, current times) are normalized. In the commands, the last printed
+/// code replaces the one on the page, and a free port replaces the page's port.
 @Suite("The tour", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TourTests {
   struct Step {
@@ -31,7 +31,7 @@ struct TourTests {
     return steps
   }
 
-  /// The same for texts that differ in nothing but what is another each time.
+  /// Replaces values that differ each time.
   static func outline(_ text: String, _ bench: Workbench, port: Int) -> String {
     text.replacing(bench.folder.path, with: "/home/ada").replacing("\(port)", with: "8787")
       .replacing(/\b[0-9a-f]{8}-[0-9a-f]{4}(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?\b/, with: "ID")
@@ -43,7 +43,7 @@ struct TourTests {
       .joined(separator: "\n")
   }
 
-  @Test func `every command of the page prints what the page says`() throws {
+  @Test func `every command of the page prints the output on the page`() throws {
     let bench = try Workbench()
     let samples = bench.folder.appending(path: "Samples")
     try FileManager.default.createSymbolicLink(
@@ -69,7 +69,7 @@ struct TourTests {
       let printed = Self.outline(result.output, bench, port: port)
       let expected = Self.outline(step.expected, bench, port: port)
       #expect(printed == expected, "docs/tour.md:\(step.line): \(step.command)\n\(result.output)")
-      // The last, as the name of the folder may hold such digits too.
+      // The last match, because the name of the folder may contain such digits too.
       if let found = result.output.matches(of: /\b[0-9]{4}-[0-9]{4}\b/).last { code = String(found.output) }
     }
   }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// What people type for an event, beside when it was.
+/// Arguments that describe an event, other than its time.
 @Suite("Words of an event", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct WordsTests {
   private let bench: Workbench
@@ -32,7 +32,7 @@ struct WordsTests {
   }
 
   @Test(
-    "what is refused says what to type",
+    "a rejected argument gets a hint with the correct form",
     arguments: [
       (["log", "feed", "1,205"], "Did you mean 1205 or 1.205?"),
       (["trip", "add", "1,205km", "--at", "8:00", "--for", "20m"], "Did you mean 1205 or 1.205?"),
@@ -61,7 +61,8 @@ struct WordsTests {
     #expect(try trendy(["list", "--plain"]).output.split(separator: "\n").count == 1)
   }
 
-  @Test func `a number for a type without one is told how to give it one, and nothing is @1 before the first`() throws {
+  @Test func `a number for a type without a number property gets a hint, and @1 is not found in an empty store`() throws
+  {
     try bench.trendy("type", "add", "run")
     #expect(try trendy(["log", "run", "5"]).talk.contains("trendy type prop add run KEY --kind number"))
     #expect(try trendy(["log", "run", "slow"]).talk.contains("trendy log run -n 'slow'"))
@@ -69,12 +70,12 @@ struct WordsTests {
     #expect(none.status == 66 && none.talk.contains("Entry '@1' not found"), "\(none.talk)")
   }
 
-  @Test func `a length that is longer than any is not offered as a time`() throws {
+  @Test func `a duration beyond the maximum is not suggested as a time`() throws {
     let refused = try trendy(["log", "feed", "99999999h"])
     #expect(refused.status == 64 && !refused.talk.contains("--at"), "\(refused.talk)")
   }
 
-  @Test func `a note of nothing is no note, and takes away the one that was`() throws {
+  @Test func `an empty note is no note, and clears an existing one`() throws {
     try bench.trendy("log", "feed", "-n", "")
     #expect(try bench.shell("trendy log feed -n - --store '\(bench.store())' < /dev/null").status == 0)
     try bench.trendy("log", "feed", "-n", "one")
@@ -90,7 +91,7 @@ struct WordsTests {
     }
   }
 
-  @Test func `an edit of what is so already is done`() throws {
+  @Test func `an edit without a change succeeds`() throws {
     try bench.trendy("log", "feed", "5", "side=left", "--at", "2026-11-20 8:00")
     try bench.trendy("place", "add", "Home", "52.1,4.3")
     try bench.trendy("vehicle", "add", "Van")
@@ -109,13 +110,13 @@ struct WordsTests {
     #expect(try bench.trendy("undo", "--list", "--plain").output.contains("edit") == false)
   }
 
-  @Test func `a short option may have its value with it`() throws {
+  @Test func `a short option may be joined with its value`() throws {
     try bench.trendy("log", "feed", "-none")
     #expect(try notes == ["one"])
     #expect(try trendy(["log", "feed", "-xone"]).talk.contains("Unknown option '-xone'"))
   }
 
-  @Test func `what is to be typed next can be pasted`() throws {
+  @Test func `suggested commands are quoted for the shell`() throws {
     #expect(try bench.trendy("type", "add", "cold brew").output.contains("trendy log 'cold brew'\n"))
     #expect(try bench.trendy("log", "hot brew").talk.contains("trendy log 'hot brew' --create"))
     #expect(try bench.trendy("stats", "cold brew").output.contains("trendy log 'cold brew'"))
@@ -123,7 +124,7 @@ struct WordsTests {
     #expect(try bench.trendy("type", "add", "cold brew").talk.contains("trendy log 'cold brew'\n"))
   }
 
-  @Test func `a list is of the type that is named`() throws {
+  @Test func `a list can be limited to a type by name`() throws {
     try bench.trendy("log", "feed", "1")
     try bench.trendy("log", "coffee", "2")
     let list = try bench.trendy("list", "FEED", "--limit", "1", "--plain").output
@@ -134,7 +135,7 @@ struct WordsTests {
       try bench.trendy("list", "feed", "--limit", "1").output.contains("Older entries: trendy list feed --limit 1"))
   }
 
-  @Test func `one is one`() throws {
+  @Test func `counts of one use the singular`() throws {
     try bench.trendy("log", "feed")
     try bench.trendy("vehicle", "add", "Van")
     try bench.trendy("trip", "add", "7km", "--at", "2026-11-20 8:00", "--for", "20m")
@@ -152,7 +153,7 @@ struct WordsTests {
     return try bench.run("trendy", words, environment: ["COLUMNS": "\(width)"]).output
   }
 
-  @Test func `a narrow terminal shows what was asked for`() throws {
+  @Test func `a narrow terminal shows the requested values`() throws {
     try bench.trendy("log", "feed")
     let settings = try narrow("config list")
     #expect(settings.contains("week_starts_on  monday"), "\(settings)")
@@ -167,7 +168,7 @@ struct WordsTests {
   }
 
   @Test(
-    "a word of other programs is answered with the one here",
+    "a command name of another program suggests the equivalent one",
     arguments: zip(
       ["cancel", "continue", "annotate", "tags", "done", "next"],
       ["undo", "start", "edit", "type", "stop", "today"]))
@@ -175,26 +176,26 @@ struct WordsTests {
     #expect(try trendy([word]).talk.contains("Did you mean 'trendy \(here)'?"))
   }
 
-  @Test func `an import says the years of what it brought`() throws {
+  @Test func `an import reports the years of the imported events`() throws {
     let file = bench.folder.appending(path: "old.csv")
     try Data("type,start\nfeed,2020-01-01T08:00:00Z\nfeed,2021-01-02T08:00:00Z\n".utf8).write(to: file)
     let output = try bench.trendy("import", file.path).output
     #expect(output.contains("Wed 1 Jan 2020 to Sat 2 Jan 2021"), "\(output)")
   }
 
-  @Test func `a backup is restored, not imported`() throws {
+  @Test func `a backup is not imported, and the hint names restore`() throws {
     let file = bench.folder.appending(path: "b.trendy").path
     try bench.trendy("backup", file)
     let refused = try bench.trendy("import", file)
     #expect(refused.status == 65 && refused.talk.contains("trendy restore \(file)"), "\(refused.talk)")
   }
 
-  @Test func `an export without a format lists them`() throws {
+  @Test func `an export without a format lists the formats`() throws {
     let refused = try trendy(["export"])
     #expect(refused.status == 64 && refused.talk.contains("Formats: ") && refused.talk.contains("csv"))
   }
 
-  @Test func `a second person of one name at a hub is told of the first`() throws {
+  @Test func `a second user with the same name on a hub is rejected with a hint`() throws {
     let hub = bench.store("hub")
     try bench.trendyd("hub", "init", "--name", "Ann B", "--data", hub)
     let refused = try bench.trendyd("user", "add", "ann b", "--data", hub)
