@@ -47,7 +47,7 @@ struct DateTests {
     for row in cells { #expect(row.split(separator: "\t")[1].hasPrefix("2025-11-20T00:00:00"), "\(row)") }
   }
 
-  @Test func `a list is in the order of its days wherever they were recorded`() throws {
+  @Test func `a list is ordered by date regardless of the zones in which the events were recorded`() throws {
     _ = try trendy(in: "Europe/Amsterdam", "log", "mood", "--at", "2025-11-19 8:00")
     _ = try trendy(in: "Europe/Amsterdam", "log", "mood", "--at", "2025-11-19 20:00")
     _ = try trendy(in: "Pacific/Auckland", "log", "visa", "--at", "2025-11-20", "--all-day")
@@ -55,7 +55,7 @@ struct DateTests {
     #expect(list.dropLast() == ["Thu 20 Nov", "  all day ", "Wed 19 Nov", "  20:00  m", "  08:00  m"])
   }
 
-  @Test func `several whole days are told by their first and their last`() throws {
+  @Test func `an event of several days is shown with its first and last date`() throws {
     _ = try trendy(in: "Europe/Amsterdam", "log", "visa", "--from", "2025-11-18", "--to", "2025-11-20", "--all-day")
     for zone in Self.zones {
       let shown = try trendy(in: zone, "show", "@1")
@@ -65,7 +65,7 @@ struct DateTests {
     }
   }
 
-  @Test func `a date property is the date that was typed, and is compared as one`() throws {
+  @Test func `a date property stores the date as typed and is compared as a date`() throws {
     _ = try trendy(in: "Europe/Amsterdam", "log", "visa", "due=2025-01-02", "--at", "2025-01-03 9:15")
     _ = try trendy(in: "Pacific/Auckland", "log", "visa", "due=2025-01-02", "--at", "2025-01-03 9:15")
     for zone in Self.zones {
@@ -80,7 +80,7 @@ struct DateTests {
       }
       #expect(rows(try trendy(in: zone, "list", "--plain")).allSatisfy { $0.hasSuffix("due=2025-01-02") }, "\(zone)")
     }
-    // What earlier versions kept: the midnight of Amsterdam as a moment of UTC.
+    // The format of earlier versions: midnight in Amsterdam as a UTC timestamp.
     let line =
       #"{"event_type":"visa","time_zone":"Europe/Amsterdam","properties":{"due":{"type":"date","value":"2025-01-01T23:00:00.000Z"}}}"#
     let kept = try bench.shell("printf '%s' '\(line)' | TZ=UTC trendy log - --store \(bench.store())")
@@ -88,12 +88,12 @@ struct DateTests {
     #expect(try trendy(in: "America/Los_Angeles", "show", "@1").output.contains("due Thu 2 Jan 2025"))
   }
 
-  @Test func `a date property with a time of day is a moment`() throws {
+  @Test func `a date property with a time of day is an instant`() throws {
     _ = try trendy(in: "Europe/Amsterdam", "log", "visa", "due=2025-01-02 9:30")
     #expect(try trendy(in: "UTC", "show", "@1").output.contains("due Thu 2 Jan 2025 08:30"))
   }
 
-  @Test func `an all-day event is recorded by its date from a line of JSON`() throws {
+  @Test func `a JSON line with a date records an all-day event`() throws {
     let line = #"{"event_type":"visa","date":"2025-11-20","is_all_day":true}"#
     let logged = try bench.shell("printf '%s' '\(line)' | TZ=Pacific/Auckland trendy log - --store \(bench.store())")
     #expect(logged.status == 0, "\(logged.talk)")
@@ -105,12 +105,13 @@ struct DateTests {
   }
 
   @Test
-  func `today shows what was recorded since midnight here, and counts what was of that day where it was recorded`()
+  func `today lists events since local midnight, and counts events whose date where they were recorded is today`()
     throws
   {
-    // Fourteen hours ahead, and twelve behind: never of one date.
+    // The two zones are 26 hours apart, so they never have the same date.
     let (ahead, behind) = ("Pacific/Kiritimati", "Etc/GMT+12")
-    // The day before yesterday or yesterday by the clock behind; its today by the one ahead.
+    // In the zone behind, this was yesterday or the day before; in the zone ahead, its date is today's date of the zone
+    // behind.
     _ = try trendy(in: ahead, "log", "visa", "--at", "26 hours ago", "-n", "counted")
     _ = try trendy(in: ahead, "log", "visa", "-n", "shown")
     let today = try trendy(in: behind, "today", "--json").document.objectValue

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Types, properties and places: changed, joined, deleted, and taken back.
+/// Editing, merging, deleting and undo of types, properties and places.
 @Suite("Types and places", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct DefineTests {
   private let bench: Workbench
@@ -23,7 +23,7 @@ struct DefineTests {
       try bench.trendy("list", "--limit", "0", "--plain", store: store).output.split(separator: "\n").map(String.init))
   }
 
-  @Test func `a type is shown, renamed and given another look, and that is taken back`() throws {
+  @Test func `a type can be shown, renamed and restyled, and undo restores it`() throws {
     try bench.trendy("log", "coffee", "2")
     let shown = try bench.trendy("type", "show", "coffee").output
     #expect(shown.hasPrefix("☕ coffee  #7B4F2E  1 event  "), "\(shown)")
@@ -32,7 +32,7 @@ struct DefineTests {
     #expect(try bench.trendy("list").output.contains("espresso  count 2"))
     #expect(try bench.trendy("type", "show", "espresso").output.hasPrefix("E espresso  #112233"))
     try bench.trendy("undo")
-    // The name of an icon, as apps for phones have them, is no sign.
+    // The name of an icon, as phone apps use them, is not an emoji.
     try bench.trendy("type", "edit", "coffee", "--icon", "cup.and.saucer")
     #expect(try bench.trendy("type", "list").output.contains("• coffee  count"))
     #expect(try bench.trendy("type", "show", "coffee").output.hasPrefix("• coffee  #7B4F2E"))
@@ -45,7 +45,7 @@ struct DefineTests {
     #expect(try bench.trendy("type", "show", "tea").status == 66)
   }
 
-  @Test func `two types become one, with what was said of their events`() throws {
+  @Test func `merging two types moves the events with their properties`() throws {
     try bench.trendy("type", "add", "kaffee")
     try bench.trendy("type", "prop", "add", "kaffee", "count", "--kind", "number")
     try bench.trendy("type", "prop", "add", "kaffee", "milk", "--kind", "boolean")
@@ -72,7 +72,7 @@ struct DefineTests {
     #expect(try bench.trendy("type", "merge", "coffee", "coffee", "--yes").status == 64)
   }
 
-  @Test func `what was excused of a type, and places that record it, go over to the type that it becomes`() throws {
+  @Test func `skips and place rules of a merged type move to the remaining type`() throws {
     try bench.trendy("type", "add", "kaffee")
     try bench.trendy("skip", "kaffee", "--from", "2026-11-02", "--to", "2026-11-04", "-n", "flu")
     try bench.trendy("skip", "coffee", "--from", "2026-11-03")
@@ -90,7 +90,7 @@ struct DefineTests {
     #expect(try bench.trendy("place", "show", "bar").output == before.1)
   }
 
-  @Test func `the goal of a type that goes is that of the other, which keeps its own`() throws {
+  @Test func `the goal of a merged type moves to the remaining type unless that one has a goal`() throws {
     func shown(_ type: String, _ goal: String) throws -> Bool {
       try bench.trendy("type", "show", type).output.contains("goal \(goal)")
     }
@@ -105,7 +105,7 @@ struct DefineTests {
     #expect(try shown("tea", "3/week"))
   }
 
-  @Test func `a type goes with its events, and comes back with them`() throws {
+  @Test func `deleting a type deletes its events, and undo restores both`() throws {
     for day in 1...3 { try bench.trendy("log", "coffee", "2", "--at", "2026-11-0\(day) 8:00") }
     try bench.trendy("log", "mood", "4")
     let before = try events()
@@ -118,12 +118,12 @@ struct DefineTests {
     #expect(try bench.trendy("undo").status == 0)
     #expect(try events() == before)
     #expect(try bench.trendy("type", "show", "coffee").output.contains("size"))
-    // What takes nothing along is not asked about.
+    // Deleting a type without events needs no confirmation.
     #expect(try bench.trendy("type", "rm", "journal").status == 0)
     #expect(try bench.trendy("doctor").status == 0)
   }
 
-  @Test func `a property is changed and deleted, and its events go along with a new key`() throws {
+  @Test func `a property can be edited and deleted, and renaming its key updates the events`() throws {
     try bench.trendy("log", "coffee", "2", "size=large")
     let edited = try bench.trendy(
       "type", "prop", "edit", "coffee", "size", "--key", "cup", "--options", "small,large,huge", "--default", "small")
@@ -143,7 +143,7 @@ struct DefineTests {
     #expect(try bench.trendy("log", "coffee", "cup=huge").status == 0)
   }
 
-  @Test func `a place's role and colour are the same on every device, also where they are set later`() throws {
+  @Test func `role and colour of a place sync to other devices, also when they are set later`() throws {
     let hub = try TestHub(bench)
     for store in ["store", "other"] {
       if store != "store" { try bench.trendy("init", store: store) }
@@ -168,14 +168,14 @@ struct DefineTests {
     #expect(try bench.trendy("place", "edit", "home", "--color", "blue").status == 64)
   }
 
-  @Test func `a position may be one word or two`() throws {
+  @Test func `a position may be one argument or two`() throws {
     #expect(try bench.trendy("place", "add", "Work", "52.37", "4.89").output.hasPrefix("Work  52.37, 4.89"))
     #expect(try bench.trendy("place", "add", "Gym", "52.37,", "4.89").output.hasPrefix("Gym  52.37, 4.89"))
     let three = try bench.trendy("place", "add", "Park", "52.37,4.89", "100")
     #expect(three.status == 64 && three.talk.contains("latitude,longitude"), "\(three.talk)")
   }
 
-  @Test func `a place is shown by name or position, changed and deleted`() throws {
+  @Test func `a place can be shown by name or position, edited and deleted`() throws {
     try bench.trendy("place", "add", "Home", "52.0,4.0", "--notify", "both")
     let shown = try bench.trendy("place", "show", "52.0001,4.0001").output
     #expect(shown.hasPrefix("Home  52.0, 4.0  100 m"), "\(shown)")
@@ -199,7 +199,7 @@ struct DefineTests {
     #expect(try bench.trendy("place", "list", "--plain").output.contains("Old home"))
   }
 
-  @Test func `a place's new name is given to past visits where that is asked for`() throws {
+  @Test func `renaming a place relabels past visits on request`() throws {
     try bench.trendy("init", store: "other")
     try bench.trendy("import", Samples.drive.path, store: "other")
     let trip = try #require(
@@ -217,7 +217,7 @@ struct DefineTests {
     #expect(try bench.trendy("list", "--type", "visit", "--plain").output.contains("\tHome\t"))
   }
 
-  @Test func `every device sees types joined and deleted, and that taken back`() throws {
+  @Test func `merging, deleting and undo of types sync to every device`() throws {
     let hub = try TestHub(bench)
     for store in ["store", "laptop"] {
       try bench.trendy("init", store: store)

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// What a laptop says of itself, as another device of the person is told.
-@Suite("What devices say of themselves", .waitsForPrograms, .timeLimit(.minutes(10)))
+/// The status that a laptop reports to the hub, as another device of the user reads it.
+@Suite("Device reports", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct DeviceReportTests {
   let bench: Workbench
   let hub: TestHub
@@ -16,7 +16,7 @@ struct DeviceReportTests {
     try hub.connect("laptop")
   }
 
-  @Test func `after a sync nothing waits, the clock is right, and the version is its program's`() throws {
+  @Test func `after a sync the report contains no pending changes, a correct clock and the program's version`() throws {
     defer { hub.stop() }
     try bench.trendy("type", "add", "coffee", store: "laptop")
     try bench.trendy("log", "coffee", store: "laptop")

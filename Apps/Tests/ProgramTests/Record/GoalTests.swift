@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Goals: set, told, excused, taken away, and the same on every device.
+/// Goals: setting, progress, skips, removal and sync.
 @Suite("Goals", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct GoalTests {
   private let bench: Workbench
@@ -17,13 +17,13 @@ struct GoalTests {
       .map { $0.split(separator: "\t", omittingEmptySubsequences: false) }.first { $0[1] == type }.map { String($0[4]) }
   }
 
-  /// The line of `today` that tells of the goal of a type.
+  /// The line of `today` with the goal of a type.
   private func line(_ type: String) throws -> String? {
     try bench.trendy("today").output.split(separator: "\n").last { $0.hasPrefix("  \(type) ") }
       .map { $0.split(separator: " ", omittingEmptySubsequences: true).dropFirst().joined(separator: " ") }
   }
 
-  @Test func `a goal is set, shown, changed, taken away, and that is taken back`() throws {
+  @Test func `a goal can be set, shown, changed and removed, and undo restores it`() throws {
     #expect(try bench.trendy("type", "add", "run", "--goal", "3 a week").output.contains("  goal 3/week\n"))
     #expect(try goal(of: "run") == "3/week")
     #expect(try goal(of: "coffee") == "")
@@ -44,7 +44,7 @@ struct GoalTests {
   }
 
   @Test(
-    "what is no goal is refused, with what to write",
+    "an invalid goal is rejected with a hint",
     arguments: [
       ("3/fortnight", "'fortnight' is no time that a goal has: there are day and week"),
       ("3", "Hint:  Write 3/day or 3/week."), ("three/week", "'three' is no amount"), ("0/week", "'0' is no amount"),
@@ -60,7 +60,7 @@ struct GoalTests {
     #expect(try goal(of: "coffee") == "")
   }
 
-  @Test func `log and today say what is left`() throws {
+  @Test func `log and today show the remaining amount`() throws {
     try bench.trendy("type", "add", "run", "--goal", "3/week")
     try bench.trendy("type", "edit", "coffee", "--goal", "at most 2/day")
     try bench.trendy("type", "edit", "workout", "--goal", "20min/day")
@@ -90,7 +90,7 @@ struct GoalTests {
     #expect(coffee["first_day"] == coffee["last_day"])
   }
 
-  @Test func `what runs counts while it runs`() throws {
+  @Test func `a running event counts toward a duration goal`() throws {
     try bench.trendy("type", "edit", "workout", "--goal", "2h/week")
     try bench.trendy("start", "workout")
     let goal = try bench.trendy("today", "--json").document.objectValue?["goals"]?.arrayValue?.first?.objectValue
@@ -98,7 +98,7 @@ struct GoalTests {
     #expect(amount > 0 && amount + left == 7200, "\(amount) and \(left)")
   }
 
-  @Test func `an excused day asks for nothing, an excused week for nothing at all`() throws {
+  @Test func `a skipped day lowers a weekly goal, and a skipped period has no goal`() throws {
     try bench.trendy("type", "edit", "coffee", "--goal", "2/day")
     try bench.trendy("type", "add", "run", "--goal", "7/week")
     try bench.trendy("skip", "coffee")
@@ -110,7 +110,7 @@ struct GoalTests {
     #expect(try line("run") == "skipped this week")
   }
 
-  @Test func `a goal is the same on every device`() throws {
+  @Test func `a goal syncs to other devices`() throws {
     let hub = try TestHub(bench)
     for store in ["store", "other"] {
       if store != "store" { try bench.trendy("init", store: store) }

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// The daemon's log: its formats, its levels, and the journal.
+/// Formats and levels of the daemon's log, and its use under the journal.
 @Suite("The daemon's log", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct LogTests {
   let bench: Workbench
 
   init() throws { bench = try Workbench() }
 
-  /// Runs an agent with an ingest as the shell line says, asks it once for what is not there, ends it, and returns its log.
+  /// Runs an agent with an ingest listener, requests a missing path, stops the agent and returns its log.
   private func log(_ words: String, before: String = "") throws -> [Substring] {
     try bench.trendy("init")
     let log = bench.folder.appending(path: "log").path
@@ -29,7 +29,7 @@ struct LogTests {
     return text().split(separator: "\n")
   }
 
-  @Test func `a line of text has its time, its level and its words`() throws {
+  @Test func `a text line contains time, level and message`() throws {
     let lines = try log("")
     #expect(lines.count >= 3, "\(lines)")
     for line in lines {
@@ -38,7 +38,7 @@ struct LogTests {
     #expect(lines.contains { $0.contains(" info 404 GET ") }, "\(lines)")
   }
 
-  @Test func `a line of JSON is a document with time and level, whatever it tells of`() throws {
+  @Test func `a JSON line is an object with time and level for every kind of message`() throws {
     let lines = try log("--log-format json")
     let documents = try lines.map {
       try #require(WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue, "\($0)")
@@ -52,19 +52,19 @@ struct LogTests {
     #expect(documents.contains { $0["status"] == 404 && $0["method"] == "GET" }, "\(lines)")
   }
 
-  @Test func `the journal is told the level by a prefix, and no time`() throws {
+  @Test func `lines for the journal have a level prefix and no time`() throws {
     let lines = try log("", before: "export JOURNAL_STREAM=$(stat -Lc %d:%i /dev/fd/2);")
     #expect(lines.contains { $0.hasPrefix("<6>Agent: ") } && lines.contains { $0.hasPrefix("<6>404 GET ") }, "\(lines)")
     #expect(lines.allSatisfy { $0.contains(/^<[346]>[^0-9 ]|^<6>404/) }, "\(lines)")
   }
 
-  @Test func `a standard error that is not the journal's gets text, although JOURNAL_STREAM was passed on`() throws {
+  @Test func `a standard error other than the journal receives plain text despite JOURNAL_STREAM`() throws {
     let lines = try log("", before: "export JOURNAL_STREAM=1:2;")
     #expect(lines.allSatisfy { $0.hasPrefix("2") }, "\(lines)")
   }
 
   @Test(
-    "levels and formats that there are not are refused, whoever says them",
+    "an unknown level or format is rejected, from an option or the environment",
     arguments: [
       (["--log-level", "loud"], [:], "debug, info, warning, error"), (["--log-format", "xml"], [:], "text or json"),
       ([], ["TRENDY_LOG_LEVEL": "loud"], "debug, info, warning, error"),
@@ -74,7 +74,7 @@ struct LogTests {
     #expect(result.status == (words.isEmpty ? 78 : 64) && result.talk.contains(hint), "\(result.talk)")
   }
 
-  @Test func `below the level that was asked for nothing is logged`() throws {
+  @Test func `messages below the configured level are not logged`() throws {
     let hub = bench.store("hub")
     try #require(try bench.run("trendyd", ["hub", "init", "--data", hub, "--listen", "127.0.0.1:0"]).status == 0)
     let running = try Running(

@@ -2,12 +2,13 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// What the record says, in words and small pictures.
+/// Statistics, calendars, streaks and correlations.
 @Suite("Looking back", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LookBackTests {
   let bench: Workbench
 
-  /// Sixty days: coffee on every second day at 8, twice on every fourth, and a headache the day after two of them.
+  /// Sixty days: coffee at 8 on every second day, twice on every fourth day, each time followed by a headache on the
+  /// next day.
   init() throws {
     bench = try Workbench()
     try bench.trendy("init")
@@ -25,7 +26,7 @@ struct LookBackTests {
     try #require(made.status == 0, "\(made.output)\(made.talk)")
   }
 
-  /// A date so many days before today; the programs are told UTC.
+  /// Date the given number of days before today in UTC, the time zone of the programs.
   private static func day(_ ago: Int) -> String {
     LocalTime(isUTC: true).date(of: Date()).advanced(by: -ago).description
   }
@@ -34,7 +35,7 @@ struct LookBackTests {
     try #require(try bench.run("trendy", words + ["--json", "--store", bench.store()]).document.objectValue)
   }
 
-  @Test func `stats say how often, on which days, at which hours, and what is still missing`() throws {
+  @Test func `stats show frequency, weekdays, hours and the data still needed`() throws {
     let stats = try document("stats", "coffee")
     #expect(stats["events"] == 45)
     #expect(stats["active_days"] == 30)
@@ -68,14 +69,14 @@ struct LookBackTests {
     }
   }
 
-  @Test func `a relation that is there is found at its lag, and said in a sentence`() throws {
+  @Test func `a built-in correlation is found at its lag and described in a sentence`() throws {
     let relations = try #require(try document("insights")["relations"]?.arrayValue)
     #expect(relations.count == 1)
     #expect(relations.first?["lag_days"] == 1)
     #expect(relations.first?["sentence"] == "More headache on the day after more coffee (strong correlation)")
   }
 
-  @Test func `what goes together is drawn day by day, the later one under the day before`() throws {
+  @Test func `a correlation is drawn day by day, with the later series below the day before`() throws {
     let one = try document("insights", "1")
     #expect(one["relation"]?["lag_days"] == 1 && one["pairs"] == 1)
     let days = try #require(one["days"]?.arrayValue)
@@ -91,7 +92,7 @@ struct LookBackTests {
     #expect(try bench.trendy("insights", "none").status == 64)
   }
 
-  @Test func `what was counted before is counted anew when that is asked for`() throws {
+  @Test func `--refresh discards the cached counts`() throws {
     let before = try document("insights")
     let cache = bench.folder.appending(path: ".cache/trendy/insights")
     let left = cache.appending(path: "left")
@@ -101,7 +102,7 @@ struct LookBackTests {
     #expect(try document("insights", "--refresh") == before && !FileManager.default.fileExists(atPath: left.path))
   }
 
-  @Test func `a calendar shows each day at its level, in blocks or digits, and skipped days`() throws {
+  @Test func `a calendar shows the level of each day as blocks or digits`() throws {
     let days = try #require(try document("cal", "coffee")["days"]?.arrayValue)
     #expect(days.count == 61)
     #expect(days.first?["count"] == 2)
@@ -111,7 +112,7 @@ struct LookBackTests {
     #expect(!plain.output.contains("█"))
   }
 
-  @Test func `a calendar without a type is of all that the options leave`() throws {
+  @Test func `a calendar without a type covers all entries that match the options`() throws {
     func counts(_ words: String...) throws -> [Int64] {
       let answer = try bench.run("trendy", ["cal", "--json", "--store", bench.store()] + words)
       let document = try #require(try answer.document.objectValue)
@@ -125,7 +126,7 @@ struct LookBackTests {
     #expect(try bench.trendy("cal", "coffee", "--type", "mood").status == 64)
   }
 
-  @Test func `streaks count days in a row, today not over, skips neither breaking nor adding`() throws {
+  @Test func `a streak ignores today until it is over and is neither broken nor extended by skips`() throws {
     for day in 1...3 { try bench.trendy("log", "journal", "--at", "\(Self.day(day)) 21:00") }
     func streak() throws -> JSONValue? {
       try document("streaks")["streaks"]?.arrayValue?.first { $0["event_type"]?["name"] == "journal" }
@@ -137,12 +138,12 @@ struct LookBackTests {
     #expect(try streak()?["current"] == 4)
   }
 
-  @Test func `a range that ends before it begins is refused, and one in the past ends there`() throws {
+  @Test func `a range that ends before it begins is rejected, and a past range ends on its last day`() throws {
     #expect(try bench.trendy("stats", "coffee", "--since", Self.day(5), "--until", Self.day(9)).status == 64)
     #expect(try document("stats", "coffee", "--until", Self.day(30))["events"] == 24)
   }
 
-  @Test func `where the options leave nothing that is said, and not that there is nothing`() throws {
+  @Test func `options that match no entries are reported as such`() throws {
     for words in [["stats", "coffee"], ["cal", "coffee"], ["streaks"], ["records"], ["chart", "coffee"]] {
       let shown = try bench.run(
         "trendy", words + ["--since", "2011-01-01", "--until", "2011-02-01", "--store", bench.store()])
@@ -150,20 +151,20 @@ struct LookBackTests {
     }
   }
 
-  @Test func `a week is held against what the one before had at this time of the day`() throws {
+  @Test func `the current week is compared with the previous week up to the same time`() throws {
     for time in ["00:00", "23:59"] { try bench.trendy("log", "journal", "--at", "\(Self.day(7)) \(time)") }
     let week = try bench.run(
       "trendy", ["week", "--type", "journal", "--json", "--utc", "--store", bench.store()]
     ).document
     let clock = LocalTime(isUTC: true).components(of: Date())
-    // In the last minute of a day that one counts as well.
+    // In the last minute of a day, the entry at 23:59 counts as well.
     guard (clock.hour, clock.minute) != (23, 59) else { return }
     #expect(week["types"]?.arrayValue?.first?["before"] == 1, "\(week)")
     let text = try bench.trendy("week", "--type", "journal", environment: ["COLUMNS": "120"]).output
     #expect(text.contains(#/This week, .* [0-9]{2}:[0-9]{2}, compared with /#), "\(text)")
   }
 
-  @Test func `also on its last day a week is held against a part of the one before, and says so`() throws {
+  @Test func `the last day of a week is still compared with part of the previous week`() throws {
     let tomorrow = LocalTime(isUTC: true).date(of: Date()).advanced(by: 1).weekday
     let names = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
     try bench.trendy("config", "set", "week_starts_on", names[tomorrow])
@@ -171,12 +172,12 @@ struct LookBackTests {
     #expect(text.contains("compared with the same part of last week, "), "\(text)")
   }
 
-  @Test func `a type that is named is the only one looked back on`() throws {
+  @Test func `streaks can be limited to one type`() throws {
     let streaks = try document("streaks", "--type", "headache")
     #expect(streaks["streaks"]?.arrayValue?.compactMap { $0["event_type"]?["name"]?.stringValue } == ["headache"])
   }
 
-  @Test func `readings of an odometer are no habit, but of one that is named all is told`() throws {
+  @Test func `odometer readings are excluded unless their type is named`() throws {
     try bench.trendy("vehicle", "add", "Van")
     for day in 1...3 {
       try bench.trendy("vehicle", "odometer", "log", "Van", "48210km", "--at", "\(Self.day(day)) 21:00")
@@ -189,7 +190,7 @@ struct LookBackTests {
     #expect(try bench.trendy("records", "--type", "Odometer").output.hasPrefix("Odometer\n  most in a day "))
   }
 
-  @Test func `records are the most and the longest, with their days`() throws {
+  @Test func `records show the maximum and the longest period with their dates`() throws {
     let records = try #require(try document("records", "--type", "coffee")["records"]?.arrayValue?.first)
     #expect(records["day"]?["events"] == 2)
     #expect(records["day"]?["from"]?.stringValue == Self.day(60))

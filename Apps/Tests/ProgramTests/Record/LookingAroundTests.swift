@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// `trendy demo`: a look around before there is anything of one's own.
+/// `trendy demo`: sample data for users without a store.
 @Suite("Looking around", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LookingAroundTests {
   let bench: Workbench
@@ -17,13 +17,13 @@ struct LookingAroundTests {
     try FileManager.default.contentsOfDirectory(atPath: folder.path)
   }
 
-  @Test func `The tour shows what was put in and leaves nothing behind`() throws {
+  @Test func `The demo shows the sample data and leaves no files behind`() throws {
     let temporary = bench.folder.appending(path: "tmp")
     try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
     let tour = try bench.run("trendy", ["demo", "--years", "1"], environment: ["TMPDIR": temporary.path])
     #expect(tour.status == 0, "\(tour.talk)")
     #expect(tour.output.contains("$ trendy stats coffee"))
-    // How strongly, and which trips were the last, is of the day on which it is made.
+    // The strength of the correlation and the last trips depend on the current date.
     #expect(tour.output.contains(#/More run on days with more stretching \((strong|moderate) correlation\)/#))
     #expect(tour.output.contains("More headache on the day after more wine"))
     #expect(tour.output.contains(#/→ Home|Home →/#))
@@ -34,14 +34,14 @@ struct LookingAroundTests {
     #expect(try temporaryStores(in: temporary).isEmpty)
   }
 
-  @Test("A tour that is ended leaves nothing behind", arguments: [SIGINT, SIGTERM])
+  @Test("An interrupted demo leaves no files behind", arguments: [SIGINT, SIGTERM])
   func isEnded(signal: Int32) throws {
     let temporary = bench.folder.appending(path: "tmp-\(signal)")
     try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
     let tour = try Running(
       bench, "trendy", ["demo", "--years", "20"], environment: ["TMPDIR": temporary.path])
     defer { tour.kill() }
-    // While it is recorded, which takes seconds.
+    // While the record is generated, which takes seconds.
     #expect(
       try eventually {
         let stores = try temporaryStores(in: temporary)
@@ -56,7 +56,7 @@ struct LookingAroundTests {
     #expect(try temporaryStores(in: temporary).isEmpty)
   }
 
-  @Test func `What is kept is a store like any other and nothing is written over`() throws {
+  @Test func `A kept demo is an ordinary store, and existing files are never overwritten`() throws {
     let kept = bench.folder.appending(path: "kept")
     let made = try bench.run("trendy", ["demo", "--years", "1", "--keep", kept.path, "--json"])
     #expect(made.status == 0, "\(made.talk)")

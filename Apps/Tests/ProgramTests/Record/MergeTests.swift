@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Types that become one on one device while another device records under them, and types of one name.
-@Suite("Types that are merged", .waitsForPrograms, .timeLimit(.minutes(10)))
+/// Merging types and places while another device uses them, and types with the same name.
+@Suite("Merged types", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct MergeTests {
   private let bench: Workbench
   private let hub: TestHub
@@ -38,7 +38,7 @@ struct MergeTests {
     return try conflicts?.isEmpty == true && bench.trendy("doctor", store: device).status == 0
   }
 
-  @Test("what another device records meanwhile is of the type that remains", arguments: [true, false])
+  @Test("events that another device records under a merged type move to the remaining type", arguments: [true, false])
   func forwards(mergeIsFirst: Bool) throws {
     for name in ["kaffee", "espresso"] {
       try bench.trendy("log", name, "--create", "-n", "shared \(name)", store: "phone")
@@ -58,19 +58,19 @@ struct MergeTests {
       #expect(try typeCount("kaffee", device) == 0 && isClean(device), "\(device)")
     }
     #expect(try bench.trendy("skip", "--plain", store: "phone").output.contains("coffee"))
-    // Taken back, the type has what the merge moved.
+    // After undo, the type has the events that the merge moved.
     #expect(try bench.trendy("undo", store: "phone").status == 0)
     try sync("phone", "laptop")
     let parted = ["coffee laptop's", "espresso shared espresso", "kaffee shared kaffee"]
     for device in ["phone", "laptop"] { #expect(try rows(device) == parted, "\(device)") }
-    // Done again, it leads to the other type again.
+    // After redo, new events move to the remaining type again.
     #expect(try bench.trendy("log", "kaffee", "-n", "late", store: "laptop").status == 0)
     #expect(try bench.trendy("redo", store: "phone").status == 0)
     try sync("phone", "laptop", "phone")
     for device in ["phone", "laptop"] { #expect(try rows(device).contains("coffee late"), "\(device)") }
   }
 
-  @Test func `two types of one name are asked about, meant together, and made one`() throws {
+  @Test func `two types with the same name are ambiguous until they are merged`() throws {
     for device in ["phone", "laptop"] {
       #expect(try bench.trendy("log", "walk", "--create", "-n", device, store: device).status == 0)
     }
@@ -92,12 +92,12 @@ struct MergeTests {
       #expect(try typeCount("walk", device) == 1 && isClean(device))
     }
     #expect(try bench.trendy("type", "merge", "walk", "walk", "--yes", store: "phone").status == 64)
-    // All of a name at once.
+    // Deletes every event of the type at once.
     #expect(try bench.trendy("rm", "--type", "walk", "--yes", store: "phone").status == 0)
     #expect(try rows("phone").isEmpty)
   }
 
-  @Test func `both devices make the two types one`() throws {
+  @Test func `both devices merge the two types`() throws {
     for device in ["phone", "laptop"] { try bench.trendy("log", "walk", "--create", "-n", device, store: device) }
     try sync("phone", "laptop", "phone")
     for device in ["phone", "laptop"] {
@@ -120,7 +120,7 @@ struct MergeTests {
     for device in ["phone", "laptop"] { #expect(try rows(device) == ["chai chai", "chai tea"], "\(device)") }
   }
 
-  @Test func `two places of one name are asked about and made one`() throws {
+  @Test func `two places with the same name are ambiguous until they are merged`() throws {
     for device in ["phone", "laptop"] {
       #expect(try bench.trendy("place", "add", "home", "51.92,4.36", store: device).status == 0)
       #expect(try bench.trendy("log", "coffee", "--place", "home", "-n", device, store: device).status == 0)

@@ -7,7 +7,8 @@ import TrendyPersistence
   import Glibc
 #endif
 
-/// Two processes that run the same command at the same time. The outcome must be that of running one after the other.
+/// Two processes that run the same command at the same time. The outcome must equal that of running one after the
+/// other.
 @Suite("Two processes at once", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RaceTests {
   private let bench: Workbench
@@ -19,8 +20,8 @@ struct RaceTests {
 
   /// Runs both command lines so that each has read the store before either can write.
   ///
-  /// This process holds the write lock of the store while they start. A command opens the lock file for writing when it has decided
-  /// what to write; when both have done so, the lock is released.
+  /// This process holds the store's write lock while the commands start. A command opens the lock file for writing
+  /// after it has decided what to write. When both commands have done so, the lock is released.
   private func atOnce(_ first: String, _ second: String, store: String = "store") throws -> [Int32] {
     let path = bench.store(store)
     let lock = try StorageEngine.open(directory: path).beginWrite()
@@ -54,7 +55,7 @@ struct RaceTests {
     #expect(try atOnce("skip coffee --from 2026-11-02") == [0, 64])
   }
 
-  @Test func `what runs is started and ended once`() throws {
+  @Test func `a running event is started and ended once`() throws {
     #expect(try atOnce("start coffee") == [0, 77])
     #expect(try atOnce("stop coffee") == [0, 66])
     #expect(try atOnce("start headache --create") == [0, 77])
@@ -64,14 +65,14 @@ struct RaceTests {
     #expect(try bench.trendy("stop").status == 66)
   }
 
-  @Test func `what is gone is not deleted again`() throws {
+  @Test func `a deleted entity is not deleted again`() throws {
     for type in ["tea", "juice", "water", "milk"] { try bench.trendy("log", type, "--create") }
     let id = try #require(bench.trendy("show", "@1", "--json").document["event"]?["id"]?.stringValue)
     #expect(try atOnce("rm \(id)") == [0, 66])
     #expect(try atOnce("restore \(id)") == [0, 66])
     #expect(try atOnce("type merge tea juice --yes") == [0, 66])
     #expect(try atOnce("type rm water --yes") == [0, 66])
-    // Each deletes the entry that is the last one then.
+    // Each process deletes the entry that is the last one at that time.
     let entries = try count("list")
     #expect(try atOnce("rm @1") == [0])
     #expect(try count("list") == entries - 2)
@@ -96,7 +97,7 @@ struct RaceTests {
     #expect(try bench.trendy("list", "swim", "--plain").output.split(separator: "\n").count == 1)
   }
 
-  @Test func `a hub has one first user, and a user's name once`() throws {
+  @Test func `a hub has one first user, and user names are unique`() throws {
     let data = bench.store("hub")
     func twice(_ words: String) throws -> [String] {
       let line = "trendyd \(words) --data '\(data)' >/dev/null 2>&1; echo $?"
@@ -113,7 +114,7 @@ struct RaceTests {
 }
 
 extension Running {
-  /// Whether the program has opened a lock file for writing, which it does when it waits for the lock.
+  /// Whether the program has opened a lock file for writing, which it does before it waits for the lock.
   fileprivate func isWaiting(for path: String) -> Bool {
     let process = "/proc/\(process.processIdentifier)"
     let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(process)/fd")) ?? []  // it may have ended

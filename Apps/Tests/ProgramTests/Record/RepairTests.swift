@@ -55,7 +55,7 @@ struct RepairTests {
 
   // MARK: Doctor
 
-  @Test func `a store and its hub agree, whatever waits, and doctor says at which version`() throws {
+  @Test func `doctor reports that a store and its hub agree at a version, even with pending changes`() throws {
     try bench.trendy("log", "journal", "-n", "from the laptop", store: "laptop")
     try bench.trendy("log", "journal", "-n", "waits", store: "phone")
     try sync("laptop")
@@ -68,7 +68,7 @@ struct RepairTests {
     #expect(try bench.trendy("doctor", "--local", "--json", store: "phone").document.objectValue?["hub"] == .null)
   }
 
-  @Test func `what was altered behind the store's back is found, and healed without loss`() throws {
+  @Test func `rows altered outside the program are found and repaired without loss`() throws {
     try alter("phone") { unit in
       let one = try event("one", in: unit)
       let entry = try #require(try unit.heldEntry(kind: .event, id: one.id))
@@ -104,13 +104,13 @@ struct RepairTests {
     try sync("laptop")
     #expect(try notes("laptop") == notes("phone"))
     #expect(try doctor().status == 0)
-    // What was here before is where it was said to be.
+    // The backup of the previous state is at the reported path.
     let backup = try #require(kept().first)
     try bench.trendy("restore", bench.store("phone") + "/" + backup, store: "elsewhere")
     #expect(try notes("elsewhere").contains("altered"))
   }
 
-  @Test func `without its hub doctor says so, and of the store all the same what it knows`() throws {
+  @Test func `doctor without a reachable hub checks the store and reports that the comparison failed`() throws {
     hub.stop()
     let words = try bench.trendy("doctor", store: "phone")
     #expect(words.status == 0 && words.output.contains("is intact"), "\(words.output)\(words.talk)")
@@ -119,7 +119,9 @@ struct RepairTests {
     #expect(answer["agrees"] == nil && answer["error"]?.objectValue?["code"] == "unreachable", "\(answer)")
   }
 
-  @Test func `entries deleted at the hub stay away from a store restored from before its first connection`() throws {
+  @Test func `entries deleted at the hub stay deleted in a store restored from a backup before its first connection`()
+    throws
+  {
     try bench.trendy("init", store: "old")
     for note in ["kept", "deleted"] { try bench.trendy("log", "journal", "-n", note, store: "old") }
     let backup = bench.folder.appending(path: "before.backup").path
@@ -140,7 +142,7 @@ struct RepairTests {
 
   // MARK: Repair
 
-  @Test func `without saying which, repair does nothing and tells what each would do`() throws {
+  @Test func `repair without an option changes nothing and lists the options`() throws {
     let words = try bench.trendy("sync", "repair", store: "phone")
     #expect(words.status == 0 && words.output.contains("Nothing was done"), "\(words.talk)")
     for option in ["--resync", "--requeue", "--dedupe"] { #expect(words.output.contains(option)) }
@@ -150,7 +152,7 @@ struct RepairTests {
     #expect(try bench.trendy("sync", "repair", "--resync", store: "phone").status == 78)
   }
 
-  @Test func `a resync that is killed at any moment loses nothing, and the next sync finishes it`() throws {
+  @Test func `a resync that is killed at any time loses nothing, and the next sync completes it`() throws {
     for round in 0..<12 {
       try bench.trendy("log", "journal", "-n", "waits \(round)", store: "phone")
       let repair = try Running(
@@ -168,7 +170,7 @@ struct RepairTests {
     #expect(try doctor().status == 0)
   }
 
-  @Test func `an agent that syncs the store carries a resync out when it is asked for`() throws {
+  @Test func `an agent that syncs the store performs a requested resync`() throws {
     let agent = try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1h"])
     defer { agent.stop() }
@@ -178,7 +180,7 @@ struct RepairTests {
     #expect(try doctor().status == 0)
   }
 
-  @Test func `what is here and not at the hub is offered again, once`() throws {
+  @Test func `an entry that is missing at the hub is uploaded once`() throws {
     try alter("phone") { unit in
       let one = try event("one", in: unit)
       try unit.upsertEvent(id: "lost") {
@@ -203,7 +205,7 @@ struct RepairTests {
     #expect(try doctor().status == 0)
   }
 
-  @Test func `doubles are shown, removed when that is said, on every device, and brought back by undo`() throws {
+  @Test func `duplicates are listed, deleted after confirmation on every device, and restored by undo`() throws {
     try bench.trendy("log", "coffee", "2", "--at", "2026-11-20 08:30", "-n", "oat", store: "phone")
     try bench.trendy("log", "coffee", "--at", "2026-11-20 08:30", store: "phone")
     try bench.trendy("log", "coffee", "--at", "2026-11-20 08:31", store: "phone")

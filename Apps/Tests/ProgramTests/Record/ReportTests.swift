@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A year in review as one file of HTML.
+/// The report of a year as one HTML file.
 @Suite("trendy export report", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReportTests {
   private let bench: Workbench
@@ -19,7 +19,7 @@ struct ReportTests {
     return result.output
   }
 
-  /// Puts lines of trendy's own form into the store.
+  /// Imports lines of the lossless format into the store.
   private func put(_ lines: String) throws {
     let file = bench.folder.appending(path: "lines.ndjson")
     try Data(("{\"record\":\"trendy\",\"schema\":\"trendy.export/1\"}\n" + lines).utf8).write(to: file)
@@ -27,7 +27,7 @@ struct ReportTests {
     try #require(result.status == 0, "\(result.talk)")
   }
 
-  /// The tags of a document in their order, each closed where it has to be.
+  /// Tags of a document in their order. Checks that each one is closed where required.
   private func tags(_ html: String) throws -> [String] {
     var (open, all): ([String], [String]) = ([], [])
     for match in html.matches(of: /<(\/?)([A-Za-z!][^\s>\/]*)([^>]*)>/) {
@@ -43,14 +43,14 @@ struct ReportTests {
     return all
   }
 
-  /// Text as it is read, without tags.
+  /// Text content without tags.
   private func words(_ html: String) -> String {
     html.replacing(/<style>[\s\S]*?<\/style>/, with: "").replacing(/<[^>]*>/, with: "").replacing("&lt;", with: "<")
       .replacing("&gt;", with: ">").replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing(
         "&amp;", with: "&")
   }
 
-  @Test func `colours of types are fitted as on the pages of a hub`() throws {
+  @Test func `type colours are adjusted as on the dashboard`() throws {
     let table = Samples.repository.appending(path: "Tools/PageTests/colours.txt")
     let rows = try String(contentsOf: table, encoding: .utf8).split(separator: "\n").map { $0.split(separator: " ") }
       .filter { $0.count == 5 }
@@ -66,7 +66,7 @@ struct ReportTests {
     let rules = try report("--year", "2026").matches(of: /\{--tl:(#\w+);--il:(#\w+);--td:(#\w+);--id:(#\w+)\}/)
       .map { "\($0.output.1) \($0.output.2) \($0.output.3) \($0.output.4)" }
     let expected = Set(rows.map { $0.dropFirst().joined(separator: " ") })
-    // The first is of trips.
+    // The first rule belongs to trips.
     #expect(rules.count == rows.count + 1)
     #expect(expected.subtracting(rules).sorted() == [] && Set(rules.dropFirst()).subtracting(expected).sorted() == [])
   }
@@ -76,7 +76,7 @@ struct ReportTests {
     "javascript:alert(1)", "-->", "]]>", "a\u{0}b\u{7}c\u{85}d", "\u{202E}evil", "👩‍👩‍👧‍👦", "קפה",
   ]
 
-  @Test func `what a person typed is shown and never taken for markup, and nothing is fetched or run`() throws {
+  @Test func `user text is displayed and never interpreted as markup, and the report loads and runs nothing`() throws {
     var lines = ""
     func put(_ record: String, _ id: String, _ fields: [String: JSONValue]) throws {
       let members = fields.merging(["record": .string(record), "id": .string(id)]) { $1 }
@@ -144,7 +144,7 @@ struct ReportTests {
     #expect(shown.contains("b\u{FFFD}c\u{FFFD}d") && !html.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
   }
 
-  @Test func `its numbers are those of trendy year, and every picture has its finding and its table`() throws {
+  @Test func `the report's numbers equal trendy year, and every figure has a finding and a table`() throws {
     for day in 1...20 {
       for _ in 0...(day % 3) {
         try bench.trendy("log", "coffee", "--at", "2025-02-\(day < 10 ? "0" : "")\(day)T08:10:00Z")
@@ -172,11 +172,11 @@ struct ReportTests {
         body.contains("class=\"finding\"") && body.contains("<table>") && body.contains("<caption>"),
         "\(body.prefix(300))")
     }
-    // Pictures tell what they show to those who do not see them.
+    // Every picture has a text alternative for screen readers.
     #expect(html.matches(of: /<svg [^>]*role="img"[^>]*>/).allSatisfy { $0.output.contains(/aria-label="[^"]+"/) })
   }
 
-  @Test func `days and hours are those of the person, by their zone and settings`() throws {
+  @Test func `days and hours follow the user's time zone and settings`() throws {
     let zone = ["TZ": "Europe/Amsterdam"]
     let logged = try bench.run(
       "trendy", ["log", "coffee", "--at", "2024-12-31T23:30:00Z", "--store", bench.store()], environment: zone)
@@ -192,7 +192,7 @@ struct ReportTests {
       words(try report("--year", "2025", environment: ["TRENDY_UNITS": "imperial"])).contains("10.0 mi in 1 trip"))
   }
 
-  @Test func `visits and drives of the days are told by place, month and vehicle`() throws {
+  @Test func `visits and trips are grouped by place, month and vehicle`() throws {
     try bench.trendy("vehicle", "add", "Van")
     for (day, length) in [
       ("2025-03-01", "10km"), ("2025-03-31", "20km"), ("2025-04-01", "12km"), ("2024-12-31", "99km"),
@@ -216,11 +216,11 @@ struct ReportTests {
     #expect(shown.contains("42.0 km in 3 trips; 99.0 km in 1 trip in the previous year."))
     #expect(shown.contains("Mar 2025230.0 km0.0 km30.0 km") && shown.contains("Business 100 %"))
     #expect(shown.contains("Van342.0 km"))
-    // Of other types alone nothing was driven.
+    // A report limited to another type contains no trips.
     #expect(!words(try report("--year", "2025", "--type", "Home visit")).contains("Trips and mileage"))
   }
 
-  @Test func `an empty store, one entry, and days of one's own have a report`() throws {
+  @Test func `an empty store, a single entry and a custom range have a report`() throws {
     #expect(words(try report()).contains("No entries in this period."))
     try bench.trendy("log", "coffee", "--at", "2025-06-10T08:00:00Z")
     for (words, title) in [
@@ -244,7 +244,7 @@ struct ReportTests {
     #expect(try String(contentsOfFile: path, encoding: .utf8) == report("--year", "2025"))
   }
 
-  @Test func `a colour of one's own can be seen on a light and on a dark ground`() throws {
+  @Test func `custom colours have enough contrast on light and dark backgrounds`() throws {
     let colours = ["#FFFF00", "#FFFFFF", "#000000", "#00FF00", "#0000FF", "#FF00FF", "#808080", "#123456", "#F5F5DC"]
     for (place, colour) in colours.enumerated() {
       try bench.trendy("type", "add", "type \(place)", "--color", colour)
@@ -274,7 +274,7 @@ struct ReportTests {
       }.joined()
   }
 
-  /// As WCAG 2.2 defines it.
+  /// Contrast ratio as defined by WCAG 2.2.
   private func contrast(_ one: some StringProtocol, _ other: some StringProtocol) -> Double {
     func luminance(_ hex: some StringProtocol) -> Double {
       let linear = parts(hex).map { $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4) }

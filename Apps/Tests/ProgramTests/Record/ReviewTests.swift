@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A year in review and digests, whole, on a record whose days are long over.
+/// Complete output of the year in review and of digests, on a record in the past.
 @Suite("Reviews", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReviewTests {
   let bench: Workbench
   private static let last = CivilDate(year: 2024, month: 11, day: 20)
 
-  /// From September 2023 to Wednesday 20 November 2024: coffee on two of three days, in November twice; a run on every fifth day of
-  /// 2024, and three trips.
+  /// From September 2023 to Wednesday 20 November 2024: coffee on two of three days, twice a day in November 2024; a
+  /// run on every fifth day of 2024; three trips.
   init() throws {
     bench = try Workbench()
     try bench.trendy("init")
@@ -96,7 +96,7 @@ struct ReviewTests {
         """)
   }
 
-  @Test func `a year has a document and rows of the same`() throws {
+  @Test func `a year has a JSON document and plain rows`() throws {
     let year = try bench.document("year")
     #expect(year["schema"] == "trendy.year/1")
     #expect(year["from"] == "2024-01-01" && year["before_through"] == "2023-11-20")
@@ -140,7 +140,7 @@ struct ReviewTests {
         """)
   }
 
-  @Test func `a digest has a document and rows of the same, and says what is missing`() throws {
+  @Test func `a digest has a JSON document and plain rows, and reports insufficient data`() throws {
     let day = try bench.document("digest")
     #expect(day["schema"] == "trendy.digest/1" && day["day_part"] == "night" && day["needs_days"] == 0)
     let topics = day["sentences"]?.arrayValue?.compactMap { $0["topic"]?.stringValue }

@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Backup, restore and doctor as a person uses them, and disks as they really fail.
+/// Backup, restore and doctor, and the disk failures that occur in practice.
 @Suite("Safety", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct SafetyTests {
   let bench: Workbench
@@ -27,7 +27,7 @@ struct SafetyTests {
 
   // MARK: Backup and restore
 
-  @Test func `a backup is restored here and elsewhere, and what was here is kept`() throws {
+  @Test func `a backup can be restored in place and elsewhere, and the replaced store is kept`() throws {
     for number in 1...5 { try bench.trendy("log", "coffee", "\(number)") }
     let made = try bench.trendy("backup", backup)
     #expect(made.status == 0 && made.output.contains("Backed up") && made.output.contains("trendy restore"))
@@ -52,7 +52,7 @@ struct SafetyTests {
     #expect(try bench.trendy("doctor", store: "elsewhere").status == 0)
   }
 
-  @Test func `a backup that is cut, altered or none is refused, and nothing is touched`() throws {
+  @Test func `a truncated, altered or unrelated file is rejected as a backup, and nothing is changed`() throws {
     try bench.trendy("log", "coffee", "1")
     try bench.trendy("backup", backup)
     try bench.trendy("log", "coffee", "2")
@@ -72,7 +72,7 @@ struct SafetyTests {
     #expect(try bench.trendy("backup", backup + "-2", store: "nowhere").status == 66)
   }
 
-  @Test func `a backup made while another program logs is one moment of it`() throws {
+  @Test func `a backup made while another program logs is a consistent snapshot`() throws {
     let writer = try Running(
       bench, "/bin/bash",
       [
@@ -95,7 +95,7 @@ struct SafetyTests {
     #expect(try counts() == Array(1...200))
   }
 
-  @Test func `a restored device is a copy to the hub: it comes to the present state, and nothing is lost or doubled`()
+  @Test func `a restored device receives the current state from the hub without loss or duplicates`()
     throws
   {
     let hub = try TestHub(bench)
@@ -112,14 +112,17 @@ struct SafetyTests {
     }
     for number in 1...4 { try bench.trendy("log", "coffee", "\(number)") }
     try sync("store")
-    try bench.trendy("log", "coffee", "5")  // waits when the backup is made
+    // This event is pending when the backup is made.
+    try bench.trendy("log", "coffee", "5")
     try bench.trendy("backup", backup)
     try sync("store")
-    try bench.trendy("rm", "@5")  // the first
+    // Deletes the first event.
+    try bench.trendy("rm", "@5")
     for number in 6...8 { try bench.trendy("log", "coffee", "\(number)") }
     try sync("store", "laptop")
     try #require(counts("laptop") == Array(2...8))
-    try bench.trendy("log", "coffee", "9")  // in the kept backup alone from here on
+    // From here on, this event is only in the backup that the restore keeps.
+    try bench.trendy("log", "coffee", "9")
 
     try #require(bench.trendy("restore", backup, "--yes").status == 0)
     #expect(try counts() == Array(1...5))
@@ -133,7 +136,7 @@ struct SafetyTests {
     #expect(status?["waiting"] == 0)
   }
 
-  @Test func `an agent goes on with what was restored beneath it`() throws {
+  @Test func `an agent continues with a store that was restored while it runs`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     try #require(bench.trendy("connect", hub.url, hub.code()).status == 0)
@@ -156,7 +159,7 @@ struct SafetyTests {
     #expect(agent.process.isRunning)
   }
 
-  @Test func `what is logged beside an agent and a hub, all killed again and again, arrives once`() throws {
+  @Test func `events logged while the programs are killed repeatedly arrive exactly once`() throws {
     let script = Samples.drive.deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Tools/torture-programs").path
     let result = try bench.shell("'\(script)' '\(Workbench.programs.path)' 4")
@@ -165,7 +168,7 @@ struct SafetyTests {
 
   // MARK: Doctor
 
-  @Test func `doctor names a store without a manifest for what it is, and repairs it`() throws {
+  @Test func `doctor reports a store without a manifest, and repairs it`() throws {
     for number in 1...3 { try bench.trendy("log", "coffee", "\(number)") }
     try FileManager.default.removeItem(atPath: bench.store() + "/manifest")
     let ill = try bench.trendy("doctor")
@@ -177,7 +180,7 @@ struct SafetyTests {
 
   // MARK: Disks
 
-  /// Runs a script in a place of its own where it may mount; `nil` where the system does not permit that.
+  /// Runs a script in a mount namespace; `nil` if the system does not allow mounting.
   private func mounting(_ script: String) throws -> Workbench.Result? {
     let allowed = try bench.shell("unshare -rm mount -t tmpfs tmpfs /mnt")
     guard allowed.status == 0 else {
@@ -188,7 +191,7 @@ struct SafetyTests {
   }
 
   @Test
-  func `a disk that is really full refuses saves and backups, shows what is there, and goes on when there is room`()
+  func `a full disk rejects saves and backups, still allows reading, and recovers when there is space`()
     throws
   {
     let script = #"""
@@ -227,7 +230,7 @@ struct SafetyTests {
     #expect(errors.count == 2 && errors.allSatisfy { $0.contains("No room left") }, "\(errors)")
   }
 
-  @Test func `a sync beside an agent names the disk that is full, and goes through when there is room`() throws {
+  @Test func `a sync through an agent reports a full disk, and succeeds when there is space`() throws {
     let script = #"""
       mount -t tmpfs -o size=4m tmpfs /mnt && cd /mnt || exit 90
       export HOME=/mnt
@@ -256,7 +259,7 @@ struct SafetyTests {
   }
 
   @Test
-  func `a disk that is mounted for reading shows everything, can be looked through and backed up, and saves nothing`()
+  func `a disk that is mounted read-only allows reading, checks and backups, and rejects saves`()
     throws
   {
     let script = #"""
@@ -275,10 +278,10 @@ struct SafetyTests {
     #expect(result.talk.contains("mounted read-only") && result.talk.contains("Hint:  "))
   }
 
-  @Test func `without the right to write a store is shown and not written, without that to read it is said`() throws {
+  @Test func `a store without write permission can be read, and one without read permission is reported`() throws {
     try bench.trendy("log", "coffee", "1")
     let store = bench.store()
-    // The owner of all rights has to give them up first.
+    // Root ignores permissions, so the commands run as another user.
     let prefix = getuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""
     if getuid() == 0 { _ = try bench.shell("chmod 755 '\(bench.folder.path)'; chown -R 65534 '\(store)'") }
     guard try bench.shell(prefix + "trendy list --store '\(store)'").status == 0 else {

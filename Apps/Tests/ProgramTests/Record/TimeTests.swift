@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Times as people say them, through the program, where the clocks are those of Amsterdam.
-@Suite("When it was", .waitsForPrograms, .timeLimit(.minutes(10)))
+/// Times as users type them, resolved by the program in the time zone of Amsterdam.
+@Suite("Event times", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TimeTests {
   let bench: Workbench
 
@@ -28,14 +28,14 @@ struct TimeTests {
   }
 
   @Test(
-    "an event lies where it was said",
+    "options and phrases set the start and the end of an event",
     arguments: [
       (["--from", "2026-11-19 9:00", "--to", "10:00"], ["2026-11-19T09:00:00+01:00", "2026-11-19T10:00:00+01:00"]),
       (["--from", "2026-11-18 23:30", "--to", "0:30"], ["2026-11-18T23:30:00+01:00", "2026-11-19T00:30:00+01:00"]),
       (["--at", "2026-11-19 9:00-10:30"], ["2026-11-19T09:00:00+01:00", "2026-11-19T10:30:00+01:00"]),
       (["--for", "45m", "--until", "2026-11-19 10:00"], ["2026-11-19T09:15:00+01:00", "2026-11-19T10:00:00+01:00"]),
       (["--at", "2026-11-19 8:30pm", "--for", "1h30"], ["2026-11-19T20:30:00+01:00", "2026-11-19T22:00:00+01:00"]),
-      // The night in which the clocks go back has three hours more than it shows.
+      // The night in which the clocks go back is one hour longer than the clock shows.
       (["--from", "2026-10-25 01:30", "--to", "04:30"], ["2026-10-25T01:30:00+02:00", "2026-10-25T04:30:00+01:00"]),
     ])
   func lies(options: [String], expected: [String]) throws {
@@ -46,7 +46,7 @@ struct TimeTests {
     #expect(result.talk == "")
   }
 
-  @Test func `what daylight saving skips or repeats is resolved and said`() throws {
+  @Test func `a time that a clock change skips or repeats is resolved and noted`() throws {
     let skipped = try trendy("log", "nap", "--at", "2026-03-29 2:30", "--json")
     #expect(try times(skipped)[0] == "2026-03-29T03:30:00+02:00")
     #expect(
@@ -57,14 +57,14 @@ struct TimeTests {
     #expect(twice.talk.contains("the other is 2026-10-25T02:30:00+01:00"), "\(twice.talk)")
     let other = try trendy("log", "nap", "--at", "2026-10-25T02:30:00+01:00", "--json")
     #expect(try times(other)[0] == "2026-10-25T02:30:00+01:00")
-    // The end of what began in the first of the two hours, and in the second.
+    // The end of an event that began in the first of the two hours, and in the second.
     for (start, end) in [("2026-10-25T02:10:00+02:00", "+02:00"), ("2026-10-25T02:40:00+02:00", "+01:00")] {
       let ended = try trendy("log", "nap", "--at", start, "--to", "2:30", "--json")
       #expect(try times(ended)[1] == "2026-10-25T02:30:00\(end)")
     }
   }
 
-  @Test func `the future is said, and what says too much or too little is refused`() throws {
+  @Test func `a time in the future is noted, and too many or too few times are rejected`() throws {
     let tomorrow = try trendy("log", "nap", "--at", "tomorrow 7:00")
     #expect(tomorrow.status == 0)
     #expect(tomorrow.talk.contains("is in the future"))
@@ -89,7 +89,7 @@ struct TimeTests {
     #expect(try trendy("list", "--plain").output.split(separator: "\n").count == 1)
   }
 
-  @Test func `a clock alone means the day of what is edited`() throws {
+  @Test func `a time without a date refers to the day of the edited event`() throws {
     let made = try trendy("log", "nap", "--at", "2026-11-10 9:00-10:00", "--json")
     let id = try #require(try event(made)["id"]?.stringValue)
     #expect(
@@ -103,7 +103,7 @@ struct TimeTests {
         == ["2026-11-10T11:15:00+01:00", "2026-11-10T12:00:00+01:00"])
   }
 
-  @Test func `a day is listed from its first moment to its last`() throws {
+  @Test func `a day is listed from its first instant to its last`() throws {
     for time in ["2026-11-18 23:59", "2026-11-19 0:00", "2026-11-19 23:59", "2026-11-20 0:00"] {
       #expect(try trendy("log", "nap", "--at", time).status == 0)
     }
@@ -112,7 +112,7 @@ struct TimeTests {
     #expect(try trendy("list", "--since", "Nov 19 2026", "--until", "19 nov 2026", "--plain").output == day.output)
   }
 
-  @Test func `a trip is split on its own day`() throws {
+  @Test func `a trip is split at a time on its own day`() throws {
     let made = try trendy("trip", "add", "30km", "--from", "2026-11-10 17:00", "--for", "40m", "--json")
     let id = try #require(try event(made)["id"]?.stringValue)
     let parts = try trendy("trip", "split", id, "17:20", "--plain")

@@ -11,7 +11,7 @@ struct UndoTests {
     try bench.trendy("init")
   }
 
-  /// Notes, the oldest first.
+  /// Notes, oldest first.
   private var notes: [String] {
     get throws {
       let list = try bench.trendy("list", "--json").document.objectValue?["events"]?.arrayValue ?? []
@@ -25,7 +25,7 @@ struct UndoTests {
     return result.output
   }
 
-  @Test func `records, edits and deletions are taken back and done again`() throws {
+  @Test func `records, edits and deletions can be undone and redone`() throws {
     _ = try told("log", "coffee", "-n", "one", "--at", "2026-11-20 8:00")
     _ = try told("log", "coffee", "-n", "two", "--at", "2026-11-20 9:00")
     _ = try told("edit", "@1", "-n", "three")
@@ -42,13 +42,13 @@ struct UndoTests {
     let list = try told("undo", "--list", "--plain").split(separator: "\n").map { $0.split(separator: "\t") }
     #expect(list.map { $0[0] } == ["redo", "undo", "undo", "undo"])
     #expect(list.last?[2].hasPrefix("log coffee ") == true)
-    // What is done now takes the place of what could be done again.
+    // A new change discards the steps that could be redone.
     _ = try told("log", "mood", "3", "-n", "four", "--at", "2026-11-20 10:00")
     #expect(try bench.trendy("redo").status == 1)
     #expect(try notes == ["one", "three", "four"])
   }
 
-  @Test func `what was deleted here is listed and restored, also where no hub ever heard of it`() throws {
+  @Test func `entries deleted here are listed and restored without a hub`() throws {
     _ = try told("log", "coffee", "-n", "one")
     let id = try #require(try told("list", "--plain").split(separator: "\t").first.map(String.init))
     _ = try told("rm", "@1")
@@ -60,7 +60,7 @@ struct UndoTests {
     #expect(try notes == ["two"])
   }
 
-  @Test func `a type comes with its first event or not at all`() throws {
+  @Test func `a type is created together with its first event or not at all`() throws {
     let types = try told("type", "list", "--plain")
     let refused = try bench.trendy("log", "coffe", "2", "--create")
     #expect(refused.status == 64, "\(refused.output)")
@@ -74,7 +74,7 @@ struct UndoTests {
     #expect(try told("type", "list", "--plain").contains("walk"))
   }
 
-  @Test func `types, properties and places are taken back, but for a type that is used`() throws {
+  @Test func `types, properties and places can be undone`() throws {
     _ = try told("type", "add", "run")
     _ = try told("type", "prop", "add", "run", "dose", "--kind", "number")
     _ = try told("place", "add", "Home", "52.1,4.3")
@@ -90,7 +90,7 @@ struct UndoTests {
     #expect(try !told("type", "list", "--plain").contains("run"))
   }
 
-  @Test func `an import is one act, and a restored deletion another`() throws {
+  @Test func `an import is one undo step, and a deletion is another`() throws {
     let imported = try told("import", Samples.forms.appending(path: "track.gpx").path)
     #expect(imported.contains("Undo: trendy undo"), "\(imported)")
     let trips = try told("trip", "list", "--plain")
@@ -103,7 +103,7 @@ struct UndoTests {
     #expect(try told("trip", "list", "--plain") == trips)
   }
 
-  @Test func `an import of records is taken back before what was done earlier`() throws {
+  @Test func `an import of records is undone before earlier changes`() throws {
     let file = bench.folder.appending(path: "water.csv")
     try Data("type,start,note\nwater,2026-01-01T08:00:00Z,a\nwater,2026-01-02T08:00:00Z,b\n".utf8).write(to: file)
     _ = try told("log", "coffee", "-n", "one")
@@ -112,7 +112,7 @@ struct UndoTests {
     #expect(try told("undo").contains("Undone: import water.csv"))
     #expect(try notes == ["one"])
     #expect(try told("import", "list").contains("undone"))
-    // What it brought comes again by the same command; taken back by its id, it is not taken back twice.
+    // Repeating the command imports the records again. An import that was undone by its id is not undone a second time.
     _ = try told("import", file.path)
     let id = try told("import", "list", "--plain").split(separator: "\t")[0]
     _ = try told("import", "undo", String(id))
@@ -120,11 +120,10 @@ struct UndoTests {
     #expect(try notes == [])
   }
 
-  @Test func `a field that was changed since is named`() throws {
+  @Test func `undo and redo of one field restore its values in order`() throws {
     _ = try told("log", "coffee", "1", "-n", "one")
     _ = try told("edit", "@1", "-n", "two", "count=2")
     _ = try told("edit", "@1", "-n", "three")
-    // The later edit is no act of its own any more.
     _ = try told("undo")
     #expect(try notes == ["two"])
     _ = try told("redo")
