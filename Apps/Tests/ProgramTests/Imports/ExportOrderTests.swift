@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Exports that the agent makes by itself.
+/// Scheduled exports by the agent.
 @Suite("trendy export --every", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ExportOrderTests {
   private let bench: Workbench
@@ -25,7 +25,7 @@ struct ExportOrderTests {
     try bench.trendy("config", "get", key).output.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  @Test func `an order is kept in the settings, and says what is missing`() throws {
+  @Test func `a schedule is stored in the settings, and missing options are reported`() throws {
     for (words, status) in [
       (["ndjson", "--every", "1d"], Int32(64)), (["ndjson", "--every", "1d", "--to", folder], 66),
       (["ndjson", "--keep", "3"], 64), (["ndjson", "--every", "1m", "--to", bench.folder.path], 64),
@@ -43,7 +43,7 @@ struct ExportOrderTests {
     #expect(try setting("export_every") == "7d" && setting("export_to") == folder && setting("export_keep") == "3")
     #expect(try setting("export_format") == "report")
     #expect(try bench.trendy("status").output.contains("none yet"))
-    // Without a format it is all that there is.
+    // The default format is the lossless one.
     try bench.trendy("export", "--every", "1d", "--to", folder)
     #expect(try setting("export_format") == "ndjson" && setting("export_keep") == "14")
     try bench.trendy("export", "ndjson", "--every", "never")
@@ -51,7 +51,7 @@ struct ExportOrderTests {
     #expect(try bench.trendy("status", "--json").document["exports"] == .null)
   }
 
-  @Test func `the agent makes it at once and once a day, and nothing else goes`() throws {
+  @Test func `the agent exports at once and then daily, and other files remain`() throws {
     try makeFolder()
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
     defer { agent.stop() }
@@ -66,13 +66,13 @@ struct ExportOrderTests {
     let status = try bench.trendy("status").output
     #expect(status.contains("last \(name), next "), "\(status)")
     #expect(try bench.trendy("doctor", "--local").status == 0)
-    // Another form begins anew, and leaves what is there.
+    // Another format starts a new series and leaves existing files in place.
     try bench.trendy("export", "report", "--every", "1d", "--to", folder)
     _ = try #require(try eventually { try files().first { $0.hasSuffix(".html") } }, "\(agent.text)")
     #expect(try files().contains(name))
   }
 
-  @Test func `a folder that has gone is told by status and doctor, and keeps the agent from nothing`() throws {
+  @Test func `a missing export folder is reported by status and doctor, and the agent continues`() throws {
     try makeFolder()
     try bench.trendy("export", "ndjson", "--every", "1d", "--to", folder)
     try FileManager.default.removeItem(atPath: folder)
@@ -82,15 +82,15 @@ struct ExportOrderTests {
     #expect(try bench.trendy("status").output.contains("not found; create it"))
     let checked = try bench.trendy("doctor", "--local")
     #expect(checked.status == 1 && checked.output.contains("not found; create it"), "\(checked.output)")
-    // It is still there, and asked again it makes it.
+    // The agent is still running and responds.
     try makeFolder()
     let answered = try bench.run("trendyd", ["status", "--store", bench.store()])
     #expect(answered.status == 0, "\(answered.talk)")
   }
 
-  @Test func `what stands in the way is told, and never removed where it is not a file of the agent`() throws {
+  @Test func `an obstacle at the file's path is reported and not removed`() throws {
     try makeFolder()
-    // A folder of the name that the file is to have.
+    // A folder at the path of the temporary file.
     let day = Date.now.formatted(.iso8601.year().month().day())
     try FileManager.default.createDirectory(
       atPath: "\(folder)/trendy-\(day).ndjson.new", withIntermediateDirectories: true)
@@ -104,7 +104,7 @@ struct ExportOrderTests {
     #expect(status.contains("failed") && status.contains("trendy-\(day).ndjson.new"), "\(status)")
   }
 
-  @Test func `every format of export can be ordered`() throws {
+  @Test func `every export format can be scheduled`() throws {
     let talk = try bench.trendy("export", "nonsense").talk
     let words = try #require(talk.firstMatch(of: /Formats: ([^\n]*)\./)?.output.1).split(separator: ", ")
     #expect(words.count > 8)

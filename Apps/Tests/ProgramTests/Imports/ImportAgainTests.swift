@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// An import that was taken back and comes again, on a device whose hub cannot be reached.
-@Suite("An import that comes again", .waitsForPrograms, .timeLimit(.minutes(10)))
+/// Repeating an import after it was undone, on a device whose hub is unreachable.
+@Suite("A repeated import", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ImportAgainTests {
   private let bench: Workbench
 
@@ -22,7 +22,7 @@ struct ImportAgainTests {
     return file.path
   }
 
-  @Test func `is there, with what else is of its types, though its deletion was sent and has no answer`() throws {
+  @Test func `it restores all events although the delete of the first import was sent and not acknowledged`() throws {
     let hub = try TestHub(bench)
     try hub.connect("phone", "laptop")
     try bench.trendy("sync", store: "phone")
@@ -51,7 +51,7 @@ struct ImportAgainTests {
     restarted.stop()
   }
 
-  @Test func `undone on one device, an import may come again on another and at the hub`() throws {
+  @Test func `an import that was undone on one device can be repeated on another, with the hub`() throws {
     let hub = try TestHub(bench)
     try hub.connect("phone", "laptop")
     func sync(_ devices: String...) throws {
@@ -61,7 +61,7 @@ struct ImportAgainTests {
       "swims.csv", "swim,2026-11-01T08:00:00Z,a,1", "swim,2026-11-02T08:00:00Z,b,2", "swim,2026-11-03T08:00:00Z,c,3")
     try bench.trendy("import", file, store: "phone")
     try sync("phone", "laptop")
-    // One of them is deleted by hand: an import does not bring it back.
+    // One of the events is deleted manually; repeating the import must not restore it.
     let id = try #require(
       bench.trendy("list", "--grep", "c", "--plain", store: "laptop").output.split(separator: "\t").first)
     try bench.trendy("rm", String(id), "--yes", store: "laptop")
@@ -79,7 +79,8 @@ struct ImportAgainTests {
       #expect(try notes(device) == ["swim a", "swim b"], "\(device)")
       #expect(try bench.trendy("doctor", store: device).status == 0)
     }
-    // Deleted by hand where the import was repeated, an entry stays away from the device that undid the first one, too.
+    // An event that was deleted manually on the device that repeated the import also stays deleted on the device that
+    // undid the first one.
     let other = try #require(
       bench.trendy("list", "--grep", "b", "--plain", store: "laptop").output.split(separator: "\t").first)
     try bench.trendy("rm", String(other), "--yes", store: "laptop")

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// The report of an import: what was left out, and what the user has to say.
+/// Reports of an import: skipped items, and options that the user has to add.
 @Suite("Reports of imports", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ImportReportTests {
-  @Test func `the first five problems are listed, all are in JSON, and the status is 0`() throws {
+  @Test func `the first five problems are listed, JSON contains all, and the status is 0`() throws {
     let bench = try Workbench()
     try bench.trendy("init")
     let rows = (1...50).map { $0 > 8 ? "run,never,\($0)" : "run,2026-03-0\($0),\($0)" }
@@ -21,7 +21,7 @@ struct ImportReportTests {
   }
 
   @Test(
-    "a file that leaves something open is refused whole, and the option is named",
+    "an ambiguous file is rejected as a whole, and the message names the option",
     arguments: [
       ("Date,Weight\n2026-03-01,72.5\n", "--type", ["--type", "Weight"]),
       ("type,date,duration\nrun,2026-03-01 08:00,45\n", "--duration-unit", ["--duration-unit", "min"]),

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// What a person pipes in, names twice or writes in other words.
+/// Standard input, repeated options and alternative spellings.
 @Suite("Input", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct InputTests {
   private let bench: Workbench
@@ -29,15 +29,16 @@ struct InputTests {
     #expect(!result.output.isEmpty)
   }
 
-  @Test func `an import that is interrupted says what stays, and the same command goes on`() throws {
-    // More than are saved at once. Not a table: of that nothing is saved before all of it was read.
+  @Test func `an interrupted import reports the saved part, and repeating the command resumes it`() throws {
+    // More rows than fit into one save. The file is not a table, because a table is read completely before anything is
+    // saved.
     let type = "{\"record\":\"event_type\",\"id\":\"t\",\"name\":\"coffee\",\"color\":\"#000000\",\"icon\":\"x\"}\n"
     let rows = (1...66_000).map {
       "{\"record\":\"event\",\"id\":\"e\($0)\",\"event_type_id\":\"t\",\"timestamp\":\"2026-01-01T00:00:00Z\"}\n"
     }.joined()
     let table = bench.folder.appending(path: "rows.ndjson")
     try (type + rows).write(to: table, atomically: true, encoding: .utf8)
-    // All but the end is there to be read, and more is waited for, when Ctrl-C comes.
+    // The pipe contains all rows and stays open, so the import waits for more input when Ctrl-C arrives.
     let result = try bench.shell(
       """
       cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; mkfifo pipe; exec 3<>pipe
@@ -54,11 +55,11 @@ struct InputTests {
     #expect(whole.output.contains("Contents: 66000 events"), "\(whole.output)")
   }
 
-  @Test func `long work is shown on a terminal, and nowhere else`() throws {
+  @Test func `the progress of an import is shown only on a terminal`() throws {
     let rows = (1...300).map { "coffee,2026-01-01T00:00:00Z,row \($0)\n" }.joined()
     try ("type,start,note\n" + rows).write(
       to: bench.folder.appending(path: "rows.csv"), atomically: true, encoding: .utf8)
-    // The second half comes when the first line about it is due.
+    // The second half arrives after the progress line is due.
     let slow = "(head -c 4000 rows.csv; sleep 1.2; tail -c +4001 rows.csv) | trendy import -"
     let environment = "cd '\(bench.folder.path)'; export TERM=xterm TRENDY_STORE='\(bench.store())'"
     let terminal = try bench.shell("\(environment); script -qec \"\(slow)\" /dev/null")
@@ -67,19 +68,19 @@ struct InputTests {
     #expect(!piped.talk.contains("kB") && !piped.output.contains("kB"))
   }
 
-  @Test func `a list goes through the pager on a terminal, if asked for`() throws {
+  @Test func `a list goes through the pager on a terminal if enabled`() throws {
     try bench.trendy("log", "coffee")
     let environment = "export TERM=xterm PAGER='sed s/^/paged:/' TRENDY_STORE='\(bench.store())'"
     func list(_ command: String) throws -> String { try bench.shell("\(environment); \(command)").output }
     #expect(try list("script -qec 'trendy list --pager --no-color' /dev/null").contains("paged:1 entry"))
     #expect(try !list("script -qec 'trendy list --no-color' /dev/null").contains("paged"))
     #expect(try list("TRENDY_PAGER=on script -qec 'trendy list --no-color' /dev/null").contains("paged:1 entry"))
-    // Not in a pipe, where nobody looks at it.
+    // No pager in a pipe.
     #expect(try !list("trendy list --pager | cat").contains("paged"))
     #expect(try bench.shell("\(environment); PAGER=false script -qec 'trendy list --pager' /dev/null").status == 0)
   }
 
-  @Test func `what is no file is said to be none`() throws {
+  @Test func `a folder, a missing file and empty input are rejected`() throws {
     let folder = try bench.trendy("import", bench.folder.path)
     #expect(folder.status == 65 && folder.talk.contains("holds nothing that can be read"), "\(folder.talk)")
     #expect(try bench.trendy("import", bench.folder.path + "/none.gpx").status == 66)
@@ -87,7 +88,7 @@ struct InputTests {
     #expect(empty.status == 65, "\(empty.talk)")
   }
 
-  @Test func `a note is taken from the standard input`() throws {
+  @Test func `a note is read from standard input`() throws {
     let result = try bench.shell(
       "printf 'two\\nlines\\n' | trendy log journal -n - --json --store '\(bench.store())'")
     #expect(try result.document.objectValue?["event"]?.objectValue?["notes"] == "two\nlines", "\(result.talk)")
@@ -96,7 +97,7 @@ struct InputTests {
     #expect(try bench.shell("printf '\\377' | trendy log journal -n - --store '\(bench.store())'").status == 65)
   }
 
-  @Test func `an option that is given twice counts twice or is refused`() throws {
+  @Test func `a repeated option adds a value or is rejected`() throws {
     for type in ["coffee", "mood", "journal"] { try bench.trendy("log", type) }
     let listed = try bench.trendy("list", "--type", "coffee", "--type", "mood", "--plain")
     #expect(listed.output.split(separator: "\n").count == 2)
@@ -105,12 +106,12 @@ struct InputTests {
       try bench.trendy("list", "--type", "coffee", "--type", "mood", "--limit", "1", "--plain").output.contains("mood"))
     let twice = try bench.trendy("list", "--limit", "1", "--limit", "2")
     #expect(twice.status == 64 && twice.talk.contains("Option '--limit' was given twice: '1' and '2'"), "\(twice.talk)")
-    // An alias may name a store, and the line behind it another.
+    // The last store wins, so that an alias can contain the option.
     #expect(try bench.run("trendy", ["list", "--store", "/nowhere", "--store", bench.store()]).status == 0)
   }
 
   @Test(
-    "weekdays are names, spans of them, or words for them",
+    "weekdays are names, ranges or groups",
     arguments: [
       ("mon-fri", "Mon, Tue, Wed, Thu, Fri"), ("weekdays", "Mon, Tue, Wed, Thu, Fri"), ("weekend", "Sat, Sun"),
       ("fri-mon", "Mon, Fri, Sat, Sun"), ("Monday,thurs", "Mon, Thu"), ("sa", "Sat"),
@@ -122,20 +123,20 @@ struct InputTests {
     #expect(listed.output.contains(meaning), "\(listed.output)")
   }
 
-  @Test("what is no weekday is refused", arguments: ["monkey", "m", "mon-", "mon-tue-wed", "mon,,tue", ""])
+  @Test("an invalid weekday is rejected", arguments: ["monkey", "m", "mon-", "mon-tue-wed", "mon,,tue", ""])
   func noWeekdays(words: String) throws {
     let result = try bench.trendy("trip", "rule", "add", "r", "private", "--days", words)
     #expect(result.status == 64 && result.talk.contains("Invalid weekday"), "\(result.talk)")
   }
 
-  @Test func `a zone that the system does not know is said, and one that it knows is not`() throws {
+  @Test func `an unknown time zone is reported, and a known one is not`() throws {
     #expect(try bench.trendy("list", environment: ["TZ": "Nonsense"]).talk.contains("Unknown time zone 'Nonsense'"))
     for zone in ["Europe/Amsterdam", ":Europe/Amsterdam", "CET-1CEST,M3.5.0,M10.5.0/3", "<+03>-3", "UTC", ""] {
       #expect(try bench.trendy("list", environment: ["TZ": zone]).talk == "", "\(zone)")
     }
   }
 
-  @Test func `a number that may be one of a few is held to them`() throws {
+  @Test func `a number with options accepts only these values`() throws {
     let refused = try bench.trendy("log", "mood", "7")
     #expect(refused.status == 64 && refused.talk.contains("(1, 2, 3, 4, 5)"), "\(refused.talk)")
     #expect(try bench.trendy("log", "mood", "4.0", "--json").output.contains(#""value":4"#))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A person comes with what another program recorded, and leaves with everything.
+/// Imports from other programs, and exports of the complete record.
 @Suite("Import and export", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct InterchangeTests {
   private let bench: Workbench
@@ -22,12 +22,12 @@ struct InterchangeTests {
 
   private func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
 
-  /// The lines of `list`, the newest first.
+  /// The lines of `list`, newest first.
   private func listed(store: String = "store") throws -> [String] {
     try bench.trendy("list", "--plain", store: store).output.split(separator: "\n").map(String.init)
   }
 
-  @Test func `whole numbers keep all their digits on devices, at the hub and in files`() throws {
+  @Test func `integers keep all digits on devices, at the hub and in files`() throws {
     let (number, largest) = ("9007199254740993", "-9223372036854775807")
     let hub = try TestHub(bench)
     try hub.connect("phone", "laptop")
@@ -47,14 +47,14 @@ struct InterchangeTests {
       #expect(imported.status == 0, "\(imported.output)\(imported.talk)")
       #expect(try hasDigits(bench.trendy("list", "--json", store: store).output), "\(name)")
     }
-    // One of more than 64 bits is no number, but an identifier.
+    // A number of more than 64 bits is an identifier and is stored as text.
     let table = try file("ids.csv", "type,start,code\nRide,2026-01-02T08:00:00Z,12345678901234567890\n")
     try bench.trendy("init", store: "ids")
     try bench.trendy("import", table, store: "ids")
     #expect(try bench.trendy("list", "--json", store: "ids").output.contains("12345678901234567890"))
   }
 
-  @Test func `leaving is proven: everything out, into an empty store, and out again gives the same bytes`() throws {
+  @Test func `a lossless export imported into an empty store exports the same bytes again`() throws {
     let note = "two\nlines, \"quoted\" and ☕"
     for words in [
       ["log", "coffee", "2", "size=large", "-n", note], ["log", "journal", "--all-day"], ["start", "workout"],
@@ -70,7 +70,7 @@ struct InterchangeTests {
       let result = try bench.run("trendy", words + ["--store", bench.store()])
       #expect(result.status == 0, "\(words): \(result.talk)")
     }
-    // A trip that was found and deleted must not be found again in the fixes that come along.
+    // A detected trip that was deleted must not be detected again from the imported fixes.
     let trips = try bench.trendy("trip", "list", "--plain").output
     if let trip = trips.split(separator: "\t").first { try bench.trendy("trip", "rm", String(trip), "--yes") }
     let out = try bench.trendy("export", "ndjson", path("a.ndjson"))
@@ -91,7 +91,7 @@ struct InterchangeTests {
     #expect(try listed() == listed(store: "fresh"))
   }
 
-  @Test func `a table comes in, adds nothing the second time, and is taken back whole`() throws {
+  @Test func `a table is imported once, and undo removes it except for edited events`() throws {
     let table = try file("gym.csv", "habit,date,minutes\ngym,2026-01-02,30\ngym,2026-01-03,45\ngym,2026-01-03,45\n")
     let dry = try bench.trendy("import", table, "--dry-run")
     #expect(dry.status == 0 && dry.output.contains("3 events"), "\(dry.talk)")
@@ -109,12 +109,12 @@ struct InterchangeTests {
     #expect(try undone.document.objectValue?["left"] == .array([.string(edited)]), "\(undone.talk)")
     #expect(try listed().count == 1)
     #expect(try bench.trendy("import", "undo", id).status == 1)
-    // It was taken back, not deleted one by one: it may come again.
+    // The import was undone as a whole, so its events can be imported again.
     try bench.trendy("import", table, "--map", "gym=workout")
     #expect(try listed().count == 3)
   }
 
-  @Test func `a table whose columns tell nothing is read by what a person says of them`() throws {
+  @Test func `a table with unknown headers is read with the mapping that the user gives`() throws {
     let table = try file("odd.csv", "Quand;Quoi;Combien\n02/01/2026 08:30;vélo;12,5\n15/01/2026 09:00;vélo;3\n")
     let refused = try bench.trendy("import", table)
     #expect(refused.status == 65 && refused.talk.contains("--map type=COLUMN --map start=COLUMN"), "\(refused.talk)")
@@ -127,13 +127,13 @@ struct InterchangeTests {
     #expect(events.contains { $0.contains("Combien=12.5") && $0.contains("2026-01-02T08:30") }, "\(events)")
   }
 
-  @Test func `a database is told what to do with instead`() throws {
+  @Test func `a database file is rejected, with a hint on how to export from its program`() throws {
     let database = try file("loop.db", "SQLite format 3\u{0}  CREATE TABLE Repetitions (id integer)")
     let refused = try bench.trendy("import", database)
     #expect(refused.status == 65 && refused.talk.contains("database of Loop") && refused.talk.contains("Export as CSV"))
   }
 
-  @Test func `what was taken back may come again, with the types that it made`() throws {
+  @Test func `an import that was undone can be repeated with the types it created`() throws {
     let table = try file("gym.csv", "habit,date\nclimbing,2026-01-02\nclimbing,2026-01-03\n")
     for _ in 0..<2 {
       try bench.trendy("import", table)
@@ -144,8 +144,7 @@ struct InterchangeTests {
     }
   }
 
-  @Test func `a backup holds the list of imports, and what was imported can be taken back where it is restored`() throws
-  {
+  @Test func `a backup contains the import history, and the restored store can undo its imports`() throws {
     let table = try file("gym.csv", "habit,date\ngym,2026-01-02\ngym,2026-01-03\n")
     try bench.trendy("import", table)
     let kept = try bench.trendy("import", "list", "--plain").output
@@ -154,7 +153,7 @@ struct InterchangeTests {
     #expect(restored.status == 0, "\(restored.talk)")
     #expect(
       try bench.trendy("import", "list", "--plain", store: "elsewhere").output == kept && kept.contains("\tdone\t"))
-    // The same file adds nothing there.
+    // Repeating the import adds nothing there.
     try bench.trendy("import", table, store: "elsewhere")
     #expect(try listed(store: "elsewhere").count == 2)
     let id = try #require(kept.split(separator: "\t").first.map(String.init))
@@ -163,7 +162,7 @@ struct InterchangeTests {
     #expect(try listed(store: "elsewhere").isEmpty)
   }
 
-  @Test func `of a vehicle, tracks say which of its trips have no fixes, and tables have them all`() throws {
+  @Test func `a vehicle's track export reports trips without fixes, and its table contains all trips`() throws {
     try bench.trendy("vehicle", "add", "Van")
     try bench.trendy("vehicle", "add", "Bicycle")
     try bench.trendy("import", Samples.drive.path)
@@ -187,7 +186,7 @@ struct InterchangeTests {
     #expect(try bench.trendy("export", "csv", "--vehicle", "Bicycle").output.split(separator: "\r\n").count == 1)
     let day = try bench.trendy("export", "json", "--day", "2026-03-01", "--vehicle", "Van").document
     #expect(day.arrayValue?.count == 1, "\(day)")
-    // What cannot narrow a form is refused, and not passed over.
+    // An option that cannot filter a format is rejected rather than ignored.
     for words in [
       ["gpx", "--all", "--type", "coffee"], ["gpx", "--trip", found, "--day", "today"],
       ["csv", "--day", "today", "--since", "7d"], ["ndjson", "--day", "today"], ["csv", "--trip", found],
@@ -196,7 +195,7 @@ struct InterchangeTests {
     }
   }
 
-  @Test func `what a person deleted does not come back with the next import`() throws {
+  @Test func `an event that the user deleted is not imported again`() throws {
     let table = try file("gym.csv", "habit,date\ngym,2026-01-02\ngym,2026-01-03\n")
     try bench.trendy("import", table)
     try bench.trendy("rm", "@1", "--yes")
@@ -204,16 +203,16 @@ struct InterchangeTests {
     #expect(try listed().count == 1)
   }
 
-  @Test func `an import that was killed goes on with the same command, as one`() throws {
-    // One batch, and a part of the next.
-    // Not a table: of that nothing is saved before all of it was read.
+  @Test func `a killed import resumes with the same command as a single import`() throws {
+    // One batch and part of the next. The file is not a table, because a table is read completely before anything is
+    // saved.
     let type = "{\"record\":\"event_type\",\"id\":\"t\",\"name\":\"run\",\"color\":\"#000000\",\"icon\":\"x\"}\n"
     let rows = (0..<70_000).map { index in
       let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_700_000_000 + Double(index * 60)))
       return "{\"record\":\"event\",\"id\":\"e\(index)\",\"event_type_id\":\"t\",\"timestamp\":\"\(time)\"}\n"
     }
     let table = try file("runs.ndjson", type + rows.joined())
-    // Its input does not end, so it is killed in the middle: once the first batch is there.
+    // The input stays open, so the import is killed in the middle, after it has saved the first batch.
     let program = "'\(Workbench.path("trendy"))'"
     _ = try bench.shell(
       """
@@ -237,7 +236,7 @@ struct InterchangeTests {
     #expect(try listed().isEmpty)
   }
 
-  @Test func `a table that goes out comes in again, with its ids, zones and days`() throws {
+  @Test func `an exported table can be imported with its ids, zones and days`() throws {
     try bench.trendy("log", "coffee", "2", "size=large", "--at", "2026-11-20T08:30:00+01:00", "-n", "a, \"b\"\nc")
     try bench.trendy("log", "journal", "--all-day", "--at", "2026-11-19")
     let out = try bench.trendy("export", "csv", path("out.csv"))
@@ -250,12 +249,12 @@ struct InterchangeTests {
     let array = try bench.trendy("export", "json", "--type", "coffee").output
     let events = try #require(try WireJSON.decode(JSONValue.self, from: Data(array.utf8)).arrayValue)
     #expect(events.first?.objectValue?["event_type"]?.objectValue?["name"] == "coffee")
-    // A file that is there is not replaced by chance.
+    // An existing file is replaced only with confirmation.
     #expect(try bench.trendy("export", "csv", path("out.csv")).status == 73)
     #expect(try bench.trendy("export", "csv", path("out.csv"), "--yes").status == 0)
   }
 
-  @Test func `nothing taken in is an answer that says what was seen`() throws {
+  @Test func `an import without a usable record fails and reports what the file contains`() throws {
     let table = try file("gym.csv", "habit,date\ngym,someday\n")
     let bad = try bench.trendy("import", table)
     #expect(bad.status == 65 && bad.talk.contains("someday"), "\(bad.talk)")
@@ -293,7 +292,7 @@ struct InterchangeTests {
     </trkseg></trk></gpx>
     """
 
-  @Test func `a phone's health archive comes in from a file, a pipe and a folder as one, and is taken back`() throws {
+  @Test func `a health archive imports the same events as a file, a pipe and a folder, and can be undone`() throws {
     let folder = bench.folder.appending(path: "apple_health_export/workout-routes")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try file("apple_health_export/eksport.xml", Self.health)
@@ -307,7 +306,7 @@ struct InterchangeTests {
     let first = try bench.trendy("import", path("export.zip"), "--json")
     #expect(try first.document.objectValue?["new"]?.objectValue?["event"] == 2, "\(first.talk)")
     let events = try bench.trendy("export", "csv").output
-    // The watch's steps alone, and the two ends of the straight way.
+    // Only the watch's steps count, and the straight route has its two end points.
     #expect(events.contains(",1000") && !events.contains("1900"), "\(events)")
     #expect(events.contains("_x~|H_bc^_|B?"), "\(events)")
     for command in [
@@ -324,7 +323,7 @@ struct InterchangeTests {
     #expect(try listed().isEmpty)
   }
 
-  @Test func `an archive of several forms comes in whole, and one of none says what it holds`() throws {
+  @Test func `an archive with several formats is imported completely, and one with none reports its content`() throws {
     try FileManager.default.createDirectory(
       at: bench.folder.appending(path: "Takeout/Photos"), withIntermediateDirectories: true)
     try file("Takeout/Photos/a.txt", "a photo")

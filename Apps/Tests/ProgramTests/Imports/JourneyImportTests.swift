@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A person brings years of ways and workouts that other programs recorded.
+/// Imports of location histories and workouts from other programs.
 @Suite("Import of journeys", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct JourneyImportTests {
   private let bench: Workbench
@@ -26,7 +26,7 @@ struct JourneyImportTests {
     try bench.trendy("list", "--plain").output.split(separator: "\n").map(String.init)
   }
 
-  /// Of the last import.
+  /// Undoes the last import.
   private func undoImport() throws {
     let id = try bench.trendy("import", "list", "--plain").output.split(separator: "\t").first.map(String.init)
     let undone = try bench.trendy("import", "undo", try #require(id))
@@ -43,7 +43,7 @@ struct JourneyImportTests {
        "simplifiedRawPath":{"points":[{"latE7":522000000,"lngE7":50000000,"accuracyMeters":10,"timestamp":"2022-05-02T07:40:00Z"}]}}}]}
     """
 
-  /// The same stay and the same way as the phone tells of them: seconds and digits differ.
+  /// Stay and trip of the same day as exported by the phone, with slightly different times and coordinates.
   private static let phone = """
     {"semanticSegments":[
      {"startTime":"2022-05-02T09:01:10.000+02:00","endTime":"2022-05-02T09:30:00.000+02:00",
@@ -55,7 +55,7 @@ struct JourneyImportTests {
       "activity":{"start":{"latLng":"52.3702°, 4.8952°"},"topCandidate":{"type":"WALKING"}}}]}
     """
 
-  @Test func `a Takeout comes in once, with trips among the trips, and is taken back whole`() throws {
+  @Test func `a Takeout archive is imported once, with its trips, and can be undone`() throws {
     try file("Takeout/Tijdlijn/2022/2022_MEI.json", Self.month)
     try file("Takeout/Tijdlijn/Settings.json", "{\"deviceSettings\":[]}")
     let first = try bench.trendy("import", path("Takeout"), "--json")
@@ -63,7 +63,7 @@ struct JourneyImportTests {
     #expect(try bench.trendy("trip", "list").output.contains("38.5 km"))
     #expect(try bench.trendy("list").output.contains("at Bakery"))
     #expect(try bench.trendy("track", "list").output.contains("path Google Timeline"))
-    // Google has told of the trip; a second one is not found in its path.
+    // The Timeline already contains the trip; detection must not find a second one in its path.
     try bench.trendy("trip", "recompute")
     let again = try bench.trendy("import", path("Takeout"), "--json")
     #expect(try again.document.objectValue?["new"]?.objectValue?.isEmpty == true, "\(again.talk)")
@@ -72,7 +72,7 @@ struct JourneyImportTests {
     #expect(try listed().isEmpty)
   }
 
-  @Test func `what the phone tells of again is there once`() throws {
+  @Test func `events that the phone exports again are duplicates`() throws {
     try bench.trendy("import", try file("month.json", Self.month))
     let second = try bench.trendy("import", try file("Timeline.json", Self.phone), "--map", "walking=Walk", "--json")
     let answer = try second.document.objectValue
@@ -81,7 +81,7 @@ struct JourneyImportTests {
     #expect(try bench.trendy("list").output.contains("Walk "))
   }
 
-  @Test func `a drive in Records.json is a trip, and Timeline's word of it is not another`() throws {
+  @Test func `a drive in Records.json is a trip, and its entry in Timeline is a duplicate`() throws {
     let start = 1_651_476_600
     let entries = (0..<180).map { index in
       "{\"latitudeE7\":\(520_907_000 + index * 13_500),\"longitudeE7\":51214000,\"accuracy\":8,"
@@ -95,7 +95,7 @@ struct JourneyImportTests {
     #expect(trips.count == 1, "\(trips)")
   }
 
-  @Test func `a file that came instead of the history says where that is`() throws {
+  @Test func `a file without the location history gets a hint on where to find it`() throws {
     let edits = try bench.trendy(
       "import", try file("Timeline Edits.json", "{\"timelineEdits\":[{\"deviceId\":\"1\"}]}"))
     #expect(edits.status == 65 && edits.talk.contains("on the phone"), "\(edits.talk)")
@@ -105,7 +105,8 @@ struct JourneyImportTests {
 
   // MARK: Sport
 
-  /// A ride of half an hour and 2 km, four fixes, from 2026-02-26T00:26:40Z; made by hand after the published protocol.
+  /// A ride of half an hour and 2 km with four fixes, from 2026-02-26T00:26:40Z, written by hand according to the
+  /// published protocol.
   private static let fit = """
     DiBcCI0AAAAuRklUAABAAAAAAAQAAQABAoQDBIwEBIYABAEAYwAAAEBHAkRBAAAUAAP9BIYABIUBBIUBQEcCRPuDDCU6baADAZhJAkQvcBclOm2g\
     AwHwSwJEY1wiJTptoAMBSE4CRJdILSU6baADQgAAEgAG/QSGAgSGBQEABwSGCQSGCwKEAkhOAkRARwJEAkB3GwCAhB4ATQGrPg==
@@ -118,7 +119,7 @@ struct JourneyImportTests {
     </TrainingCenterDatabase>
     """
 
-  @Test func `a ride from a watch is a workout with its track, once in whatever form, and no trip`() throws {
+  @Test func `a ride from a watch is one workout with its track in any format, and not a trip`() throws {
     let ride = try #require(Data(base64Encoded: Self.fit))
     try ride.write(to: URL(filePath: path("ride.fit")))
     _ = try bench.shell("cd '\(bench.folder.path)'; gzip -k ride.fit")
@@ -131,7 +132,7 @@ struct JourneyImportTests {
     #expect(try bench.trendy("trip", "list", "--plain").output.isEmpty)
     let out = try bench.trendy("export", "gpx", "--all").output
     #expect(out.components(separatedBy: "<trkpt").count == 5, "\(out)")
-    // The same file compressed, and the same ride as another program keeps it.
+    // The compressed file, and the ride as another program exports it.
     for name in ["ride.fit.gz", try file("ride.tcx", Self.tcx)] {
       let again = try bench.trendy("import", name.hasPrefix("/") ? name : path(name), "--json")
       #expect(try again.document.objectValue?["known"] == 1, "\(again.talk)")
@@ -141,7 +142,7 @@ struct JourneyImportTests {
     #expect(try listed().isEmpty)
   }
 
-  @Test func `Strava's archive brings each activity once, whatever of it is there already`() throws {
+  @Test func `a Strava archive imports each activity once, even if the ride was recorded by a watch`() throws {
     let ride = try #require(Data(base64Encoded: Self.fit))
     try file(
       "export/activities.csv",
@@ -164,7 +165,7 @@ struct JourneyImportTests {
     #expect(try bench.trendy("list").output.contains("Yoga"))
     let again = try bench.trendy("import", path("strava.zip"), "--map", "yoga=Yoga", "--json")
     #expect(try again.document.objectValue?["known"] == 2, "\(again.talk)")
-    // The watch's own file of the ride begins two seconds before.
+    // The watch's file of the ride begins two seconds earlier.
     try bench.trendy("import", path("export/activities/1.fit.gz"))
     #expect(try listed().count == 2)
     try undoImport()

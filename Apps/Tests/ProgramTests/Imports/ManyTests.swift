@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Many events at once: piped in, listed, changed, deleted.
+/// Many events at once: from a pipe, in lists, in edits and deletions.
 @Suite("Many events", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ManyTests {
   private let bench: Workbench
@@ -28,7 +28,7 @@ struct ManyTests {
       .split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false)[4] }
   }
 
-  @Test func `of the lines of a pipe each is recorded, or told by its number`() throws {
+  @Test func `every line from a pipe is recorded or reported by its number`() throws {
     let result = try piped(
       """
       coffee 2 --at "2026-11-20 8:30" -n one
@@ -51,7 +51,7 @@ struct ManyTests {
     #expect(told == ["5", "8", "9", "11", "12", "13"], "\(result.talk)")
     #expect(result.output.contains("Recorded 5 of 11 lines."))
     #expect(try rows("--where", "count=3")[0].suffix(2) == ["count=3", "size=small"])
-    // One act: the type that came with it goes with it.
+    // All lines are one undo step, including the type that they created.
     try bench.trendy("undo")
     #expect(try rows().isEmpty)
     #expect(try bench.trendy("log", "walk").status == 66)
@@ -59,7 +59,7 @@ struct ManyTests {
     #expect(try notes() == ["five", "four", "three", "two and more", "one"])
   }
 
-  @Test func `what list writes log reads, and twice is once`() throws {
+  @Test func `log reads the output of list, and repeating it adds nothing`() throws {
     try bench.trendy("log", "coffee", "2", "size=large", "-n", "a \"b\" ü", "--at", "2026-11-20 8:30", "--for", "5m")
     try bench.trendy("log", "mood", "4", "--all-day")
     let lines = try bench.trendy("list", "--ndjson").output
@@ -76,7 +76,7 @@ struct ManyTests {
     #expect(try bench.trendy("list", "--ndjson", "--limit", "0", store: "other").output == before)
   }
 
-  @Test func `ten thousand lines are one save and one act`() throws {
+  @Test func `ten thousand lines are one save and one undo step`() throws {
     let lines = (0..<10_000).map { "coffee \($0 % 5) --at 2026-10-\($0 % 20 + 10) -n n\($0)" }
     let result = try piped(lines.joined(separator: "\n"), "--plain")
     #expect(result.status == 0, "\(result.talk.prefix(300))")
@@ -87,8 +87,8 @@ struct ManyTests {
     #expect(try rows().isEmpty)
   }
 
-  @Test func `a list is paged, and each page says how to go on`() throws {
-    // More than a page of the store's, and many of one moment.
+  @Test func `a list is paged, and every page names the command for the next one`() throws {
+    // More than a page of the store, and many events with one timestamp.
     #expect(
       try piped((0..<2500).map { "coffee -n n\($0) --at 2026-10-\($0 % 3 + 10)" }.joined(separator: "\n")).status == 0)
     let all = try notes()
@@ -112,7 +112,7 @@ struct ManyTests {
   }
 
   @Test(
-    "events are found by what they hold",
+    "events are filtered by property, place, source, date and text",
     arguments: [
       ("--where count>2", ["c", "b"]), ("--where count=2 --where size!=large", ["a"]), ("--where size=LARGE", ["b"]),
       ("--where count<=2", ["a"]), ("--place home", ["e"]),
@@ -139,7 +139,7 @@ struct ManyTests {
       .output.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false)[4] } == found)
   }
 
-  @Test func `a condition that can never be true is refused`() throws {
+  @Test func `a condition that can never match is rejected`() throws {
     for (condition, word) in [
       ("cuont>2", "Did you mean 'count'?"), ("count>x", "number"), ("size>large", "Use = or !="),
       ("count", "condition"),
@@ -150,7 +150,7 @@ struct ManyTests {
     }
   }
 
-  @Test func `what a filter finds is changed or deleted after yes, and comes back as one`() throws {
+  @Test func `a filtered edit or deletion needs confirmation and is one undo step`() throws {
     #expect(try piped((1...30).map { "coffee \($0) -n n\($0) --at 2026-11-01" }.joined(separator: "\n")).status == 0)
     let asked = try bench.trendy("edit", "--of", "coffee", "--where", "count>20", "size=large")
     #expect(
@@ -179,7 +179,7 @@ struct ManyTests {
     #expect(try notes().count == 30)
   }
 
-  @Test func `of many changes what somebody changed since is named and left, and the rest taken back`() throws {
+  @Test func `undo of many changes reports and keeps the events that were changed since`() throws {
     let hub = try TestHub(bench)
     try bench.trendy("init", store: "other")
     for store in ["store", "other"] {
@@ -200,7 +200,7 @@ struct ManyTests {
     #expect(try notes("--where", "size=small") == ["n7"])
     try sync()
     #expect(try bench.trendy("list", "--limit", "0", "--where", "size=large", "--plain", store: "other").output.isEmpty)
-    // What made them is taken back but for the one.
+    // Undoing the creation deletes all events except the changed one.
     try bench.trendy("undo")
     #expect(try notes() == ["n7"])
     try bench.trendy("redo")

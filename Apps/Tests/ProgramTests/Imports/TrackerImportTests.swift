@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A person comes from another tracker, and may go back to it.
+/// Imports from other trackers, and exports back to them.
 @Suite("Import from trackers", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TrackerImportTests {
   private let bench: Workbench
@@ -26,7 +26,7 @@ struct TrackerImportTests {
     try bench.trendy("list", "--limit", "0", "--plain", store: store).output.split(separator: "\n").count
   }
 
-  /// Comes in, adds nothing the second time, and is taken back whole.
+  /// Checks that the file is imported once and that undo removes all of it.
   private func comesAndGoes(_ path: String, _ format: String, events: Int64) throws {
     let first = try bench.trendy("import", path, "--json")
     #expect(try first.document.objectValue?["format"] == .string(format), "\(first.talk)")
@@ -57,10 +57,10 @@ struct TrackerImportTests {
     return path("loop.zip")
   }
 
-  @Test func `habits of Loop come with goals and days off, and go back to Loop`() throws {
+  @Test func `Loop habits are imported with goals and skips, and can be exported to Loop`() throws {
     let archive = try loop()
     try comesAndGoes(archive, "loop", events: 2)
-    // From its folder as well.
+    // The uncompressed folder gives the same result.
     try comesAndGoes(path("loop"), "loop", events: 2)
     try bench.trendy("init", store: "mine")
     let mapped = try bench.trendy("import", archive, "--map", "meditate=Sitting", store: "mine")
@@ -83,7 +83,7 @@ struct TrackerImportTests {
     #expect(try bench.trendy("export", "loop").status == 64)
   }
 
-  @Test func `time sheets come in, add nothing the second time, and are taken back`() throws {
+  @Test func `time sheets are imported once and can be undone`() throws {
     try comesAndGoes(
       file("2026-03.data", "inc 20260301T080000Z - 20260301T093000Z # code\ninc 20260303T080000Z # code\n"),
       "timewarrior", events: 1)
@@ -107,7 +107,7 @@ struct TrackerImportTests {
         """), "activitywatch", events: 1)
   }
 
-  @Test func `habits and notes in JSON come in, add nothing the second time, and are taken back`() throws {
+  @Test func `habits and notes in JSON are imported once and can be undone`() throws {
     try comesAndGoes(
       file(
         "habitkit.json",
@@ -131,7 +131,7 @@ struct TrackerImportTests {
         """), "habitica-data", events: 2)
   }
 
-  @Test func `JSON that goes out comes in again, with its ids, types and days`() throws {
+  @Test func `exported JSON can be imported with its ids, types and days`() throws {
     try bench.trendy("log", "coffee", "2", "size=large", "--at", "2026-11-20T08:30:00+01:00", "-n", "a, \"b\"\nc")
     try bench.trendy("log", "journal", "--all-day", "--at", "2026-11-19")
     let out = try bench.trendy("export", "json", path("out.json"))
@@ -145,18 +145,18 @@ struct TrackerImportTests {
     #expect(
       try String(contentsOfFile: path("out.json"), encoding: .utf8)
         == String(contentsOfFile: path("again.json"), encoding: .utf8))
-    // Its types under other names.
+    // An import can rename types.
     try bench.trendy("init", store: "third")
     try bench.trendy("import", path("out.json"), "--map", "coffee=Espresso", store: "third")
     let listed = try bench.trendy("list", "--plain", store: "third").output
     #expect(listed.contains("Espresso") && !listed.contains("coffee"), "\(listed)")
   }
 
-  @Test func `help on a format says how a file of it is got, what it becomes and what it was held against`() throws {
+  @Test func `help on a format explains how to export the file, what is imported and how it was verified`() throws {
     let help = try bench.trendy("help", "import", "nomie").output
     #expect(help.contains("Backup") && help.contains("#tag") && help.contains("no real file"), "\(help)")
     #expect(try bench.trendy("help", "export", "loop").output.contains("trendy export loop FILE"))
-    // A command of two words is no format.
+    // A subcommand of two words is not a format.
     #expect(try bench.trendy("help", "import", "undo").output.contains("trendy import undo"))
     #expect(try bench.trendy("help", "import", "nothing").status == 64)
     try file("Pictures/a.jpg", "x")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A phone that tells a watch what goes on with it, through a real hub.
+/// A phone that notifies a watch of its trips through a hub.
 @Suite("A companion", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct CompanionTests {
   let bench: Workbench
@@ -24,7 +24,7 @@ struct CompanionTests {
 
   private func kinds(_ notices: [[String: JSONValue]]) -> [String] { notices.compactMap { $0["kind"]?.stringValue } }
 
-  /// Fixes of a drive that ends `ago` seconds ago, in the track log of a device.
+  /// Adds fixes of a drive that ended `ago` seconds ago to the track log of a device.
   private func drive(_ device: String, name: String, seconds: Int = 600, ago: Int) throws {
     let end = Date().timeIntervalSince1970.rounded() - Double(ago)
     let lines = stride(from: -seconds, through: 0, by: 10).map { second in
@@ -35,7 +35,7 @@ struct CompanionTests {
     try tell(device, name: name, lines)
   }
 
-  /// Fixes of standing still where the drive ended.
+  /// Adds stationary fixes at the end of the drive.
   private func rest(_ device: String, name: String, seconds: Int = 600, driven: Int = 600, from ago: Int) throws {
     let start = Date().timeIntervalSince1970.rounded() - Double(ago)
     let lines = stride(from: 10, through: seconds, by: 10).map { second in
@@ -52,7 +52,7 @@ struct CompanionTests {
     try #require(result.status == 0, "\(result.talk)")
   }
 
-  @Test func `is told of a trip's start and end, and shows it`() throws {
+  @Test func `it is notified of the start and the end of a trip and displays them`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     try hub.connect("phone", "watch")
@@ -95,7 +95,7 @@ struct CompanionTests {
     #expect(hooked?.allSatisfy { $0["data"]?.objectValue?["token"] == nil } == true)
     let data = ended?[3]["data"]?.objectValue
     #expect(abs((data?["distance_m"]?.doubleValue ?? 0) - 9000) < 300 && data?["duration_s"] == 600)
-    // Under the id that the trip has in the record.
+    // The notice contains the id that the trip has in the record.
     try #require(try bench.trendy("sync", store: "watch").status == 0)
     let trips = try bench.trendy("trip", "list", "--json", store: "watch").document.objectValue?["trips"]?.arrayValue
     #expect(trips?.first?.objectValue?["id"] == data?["id"])
@@ -108,8 +108,9 @@ struct CompanionTests {
     #expect(try bench.trendy("companion", "pair", "toaster", store: "phone").status == 66)
   }
 
-  /// Every device of many starts and ends a trip, while all three programs are killed again and again.
-  @Test(arguments: [1, 2]) func `gets each notice once and in order, whoever is killed in between`(seed: UInt64) throws
+  /// Ten trips start and end while all three programs are killed repeatedly.
+  @Test(arguments: [1, 2]) func `it receives each notice once and in order while programs are killed`(seed: UInt64)
+    throws
   {
     var generator = SeededGenerator(seed: seed)
     var hub = try TestHub(bench)
@@ -134,7 +135,7 @@ struct CompanionTests {
       }
       watch = try agent("watch")
       if trip % 3 == 0 { phone = try agent("phone") }
-      // Only what an agent saw going on has a beginning to tell of.
+      // A trip start is announced only if an agent saw the trip while it was running.
       let isTold = try eventually {
         try bench.trendy("companion", "status", "--json", store: "phone").document.objectValue?["companions"]?
           .arrayValue?.first?.objectValue?["last_seq"]?.intValue ?? 0 >= Int64(1 + trip + 1) ? true : nil
@@ -161,7 +162,7 @@ struct CompanionTests {
       all.filter { $0["kind"] == "trip_active" }.compactMap { $0["data"]?.objectValue?["active"]?.boolValue } == [
         true, false,
       ])
-    // And nothing is left on its way.
+    // No notice is left in transit.
     let isEmpty = try eventually {
       try bench.trendy("companion", "status", "--json", store: "phone").document.objectValue?["companions"]?
         .arrayValue?.first?.objectValue?["waiting"] == 0 ? true : nil
@@ -170,7 +171,7 @@ struct CompanionTests {
   }
 
   @Test(.enabled(if: TestHub.isInFolder))
-  func `loses nothing when the hub is restored from a backup of before`() throws {
+  func `it loses no notice when the hub is restored from an older backup`() throws {
     let hub = try TestHub(bench)
     try hub.connect("phone", "watch")
     try #require(try bench.trendy("companion", "pair", "watch", store: "phone").status == 0)
@@ -194,14 +195,14 @@ struct CompanionTests {
     #expect(all.compactMap { $0["seq"]?.intValue } == [1, 2, 3, 4, 5], "\(kinds(all)) \(phone.text)")
   }
 
-  @Test func `follows its tracker to another address of the same hub, and to no other`() throws {
+  @Test func `it follows its tracker to another address of the same hub and to no other hub`() throws {
     let hub = try TestHub(bench)
     try hub.connect("phone", "watch")
     try #require(try bench.trendy("companion", "pair", "watch", store: "phone").status == 0)
     let watch = try agent("watch")
     defer { watch.stop() }
     _ = try eventually { try notices("watch").first }
-    // The same hub by another name.
+    // Another host name of the same hub.
     let account = URL(filePath: bench.store("phone")).appending(path: "account.json")
     var members = try #require(
       WireJSON.decode(JSONValue.self, from: Data(contentsOf: account)).objectValue)

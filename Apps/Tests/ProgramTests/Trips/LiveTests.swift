@@ -6,8 +6,8 @@ import TrendyModels
   import Glibc
 #endif
 
-/// What a running agent shows: the status file, the control socket, notices on the desktop.
-@Suite("What goes on", .waitsForPrograms, .timeLimit(.minutes(10)))
+/// Output of a running agent: status file, control socket and hooks.
+@Suite("Live status", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LiveTests {
   let bench: Workbench
 
@@ -25,14 +25,14 @@ struct LiveTests {
 
   private var statusFile: URL { URL(filePath: bench.store("phone")).appending(path: "status.json") }
 
-  /// `nil` while there is none.
+  /// Content of the status file, or `nil` while it does not exist.
   private func status() throws -> [String: JSONValue]? {
     guard let data = FileManager.default.contents(atPath: statusFile.path) else { return nil }
-    // Never half a document.
+    // The file is replaced atomically, so it always contains a complete document.
     return try WireJSON.decode(JSONValue.self, from: data).objectValue
   }
 
-  /// Lines of fixes along a road to the north at 15 m/s, the last of them `ago` seconds ago.
+  /// Lines of fixes along a road to the north at 15 m/s, the last one `ago` seconds ago.
   private func drive(seconds: Int, ago: Int, metersBefore: Double = 0) -> String {
     let now = Date().timeIntervalSince1970.rounded() - Double(ago)
     return stride(from: -seconds, through: 0, by: 10).map { second in
@@ -50,7 +50,7 @@ struct LiveTests {
   }
 
   #if os(Linux)
-    @Test func `an idle agent does not keep the code in memory that it ran at the start`() throws {
+    @Test func `an idle agent releases the code that it only ran at startup`() throws {
       let agent = try agent()
       var most = 0
       let isLetGo = try eventually {
@@ -63,7 +63,7 @@ struct LiveTests {
       #expect(try eventually { try status()?["today"]?["events"] == 1 ? true : nil } == true, "\(agent.text)")
     }
 
-    /// KiB of the program's code that are in memory.
+    /// Resident code of the program in KiB.
     private func residentCode(of agent: Running) throws -> Int {
       let map = FileHandle(forReadingAtPath: "/proc/\(agent.process.processIdentifier)/smaps")
       let text = String(decoding: try #require(try map?.readToEnd()), as: UTF8.self)
@@ -73,8 +73,7 @@ struct LiveTests {
     }
   #endif
 
-  @Test func `the status file follows a drive that another process adds to, and is marked when the agent ends`() throws
-  {
+  @Test func `the status file follows a drive added by another process and is marked when the agent ends`() throws {
     let agent = try agent()
     #expect(try status()?["state"] == "running" && status()?["trip"] == .null)
     #expect(try status()?["pid"] == .int(Int64(agent.process.processIdentifier)))
@@ -92,7 +91,7 @@ struct LiveTests {
         .first { $0["name"] == "coffee" && $0["count"] == 1 }
     }
     #expect(coffee?["streak"] == 1)
-    // Elapsed goes on by itself.
+    // The elapsed time advances without new fixes.
     #expect(
       try eventually {
         (try status()?["trip"]?.objectValue?["elapsed_s"]?.doubleValue ?? 0)
@@ -107,7 +106,7 @@ struct LiveTests {
     #expect(gone.status == 69 && gone.talk.contains("The last agent stopped"), "\(gone.talk)")
   }
 
-  @Test func `an agent that was killed is known by its silence, and its socket is taken over`() throws {
+  @Test func `a killed agent is detected, and the next agent reuses its socket`() throws {
     let first = try agent()
     first.kill()
     #expect(try status()?["state"] == "running", "nobody could say otherwise")
@@ -125,7 +124,7 @@ struct LiveTests {
     #expect(mode == 0o600)
   }
 
-  @Test func `the agent of the person's own store shows itself in the session's folder`() throws {
+  @Test func `the agent of the default store publishes its status in the session's runtime folder`() throws {
     let runtime = bench.folder.appending(path: "run")
     try FileManager.default.createDirectory(at: runtime, withIntermediateDirectories: true)
     let environment = ["XDG_RUNTIME_DIR": runtime.path, "XDG_DATA_HOME": bench.folder.path]
@@ -141,11 +140,11 @@ struct LiveTests {
     #expect(folder[.posixPermissions] as? Int == 0o700)
   }
 
-  @Test func `trip show --live tells each change in a line, and ends with the agent`() throws {
+  @Test func `trip show --live prints every change as a line and ends with the agent`() throws {
     let agent = try agent()
     let live = try Running(bench, "trendy", ["trip", "show", "--live", "--json", "--store", bench.store("phone")])
     func lines() throws -> [[String: JSONValue]] {
-      // The last line may be on its way.
+      // The last line may be incomplete.
       try live.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         .compactMap { try WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue }
     }
@@ -163,14 +162,14 @@ struct LiveTests {
     agent.stop()
     live.process.waitUntilExit()
     #expect(live.process.terminationStatus == 69)
-    // Without an agent it says so, and what is known.
+    // Without an agent, the command reports that and prints the stored state.
     let alone = try bench.trendy("trip", "show", "--live", store: "phone")
     #expect(
       alone.status == 0 && alone.talk.contains("No agent is running") && alone.output.contains(" km"), "\(alone.output)"
     )
   }
 
-  @Test func `on a terminal the line is written over, and an interruption gives the prompt a line of its own`() throws {
+  @Test func `live output on a terminal overwrites its line, and an interrupt ends it with a newline`() throws {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else { return }
     let agent = try agent()
     defer { agent.stop() }
@@ -190,7 +189,7 @@ struct LiveTests {
     #expect(text.hasSuffix("\r\n") || text.contains("\u{1B}[K\r\n"), "\(text.debugDescription)")
   }
 
-  @Test func `the control socket answers what it is asked, and says what it is not asked`() throws {
+  @Test func `the control socket answers valid requests and rejects unknown ones`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     try #require(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
@@ -209,7 +208,7 @@ struct LiveTests {
     #expect(try control.next()["schema"] == "trendy.agent/1")
   }
 
-  @Test func `many that come and go, and one that never reads, keep nobody from being answered`() throws {
+  @Test func `many short connections and one that never reads do not block other requests`() throws {
     let agent = try agent()
     defer { agent.stop() }
     let path = bench.store("phone") + "/control.sock"
@@ -217,7 +216,7 @@ struct LiveTests {
     let silent = try TestControl(path)
     try silent.say("{\"request\":\"live\"}")
     for _ in 0..<20 {
-      // Those that have gone may still be counted for a moment; then the agent says that it has too many.
+      // Closed connections may still be counted briefly; until then, the agent may refuse a new one.
       let state = try eventually { try TestControl(path).ask("{\"request\":\"status\"}")["state"] }
       #expect(state == "running")
     }
@@ -225,7 +224,7 @@ struct LiveTests {
     #expect(agent.process.isRunning)
   }
 
-  @Test func `on-trip and on-visit are called while it happens, also for places without notifications`() throws {
+  @Test func `on-trip and on-visit run during the trip, even for places without notifications`() throws {
     let hooks = bench.folder.appending(path: "hooks")
     try FileManager.default.createDirectory(at: hooks, withIntermediateDirectories: true)
     let told = bench.folder.appending(path: "told")
@@ -263,7 +262,7 @@ struct LiveTests {
   }
 }
 
-/// A connection to an agent's control socket.
+/// Connection to the control socket of an agent.
 final class TestControl {
   private let descriptor: Int32
   private var rest: [UInt8] = []
@@ -313,8 +312,8 @@ final class TestControl {
 }
 
 extension LiveTests {
-  /// Runs the examples of docs/agent.md as a status bar does.
-  @Test func `the examples for status bars show a trip, and the day without one`() throws {
+  /// Runs the examples of docs/agent.md as a status bar would.
+  @Test func `the examples for status bars show a trip, or the day's entries without one`() throws {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/jq") else { return }
     let page = Samples.repository.appending(path: "docs/agent.md")
     let text = try String(contentsOf: page, encoding: .utf8)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Vehicles, rules, trips that a person changes, the log they hand in; each through the program.
+/// Vehicles, rules, trip edits, undo and the mileage log.
 @Suite("trendy vehicle, trip and undo", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct MileageTests {
   let bench: Workbench
@@ -23,7 +23,7 @@ struct MileageTests {
     try told("trip", "list", "--limit", "0")["trips"]?.arrayValue?.compactMap(\.objectValue) ?? []
   }
 
-  /// Of Friday, 20 November 2026, half an hour from that hour on.
+  /// Adds a trip of half an hour that starts at the given hour, by default on Friday 20 November 2026.
   @discardableResult
   private func add(_ length: String, hour: Int, day: Int = 20, _ more: String...) throws -> String {
     let start = "2026-11-\(day)T\(hour < 10 ? "0" : "")\(hour):00:00Z"
@@ -33,7 +33,7 @@ struct MileageTests {
     return try #require(result.document.objectValue?["trip"]?.objectValue?["id"]?.stringValue)
   }
 
-  @Test func `the first vehicle is meant until another is, and undo brings the first back`() throws {
+  @Test func `the first vehicle is the default until another is chosen, and undo restores it`() throws {
     try told("vehicle", "add", "Van", "--device", "bt-1", "--colour", "#7b4f2e", "--start-odometer", "1000km")
     try told("vehicle", "add", "Car")
     func isDefault() throws -> [String: Bool] {
@@ -59,9 +59,9 @@ struct MileageTests {
     #expect(try bench.trendy("vehicle", "edit", "bicycle", "--default").status == 66)
   }
 
-  @Test func `a trip gets its vehicle and what it was for by rule, and keeps what a person says`() throws {
+  @Test func `a trip is classified by rules, and a manual classification is kept`() throws {
     try told("vehicle", "add", "Van")
-    // Of somebody without an office and rules nothing is known.
+    // Without an office and rules, a trip has no category.
     let unknown = try add("3km", hour: 7)
     #expect(try trips().first?["category"] == .null)
     try told("trip", "rm", unknown)
@@ -90,7 +90,7 @@ struct MileageTests {
     #expect(try bench.trendy("trip", "report", "--month", "2026-13").status == 64)
   }
 
-  @Test func `split, merged and taken back, no kilometre is lost`() throws {
+  @Test func `split, merge and undo preserve the total distance`() throws {
     let trip = try add("20km", hour: 8)
     try told("trip", "split", trip, "2026-11-20T08:12:00Z")
     var parts = try trips()
@@ -106,7 +106,7 @@ struct MileageTests {
     try told("undo")
     parts = try trips()
     #expect(parts.compactMap { $0["distance_m"]?.doubleValue }.sorted() == [3000, 20_000])
-    // The first kept its id, and the one that was deleted came back under its own.
+    // The first trip kept its id, and the deleted one was restored under its own id.
     let ids = Set([trip, next].map { JSONValue.string($0) })
     #expect(Set(parts.compactMap { $0["id"] }) == ids)
 
@@ -114,7 +114,7 @@ struct MileageTests {
     #expect(try trips().count == 1)
     try told("undo", "1")
     #expect(Set(try trips().compactMap { $0["id"] }) == ids)
-    // Everything since, one after the other, and no further.
+    // Undoes the remaining steps one after the other, but not more.
     try told("undo", "2")
     #expect(try trips().isEmpty)
     #expect(try bench.trendy("undo").status == 1)
@@ -123,7 +123,7 @@ struct MileageTests {
     #expect(try bench.trendy("trip", "merge", "@1", "@1").status == 64)
   }
 
-  @Test func `what many do at once is all in the log, and each is taken back once`() throws {
+  @Test func `concurrent changes are all recorded, and each is undone once`() throws {
     let trip = try add("20km", hour: 8)
     let store = bench.store()
     let line =
@@ -139,7 +139,7 @@ struct MileageTests {
     #expect(try trips().isEmpty)
   }
 
-  @Test func `edits of a trip are taken back in turn, whichever command made them`() throws {
+  @Test func `edits of a trip are undone in reverse order, whichever command made them`() throws {
     let trip = try add("20km", hour: 8)
     try told("trip", "edit", trip, "--distance", "21km")
     #expect(try bench.trendy("edit", trip, "-n", "by hand").status == 0)
@@ -151,7 +151,7 @@ struct MileageTests {
     #expect(empty.status != 0)
   }
 
-  @Test func `the log has nineteen columns, the names of places, and what the clock stood at`() throws {
+  @Test func `the mileage log has nineteen columns with place names and odometer readings`() throws {
     try told("vehicle", "add", "Van", "--start-odometer", "1000km")
     try told("place", "add", "home", "51.9270,4.3620")
     try told("place", "add", "work", "51.9420,4.4850", "--role", "office")
@@ -169,14 +169,14 @@ struct MileageTests {
       ))
     #expect(lines[2].contains(",work,home,"))
     #expect(lines[2].contains(",1009.5,1019,Van,"))
-    // Business by the office, and told so.
+    // The trips are business trips because of the office, as the rule states.
     #expect(try trips().allSatisfy { $0["rule"] == "office at either end" })
     let folder = bench.folder.appending(path: "logs").path
     #expect(try bench.trendy("export", "mileage", folder, "--all", "--by-vehicle").status == 0)
     #expect(try String(contentsOfFile: "\(folder)/Van.csv", encoding: .utf8).components(separatedBy: "\r\n").count == 4)
   }
 
-  @Test func `the log replaces no file unless told, and a hyphen is the output`() throws {
+  @Test func `the mileage log replaces a file only after confirmation, and a hyphen means standard output`() throws {
     try told("vehicle", "add", "Van")
     try add("9.5km", hour: 8)
     let output = try bench.trendy("export", "mileage", "-", "--all").output
@@ -197,7 +197,7 @@ struct MileageTests {
     }
   }
 
-  @Test func `the clock is held against the trips`() throws {
+  @Test func `odometer check compares readings with trips and ignores lower readings`() throws {
     try told("vehicle", "add", "Van")
     try told("vehicle", "odometer", "log", "van", "1000km", "--at", "2026-11-20T07:00:00Z")
     try add("100km", hour: 8)
@@ -212,7 +212,7 @@ struct MileageTests {
     #expect(check?["whole"]?.objectValue?["odometer_m"] == 200_000)
   }
 
-  @Test func `a place tells what it would fire, and what is amiss`() throws {
+  @Test func `a place simulates its crossings, and check reports missing fixes`() throws {
     try told("place", "add", "home", "51.9270,4.3620")
     let result = try told("place", "simulate", "home")
     let crossings = result["crossings"]?.arrayValue?.compactMap { $0.objectValue?["kind"]?.stringValue }
@@ -225,7 +225,7 @@ struct MileageTests {
     let words = try bench.trendy("place", "simulate", "home")
     #expect(words.output.contains("→ entered at"))
     #expect(words.output.contains("entry after the dwell time"))
-    // Nothing has sent a fix.
+    // No fix has been recorded yet.
     let check = try told("place", "check", status: 1)
     #expect(check["findings"]?.arrayValue?.count == 1)
     #expect(try trips().isEmpty)

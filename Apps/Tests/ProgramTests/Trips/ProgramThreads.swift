@@ -4,8 +4,8 @@ import Testing
 
 /// Threads for tests that wait for programs.
 ///
-/// Such a test blocks its thread until a process has ended or a socket answers. On Swift's cooperative pool, which has one thread
-/// for each core, two waiting tests would keep two cores idle.
+/// Such a test blocks its thread until a process has ended or a socket responds. On Swift's cooperative pool, which has
+/// one thread for each core, two waiting tests would keep two cores idle.
 final class ProgramThreads: TaskExecutor {
   static let shared = ProgramThreads(count: 3 * ProcessInfo.processInfo.activeProcessorCount)
 
@@ -25,7 +25,7 @@ final class ProgramThreads: TaskExecutor {
   private func work() -> Never {
     while true {
       waiting.wait()
-      // One signal for each job.
+      // The semaphore is signalled once for each job.
       let job = jobs.withLock { $0.removeFirst() }
       job.runSynchronously(on: asUnownedTaskExecutor())
     }
@@ -44,6 +44,6 @@ struct ProgramThreadsTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == ProgramThreadsTrait {
-  /// Its tests block their threads, as they wait for programs.
+  /// For tests that block their threads while they wait for programs.
   static var waitsForPrograms: Self { ProgramThreadsTrait() }
 }

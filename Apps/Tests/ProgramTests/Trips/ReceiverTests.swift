@@ -8,7 +8,7 @@ import TrendyProtocols
   import Glibc
 #endif
 
-/// An agent beside receivers that never stop talking.
+/// An agent with receivers that send continuously.
 @Suite("An agent's receivers", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReceiverTests {
   let bench: Workbench
@@ -18,7 +18,7 @@ struct ReceiverTests {
     try bench.trendy("init", store: "phone")
   }
 
-  @Test func `an hour of a fix a second asks the hub for nothing, and is one trip when it is over`() throws {
+  @Test func `an hour of one fix per second causes no sync until the drive ends as one trip`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     try #require(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
@@ -29,7 +29,7 @@ struct ReceiverTests {
     let url = try agent.ingestURL()
     let secret = try bench.ingestToken("phone")
     func requests() -> Int { hub.log.split(separator: "\n").count { $0.contains("/api/v1/") } }
-    // The agent has said hello when it has read what there was.
+    // The agent has synced after it has read the existing data.
     let isIdle = try eventually {
       try bench.trendy("sync", "status", "--json", store: "phone").document.objectValue?["sync"]?.objectValue?[
         "waiting"] == 0 && requests() > 0 ? true : nil
@@ -37,7 +37,7 @@ struct ReceiverTests {
     try #require(isIdle == true, "\(agent.text)")
     try #require(try bench.trendy("sync", store: "phone").status == 0)
 
-    // Half an hour of driving that ended half an hour ago; each fix a request of its own.
+    // Half an hour of driving, then half an hour of standing still, up to a minute ago. Each fix is a separate request.
     let end = Date().timeIntervalSince1970.rounded() - 60
     func post(_ seconds: ClosedRange<Int>) throws {
       let lines = seconds.map { second in
@@ -51,7 +51,7 @@ struct ReceiverTests {
     }
     let before = requests()
     try post(0...1800)
-    // It is shown all the same.
+    // The trip is visible in the status nevertheless.
     let isShown = try eventually {
       let status = try bench.run("trendyd", ["status", "--json", "--store", bench.store("phone")]).document.objectValue
       return status?["trip"]?.objectValue?["distance_m"]?.doubleValue ?? 0 > 21_000 ? true : nil
@@ -60,7 +60,7 @@ struct ReceiverTests {
     let driving = requests()
     #expect(driving - before <= 4, "\(driving - before) requests for 1801 fixes: \(hub.log.suffix(2000))")
     try post(1801...3600)
-    // It was over five minutes after the last movement: one round tells of it.
+    // The trip ended five minutes after the last movement and is sent in one sync round.
     let isTold = try eventually { requests() > driving ? true : nil }
     #expect(isTold == true, "\(agent.text)")
     let after = requests()
@@ -81,7 +81,7 @@ struct ReceiverTests {
     return (list?.arrayValue ?? []).compactMap(\.objectValue)
   }
 
-  /// The times of the receiver's fixes that are kept.
+  /// Timestamps of the receiver's fixes in the track log.
   private func kept() throws -> Set<Date> {
     let folder = URL(filePath: bench.store("phone")).appending(path: "tracks")
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
@@ -92,7 +92,7 @@ struct ReceiverTests {
     return times
   }
 
-  @Test func `a serial receiver is set, heard in half lines, and waited for when it is unplugged`() throws {
+  @Test func `a serial receiver is configured, read in partial lines, and reopened after it was unplugged`() throws {
     let fixes = try IngestTests.drive()
     let sentences = IngestTests.nmea(fixes).split(separator: "\r\n").map { $0 + "\r\n" }
     let times = fixes.map(\.time)
@@ -108,17 +108,18 @@ struct ReceiverTests {
       try #require(isSet == true, "\(agent.text)")
       #expect(device.isRaw, "bytes come as they are sent")
     }
-    // A fix is kept when the sentence after it was read to its end: there may be more to say of the same second.
+    // A fix is stored when the sentence after it has been read completely, because more data of the same second may
+    // follow.
     func wait(for time: Date) throws {
       try #require(try eventually { try kept().contains(time) ? true : nil } == true, "\(agent.text)")
     }
     try ready(device)
     let half = sentences.count / 2
-    // Line noise of a receiver that was in the middle of a sentence, and one sentence in two pieces.
+    // Line noise from a receiver in the middle of a sentence, then one sentence in two parts.
     try device.send(sentences[0].suffix(20) + sentences[..<half].joined() + sentences[half].prefix(30))
     try wait(for: times[half - 2])
     try device.send(sentences[half].dropFirst(30))
-    // The plug is pulled in the middle of a sentence: that one is lost, and nothing of it is in the next.
+    // The receiver is unplugged in the middle of a sentence. That sentence is lost and must not corrupt the next one.
     try device.send(sentences[half + 1].prefix(40))
     try wait(for: times[half - 1])
     device.vanish()
@@ -126,7 +127,7 @@ struct ReceiverTests {
     try ready(device)
     try device.send(sentences[(half + 2)...].joined())
     try wait(for: times[times.count - 2])
-    // The drive is of years ago: what there is of it is a trip at once.
+    // The drive is years old, so its end is detected immediately.
     let found = try eventually {
       try trips().first { abs(($0["distance_m"]?.doubleValue ?? 0) - 7448) < 7448 * 0.03 }
     }
@@ -139,7 +140,7 @@ struct ReceiverTests {
     #expect(try kept() == Set(times).subtracting([times[half + 1]]))
   }
 
-  @Test func `a speed that no receiver has is refused, and so is a device that is not there`() throws {
+  @Test func `an unsupported baud rate and a missing device are rejected`() throws {
     let device = try SerialDevice(linkedAt: bench.folder.appending(path: "gps").path)
     defer { device.vanish() }
     func run(_ path: String) throws -> Workbench.Result {
@@ -152,18 +153,18 @@ struct ReceiverTests {
   }
 }
 
-/// A receiver's end of a serial line, which a path leads to while it is plugged in.
+/// Receiver side of a serial line. A symbolic link leads to the line while the receiver is plugged in.
 final class SerialDevice {
   private let path: String
   private let receiver: Int32
-  /// Held open to see how it is set.
+  /// Kept open to read the settings of the line.
   private let line: Int32
 
   init(linkedAt path: String) throws {
     self.path = path
     receiver = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     var (isLocked, number): (Int32, UInt32) = (0, 0)
-    // TIOCSPTLCK and TIOCGPTN, which Swift is not shown: what unlockpt and ptsname do.
+    // TIOCSPTLCK and TIOCGPTN are not imported into Swift. They do what unlockpt and ptsname do.
     guard receiver >= 0, ioctl(receiver, 0x4004_5431, &isLocked) == 0, ioctl(receiver, 0x8004_5430, &number) == 0 else {
       throw BenchError("no pseudo-terminal")
     }
@@ -184,7 +185,7 @@ final class SerialDevice {
     return cfgetispeed(&settings)
   }
 
-  /// Neither lines nor echo nor translation of line ends.
+  /// Whether the line has no canonical mode, echo or line-ending translation.
   var isRaw: Bool {
     let settings = settings
     return settings.c_lflag & tcflag_t(ICANON | ECHO | ISIG) == 0 && settings.c_iflag & tcflag_t(ICRNL | IXON) == 0
@@ -204,7 +205,7 @@ final class SerialDevice {
     guard isSent == true else { throw BenchError("nobody reads the line") }
   }
 
-  /// Is unplugged.
+  /// Unplugs the receiver.
   func vanish() {
     try? FileManager.default.removeItem(atPath: path)  // gone is what is wanted
     close(line)
@@ -213,7 +214,7 @@ final class SerialDevice {
 }
 
 extension Running {
-  /// Where an agent's trackers post to.
+  /// Address to which the agent's trackers post.
   func ingestURL() throws -> String {
     try #require(
       try eventually {

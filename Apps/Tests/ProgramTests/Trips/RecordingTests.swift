@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Files as real programs wrote them, through the whole way from the file to what a person is told.
+/// Recordings of other programs, from the file to the output of the commands.
 @Suite("trendy import gpx", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RecordingTests {
   let bench: Workbench
@@ -13,7 +13,7 @@ struct RecordingTests {
   }
 
   @Test(
-    "counts, times and lengths are those of the file",
+    "counts, times and distances equal those of the file",
     arguments: [
       "gpxpy-around-visnjan-with-car", "gpxpy-cerknicko-jezero", "gpxpy-cerknicko-without-times",
       "gpxpy-korita-zbevnica", "gpxpy-mojstrovka", "movingpandas-bus-304", "opentracks-pause-resume",
@@ -38,23 +38,23 @@ struct RecordingTests {
     }
     func moment(_ value: JSONValue?) -> Date? { value?.stringValue.flatMap { RFC3339.date(from: $0) } }
     for end in ["first", "last"] {
-      // Written to the millisecond.
+      // Times are written to the millisecond.
       let told = try #require(moment(file[end])).timeIntervalSince1970
       #expect(abs(told - (try #require(moment(expected[end])).timeIntervalSince1970)) < 0.001, "\(end)")
     }
   }
 
-  @Test func `a track without times is listed, is no trip, and it says so`() throws {
+  @Test func `a track without times is listed, is not a trip, and is reported`() throws {
     let path = Samples.recordings.appending(path: "gpxpy-cerknicko-without-times.gpx").path
     let result = try bench.trendy("import", "gpx", path)
-    // Some of its fixes have times and are kept.
+    // Some of its fixes have times and are stored.
     #expect(result.status == 0)
     #expect(result.output.contains("8 tracks, 296 points"))
     #expect(result.talk.contains("have no time"))
     #expect(try bench.trendy("trip", "list", "--plain").output == "")
   }
 
-  @Test func `trips are found in files and folders, by the names of the tracks, and nothing is recorded`() throws {
+  @Test func `track detect finds trips in files and folders, keyed by track name, without recording them`() throws {
     let folder = bench.folder.appending(path: "tracks")
     let drive = try Data(contentsOf: Samples.drive)
     for (path, data) in [
@@ -80,7 +80,7 @@ struct RecordingTests {
     #expect(try bench.run("trendy", ["track", "detect", folder.appending(path: "none").path]).status == 66)
   }
 
-  @Test func `a drive is the same trip in every form, whatever the form leaves out`() throws {
+  @Test func `a drive is detected as the same trip in every format`() throws {
     let folder = Samples.forms
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasSuffix(".md") }
       .sorted()
@@ -89,8 +89,8 @@ struct RecordingTests {
       try #require(trip?[end]?.stringValue.flatMap { RFC3339.date(from: $0) })
     }
     for file in files {
-      // 1518 m from fix to fix, and what is cut off between fixes 89 s apart.
-      // Of the accuracy of a fix and of motion a GPX and an NMEA file say nothing.
+      // The distance is 1518 m between fixes, plus the parts cut off between fixes 89 s apart. GPX and NMEA files
+      // contain neither accuracy nor motion data.
       let result = try bench.run("trendy", ["track", "detect", folder.appending(path: file).path, "--json", "--utc"])
       let trips = try result.document.objectValue?.values.first?.arrayValue?.compactMap(\.objectValue) ?? []
       try #require(trips.count == 1, "\(file): \(result.output)\(result.talk)")
@@ -103,7 +103,7 @@ struct RecordingTests {
   }
 
   @Test(
-    "a drive that is imported in every form stays one trip, whichever comes first",
+    "a drive imported in several formats in any order stays one trip",
     arguments: [["track.gpx", "owntracks.jsonl", "track.csv", "track.nmea"], ["owntracks.rec", "track.geojson"]])
   func oneTrip(files: [String]) throws {
     for (number, file) in files.enumerated() {
@@ -120,7 +120,7 @@ struct RecordingTests {
     #expect(try trips().isEmpty)
   }
 
-  @Test func `a drive among them is one trip, a bus ride another`() throws {
+  @Test func `a drive is detected as one trip, and a bus ride as another`() throws {
     for name in ["gpxpy-around-visnjan-with-car", "movingpandas-bus-304"] {
       let path = Samples.recordings.appending(path: "\(name).gpx").path
       #expect(try bench.trendy("import", "gpx", path).status == 0)
@@ -128,7 +128,7 @@ struct RecordingTests {
     let trips = try bench.trendy("trip", "list", "--json").document.objectValue?["trips"]?.arrayValue ?? []
     let distances = trips.compactMap { $0.objectValue?["distance_m"]?.doubleValue }
     #expect(distances.count == 2)
-    // The newest first; the files' own lengths are 2,736 m and 14,217 m.
+    // Newest first. The lengths in the files are 2,736 m and 14,217 m.
     #expect(abs((distances.first ?? 0) - 2736) < 2736 * 0.03)
     #expect(abs((distances.last ?? 0) - 14_217) < 14_217 * 0.02)
   }
@@ -147,7 +147,7 @@ struct RecordingTests {
     document[what]?.objectValue?[key]?.intValue
   }
 
-  @Test func `what is imported is kept: found again the same, explained, and known the second time`() throws {
+  @Test func `an imported drive is stored, explained, recomputed without changes, and known the second time`() throws {
     let path = Samples.drive.path
     let first = try imported(path)
     #expect(count(first, "trips", "new") == 1)
@@ -163,7 +163,7 @@ struct RecordingTests {
     #expect(try self.trips() == trips)
     let told = try bench.trendy("trip", "explain", id, "--utc")
     #expect(told.output.contains("Departed:") && told.output.contains("recording 2014-11-18T09:"))
-    // A place that is drawn later is seen in what was imported before.
+    // A place that is added later applies to earlier imports.
     let end = try #require(
       second["trips"]?.objectValue?["found"]?.arrayValue?.first?.objectValue.map {
         "\($0["end_latitude"]?.doubleValue ?? 0),\($0["end_longitude"]?.doubleValue ?? 0)"
@@ -171,7 +171,7 @@ struct RecordingTests {
     #expect(try bench.trendy("place", "add", "office", end, "--radius", "150").status == 0)
     let seen = try bench.trendy("trip", "recompute", "--json").document.objectValue
     #expect(seen?["created"]?.arrayValue?.count == 1 && seen?["deleted"] == [], "\(String(describing: seen))")
-    // What the person deletes stays away, whoever looks again.
+    // A trip that the user deletes is not detected again.
     #expect(try bench.trendy("rm", id).status == 0)
     try bench.trendy("trip", "recompute")
     let third = try imported(path)
@@ -180,12 +180,12 @@ struct RecordingTests {
     #expect(try self.trips().isEmpty)
   }
 
-  @Test("what a version without a track log imported is neither doubled nor brought back", arguments: [false, true])
+  @Test("an import by a version without a track log is neither duplicated nor restored", arguments: [false, true])
   func knowsEarlierImports(isDeleted: Bool) throws {
     let path = Samples.drive.path
     _ = try imported(path)
     let trips = try trips()
-    // Such a version wrote the events alone.
+    // Such a version stored only the events.
     try FileManager.default.removeItem(at: URL(filePath: bench.store()).appending(path: "tracks"))
     if isDeleted { try bench.trendy("rm", try #require(trips.first?["id"]?.stringValue)) }
     let again = try imported(path)
@@ -196,7 +196,7 @@ struct RecordingTests {
     #expect(try self.trips() == (isDeleted ? [] : trips))
   }
 
-  @Test func `a track that ends at this moment is a trip at once, and nothing that goes on`() throws {
+  @Test func `an imported track that ends now is a completed trip, not a running one`() throws {
     let now = Date().timeIntervalSince1970.rounded()
     let points = stride(from: -600.0, through: 0, by: 10).map { second in
       let time = RFC3339.string(from: Date(timeIntervalSince1970: now + second))
@@ -208,7 +208,7 @@ struct RecordingTests {
     #expect(count(document, "trips", "new") == 1)
     #expect(try trips().count == 1)
     #expect(try bench.trendy("trip", "show", "--live", "--json").document.objectValue?["trip"] == .null)
-    // Nothing of it is from the future.
+    // Fixes from the future are rejected.
     let late = bench.folder.appending(path: "late.csv")
     try Data("time,lat,lon\n\(Int(now)),52,4\n\(Int(now) + 200_000),52,5\n".utf8).write(to: late)
     let refused = try imported(late.path)["problems"]?.arrayValue
