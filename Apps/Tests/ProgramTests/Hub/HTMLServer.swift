@@ -5,16 +5,16 @@ import Synchronization
   import Glibc
 #endif
 
-/// Something that listens and is no hub: it answers every request with a page, and keeps what it was sent.
+/// A server that is not a hub: it answers every request with an HTML page and records the requests.
 final class HTMLServer: Sendable {
   let port: UInt16
   private let listener: Int32
   private let kept = Mutex<[String]>([])
 
-  /// Requests as they came, head and body.
+  /// Received requests with head and body.
   var requests: [String] { kept.withLock { $0 } }
 
-  /// - Parameter failures: requests that are answered with status 500 first.
+  /// - Parameter failures: Number of requests that are answered with status 500 first.
   init(failures: Int = 0) throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
@@ -45,7 +45,8 @@ final class HTMLServer: Sendable {
           + "Connection: close\r\n\r\n\(page)"
         _ = send(client, answer, answer.utf8.count, Int32(MSG_NOSIGNAL))
         shutdown(client, Int32(SHUT_WR))
-        // Until the client has gone, so that it never meets a reset before it has read the page.
+        // Waits until the client has closed the connection, so that the client never receives a reset before it has
+        // read the page.
         var buffer = [UInt8](repeating: 0, count: 4096)
         while recv(client, &buffer, buffer.count, 0) > 0 {}
         close(client)
@@ -53,7 +54,7 @@ final class HTMLServer: Sendable {
     }
   }
 
-  /// A head, and as many bytes of body as it says.
+  /// Reads a request head and the body with the announced length.
   private static func request(from client: Int32) -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A watch that is told of phones that run none of our programs: they post to the hub, and the hub tells.
+/// A watch that is notified of trips by the hub. The phones run none of our programs and post to the hub.
 @Suite("A companion of a phone that posts to the hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubCompanionTests {
   let bench: Workbench
@@ -45,12 +45,14 @@ struct HubCompanionTests {
     throw BenchError("\(try notices().map { "\($0.from) \($0.kind)" }) \(watch.text)")
   }
 
-  @Test func `is told of a trip's start and end as the phone posts it, by its own wish alone`() throws {
+  @Test func `it is notified of a trip's start and end as the phone posts it, after it asked to follow the phone`()
+    throws
+  {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     try hub.connect("watch")
     let phone = try HubPhone(bench, hub, name: "pixel")
-    // A drive of before is no news.
+    // An earlier drive is not announced.
     try phone.post(HubPhone.drive(ago: 5000) + HubPhone.rest(seconds: 900, ago: 4100, at: 9000), to: hub)
     try follow("Pixel")
     let listed = try bench.trendy("companion", "list", store: "watch").output
@@ -67,16 +69,16 @@ struct HubCompanionTests {
     #expect(all[2].data["id"] == all[0].data["id"] && all[3].data["active"] == false)
     #expect(abs((all[2].data["distance_m"]?.doubleValue ?? 0) - 9000) < 300)
     #expect(all.map(\.sequence) == all.map(\.sequence).sorted() && Set(all.map(\.sequence)).count == 4)
-    // Under the id that it has in the record.
+    // The notice contains the id that the trip has in the record.
     try #require(try bench.trendy("sync", store: "watch").status == 0)
     let trips = try bench.trendy("trip", "list", "--json", store: "watch").document.objectValue?["trips"]?.arrayValue
     #expect(trips?.first?.objectValue?["id"] == all[2].data["id"])
 
-    // The next one begins; nothing of what came before is told again.
+    // When the next trip begins, no earlier trip is announced again.
     try phone.post(HubPhone.drive(seconds: 90, ago: 0, from: 18_000), to: hub)
     let last = try wait(for: 6, watch)
     #expect(last.suffix(2).map(\.kind) == ["trip_started", "trip_active"])
-    // Who is told no more hears nothing, of either way.
+    // A watch that no longer follows the phone receives no notices from the hub or the phone.
     let ended = try bench.trendy("companion", "rm", "pixel", store: "watch")
     #expect(ended.status == 0 && ended.output.contains("have been stopped"), "\(ended.output)\(ended.talk)")
     try phone.post([HubPhone.Fix(ago: -10, northward: 19_500)], to: hub)
@@ -85,7 +87,7 @@ struct HubCompanionTests {
     #expect(try bench.trendy("companion", "follow", "toaster", store: "watch").status == 66)
   }
 
-  @Test func `a drive that is posted in one piece when it is over is told with its start`() throws {
+  @Test func `a drive that is posted as a whole after its end is announced with its start`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     try hub.connect("watch")
@@ -93,7 +95,7 @@ struct HubCompanionTests {
     try follow("pixel")
     let watch = try agent("watch")
     defer { watch.stop() }
-    // After it was asked for, by a phone's clock that is an hour ahead.
+    // The drive is after the request to follow. The phone's clock is an hour ahead.
     let start = Int(Date().timeIntervalSince1970) + 3600
     func time(_ second: Int) -> String { RFC3339.string(from: Date(timeIntervalSince1970: Double(start + second))) }
     try phone.post(
@@ -101,14 +103,15 @@ struct HubCompanionTests {
     let all = try wait(for: 2, watch)
     #expect(all.map(\.kind) == ["trip_started", "trip_ended"], "\(all)")
     #expect(all[0].data["id"] == all[1].data["id"])
-    // The same once more is no news.
+    // A repeated post is not announced again.
     try phone.post([(time(0), 52), (time(890), 52 + 9000 / 111_250)], to: hub)
     try phone.post([(time(900), 52 + 9000 / 111_250)], to: hub)
     #expect(try notices().count == 2)
   }
 
-  /// Each phone drives and rests, while the hub is killed as it takes the posts in, and the watch as it is told.
-  @Test(arguments: [1, 2]) func `gets each notice once and in order, whenever the hub is killed`(seed: UInt64) throws {
+  /// Each phone drives and stops, while the hub is killed during posts and the watch while it receives notices.
+  @Test(arguments: [1, 2]) func `it receives each notice once and in order while the hub is killed`(seed: UInt64) throws
+  {
     var generator = SeededGenerator(seed: seed)
     var hub = try TestHub(bench)
     try hub.connect("watch")
@@ -121,7 +124,7 @@ struct HubCompanionTests {
       hub.kill()
     }
     for round in 0..<4 {
-      // The drive in two halves, then the rest in two.
+      // The drive in two halves, then the stop in two halves.
       for phone in phones {
         let fixes =
           switch round {
@@ -144,7 +147,7 @@ struct HubCompanionTests {
         try #require(posting.process.terminationStatus == 0, "\(posting.text) \(hub.log)")
       }
       guard round == 1 else { continue }
-      // All of them are seen to begin before the first is over.
+      // All trips must have started before the first one ends.
       _ = try wait(for: phones.count * 2, watch)
     }
     hub.kill()
@@ -152,7 +155,7 @@ struct HubCompanionTests {
     _ = try wait(for: phones.count * 4, watch)
     watch.kill()
     watch = try agent("watch")
-    // Whatever else would come has come when another phone's word has.
+    // A notice from another phone marks the end: no further notice can follow from the others.
     let last = try HubPhone(bench, hub, name: "last")
     try follow("last")
     try last.post(HubPhone.drive(ago: 0), to: hub)
@@ -167,7 +170,7 @@ struct HubCompanionTests {
     #expect(all.count == phones.count * 4 + 2)
   }
 
-  @Test func `hears of a trip once that the phone's own agent and the hub both see`() throws {
+  @Test func `a trip that the phone's agent and the hub both detect is announced once`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     try hub.connect("phone")
@@ -186,7 +189,7 @@ struct HubCompanionTests {
     let toHub = HubPhone(bench, token: try #require(account.objectValue?["token"]?.stringValue))
     let toAgent = HubPhone(bench, token: try bench.ingestToken("phone"))
     let agentURL = try phone.ingestURL()
-    // One second apart, as two programs of one phone are.
+    // One second apart, as from two programs on one phone.
     func tell(_ fixes: [HubPhone.Fix]) throws {
       try toHub.post(fixes, to: hub.url)
       try toAgent.post(fixes.map { HubPhone.Fix(ago: $0.ago + 1, northward: $0.northward) }, to: agentURL)
@@ -195,7 +198,7 @@ struct HubCompanionTests {
     _ = try wait(for: 3, watch)
     try tell(HubPhone.rest(ago: 100, at: 9000))
     _ = try wait(for: 5, watch)
-    // Another trip, of which only the hub hears, comes after all that the two said of the first.
+    // Another trip, which is posted only to the hub, comes after all notices of the first one.
     try toHub.post(HubPhone.drive(seconds: 90, ago: 0, from: 9000), to: hub.url)
     let all = try wait(for: 7, watch)
     #expect(

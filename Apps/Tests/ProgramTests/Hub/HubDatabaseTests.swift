@@ -14,7 +14,7 @@ struct HubDatabaseTests {
 
   init() throws { database = try DatabaseBench() }
 
-  @Test func `what one device records at one hub, another reads at another`() throws {
+  @Test func `a change recorded through one hub reaches a device that uses another`() throws {
     let data = try database.initialise()
     let hubs = try (0..<2).map { try database.run(name: "hub-\($0)") }
     defer { for hub in hubs { hub.process.stop() } }
@@ -29,14 +29,14 @@ struct HubDatabaseTests {
     #expect(try bench.trendy("sync", store: "phone").status == 0)
     #expect(try bench.trendy("sync", store: "laptop").status == 0)
     #expect(try bench.trendy("list", store: "laptop").output.contains("from the phone"))
-    // Once more, and again in the first direction.
+    // In the opposite direction.
     try bench.trendy("log", "workout", store: "laptop")
     #expect(try bench.trendy("sync", store: "laptop").status == 0)
     #expect(try bench.trendy("sync", store: "phone").status == 0)
     #expect(try bench.trendy("list", store: "phone").output.contains("workout"))
   }
 
-  @Test func `a password never comes into a message, and an address that cannot be is told`() throws {
+  @Test func `a password never appears in a message, and an unusable address is reported`() throws {
     let made = try bench.trendyd(
       "hub", "init", "--data", bench.store("x"), "--storage", "postgres://u:secret@h/d")
     #expect(made.status == 64)
@@ -47,21 +47,22 @@ struct HubDatabaseTests {
     #expect(away.talk.contains("database does not answer"), "\(away.talk)")
   }
 
-  @Test func `pair tells no port where the hub takes any free one, but what to do`() throws {
+  @Test func `pair prints no port if the hub listens on any free port, but a hint`() throws {
     let data = try database.initialise()
     let paired = try bench.trendyd("pair", "--data", data)
     #expect(paired.output.contains("trendy connect http://NAME:PORT "), "\(paired.output)")
     #expect(paired.talk.contains("any free port") && paired.talk.contains("--listen 127.0.0.1:8787"), "\(paired.talk)")
     let document = try bench.trendyd("pair", "--data", data, "--json").document.objectValue
     #expect(document?["url"] == .null && document?["link"] == .null)
-    // The port is said over where it is known.
+    // `--listen` supplies the port if the user knows it.
     let said = try bench.trendyd("pair", "--data", data, "--listen", "127.0.0.1:4321")
     #expect(said.output.contains("trendy connect http://127.0.0.1:4321 "), "\(said.output)")
   }
 
   // MARK: Three hubs that are killed
 
-  /// Sends the pushes of a device one after the other, each to any hub until one answers 200. `$1` token, `$2` device, then hubs.
+  /// Sends the pushes of a device in order, each to a random hub until one answers 200. `$1` is the token, `$2` the
+  /// device, followed by the hubs.
   private static let writer = """
     token=$1; device=$2; shift 2
     for push in $device-push-*; do
@@ -75,7 +76,8 @@ struct HubDatabaseTests {
     done
     """
 
-  /// Follows the feed at any hub up to a cursor, and keeps its pages. `$1` token, `$2` the cursor, then hubs.
+  /// Follows the feed at random hubs up to a cursor and stores the feed pages. `$1` is the token, `$2` the cursor,
+  /// followed by the hubs.
   private static let follower = """
     token=$1; last=$2; cursor=0; shift 2
     for page in {1..1000}; do
@@ -92,7 +94,7 @@ struct HubDatabaseTests {
     exit 1
     """
 
-  @Test func `three hubs that are killed in turn under load lose nothing, and everything takes effect once`() throws {
+  @Test func `three hubs that are killed in turn under load lose nothing and apply every mutation once`() throws {
     let data = try database.initialise()
     var hubs = try (0..<3).map { try database.run(name: "hub-\($0)") }
     defer { for hub in hubs { hub.process.stop() } }
@@ -122,7 +124,7 @@ struct HubDatabaseTests {
         try script(Self.writer, [try database.token("writer \(writer)", data), "d-\(writer)"] + urls))
     }
     load.append(try script(Self.follower, [maker, "\(last)"] + urls))
-    // One after the other is killed, each time some pushes more have been answered.
+    // Kills one hub after the other, each time after several more pushes have been answered.
     var (kills, answered) = (0, 0)
     while load.contains(where: \.process.isRunning) {
       usleep(20_000)
@@ -136,7 +138,7 @@ struct HubDatabaseTests {
     }
     #expect(kills > 2)
     for one in load { #expect(one.process.terminationStatus == 0, "\(one.text)") }
-    // Each event once, under the version that its device was told; the feed without a gap.
+    // Each event appears once with the version that its device received, and the feed has no gap.
     var told: [String: Int64] = [:]
     for writer in 0..<writers {
       for push in 0..<pushes {

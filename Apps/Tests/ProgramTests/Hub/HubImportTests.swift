@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// The same file on a device and on the hub's page.
+/// Imports of one file on a device and on the dashboard of the hub.
 @Suite("A file here and at the hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubImportTests {
   private let bench: Workbench
@@ -31,7 +31,7 @@ struct HubImportTests {
     return try WireJSON.decode(JSONValue.self, from: Data(result.output.utf8)).objectValue ?? [:]
   }
 
-  /// As the page does it.
+  /// Imports a file as the dashboard does.
   private func bringIn(_ path: String, as id: String) throws -> [String: JSONValue] {
     let imports = "\(hub.url)/api/v1/imports"
     let size = try #require(
@@ -47,7 +47,7 @@ struct HubImportTests {
       })
   }
 
-  @Test func `a table that is read again with another zone is refused, here and at the hub, unless that is accepted`()
+  @Test func `a table imported again in another time zone is rejected on the device and at the hub unless confirmed`()
     throws
   {
     defer { hub.stop() }
@@ -120,7 +120,7 @@ struct HubImportTests {
 
     """
 
-  @Test("brings nothing twice, on whichever side it comes first", arguments: [true, false])
+  @Test("a second import on the other side adds nothing", arguments: [true, false])
   func once(isHubFirst: Bool) throws {
     defer { hub.stop() }
     for (name, text, count) in [("days.ics", Self.calendar, 6), ("cups.csv", Self.table, 3)] {
@@ -145,7 +145,7 @@ struct HubImportTests {
     #expect(here == 9)
   }
 
-  @Test func `of two that never met, each brings the same, and they are one when they meet`() throws {
+  @Test func `imports on both sides before the first sync merge into one`() throws {
     defer { hub.stop() }
     let path = try file("days.ics", Self.calendar)
     #expect(try importHere(path)["new"]?.objectValue?["event"] == 6)
@@ -153,7 +153,7 @@ struct HubImportTests {
     try sync()
     let here = try bench.trendy("list", "--limit", "0", "--plain", store: "laptop").output.split(separator: "\n").count
     #expect(here == 6)
-    // The drive in a track, too.
+    // A track as well.
     let track = Samples.drive.path
     #expect(try bringIn(track, as: "t")["result"]?.objectValue?["new"]?.objectValue?["event"] == 1)
     _ = try bench.trendy("import", track, "--json", store: "laptop")

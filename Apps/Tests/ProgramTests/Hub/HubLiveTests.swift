@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// What goes on with a phone that posts only to the hub, asked for on a laptop without an agent.
+/// Live status of a phone that posts only to the hub, shown on a laptop without an agent.
 @Suite("trip show --live without an agent", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubLiveTests {
   let bench: Workbench
@@ -20,7 +20,7 @@ struct HubLiveTests {
     try bench.run("trendy", ["trip", "show", "--live", "--store", bench.store("laptop")] + words)
   }
 
-  @Test func `asks the hub, and says where it has it from and how old it is`() throws {
+  @Test func `the status comes from the hub, with its source and age`() throws {
     defer { hub.stop() }
     let nothing = try live("--json")
     #expect(nothing.status == 0, "\(nothing.talk)")
@@ -41,12 +41,12 @@ struct HubLiveTests {
         "No agent is running, so this does not update: last known state from pixel, according to the hub 127.0.0.1"),
       "\(told.talk)")
     #expect(told.talk.contains(" 6 min ago"), "\(told.talk)")
-    // It is over: nothing goes on, and the trip is in the record.
+    // After the end, no trip is running and the trip is in the record.
     try phone.post(HubPhone.rest(seconds: 400, ago: 0, at: 9000), to: hub)
     #expect(try live("--json").document.objectValue?["trip"] == .null)
   }
 
-  @Test func `shows what was heard of last, here or there`() throws {
+  @Test func `the most recent status wins, whether from the store or from the hub`() throws {
     defer { hub.stop() }
     try phone.post(HubPhone.drive(ago: 120), to: hub)
     func add(_ ago: Int) throws {
@@ -66,26 +66,26 @@ struct HubLiveTests {
     let own = try live("--json").document.objectValue
     #expect(own?["source"] == "store" && own?["hub"] == .null)
     #expect(own?["trip"]?.objectValue?["device"] == "logger 20")
-    // Without the hub what is here is shown, and that it may not be all.
+    // Without the hub, the stored status is shown with a note that it may be incomplete.
     hub.stop()
     let alone = try live()
     #expect(alone.status == 0 && alone.output.contains(" km"))
     #expect(alone.talk.contains("The hub did not answer") && alone.talk.contains("last known state from logger 20"))
   }
 
-  @Test func `without the hub and with nothing here, it does not say that nothing goes on`() throws {
+  @Test func `an unreachable hub is an error if the store has no status`() throws {
     hub.stop()
     let asked = try live("--json")
     #expect(asked.status == 69 && asked.output == "", "\(asked.output)")
     #expect(try asked.error.objectValue?["code"] == "unreachable")
-    // A store that is connected to no hub knows only itself.
+    // A store without a hub has only its own data.
     try bench.trendy("init", store: "alone")
     let alone = try bench.trendy("trip", "show", "--live", "--json", store: "alone")
     #expect(alone.status == 0)
     #expect(try alone.document.objectValue?["source"] == "store")
   }
 
-  @Test func `tells a person of their own devices alone`() throws {
+  @Test func `users see the live status of their own devices only`() throws {
     defer { hub.stop() }
     try phone.post(HubPhone.drive(ago: 60), to: hub)
     try #require(try bench.trendyd("user", "add", "Eve", "--data", hub.data).status == 0)

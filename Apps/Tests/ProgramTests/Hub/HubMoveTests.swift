@@ -15,7 +15,7 @@ struct HubMoveTests {
     data = try database.initialise(inDatabase: false)
   }
 
-  /// Serves wherever the hub's folder says that its data is.
+  /// Serves the hub from the storage that its folder refers to.
   private func run(port: Int = 0) throws -> HubProcess {
     try HubProcess(bench, ["--data", data, "--listen", "127.0.0.1:\(port)"])
   }
@@ -24,7 +24,7 @@ struct HubMoveTests {
     try database.curl(words, token: token)
   }
 
-  @Test func `devices go on after it was moved there and back, without a snapshot, and nothing takes effect twice`()
+  @Test func `devices continue without a snapshot after moves to a database and back, and nothing is applied twice`()
     throws
   {
     var hub = try run()
@@ -39,7 +39,7 @@ struct HubMoveTests {
     let create =
       "-H 'Idempotency-Key: k' -d '{\"id\":\"t\",\"name\":\"t\",\"color\":\"#00FF00\",\"icon\":\"cup\"}' \(hub.url)/api/v1/event-types"
     #expect(try curl(create, token: token).status == 0)
-    // A mutation of a device whose answer was lost: it is sent again after each move.
+    // A device lost the response to this mutation, so it sends the mutation again after each move.
     let push =
       #"-d '{"device":"d","acked_through":0,"mutations":[{"seq":1,"id":"m","entity_type":"event_type","operation":"create","#
       + #""entity_id":"u","payload":{"id":"u","name":"u","color":"\#("#00FF00")","icon":"cup"}}]}' "#
@@ -53,7 +53,7 @@ struct HubMoveTests {
     func changes() throws -> JSONValue? {
       try WireJSON.decode(JSONValue.self, from: Data(feed().utf8)).objectValue?["changes"]
     }
-    // What a tracker posts comes along, with the trip that goes on.
+    // Posted fixes and the running trip move as well.
     let now = Int(Date().timeIntervalSince1970)
     let fixes = (0..<60).map { number in
       #"{"_type":"location","tst":\#(now - 600 + number * 10),"lat":\#(52 + Double(number) / 500),"lon":4.9,"acc":5}"#
@@ -67,7 +67,7 @@ struct HubMoveTests {
     #expect(trip?.arrayValue?.count == 1)
     var before = try changes()
     #expect(before?.arrayValue?.isEmpty == false)
-    // While a hub serves it, it stays.
+    // A hub cannot be moved while it is being served.
     let served = try bench.trendyd("hub", "move", "--to", storage, "--data", data)
     #expect(served.status == 75)
     #expect(served.talk.contains("nother hub serves"), "\(served.talk)")
@@ -79,11 +79,11 @@ struct HubMoveTests {
       hub = try run(port: port)
       #expect(try changes() == before)
       #expect(try live()?.arrayValue?.first?["id"] == trip?.arrayValue?.first?["id"])
-      // Exactly once, by sequence and by key.
+      // Exactly-once, by sequence number and by idempotency key.
       #expect(try outcomes(curl(push, token: token).output) == outcomes(first.output))
       #expect(try curl(create, token: token).status == 0)
       #expect(try changes() == before)
-      // The device's cursor is good: neither is it told to begin anew, nor does it take a snapshot.
+      // The device's cursor remains valid, so the hub does not require a snapshot.
       #expect(try curl("'\(hub.url)/api/v1/changes?since=2&device=d&seen=2'", token: token).status == 0)
       hub.process.stop()
       hub = try run(port: port)
@@ -95,7 +95,7 @@ struct HubMoveTests {
       #expect(!requests.contains("/api/v1/snapshot"), "\(requests)")
       let again = try bench.trendyd("hub", "move", "--to", place, "--data", data)
       #expect(again.status == 64 && again.talk.contains("is already at"), "\(again.talk)")
-      // A hub that serves a database is noticed, too.
+      // A hub that serves a database is detected as well.
       let served = try bench.trendyd("hub", "move", "--to", other, "--data", data)
       #expect(served.status == 75, "\(served.talk)")
       before = try changes()
@@ -103,8 +103,8 @@ struct HubMoveTests {
     }
   }
 
-  @Test func `a move that is killed leaves the hub where it was, and can be said again`() throws {
-    // Enough that a move takes a while.
+  @Test func `a killed move leaves the hub where it was and can be repeated`() throws {
+    // Enough events for a move that takes a while.
     var hub = try run()
     let token = try database.token("curl", data)
     let type =
@@ -126,7 +126,7 @@ struct HubMoveTests {
     let before = try head()
     #expect(before ?? 0 > 10_000)
     hub.process.stop()
-    // Killed at moments that come later and later, until one move ends by itself.
+    // Kills the move after increasing delays until one move completes.
     var kills = 0
     for delay in [5, 20, 60, 120, 250, 400].map({ UInt32($0 * 1000) }) {
       let moving = try Running(bench, "trendyd", ["hub", "move", "--to", storage, "--data", data])
@@ -140,7 +140,7 @@ struct HubMoveTests {
     }
     #expect(kills > 0)
     let moved: Workbench.Result? = try eventually {
-      // Connections of the one that was killed end in their time.
+      // The connections of the killed process end after a while.
       let moved = try bench.trendyd("hub", "move", "--to", storage, "--data", data)
       return moved.talk.contains("other connections") ? nil : moved
     }
@@ -151,7 +151,7 @@ struct HubMoveTests {
     #expect(try head() == before)
   }
 
-  @Test func `a place that holds another hub is refused, and settings that cannot be read are told`() throws {
+  @Test func `a destination with another hub is rejected, and unreadable settings are reported`() throws {
     let other = bench.store("other")
     #expect(try bench.trendyd("hub", "init", "--data", other).status == 0)
     let refused = try bench.trendyd("hub", "move", "--to", other, "--data", data)

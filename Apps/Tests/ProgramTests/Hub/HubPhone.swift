@@ -18,25 +18,26 @@ struct HubPhone {
     self.token = token
   }
 
-  /// `northward` metres of a place, so many seconds ago.
+  /// A fix `northward` metres from the origin, `ago` seconds ago.
   struct Fix {
     var ago: Int
     var northward: Double
   }
 
-  /// Fixes of a drive of `seconds` that ends `ago` seconds ago, `from` metres north; one each ten seconds, at 15 m/s.
+  /// Fixes of a drive of `seconds` that ends `ago` seconds ago and starts `from` metres north, every ten seconds, at 15
+  /// m/s.
   static func drive(seconds: Int = 600, ago: Int, from metres: Double = 0) -> [Fix] {
     stride(from: seconds, through: 0, by: -10).map {
       Fix(ago: ago + $0, northward: metres + Double(seconds - $0) * 15)
     }
   }
 
-  /// Fixes of standing still after it.
+  /// Stationary fixes after the drive.
   static func rest(seconds: Int = 600, ago: Int, at metres: Double) -> [Fix] {
     stride(from: seconds - 10, through: 0, by: -10).map { Fix(ago: ago + $0, northward: metres) }
   }
 
-  /// Posts fixes in one request, again until they are taken, as a tracker does.
+  /// Posts fixes in one request and retries until it succeeds, as a tracker does.
   func post(_ fixes: [Fix], to hub: TestHub) throws { try post(fixes, to: hub.url) }
 
   func post(_ fixes: [Fix], to url: String) throws { try finish(try posting(Self.dated(fixes), to: url)) }
@@ -45,7 +46,7 @@ struct HubPhone {
     try finish(try posting(fixes, to: hub.url))
   }
 
-  /// The same, and does not wait until it is done.
+  /// Starts the request without waiting for its end.
   func posting(_ fixes: [Fix], to hub: TestHub) throws -> Running { try posting(Self.dated(fixes), to: hub.url) }
 
   private static func dated(_ fixes: [Fix]) -> [(time: String, latitude: Double)] {

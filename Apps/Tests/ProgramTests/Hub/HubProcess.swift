@@ -3,14 +3,14 @@ import PostgresTesting
 import Testing
 import TrendyModels
 
-/// A hub process, and where it listens.
+/// A hub process and its address.
 struct HubProcess {
   let process: Running
-  /// What it said of itself, `trendyd.run/1`.
+  /// The startup document, `trendyd.run/1`.
   let document: [String: JSONValue]
 
-  /// Returns when it listens.
-  /// - Parameter words: behind `trendyd run --role hub`.
+  /// Returns when the hub is listening.
+  /// - Parameter words: Arguments after `trendyd run --role hub`.
   init(_ bench: Workbench, _ words: [String]) throws {
     let running = try Running(bench, "trendyd", ["run", "--role", "hub"] + words + ["--json"])
     process = running
@@ -28,7 +28,7 @@ struct HubProcess {
   var port: Int { url.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 }
 
-/// A database that nobody used yet, and what a test does with hubs on it.
+/// An unused database, and helpers for hubs that use it.
 struct DatabaseBench {
   let bench: Workbench
   let cluster: PostgresCluster
@@ -37,12 +37,12 @@ struct DatabaseBench {
   init() throws {
     bench = try Workbench()
     cluster = try PostgresCluster.shared.get()
-    // One database each, as every hub has its tables in the same schema.
+    // A database for each test, because every hub has its tables in the same schema.
     storage = try cluster.newDatabase()
   }
 
-  /// Makes a hub, here or in a folder.
-  /// - Returns: the folder of its settings.
+  /// Creates a hub in the database or in a folder.
+  /// - Returns: Folder with the hub's settings.
   func initialise(inDatabase: Bool = true) throws -> String {
     let data = bench.store("hub")
     let place = inDatabase ? ["--storage", storage] : []
@@ -51,7 +51,7 @@ struct DatabaseBench {
     return data
   }
 
-  /// A hub process with a folder of its own, which knows the database by its options alone.
+  /// Starts a hub process with a separate folder, which finds the database only through its options.
   func run(port: Int = 0, name: String) throws -> HubProcess {
     try HubProcess(
       bench,
@@ -73,7 +73,7 @@ struct DatabaseBench {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Where PostgreSQL is installed.
+  /// Enabled if PostgreSQL is installed.
   static var onPostgres: Self {
     .enabled(if: PostgresCluster.missing == nil, Comment(rawValue: PostgresCluster.missing ?? ""))
   }

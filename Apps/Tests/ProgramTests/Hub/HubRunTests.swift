@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// How a hub is told what to do, how it ends, and what it does where descriptors or room are short.
+/// Options of a hub, its termination, and shortages of descriptors and disk space.
 @Suite("Running a hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubRunTests {
   let bench: Workbench
@@ -20,7 +20,7 @@ struct HubRunTests {
     return data
   }
 
-  /// The document with which a hub says where it listens.
+  /// The startup document with the hub's address.
   private func document(_ running: Running) throws -> [String: JSONValue] {
     try #require(
       try eventually {
@@ -34,8 +34,7 @@ struct HubRunTests {
 
   // MARK: Options
 
-  @Test func `what was said to hub init is kept, run goes by it, and pair says the address the hub really has`() throws
-  {
+  @Test func `options of hub init are stored and used by run, and pair prints the actual address`() throws {
     let data = try initialise("--listen", "127.0.0.1:0", "--host", "hub.example", "--limit", "requestsPerMinute=5")
     let before = try bench.trendyd("pair", "--data", data)
     #expect(before.output.contains("trendy connect http://NAME:PORT "), "\(before.output)")
@@ -59,7 +58,7 @@ struct HubRunTests {
     #expect(asked.output == "200 200 200 200 200 429 ")
   }
 
-  @Test func `a command that is named for later means the hub that was made, wherever that is`() throws {
+  @Test func `printed commands contain the folder of the hub`() throws {
     let data = bench.store("my hub")
     let made = try bench.trendyd("hub", "init", "--data", data)
     #expect((made.output + made.talk).contains("trendyd run --role hub --data '\(data)'"), "\(made)")
@@ -67,7 +66,7 @@ struct HubRunTests {
     #expect(other.talk.contains("--data FOLDER"), "\(other)")
   }
 
-  @Test func `a hub writes nothing but its folder`() throws {
+  @Test func `a hub writes only to its folder`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
     let running = try Running(bench, "trendyd", ["run", "--role", "hub", "--data", data, "--json"])
     defer { running.stop() }
@@ -77,7 +76,7 @@ struct HubRunTests {
     #expect(beside.isEmpty)
   }
 
-  @Test func `an option of run is said instead of what was kept`() throws {
+  @Test func `an option of run overrides the stored one`() throws {
     let data = try initialise("--listen", "127.0.0.1:0", "--host", "old.example")
     let running = try Running(
       bench, "trendyd", ["run", "--role", "hub", "--data", data, "--host", "new.example", "--json"])
@@ -89,7 +88,7 @@ struct HubRunTests {
     }
   }
 
-  @Test func `pair says where the hub that runs was told to be found, and what the device has to allow`() throws {
+  @Test func `pair prints the host of the running hub and the option that allows plain HTTP`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
     let running = try Running(
       bench, "trendyd", ["run", "--role", "hub", "--data", data, "--host", "attic.lan", "--json"])
@@ -100,7 +99,7 @@ struct HubRunTests {
     #expect(paired.output.contains(" --insecure\n"), "without TLS, the device has to be told so")
     let link = try bench.trendyd("pair", "--data", data, "--json").document.objectValue?["link"]?.stringValue
     #expect(link?.hasPrefix("trendy://connect?hub=http://attic.lan:\(port)&code=") == true)
-    // It holds all that a device needs, but the consent.
+    // The link contains everything a device needs except the user's consent to plain HTTP.
     let offered = try bench.trendyd("pair", "--data", data, "--url", "http://127.0.0.1:\(port)", "--json")
     let whole = try #require(offered.document.objectValue?["link"]?.stringValue)
     let code = try #require(offered.document.objectValue?["code"]?.stringValue)
@@ -115,7 +114,7 @@ struct HubRunTests {
     #expect(connected.status == 0, "\(connected.talk)")
   }
 
-  @Test func `behind a proxy, devices are told its address`() throws {
+  @Test func `pair prints the public address of a hub behind a proxy`() throws {
     let data = try initialise("--listen", "127.0.0.1:0", "--url", "https://hub.example", "--proxy", "127.0.0.1")
     let paired = try bench.trendyd("pair", "--data", data)
     #expect(paired.output.contains("trendy connect https://hub.example "), "\(paired.output)")
@@ -132,7 +131,7 @@ struct HubRunTests {
   }
 
   @Test(
-    "a terminal shows what a phone reads",
+    "a terminal shows a QR code if it supports Unicode",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "script is not installed"))
   func picture() throws {
     let data = try initialise("--listen", "127.0.0.1:8787")
@@ -143,13 +142,13 @@ struct HubRunTests {
     #expect(!plain.output.contains("▀") && plain.output.contains("trendy connect"), "\(plain.output)")
   }
 
-  @Test func `connect names the option that allows a hub without TLS in a network`() throws {
+  @Test func `connect names the option that allows a hub without TLS`() throws {
     let result = try bench.trendy("connect", "http://attic.lan:8787", "1234-5678")
     #expect(result.status == 64 && result.talk.contains("--insecure"), "\(result.talk)")
   }
 
   @Test(
-    "a certificate that is not trusted is named, and where its authority belongs",
+    "an untrusted certificate is reported with a hint on where to install its authority",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "openssl is not installed"))
   func untrusted() throws {
     let (key, certificate) = (bench.store("key.pem"), bench.store("certificate.pem"))
@@ -159,7 +158,7 @@ struct HubRunTests {
     let server = try Running(
       bench, "/usr/bin/openssl",
       ["s_server", "-4", "-accept", "0", "-key", key, "-cert", certificate, "-www"])
-    // It may be started with SIGTERM blocked, and does not wait for it as our programs do.
+    // The server may inherit a blocked SIGTERM, which it does not handle as our programs do.
     defer { server.kill() }
     let port: Substring? = try eventually {
       let line = server.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -171,7 +170,7 @@ struct HubRunTests {
     #expect(result.talk.contains("update-ca-certificates"))
   }
 
-  @Test func `an address that means all networks is explained`() throws {
+  @Test func `a wildcard address is explained`() throws {
     let data = try initialise("--listen", "0.0.0.0:8787", name: "wide")
     let paired = try bench.trendyd("pair", "--data", data)
     #expect(paired.output.contains("trendy connect http://NAME:8787 "), "\(paired.output)")
@@ -182,7 +181,7 @@ struct HubRunTests {
   }
 
   @Test(
-    "a value that cannot be is refused, and says what can",
+    "an invalid value is rejected with the valid ones",
     arguments: [
       (["--proxy", "nginx"], "10.0.0.0/8"), (["--proxy", "10.0.0.0/33"], "10.0.0.0/8"),
       (["--limit", "connections"], "connections=400"),
@@ -199,7 +198,7 @@ struct HubRunTests {
     #expect(!FileManager.default.fileExists(atPath: bench.store("none")))
   }
 
-  @Test func `kept options that cannot be read are named, and the hub does not start without them`() throws {
+  @Test func `an unreadable stored option is reported, and the hub does not start`() throws {
     let data = try initialise()
     try Data(#"{"limits":{"bodyBytes":"much"}}"#.utf8).write(to: URL(filePath: data).appending(path: "hub.json"))
     let result = try bench.trendyd("run", "--role", "hub", "--data", data)
@@ -207,7 +206,7 @@ struct HubRunTests {
       result.status == 78 && result.talk.contains("hub.json") && result.talk.contains("bodyBytes"), "\(result.talk)")
   }
 
-  @Test func `five wrong codes of one client behind a proxy keep nobody else behind it from pairing`() throws {
+  @Test func `five wrong codes from one client behind a proxy do not block other clients`() throws {
     let data = try initialise("--listen", "127.0.0.1:0", "--proxy", "127.0.0.0/8")
     let running = try Running(bench, "trendyd", ["run", "--role", "hub", "--data", data, "--json"])
     defer { running.stop() }
@@ -228,7 +227,7 @@ struct HubRunTests {
 
   // MARK: The log and the end
 
-  @Test func `a hub whose log nobody reads answers, and ends when it is asked to`() throws {
+  @Test func `a hub whose log is not read still answers requests and terminates`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
     let process = Process()
     process.executableURL = URL(filePath: Workbench.path("trendyd"))
@@ -241,19 +240,19 @@ struct HubRunTests {
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     let url = try #require(
       try WireJSON.decode(JSONValue.self, from: Data(line.utf8)).objectValue?["url"]?.stringValue, "\(line)")
-    // Some 200 bytes a request: a pipe holds 65,536, and what waits to be written a mebibyte.
+    // About 200 bytes per request: a pipe holds 65,536 bytes and the log buffer 1 MiB.
     let asked = try bench.shell(
       "curl -s -o /dev/null -w '%{http_code}\\n' '\(url)/api/v1/health?[1-9000]' | sort | uniq -c | tr -s ' '")
     #expect(asked.output == " 9000 200\n", "\(asked.output)")
     process.terminate()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    // What was read of it now says how much is missing.
+    // The log is incomplete.
     let text = String(decoding: talk.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     #expect(text.split(separator: "\n").count < 9000)
   }
 
-  @Test func `a log that is read again says how many lines it lost`() throws {
+  @Test func `a log that is read again contains the number of lost lines`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
     let log = bench.folder.appending(path: "log.fifo").path
     try #require(mkfifo(log, 0o600) == 0)
@@ -278,7 +277,7 @@ struct HubRunTests {
     #expect(Int(lost ?? 0) + written == 9000, "\(lost ?? 0) + \(written)")
   }
 
-  @Test func `a hub opens its log anew when it is told that the file was moved`() throws {
+  @Test func `SIGHUP makes a hub reopen its log file`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
     let log = bench.folder.appending(path: "hub.log").path
     let running = try Running(bench, "trendyd", ["run", "--role", "hub", "--data", data, "--json", "--log", log])
@@ -298,9 +297,9 @@ struct HubRunTests {
     #expect(running.process.terminationStatus == 0)
   }
 
-  @Test func `a hub ends although a look at what was posted never returns`() throws {
+  @Test func `a hub terminates although the detection of trips hangs`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
-    // Opening a FIFO waits for somebody to write to it, as a disk that hangs does.
+    // Opening a FIFO blocks until another process opens it for writing, like a hanging disk.
     let people = try bench.trendyd("user", "list", "--data", data, "--json").document.objectValue?["users"]
     let person = try #require(people?.arrayValue?.first?.objectValue?["id"]?.stringValue)
     let folder = URL(filePath: data).appending(path: "tracks/\(person)")
@@ -317,8 +316,7 @@ struct HubRunTests {
 
   // MARK: Shortages
 
-  @Test func `with few descriptors more persons are served than stores fit, and a shortage is told and passes`() throws
-  {
+  @Test func `a hub with few descriptors serves more users than stores fit at once`() throws {
     let data = try initialise("--listen", "127.0.0.1:0", "--limit", "requestsPerMinute=none")
     let log = bench.folder.appending(path: "few.log").path
     let running = try Running(
@@ -350,7 +348,7 @@ struct HubRunTests {
     #expect(open < 256)
   }
 
-  @Test func `too few descriptors for the connections that were asked for are named`() throws {
+  @Test func `a connection limit above the number of file descriptors is rejected`() throws {
     let data = try initialise("--limit", "connections=1000")
     let result = try bench.shell("ulimit -n 512; trendyd run --role hub --data '\(data)'")
     #expect(result.status == 78, "\(result.talk)")
@@ -359,9 +357,9 @@ struct HubRunTests {
         && result.talk.contains("--limit connections="))
   }
 
-  @Test func `readiness says that the disk is full while health goes on`() throws {
+  @Test func `a full disk fails the readiness check but not the health check`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
-    // A file that may not grow is what a program sees of a full disk, without one.
+    // A file size limit has the same effect on the program as a full disk.
     let running = try Running(
       bench, "/bin/bash",
       ["-c", "ulimit -f 64; exec \(Workbench.path("trendyd")) run --role hub --data \(data) --json -q"])

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// What a hub tells the one who runs it.
-@Suite("How a hub stands", .waitsForPrograms, .timeLimit(.minutes(20)))
+/// Status and metrics for the hub's operator.
+@Suite("Hub status", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct HubStatusTests {
   let bench: Workbench
 
@@ -25,7 +25,7 @@ struct HubStatusTests {
     return try #require(made.document["token"]?.stringValue, "\(made.talk)")
   }
 
-  @Test func `hub status says where it is and whether it is served, user list who was seen and how much is kept`()
+  @Test func `hub status shows address and state, and user list shows devices and usage`()
     throws
   {
     let hub = try TestHub(bench)
@@ -58,7 +58,7 @@ struct HubStatusTests {
     #expect(missing.status == 66, "\(missing.talk)")
   }
 
-  @Test func `metrics are given over HTTP to this machine, and to others with a token`() throws {
+  @Test func `metrics need no token on this machine, and one through a proxy`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     let token = try token("phone", hub.data)
@@ -72,10 +72,10 @@ struct HubStatusTests {
   }
 }
 
-/// A hub on a database tells the same.
-@Suite("How a hub on a database stands", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(20)))
+/// Status of a hub on a database.
+@Suite("Hub status with a database", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(20)))
 struct DatabaseStatusTests {
-  @Test func `hub status counts those that serve, and readiness follows the database`() throws {
+  @Test func `hub status counts serving processes, and readiness follows the database`() throws {
     let database = try DatabaseBench()
     let data = try database.initialise()
     func served() throws -> Workbench.Result { try database.bench.trendyd("hub", "status", "--data", data) }
@@ -94,7 +94,7 @@ struct DatabaseStatusTests {
       try database.bench.shell("curl -s -w ' %{http_code}' \(hubs[0].url)/api/v1/ready").output
     }
     #expect(try ready().hasSuffix(" 200"))
-    // Whoever comes is refused, and who is there is sent away.
+    // Rejects new connections and closes existing ones.
     let name = String(database.storage.dropFirst("postgres:///".count).prefix { $0 != "?" })
     func psql(_ sql: String) throws {
       let address = database.storage.replacing("/\(name)?", with: "/postgres?")

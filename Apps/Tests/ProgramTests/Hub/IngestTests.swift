@@ -6,10 +6,10 @@ import TrendyModels
   import Glibc
 #endif
 
-/// A recorded drive as trackers post it, at a hub and at an agent, over real sockets.
-@Suite("What trackers post", .waitsForPrograms, .timeLimit(.minutes(10)))
+/// A recorded drive as trackers post it, to a hub and to an agent, over real sockets.
+@Suite("Ingest", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct IngestTests {
-  /// The drive's fixes: 7.4 km in half an hour.
+  /// A fix of the drive, which is 7.4 km long and takes half an hour.
   struct Fix {
     var latitude: Double
     var longitude: Double
@@ -76,7 +76,7 @@ struct IngestTests {
     #expect(trips.first?["start"]?.stringValue?.hasPrefix("2014-11-18T09:3") == true, "\(what)")
   }
 
-  @Test func `a drive that a phone posts in three protocols, late and twice, is one trip on every device`() throws {
+  @Test func `a drive posted in three protocols, late and repeatedly, is one trip on every device`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     try bench.trendy("init", store: "laptop")
@@ -86,7 +86,7 @@ struct IngestTests {
     let token = try token("phone")
     let fixes = try Self.drive()
     let bearer = ["Authorization: Bearer \(token)"]
-    // The end first, in a batch with a broken feature and one from the future.
+    // The end comes first, in a batch with a malformed feature and a fix from the future.
     let last = fixes[100...].map(\.overland) + [#"{"type":"Feature","properties":{}}"#]
     var future = fixes[0]
     future.time = Date() + 200_000
@@ -97,33 +97,34 @@ struct IngestTests {
     #expect(document["result"] == "ok" && document["added"] == .int(Int64(fixes.count - 100)))
     #expect(document["problem_count"] == 2)
     #expect(answer.contains("more than a day ahead"))
-    // The beginning fix by fix, as OwnTracks does, with basic authentication; a ping and a will in between.
+    // The beginning fix by fix, as OwnTracks posts it, with basic authentication. Then a ping and a last will.
     for fix in fixes[..<60] {
       #expect(try post(fix.ownTracks, to: "\(hub.url)/pub?u=a&d=phone", user: "a:\(token)") == "[]")
     }
     #expect(try post("", to: "\(hub.url)/pub", user: "a:\(token)") == "[]")
     #expect(try post(#"{"_type":"lwt","tst":"1"}"#, to: "\(hub.url)/pub", user: "a:\(token)") == "[]")
-    // What is missing by query, some of it again.
+    // The missing part as query parameters, with some fixes repeated.
     for fix in fixes[50..<100] {
       let result = try bench.shell("curl -sf '\(hub.url)/?\(fix.osmAnd)&token=\(token)'")
       #expect(result.status == 0)
     }
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
     check(try trips("laptop"), "posted")
-    // How it was found lies at the hub, which tells it to whoever holds the trip.
+    // The hub stores the decisions of the detection and returns them to any device with the trip.
     let why = try bench.trendy("trip", "explain", "@1", "--json", store: "laptop")
     let explanation = try #require(try why.document.objectValue, "\(why.talk)")
     #expect(explanation["at"] == "hub" && explanation["device"] == "phone")
     let rules = explanation["decisions"]?.arrayValue?.compactMap { $0.objectValue?["rule"]?.stringValue } ?? []
     #expect(!rules.isEmpty && explanation["readings"]?.intValue ?? 0 > 100, "\(explanation)")
     #expect(try bench.trendy("trip", "explain", "@1", store: "laptop").output.contains("detected by the hub"))
-    // All of it once more changes nothing.
+    // Repeating all posts changes nothing.
     try post(
       #"{"locations":[\#(fixes.map(\.overland).joined(separator: ","))]}"#, to: "\(hub.url)/overland", headers: bearer)
     let before = try trips("laptop")
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
     #expect(try trips("laptop") == before)
-    // What the person deletes stays so, also when the hub starts anew and the drive comes again.
+    // A trip that the user deleted is not detected again, even after the hub has restarted and the drive is posted
+    // again.
     let id = try #require(before.first?["id"]?.stringValue)
     try #require(try bench.trendy("rm", id, store: "laptop").status == 0)
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
@@ -142,7 +143,7 @@ struct IngestTests {
     #expect(try trips("laptop").isEmpty)
   }
 
-  @Test func `what is understood and cannot be kept is refused, so that the app keeps it, and place check tells of it`()
+  @Test func `a valid post that cannot be stored is rejected, so that the app keeps it, and place check reports it`()
     throws
   {
     let hub = try TestHub(bench)
@@ -159,7 +160,7 @@ struct IngestTests {
     let encrypted = try status(#"{"_type":"encrypted","data":"c2VjcmV0"}"#)
     #expect(encrypted.hasSuffix(" 422") && encrypted.contains("not_kept") && encrypted.contains("encryption off"))
     #expect(try status(future.ownTracks).hasSuffix(" 422"))
-    // By its good half; and what holds no position of now is nothing to keep.
+    // A batch is accepted if any fix is valid. A message without a current position needs no storage.
     #expect(try status("[\(fix.ownTracks),\(future.ownTracks)]").hasSuffix(" 200"))
     for kind in ["lwt", "status", "waypoint", "transition", "card"] {
       #expect(try status(#"{"_type":"\#(kind)","tst":1,"lat":52,"lon":4}"#) == "[] 200", "\(kind)")
@@ -175,12 +176,12 @@ struct IngestTests {
       .arrayValue
     #expect(leftOut?.first?.objectValue?["held_by_sender"] == true)
     #expect(hub.log.contains(#""status":422"#))
-    // One that is kept ends it.
+    // An accepted post clears the warning.
     #expect(try status(fix.ownTracks) == "[] 200")
     #expect(try !bench.trendy("place", "check", store: "phone").output.contains("rejected"))
   }
 
-  @Test func `a hub that is killed in the middle of a drive goes on with it`() throws {
+  @Test func `a hub that is killed during a drive continues the trip`() throws {
     let hub = try TestHub(bench)
     try #require(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
     let fixes = try Self.drive()
@@ -190,12 +191,12 @@ struct IngestTests {
     let again = try TestHub(bench, port: hub.port)
     defer { again.stop() }
     for fix in fixes[70...] { try post(fix.ownTracks, to: "\(again.url)/pub", user: user) }
-    // Long ago: the timer finds at its first turn what silence closed.
+    // The drive is old, so the first timer run after the restart detects its end.
     try #require(try bench.trendy("sync", store: "phone").status == 0)
     check(try trips("phone"), "after the kill")
   }
 
-  @Test func `a car's calls make a trip at the hub, of the vehicle that knows the device and by the person's rules`()
+  @Test func `trip commands of a car create a trip at the hub with the matching vehicle and the user's rules`()
     throws
   {
     let hub = try TestHub(bench)
@@ -228,7 +229,7 @@ struct IngestTests {
     #expect(abs((trips.first?["distance_m"]?.doubleValue ?? 0) - 6865) < 20)
   }
 
-  @Test func `where the type of trips was deleted, device and hub make the same one anew`() throws {
+  @Test func `device and hub recreate a deleted trip type with the same id`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     try #require(try bench.trendy("connect", hub.url, hub.code(), "--name", "phone", store: "phone").status == 0)
@@ -247,7 +248,7 @@ struct IngestTests {
     try #require(deleted.status == 0)
     try #require(try bench.trendy("sync", store: "phone").status == 0)
     #expect(try tripTypes().isEmpty && trips("phone").isEmpty)
-    // Each on its own: the phone has not told the hub yet.
+    // Each side creates the type independently: the phone has not synced yet.
     try #require(try bench.trendy("trip", "add", "8km", "--from", "-2h", "--for", "20m", store: "phone").status == 0)
     let start = Int(Date().timeIntervalSince1970) - 1200
     func call(_ kind: String, _ seconds: Int, _ longitude: Double) throws {
@@ -264,9 +265,9 @@ struct IngestTests {
     #expect(try tripTypes().count == 1 && tripTypes() != first)
   }
 
-  @Test func `an agent takes in posts, NMEA and gpsd, alone, and its trips are there at once`() throws {
+  @Test func `an agent without a hub detects trips from posts, NMEA and gpsd`() throws {
     let fixes = try Self.drive()
-    // gpsd: says who it is, hears the WATCH, gives reports.
+    // gpsd sends its version, receives WATCH, then sends reports.
     let gpsd = try TestGPSD(
       fixes.map {
         #"{"class":"TPV","mode":3,"time":"\#(RFC3339.string(from: $0.time + 86_400))","lat":\#($0.latitude),"lon":\#($0.longitude),"epx":6,"epy":8}"#
@@ -303,7 +304,9 @@ struct IngestTests {
     }
   }
 
-  @Test func `fixes added by hand make the same trip, recompute changes nothing, explain says why`() throws {
+  @Test func `manually added fixes create the same trip, recompute changes nothing, and explain lists the decisions`()
+    throws
+  {
     let fixes = try Self.drive()
     let lines = bench.folder.appending(path: "fixes.ndjson")
     try (fixes.reversed().map(\.line) + ["no fix", #"{"lat":1}"#]).joined(separator: "\n")
@@ -323,18 +326,18 @@ struct IngestTests {
     #expect(told.output.contains("Departed:"), "\(told.output)\(told.talk)")
     let json = try bench.trendy("trip", "explain", id, "--json", store: "phone").document.objectValue
     #expect(json?["decisions"]?.arrayValue?.isEmpty == false && json?["device"] == "device")
-    // One fix by flags, one from the future.
+    // One fix given by options, and one from the future.
     #expect(
       try bench.trendy("track", "add", "--lat", "52", "--lon", "4", "--device", "hand", store: "phone").status == 0)
     let future = try bench.trendy("track", "add", "--lat", "52", "--lon", "4", "--at", "+3d", store: "phone")
     #expect(future.status == 65 && future.output.contains("more than a day ahead"))
     #expect(try bench.trendy("track", "add", "--lat", "95", "--lon", "4", store: "phone").status == 64)
-    // A trip that was recorded by hand has no reasons.
+    // A manual entry has no decisions.
     try bench.trendy("log", "coffee", store: "phone")
     #expect(try bench.trendy("trip", "explain", "@2", store: "phone").status == 66)
   }
 
-  /// Ten minutes of driving, a stop of seven, ten minutes of driving, from a moment on.
+  /// Ten minutes of standing still, ten of driving, a stop of seven, and ten of driving.
   private static func driveWithStop(from start: Date) -> [Fix] {
     stride(from: 0.0, to: 4000, by: 15).map { second in
       let driven = min(max(0, second - 600), 600) + min(max(0, second - 1620), 600)
@@ -342,7 +345,7 @@ struct IngestTests {
     }
   }
 
-  @Test func `how long a stop ends a trip is a setting that agent, hub and recompute follow`() throws {
+  @Test func `the stop duration that ends a trip is a setting for agent, hub and recompute`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     for device in ["phone", "laptop"] {
@@ -363,21 +366,21 @@ struct IngestTests {
     #expect(try trips("phone").count == 2)
     try #require(try bench.trendy("trip", "recompute", store: "phone").status == 0)
     #expect(try trips("phone").count == 1)
-    // What is posted to the hub is cut by it too.
+    // The setting also applies to fixes posted to the hub.
     let posted = Self.driveWithStop(from: start + 86_400).map(\.overland).joined(separator: ",")
     try post(
       #"{"locations":[\#(posted)]}"#, to: "\(hub.url)/overland",
       headers: ["Authorization: Bearer \(try token("phone"))"])
     for device in ["phone", "laptop"] { try #require(try bench.trendy("sync", store: device).status == 0) }
     #expect(try trips("laptop").count == 2)
-    // Taken back, and found again as before.
+    // After undo, the stop splits the trip again.
     try bench.trendy("undo", store: "laptop")
     for device in ["laptop", "phone"] { try #require(try bench.trendy("sync", store: device).status == 0) }
     try #require(try bench.trendy("trip", "recompute", store: "phone").status == 0)
     #expect(try trips("phone").count == 3)
   }
 
-  @Test func `many that add at once, beside an agent, lose and double nothing`() throws {
+  @Test func `concurrent additions beside an agent neither lose nor duplicate a fix`() throws {
     let fixes = try Self.drive()
     let agent = try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--ingest", "127.0.0.1:0"])
@@ -392,14 +395,14 @@ struct IngestTests {
       "for i in 0 1 2 3 4 5; do trendy track add '\(bench.folder.path)/part-'$i --store '\(store)' -q & pids=\"$pids $!\"; done; "
         + "for pid in $pids; do wait $pid || exit 1; done")
     #expect(added.status == 0, "\(added.talk)")
-    // Whoever was last to read has read all.
+    // The last process to read the log has seen every fix.
     #expect(try bench.trendy("trip", "recompute", store: "phone").output.contains("No changes"))
     check(try trips("phone"), "added at once")
     let again = try bench.trendy("track", "add", bench.folder.appending(path: "part-0").path, "--json", store: "phone")
     #expect(try again.document.objectValue?["added"] == 0)
   }
 
-  /// RMC sentences, one a fix.
+  /// One RMC sentence per fix.
   static func nmea(_ fixes: [Fix]) -> String {
     fixes.map { fix in
       let seconds = fix.seconds % 86_400
@@ -423,7 +426,7 @@ struct IngestTests {
   }
 }
 
-/// Speaks as gpsd does, to one client.
+/// A minimal gpsd server for one client.
 final class TestGPSD: Sendable {
   let port: UInt16
 
@@ -451,7 +454,7 @@ final class TestGPSD: Sendable {
       }
       say(#"{"class":"WATCH","enable":true,"json":true}"# + "\n")
       for report in reports { say(report + "\r\n") }
-      // Stays open, as a receiver does.
+      // The connection stays open, as with a receiver.
       while recv(client, &byte, 1, 0) == 1 {}
       close(client)
       close(listener)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `trendyd metrics`
+/// Output of `trendyd metrics`.
 @Suite("Metrics", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct MetricsTests {
   let bench: Workbench
@@ -26,7 +26,7 @@ struct MetricsTests {
     return values
   }
 
-  @Test func `the agent's store and the hub tell what waits, what failed and who may come in`() throws {
+  @Test func `metrics of store and hub report pending changes, failures, users and devices`() throws {
     try bench.trendy("init")
     let alone = try metrics()
     #expect(alone["trendy_sync_connected"] == 0 && alone["trendy_agent_up"] == 0 && alone["trendy_hub_up"] == nil)
@@ -44,7 +44,7 @@ struct MetricsTests {
     #expect(try metrics("--role", "hub").keys.allSatisfy { $0.hasPrefix("trendy_hub_") })
   }
 
-  @Test func `where there is neither, nothing is made`() throws {
+  @Test func `metrics without a store or a hub fail and create nothing`() throws {
     for words in [[], ["--role", "agent"], ["--role", "hub"]] {
       let result = try bench.run(
         "trendyd", ["metrics", "--store", bench.store("s"), "--data", bench.store("d")] + words)

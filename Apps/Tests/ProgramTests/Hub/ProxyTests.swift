@@ -6,12 +6,12 @@ import TrendyModels
   import Glibc
 #endif
 
-/// The program, where it is installed.
+/// Path of nginx, if it is installed.
 private let nginx = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx"].first {
   FileManager.default.isExecutableFile(atPath: $0)
 }
 
-/// The example of docs/scale.md, in front of two hubs on one database: one at a Unix socket, one at a port.
+/// The example of docs/scale.md in front of two hubs on one database: one on a Unix socket, one on a port.
 @Suite(
   "Hubs behind nginx", .onPostgres,
   .enabled(if: nginx != nil, "nginx is not installed: Tools/install-libraries --for-tests"),
@@ -25,7 +25,7 @@ struct ProxyTests {
   init() throws {
     database = try DatabaseBench()
     data = try database.initialise()
-    // Free in this moment.
+    // A free port.
     port = Int(try HTMLServer().port)
   }
 
@@ -38,7 +38,7 @@ struct ProxyTests {
       ])
   }
 
-  /// nginx as the example has it, with the places of this test.
+  /// Starts nginx with the configuration of the example, adapted to the paths and ports of this test.
   private func proxy(_ socket: String, _ address: String) throws -> Running {
     let docs = Samples.repository.appending(path: "docs/scale.md")
     let text = try String(contentsOf: docs, encoding: .utf8)
@@ -79,7 +79,7 @@ struct ProxyTests {
     return (result.output, result.status)
   }
 
-  @Test func `the example of the guide serves, compresses, streams, and goes on when a hub is killed`() throws {
+  @Test func `the example serves, compresses and streams, and continues when a hub is killed`() throws {
     let token = try database.token("phone", data)
     let socket = bench.store("hub.sock")
     let hubs = try [hub("hub-0", listen: "unix:\(socket)"), hub("hub-1", listen: "127.0.0.1:0")]
@@ -115,7 +115,7 @@ struct ProxyTests {
     let large = try ask("-o /dev/null -w '%{size_download}' '\(feed)'", token: token)
     #expect(small.output.hasPrefix("gzip "), "\(small.output)")
     #expect((Int(small.output.dropFirst(5)) ?? 0) < (Int(large.output) ?? 0) / 3)
-    // Who comes through a proxy is not taken for this machine.
+    // Requests through a proxy do not count as local.
     #expect(try ask("-o /dev/null -w '%{http_code}' HUB/metrics").output == "401")
 
     hubs[0].process.kill()
@@ -123,7 +123,7 @@ struct ProxyTests {
     #expect(try ask("-f HUB/api/v1/changes/latest-cursor", token: token).output.contains("41"))
   }
 
-  @Test func `a hub at a Unix socket takes over what a killed one left, and a path that cannot be is refused`() throws {
+  @Test func `a hub on a Unix socket replaces the socket of a killed one, and a relative path is rejected`() throws {
     let socket = bench.store("hub.sock")
     for _ in 0..<2 {
       let hub = try hub("hub", listen: "unix:\(socket)")

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// `trendyd user limit`, and what a device says where its person's record is full.
-@Suite("Quotas of persons", .waitsForPrograms, .timeLimit(.minutes(10)))
+/// `trendyd user limit`, and the error on a device when the user's quota is exhausted.
+@Suite("User quotas", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct QuotaTests {
   let bench: Workbench
   let hub: TestHub
@@ -19,7 +19,7 @@ struct QuotaTests {
     try bench.run("trendyd", ["user"] + words + ["--json"] + ["--data", hub.data])
   }
 
-  /// The one person of the hub.
+  /// The only user of the hub.
   private func person() throws -> [String: JSONValue] {
     try #require(try user("list").document.objectValue?["users"]?.arrayValue?.first?.objectValue)
   }
@@ -29,7 +29,7 @@ struct QuotaTests {
       .intValue
   }
 
-  @Test func `what does not fit waits on the device and is told in words, and a deletion makes room`() throws {
+  @Test func `a change beyond the quota stays pending with an error until a deletion frees space`() throws {
     defer { hub.stop() }
     let name = try #require(try person()["name"]?.stringValue)
     try #require(try bench.trendy("log", "coffee", "1", store: "phone").status == 0)
@@ -48,7 +48,7 @@ struct QuotaTests {
     }
     #expect(try person()["rows"] == .int(rows))
 
-    // The other device deletes, and what waited fits.
+    // The other device deletes an entry, so the pending change fits.
     try #require(try bench.trendy("rm", "@1", store: "laptop").status == 0)
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
     let sent = try bench.trendy("sync", store: "phone")
@@ -61,11 +61,10 @@ struct QuotaTests {
     #expect(try bench.trendy("list", "--plain", store: "laptop").output.split(separator: "\n").count == 1)
   }
 
-  @Test func `what was recorded and deleted without a hub fits, however much was recorded before the deletions`() throws
-  {
+  @Test func `entries recorded and deleted offline fit into a full quota`() throws {
     defer { hub.stop() }
     let name = try #require(try person()["name"]?.stringValue)
-    // More than a push of creations, twice.
+    // More creates than fit into one push, twice.
     let numbers = (0..<60).map { "\($0)" }
     for number in numbers { try #require(try bench.trendy("log", "coffee", number, store: "phone").status == 0) }
     try #require(try bench.trendy("sync", store: "phone").status == 0)
@@ -79,7 +78,7 @@ struct QuotaTests {
     #expect(try person()["rows"] == .int(rows))
   }
 
-  @Test func `a limit is shown, taken back, and refused in words where it is no number`() throws {
+  @Test func `a limit is shown and removed, and an invalid one is rejected`() throws {
     defer { hub.stop() }
     let name = try #require(try person()["name"]?.stringValue)
     #expect(try user("limit", name, "--bytes", "100000", "--rows", "500").status == 0)
@@ -93,7 +92,7 @@ struct QuotaTests {
     #expect(try user("limit", "Nobody", "--rows", "5").status != 0)
   }
 
-  @Test func `a hub is started with a limit for everybody`() throws {
+  @Test func `a hub can start with a limit for every user`() throws {
     hub.stop()
     let wrong = try bench.trendyd("hub", "init", "--data", bench.store("other"), "--limit", "personRows=many")
     #expect(wrong.status == 64 && wrong.talk.contains("personRows=many"), "\(wrong.talk)")

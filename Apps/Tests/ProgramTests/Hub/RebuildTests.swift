@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A hub that was lost is rebuilt from the stores of its user's devices.
+/// Rebuilding a lost hub from the stores of the user's devices.
 @Suite("A lost hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RebuildTests {
   let bench: Workbench
@@ -21,7 +21,7 @@ struct RebuildTests {
     return (events?.arrayValue ?? []).compactMap { $0["notes"]?.stringValue }.sorted()
   }
 
-  /// Two devices with one record: four entries, one of them deleted and one edited.
+  /// Two devices with one record of four entries, one of them deleted and one edited.
   private func prepare(_ hub: TestHub) throws {
     try hub.connect("phone", "laptop")
     for note in ["one", "two", "three", "four"] {
@@ -50,14 +50,13 @@ struct RebuildTests {
       #expect(try bench.trendy("sync", "conflicts", "--json", store: device).document["conflicts"] == [])
       #expect(try bench.trendy("type", "list", "--plain", store: device).output.split(separator: "\n").count == 5)
     }
-    // The hub has the record, and knows what was deleted.
+    // The hub has the record without the deleted entry.
     let third = try bench.trendy("connect", url, code(), store: "tablet")
     #expect(third.status == 0, "\(third.talk)")
     #expect(try notes("tablet") == expected)
   }
 
-  @Test func `a hub that was set up again without a backup has everything again, and nothing that was deleted`() throws
-  {
+  @Test func `a hub set up again without a backup recovers the record without deleted entries`() throws {
     let lost = try TestHub(bench)
     try prepare(lost)
     lost.stop()
@@ -66,7 +65,7 @@ struct RebuildTests {
     try rebuild(hub.url) { try hub.code() }
   }
 
-  @Test func `a user who was erased and created again at a running hub gets the record back from the devices`() throws {
+  @Test func `an erased and recreated user gets the record back from the devices`() throws {
     let hub = try TestHub(bench)
     defer { hub.stop() }
     try prepare(hub)

@@ -28,7 +28,7 @@ struct ReloadTests {
   }
 
   @Test(
-    "check-config names file, line and near miss",
+    "an invalid setting is reported with file, line and suggestion",
     arguments: [
       ("role = bth\n", ":1: The value 'bth' is invalid for 'role'", "Did you mean 'both'?"),
       ("\npol = 1m\n", ":2: Setting 'pol' not found", "Did you mean 'poll'?"),
@@ -47,7 +47,7 @@ struct ReloadTests {
     #expect(try bench.trendyd("check-config").output == "\(path) is valid.\n")
   }
 
-  @Test func `an agent takes what can change, and says what waits for the next start`() throws {
+  @Test func `an agent applies changed settings and lists those that need a restart`() throws {
     try write("poll = 1m\n")
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
     defer { agent.stop() }
@@ -60,12 +60,12 @@ struct ReloadTests {
     try write("poll = 2m\nunits = imperal\n")
     let refused = try reload()
     #expect(refused.status == 78 && refused.talk.contains("the old one stays active: \(path):2: "), "\(refused.talk)")
-    // The old one stays: set right again, nothing has changed.
+    // The previous configuration is still active: after the correction, no setting has changed.
     try write("poll = 2m\nunits = imperial\n")
     #expect(try reload().output == "Configuration reloaded: no changes.\n")
   }
 
-  @Test func `what an option says stays, whatever the file says`() throws {
+  @Test func `an option overrides the file after a reload`() throws {
     try write("poll = 1m\n")
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store(), "--poll", "3m"])
     defer { agent.stop() }
@@ -74,7 +74,7 @@ struct ReloadTests {
     #expect(try reload().output == "Configuration reloaded: no changes.\n")
   }
 
-  @Test func `a hub reads it again at SIGHUP, refuses a wrong one and serves on`() throws {
+  @Test func `a hub reloads its configuration on SIGHUP, and keeps the old one if the new one is invalid`() throws {
     try write("role = hub\nlisten = 127.0.0.1:0\nhub_data = \(bench.store("hub"))\n")
     try #require(bench.trendyd("hub", "init").status == 0)
     let hub = try Running(bench, "trendyd", ["run"])
@@ -91,7 +91,7 @@ struct ReloadTests {
     #expect(try reload().status == 69)
   }
 
-  @Test func `a day that begins later is the agent's too, as soon as it is set`() throws {
+  @Test func `a later start of the day applies to a running agent immediately`() throws {
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
     defer { agent.stop() }
     func day() throws -> String? {
@@ -99,7 +99,8 @@ struct ReloadTests {
       return try? status.document.objectValue?["today"]?.objectValue?["day"]?.stringValue
     }
     let today = try #require(try eventually { try day() })
-    // Until a day begins it is still yesterday's. Of a time by the minute up to a minute is over already.
+    // Until the day starts, the date is still yesterday's. The setting has minute precision, so the day may start up to
+    // a minute earlier than `ahead`.
     let ahead = 5
     let fields = LocalTime(isUTC: true).components(of: Date(timeIntervalSinceNow: Double(ahead) * 60))
     let before = Date(timeIntervalSinceNow: -86_400)
@@ -108,7 +109,7 @@ struct ReloadTests {
     let clock =
       fields.hour == 0 && fields.minute <= ahead
       ? nil : "\(fields.hour):\(fields.minute < 10 ? "0" : "")\(fields.minute)"
-    // Just before midnight there is no such day.
+    // No such time exists just before midnight.
     guard let clock else { return }
     try bench.trendy("config", "set", "day_starts_at", clock)
     #expect(try eventually { try day() == wanted ? true : nil } == true)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// What several hub processes on one database do for a person, once.
+/// Work that several hub processes on one database share without duplicates.
 @Suite("Several hubs on one database", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(20)))
 struct SharedDatabaseTests {
   private let database: DatabaseBench
@@ -22,7 +22,7 @@ struct SharedDatabaseTests {
     try #require(made.status == 0, "\(made.output)")
   }
 
-  @Test func `a webhook is told each change once, whichever hub it was written at`() throws {
+  @Test func `a webhook receives each change once, whichever hub wrote it`() throws {
     let receiver = try HTMLServer()
     let added = try bench.trendyd("webhook", "add", "http://127.0.0.1:\(receiver.port)/hook", "--data", data)
     try #require(added.status == 0, "\(added.talk)")
@@ -30,7 +30,7 @@ struct SharedDatabaseTests {
     let hubs = try twoHubs()
     defer { for hub in hubs { hub.process.stop() } }
     try makeType(hubs[0], token: token)
-    // Both write at once, so that both have something to deliver.
+    // Both hubs are written to at once, so both have changes to deliver.
     let script = """
       for number in {1..40}; do
         curl -sf -o /dev/null -H "Authorization: Bearer $1" \
@@ -61,7 +61,7 @@ struct SharedDatabaseTests {
     #expect(told.count == 81)
   }
 
-  @Test func `a drive that a phone posts to two hubs in turn is one trip, and no hub keeps anything of it`() throws {
+  @Test func `a drive posted to two hubs in turn is one trip, and the hubs store nothing in their folders`() throws {
     var hubs = try twoHubs()
     defer { for hub in hubs { hub.process.stop() } }
     let code = try #require(
@@ -86,30 +86,30 @@ struct SharedDatabaseTests {
         hubs[0] = try database.run(port: hubs[0].port, name: "hub-0")
       }
     }
-    // All of it once more, at both, changes nothing.
+    // Posting all fixes again to both hubs changes nothing.
     for hub in hubs { try post(fixes[...], to: hub) }
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
     let list = try bench.trendy("trip", "list", "--json", "--utc", store: "laptop").document["trips"]
     let trips = list?.arrayValue ?? []
     #expect(trips.count == 1, "\(trips)")
     #expect(abs((trips.first?["distance_m"]?.doubleValue ?? 0) - 7448) < 7448 * 0.03)
-    // How it was found is known at either.
+    // Both hubs return the decisions of the detection.
     let id = try #require(trips.first?["id"]?.stringValue)
     for hub in hubs {
       let why = try database.curl("\(hub.url)/api/v1/me/explanations/\(id)", token: token)
       #expect(why.status == 0, "\(why.output)")
     }
-    // The settings of `hub init`, and not even a folder of the others.
+    // Only the settings of `hub init` exist; the other hubs have no folder.
     #expect(try FileManager.default.subpathsOfDirectory(atPath: data) == ["hub.json"])
     for name in ["hub-0", "hub-1"] { #expect(!FileManager.default.fileExists(atPath: bench.store(name))) }
   }
 
-  @Test func `a stream at one hub is told at once of what is written at another`() throws {
+  @Test func `a stream at one hub receives changes written at another without delay`() throws {
     let hubs = try twoHubs()
     defer { for hub in hubs { hub.process.stop() } }
     let token = try database.token("phone", data)
     try makeType(hubs[0], token: token)
-    // Each line with the moment at which it came.
+    // Prefixes each line with its arrival time.
     let script = """
       curl -sN --max-time 60 -H "Authorization: Bearer $1" $2/api/v1/changes/stream |
         while read -r line; do case "$line" in data:*) echo "$(date +%s%N) $line"; esac; done
@@ -131,7 +131,7 @@ struct SharedDatabaseTests {
       let end = Date().timeIntervalSince1970
       waits.append(try told(number) - end)
     }
-    // The look that finds it without a hint comes once in ten seconds.
+    // The poll that finds changes without a hint runs only every ten seconds.
     #expect(waits.sorted()[waits.count / 2] < 1, "\(waits)")
   }
 }

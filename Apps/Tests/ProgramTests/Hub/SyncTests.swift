@@ -20,7 +20,7 @@ struct SyncTests {
     }
   }
 
-  /// What every device must show alike.
+  /// The events without fields that differ between devices.
   private func timeline(_ device: String) throws -> [JSONValue] {
     let events = try bench.trendy("list", "--limit", "0", "--json", store: device).document.objectValue?["events"]
     return (events?.arrayValue ?? []).map { event in
@@ -30,7 +30,7 @@ struct SyncTests {
     }
   }
 
-  @Test func `two devices that began with the same types share them`() throws {
+  @Test func `two devices that started with the same types share them`() throws {
     try sync("phone", "laptop", "phone")
     #expect(try bench.trendy("type", "list", "--plain", store: "laptop").output.split(separator: "\n").count == 5)
     #expect(
@@ -38,7 +38,7 @@ struct SyncTests {
         == bench.trendy("type", "list", "--plain", store: "laptop").output)
   }
 
-  @Test func `the day ends with what the hub has of it`() throws {
+  @Test func `today ends with the sync state`() throws {
     try sync("phone")
     let name = "127.0.0.1:\(try #require(URL(string: hub.url)?.port))"
     #expect(try bench.trendy("today", store: "phone").output.contains("\n  Synced with \(name) at "))
@@ -48,7 +48,7 @@ struct SyncTests {
     #expect(try !bench.trendy("today", store: "alone").output.contains("hub"))
   }
 
-  @Test func `a note beyond the limit is refused when it is logged`() throws {
+  @Test func `a note beyond the size limit is rejected when it is logged`() throws {
     let file = bench.folder.appending(path: "long.jsonl")
     try Data("{\"event_type\":\"coffee\",\"notes\":\"\(String(repeating: "x", count: 262_145))\"}\n".utf8).write(
       to: file)
@@ -58,8 +58,8 @@ struct SyncTests {
     try sync("phone")
   }
 
-  @Test func `the longest note there may be is on the other device`() throws {
-    // Each quote takes two bytes as JSON.
+  @Test func `a note of the maximum size reaches the other device`() throws {
+    // Each quote takes two bytes in JSON.
     let file = bench.folder.appending(path: "quotes.jsonl")
     let note = String(repeating: "\\\"", count: 262_144)
     try Data("{\"event_type\":\"coffee\",\"notes\":\"\(note)\"}\n".utf8).write(to: file)
@@ -69,7 +69,7 @@ struct SyncTests {
     #expect(notes == [262_144])
   }
 
-  @Test func `a change that a hub refuses with its whole push is kept, and the others are sent`() throws {
+  @Test func `a change that exceeds the request size becomes a conflict, and the others are sent`() throws {
     let bench = try Workbench()
     let hub = try TestHub(bench, options: ["--limit", "bodyBytes=65536"])
     try hub.connect("phone", "laptop")
@@ -107,7 +107,7 @@ struct SyncTests {
     #expect(try timeline("laptop") == events)
   }
 
-  @Test func `what the hub has is taken back and done again as any edit, and what another device changed is named`()
+  @Test func `synced changes can be undone and redone, and a field changed by another device is reported and kept`()
     throws
   {
     try bench.trendy("log", "coffee", "1", "-n", "first", store: "phone")
@@ -126,14 +126,14 @@ struct SyncTests {
     let event = try timeline("laptop").first?.objectValue
     #expect(event?["notes"] == "theirs")
     #expect(event?["properties"]?.objectValue?["count"]?.objectValue?["value"] == 1)
-    // What it deletes is not what was deleted any more.
+    // The delete is not redone, because the event has changed since.
     let redone = try bench.trendy("redo", "2", store: "phone")
     #expect(redone.output.contains("Redone: edit") && redone.talk.contains("stays as it is"), "\(redone.talk)")
     try sync("phone", "laptop")
     #expect(try timeline("laptop").count == 1 && timeline("laptop") == timeline("phone"))
   }
 
-  @Test func `what was deleted on one device while the other edited it stays deleted, and the edit is kept aside`()
+  @Test func `a delete wins over a concurrent edit, and the edit becomes a conflict`()
     throws
   {
     try bench.trendy("log", "journal", "-n", "draft", store: "phone")
@@ -153,7 +153,7 @@ struct SyncTests {
     return (document.objectValue?["conflicts"]?.arrayValue ?? []).compactMap(\.objectValue)
   }
 
-  @Test func `two values of one field are both there to choose from, on every device, until somebody does`() throws {
+  @Test func `conflicting values of a field are offered on every device until one is chosen`() throws {
     try bench.trendy("log", "journal", "-n", "draft", store: "phone")
     try sync("phone", "laptop")
     try bench.trendy("edit", "@1", "-n", "from the laptop", store: "laptop")
@@ -174,7 +174,7 @@ struct SyncTests {
     #expect(try timeline("phone") == timeline("laptop"))
     #expect(try conflicts("phone").isEmpty && conflicts("laptop").isEmpty)
     #expect(try bench.trendy("sync", "conflicts", "drop", id, store: "phone").status == 66, "it is decided")
-    // The decision is an act that can be taken back, and is open again then, everywhere.
+    // The decision can be undone, which reopens the conflict on every device.
     let shown = try timeline("phone").first?.objectValue?["notes"]
     let undone = try bench.trendy("undo", store: "phone")
     #expect(undone.status == 0, "\(undone.talk)")
@@ -187,7 +187,7 @@ struct SyncTests {
     #expect(try bench.trendy("sync", "history", "--plain", store: "phone").output.split(separator: "\n").count == 5)
   }
 
-  @Test func `the value of this device is kept or given up by saying mine or theirs, for one or for all`() throws {
+  @Test func `a conflict is resolved with keep mine or keep theirs, one at a time or all at once`() throws {
     for text in ["one", "two"] { try bench.trendy("log", "journal", "-n", text, store: "phone") }
     try sync("phone", "laptop")
     for device in ["laptop", "phone"] {
@@ -212,7 +212,7 @@ struct SyncTests {
     #expect(try conflicts("phone").isEmpty && conflicts("laptop").isEmpty)
   }
 
-  @Test func `what was deleted on one device is listed and brought back on another`() throws {
+  @Test func `an event deleted on one device is listed and restored on another`() throws {
     try bench.trendy("log", "journal", "-n", "gone too soon", store: "phone")
     try sync("phone", "laptop")
     try bench.trendy("rm", "@1", store: "laptop")
@@ -220,13 +220,13 @@ struct SyncTests {
     try sync("laptop", "phone")
     let list = try bench.trendy("list", "--deleted", "--plain", store: "phone").output
     #expect(list.contains("gone too soon") && list.split(separator: "\n").count == 1, "\(list)")
-    // Of the journal of this device.
+    // From the conflict journal of this device.
     let id = try #require(conflicts("phone").first?["id"]?.stringValue)
     #expect(try bench.trendy("sync", "conflicts", "restore", id, store: "phone").status == 0)
     try sync("phone", "laptop")
     #expect(try timeline("laptop").map { $0.objectValue?["notes"] } == ["edited meanwhile"])
     #expect(try conflicts("phone").isEmpty)
-    // By its id, as the list has it.
+    // By its id from the list.
     try bench.trendy("rm", "@1", store: "laptop")
     try sync("laptop", "phone")
     let event = try #require(
@@ -243,7 +243,7 @@ struct SyncTests {
     return try #require(document.objectValue?["sync"]?.objectValue)
   }
 
-  @Test func `sync status tells all that is known, also without a hub and after an agent was killed`() throws {
+  @Test func `sync status reports all known state, even without a hub or after an agent was killed`() throws {
     try bench.trendy("log", "coffee", store: "phone")
     try sync("phone")
     try bench.trendy("log", "coffee", store: "phone")
@@ -275,14 +275,14 @@ struct SyncTests {
     #expect(words.contains("no agent is running") && words.contains("Last try:"), "\(words)")
   }
 
-  @Test func `the command line and the agent work on one store at the same time`() throws {
+  @Test func `the command line and the agent use one store at the same time`() throws {
     let agent = try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1s"])
     defer { agent.stop() }
     let written = try bench.shell(
       "for i in $(seq 40); do trendy log coffee $i --store '\(bench.store("phone"))' -q || exit 1; done")
     #expect(written.status == 0, "\(written.talk)")
-    // Whoever asks while the agent syncs gets a round that begins after the asking.
+    // A sync requested while the agent is syncing waits for a round that starts afterwards.
     try sync("phone", "laptop")
     let events = try timeline("laptop")
     #expect(events.count == 40)
@@ -290,11 +290,11 @@ struct SyncTests {
     #expect(agent.process.isRunning, "\(agent.text)")
   }
 
-  @Test func `what is synced on one device appears on the other without its asking`() throws {
+  @Test func `a change synced on one device appears on the other without a request`() throws {
     let agent = try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("laptop"), "--poll", "1h"])
     defer { agent.stop() }
-    // The first may come with the round that the agent begins with; for the next ones it would wait an hour.
+    // The first change may arrive with the agent's initial round; the next poll would be an hour later.
     for count in 1...3 {
       try bench.trendy("log", "coffee", store: "phone")
       try sync("phone")
@@ -303,7 +303,7 @@ struct SyncTests {
     }
   }
 
-  @Test func `a hub killed in the middle doubles nothing`() throws {
+  @Test func `a hub killed during a sync causes no duplicates`() throws {
     for round in 1...3 {
       let writer = try bench.shell(
         "for i in $(seq 5); do trendy log coffee $i -n 'round \(round)' --store '\(bench.store("phone"))' -q || exit 1; done"
@@ -320,7 +320,7 @@ struct SyncTests {
     #expect(try timeline("laptop") == timeline("phone"))
   }
 
-  @Test func `a revoked token keeps everything and says how to go on`() throws {
+  @Test func `a revoked token loses no data, and the error explains how to reconnect`() throws {
     try bench.trendy("log", "coffee", "-n", "kept", store: "phone")
     let account = URL(filePath: bench.store("phone")).appending(path: "account.json")
     let text = try String(contentsOf: account, encoding: .utf8)
@@ -335,7 +335,7 @@ struct SyncTests {
     #expect(try timeline("laptop").count == 1)
   }
 
-  @Test func `a store that is disconnected keeps everything, and goes on with the same account and no other`() throws {
+  @Test func `a disconnected store keeps its data and reconnects only to the same account`() throws {
     try sync("phone", "laptop", "phone")
     try bench.trendy("log", "coffee", "-n", "before", store: "phone")
     let left = try bench.trendy("disconnect", store: "phone")
@@ -367,7 +367,7 @@ struct SyncTests {
     #expect(try timeline("laptop") == timeline("phone"))
   }
 
-  @Test func `an agent goes on waiting when its store is disconnected, and syncs when it is connected again`() throws {
+  @Test func `an agent keeps waiting while its store is disconnected, and syncs after reconnecting`() throws {
     let agent = try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1h"])
     defer { agent.stop() }
@@ -381,7 +381,7 @@ struct SyncTests {
     #expect(try timeline("laptop").count == 1, "\(agent.text)")
   }
 
-  @Test func `who runs the hub sees the devices, and ends the token of one`() throws {
+  @Test func `the hub's operator can list devices and revoke their tokens`() throws {
     func tokens() throws -> [[String: JSONValue]] {
       let list = try bench.trendyd("token", "list", "--data", hub.data, "--json").document
       return (list.objectValue?["tokens"]?.arrayValue ?? []).compactMap(\.objectValue)
@@ -403,20 +403,19 @@ struct SyncTests {
     #expect(people.split(separator: "\n").filter { !$0.hasPrefix(" ") }.count == 2, "\(people)")
     #expect(people.contains("Eve  0 devices") && people.contains("  laptop  seen "), "\(people)")
     #expect(try bench.trendyd("token", "create", "x", "--data", hub.data).status == 64, "whose?")
-    // Of that name, but of another person.
+    // A token with this name exists, but it belongs to another user.
     #expect(try bench.trendyd("user", "add", "Bea", "--data", hub.data).status == 0)
     #expect(try bench.trendyd("token", "revoke", "sensor", "--name", "Bea", "--data", hub.data).status == 66)
     #expect(try bench.trendyd("token", "revoke", "sensor", "--data", hub.data).status == 0)
   }
 
-  @Test func `whoever asks to sync while the hub wants to be left alone is told until when, and does not wait`() throws
-  {
+  @Test func `a requested sync during a backoff fails immediately with the time of its end`() throws {
     let agent = try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("phone"), "--poll", "1h"])
     defer { agent.stop() }
     try #require(try eventually { agent.text.contains("syncs with") ? true : nil } == true)
     try sync("phone")
-    // What an agent notes after a round that a hub without time has answered with so many seconds.
+    // The history entry that an agent writes after a response with `Retry-After`.
     let path = bench.store("phone") + "/sync-history.json"
     var runs = try #require(try WireJSON.decode(JSONValue.self, from: Data(contentsOf: URL(filePath: path))).arrayValue)
     var last = try #require(runs.popLast()?.objectValue)
@@ -429,7 +428,7 @@ struct SyncTests {
     #expect(asked.talk.contains("back off until") && asked.talk.contains("No data was lost"), "\(asked.talk)")
   }
 
-  @Test func `who runs the hub removes a person, lets them back in, and erases everything of them`() throws {
+  @Test func `the hub's operator can remove a user, restore the user and erase all of the user's data`() throws {
     func hubCommand(_ words: String...) throws -> Workbench.Result {
       try bench.run("trendyd", words + ["--data", hub.data])
     }
@@ -447,24 +446,24 @@ struct SyncTests {
 
     let unsure = try hubCommand("user", "rm", name, "--erase")
     #expect(unsure.status == 64 && unsure.talk.contains("--yes"), "\(unsure.talk)")
-    // The hub that runs does it itself; once it has ended, so does whoever asks again.
+    // A running hub erases the data itself. After it has stopped, repeating the command does.
     #expect(try hubCommand("user", "rm", name, "--erase", "--yes").status == 0)
     #expect(try bench.trendy("sync", store: "phone").status == 77)
     hub.stop()
     let again = try hubCommand("user", "rm", name, "--erase", "--yes", "--json")
-    // Unless the hub was quicker.
+    // Unless the hub has already finished.
     let isErased = try again.status == 66 || again.document.objectValue?["erased"] == true
     #expect(isErased, "\(again.talk)")
     let rest = try hubCommand("user", "list", "--json")
-    // A database without anybody in it is no hub yet.
+    // A database without users is not a hub yet.
     #expect(try TestHub.isInFolder ? rest.document.objectValue?["users"] == [] : rest.status == 66, "\(rest.talk)")
     let left = try bench.shell("find '\(hub.data)' -path '*\(id)*' -type f")
     #expect(left.output.isEmpty, "\(left.output)")
-    // What the device holds is its own.
+    // The device keeps its own data.
     #expect(try timeline("phone").count == 1)
   }
 
-  @Test func `a recorded drive becomes one trip and two visits, however often it is imported`() throws {
+  @Test func `a recorded drive becomes one trip and two visits, even after repeated imports`() throws {
     let drive = Samples.drive.path
     let first = try bench.trendy("import", "gpx", drive, "--dry-run", "--json", store: "phone").document.objectValue
     let trip = try #require(first?["trips"]?.objectValue?["found"]?.arrayValue?.first?.objectValue)
@@ -485,7 +484,7 @@ struct SyncTests {
     try sync("phone", "laptop", "phone")
     #expect(try timeline("phone").count == 3)
     #expect(try timeline("laptop") == timeline("phone"))
-    // What was deleted stays so, whoever imports the file once more.
+    // A deleted trip is not restored by importing the file again on any device.
     let trips = try bench.trendy("trip", "list", "--plain", store: "laptop").output.split(separator: "\t")
     #expect(try bench.trendy("rm", String(try #require(trips.first)), store: "laptop").status == 0)
     try sync("laptop", "phone")
@@ -498,7 +497,7 @@ struct SyncTests {
     #expect(try timeline("laptop") == timeline("phone"))
   }
 
-  @Test func `a trip of impossible numbers from elsewhere is shown, not died of`() throws {
+  @Test func `a trip with extreme numbers from another program is displayed without a crash`() throws {
     let text = try String(
       contentsOf: URL(filePath: bench.store("phone")).appending(path: "account.json"), encoding: .utf8)
     let token = try #require(WireJSON.decode(JSONValue.self, from: Data(text.utf8)).objectValue?["token"]?.stringValue)
@@ -522,7 +521,7 @@ struct SyncTests {
     }
   }
 
-  @Test func `an agent notices that its store was paired at another address, and tells the old one no new token`()
+  @Test func `an agent notices that its store was paired with another address, and uses the new one`()
     throws
   {
     let agent = try Running(
@@ -546,7 +545,7 @@ struct SyncTests {
   }
 
   @Test(.enabled(if: TestHub.isInFolder))
-  func `a hub is backed up while it serves, and restored when it does not`() throws {
+  func `a hub is backed up while it serves, and restored only when stopped`() throws {
     try bench.trendy("log", "coffee", "-n", "in the backup", store: "phone")
     try sync("phone")
     let file = bench.store("hub.backup")
@@ -561,10 +560,10 @@ struct SyncTests {
     #expect(restored.status == 0, "\(restored.talk)")
     let kept = try restored.document.objectValue?["kept"]?.arrayValue?.compactMap(\.stringValue) ?? []
     #expect(kept.count == 1)
-    // The former hub is a hub of its own, which makes a backup.
+    // The replaced hub is still a complete hub and can be backed up.
     let former = ["hub", "backup", bench.store("former.backup"), "--data", kept.first ?? ""]
     #expect(try bench.run("trendyd", former).status == 0)
-    // To a machine that has nothing, too.
+    // A restore on an empty machine works as well.
     let other = bench.store("other-hub")
     #expect(try bench.run("trendyd", ["hub", "restore", file, "--data", other]).status == 0)
     let next = try TestHub(bench, name: "other-hub")
@@ -576,7 +575,7 @@ struct SyncTests {
   }
 
   @Test(.enabled(if: TestHub.isInFolder))
-  func `with a key only a backup that was signed with it is restored`() throws {
+  func `a restore with a key accepts only backups signed with it`() throws {
     defer { hub.stop() }
     try bench.trendy("log", "coffee", store: "phone")
     let (key, short) = (bench.store("backup.key"), bench.store("short.key"))
@@ -593,7 +592,7 @@ struct SyncTests {
     #expect(refused.status == 65 && refused.talk.contains("not signed"), "\(refused.talk)")
     #expect(!FileManager.default.fileExists(atPath: other + "/directory"))
     #expect(try bench.run("trendyd", ["hub", "restore", signed, "--data", other, "--sign", key]).status == 0)
-    // Backups of a device and of a hub are not taken for each other.
+    // Backups of devices and hubs are not interchangeable.
     #expect(try bench.trendy("restore", plain, "--yes", store: "phone").status == 65)
     let own = bench.store("own.backup")
     #expect(try bench.trendy("backup", own, "--sign", key, store: "phone").status == 0)
@@ -601,18 +600,18 @@ struct SyncTests {
     #expect(try bench.trendy("restore", own, "--sign", key, store: "copy").status == 0)
   }
 
-  @Test func `a connect that fails leaves nothing, and init completes what is empty`() throws {
+  @Test func `a failed connect leaves no store, and init completes an empty one`() throws {
     let refused = try bench.trendy("connect", "http://127.0.0.1:1", "1234-5678", store: "new")
     #expect(refused.status == 69, "\(refused.talk)")
     #expect(!FileManager.default.fileExists(atPath: bench.store("new")))
-    // An agent makes a store without anything in it.
+    // An agent creates an empty store.
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store("new")])
     let manifest = bench.store("new") + "/manifest"
     #expect(try eventually { FileManager.default.fileExists(atPath: manifest) ? true : nil } == true, "\(agent.text)")
     agent.stop()
     #expect(try bench.trendy("init", store: "new").output.contains("Store ready."))
     #expect(try bench.trendy("log", "coffee", store: "new").status == 0)
-    // What was deleted stays so.
+    // Deleted types are not recreated.
     try bench.trendy("undo", store: "new")
     for type in ["coffee", "mood", "workout", "medication", "journal"] {
       try bench.trendy("type", "rm", type, "--yes", store: "new")

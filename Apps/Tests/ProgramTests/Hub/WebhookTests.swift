@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Addresses that a hub tells of changes.
+/// Webhooks: addresses that receive changes from a hub.
 @Suite("Webhooks of a hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct WebhookTests {
   let bench: Workbench
@@ -16,7 +16,7 @@ struct WebhookTests {
     try #require(made.status == 0, "\(made.talk)")
   }
 
-  @Test func `a change is posted signed, again after a failure, and the list shows the last answer`() throws {
+  @Test func `a signed change is delivered and retried after a failure, and the list shows the last response`() throws {
     let receiver = try HTMLServer(failures: 1)
     let url = "http://127.0.0.1:\(receiver.port)/hook?key=1"
     let added = try bench.trendyd("webhook", "add", url, "--kind", "event", "--data", data)
@@ -51,7 +51,7 @@ struct WebhookTests {
     let document = try WireJSON.decode(JSONValue.self, from: Data(body.utf8))
     #expect(document["schema"] == "trendy.webhook/1")
     #expect(document["changes"]?.arrayValue?.map { $0["entity_id"] } == ["e"])
-    // A receiver checks it with what every system has.
+    // A receiver can verify the signature with standard tools.
     let field = try #require(head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("trendy-signature:") })
     let signature = try #require(field.split(separator: " ").last)
     let seconds = try #require(signature.dropFirst(2).split(separator: ",").first)
@@ -71,7 +71,7 @@ struct WebhookTests {
     #expect(try bench.trendyd("webhook", "list", "--data", data).output.contains("No webhooks yet"))
   }
 
-  @Test func `an address that anybody on the way could read is refused with what to do`() throws {
+  @Test func `an unencrypted public address is rejected with a hint`() throws {
     let refused = try bench.trendyd("webhook", "add", "http://example.org/hook", "--data", data)
     #expect(refused.status == 64)
     #expect(refused.talk.contains("use https://"), "\(refused.talk)")
