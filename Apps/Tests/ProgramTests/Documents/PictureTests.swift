@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Complete output of the reports and charts, on a record in the past.
-@Suite("Pictures", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Reports and charts", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct PictureTests {
   let bench: Workbench
   private static let last = CivilDate(year: 2024, month: 11, day: 20)

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Event output for users and for scripts.
-@Suite("Text for people", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Text output", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TextTests {
   private let bench: Workbench
 

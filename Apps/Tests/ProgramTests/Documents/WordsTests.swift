@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Arguments that describe an event, other than its time.
-@Suite("Words of an event", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Event arguments", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct WordsTests {
   private let bench: Workbench
 
@@ -75,7 +75,7 @@ struct WordsTests {
     #expect(refused.status == 64 && !refused.talk.contains("--at"), "\(refused.talk)")
   }
 
-  @Test func `an empty note is no note, and clears an existing one`() throws {
+  @Test func `an empty note is not stored, and clears an existing one`() throws {
     try bench.trendy("log", "feed", "-n", "")
     #expect(try bench.shell("trendy log feed -n - --store '\(bench.store())' < /dev/null").status == 0)
     try bench.trendy("log", "feed", "-n", "one")

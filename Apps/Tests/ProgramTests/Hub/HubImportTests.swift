@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Imports of one file on a device and on the dashboard of the hub.
-@Suite("A file here and at the hub", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Imports on a device and at the hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubImportTests {
   private let bench: Workbench
   private let hub: TestHub

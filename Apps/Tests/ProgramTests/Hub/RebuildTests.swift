@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Rebuilding a lost hub from the stores of the user's devices.
-@Suite("A lost hub", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Rebuilding a lost hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RebuildTests {
   let bench: Workbench
 

@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-@Suite("The configuration of trendyd", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Configuration of trendyd", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReloadTests {
   let bench: Workbench
 

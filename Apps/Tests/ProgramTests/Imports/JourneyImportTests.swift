@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Imports of location histories and workouts from other programs.
-@Suite("Import of journeys", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Import of location histories and workouts", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct JourneyImportTests {
   private let bench: Workbench
 

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Many events at once: from a pipe, in lists, in edits and deletions.
-@Suite("Many events", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Bulk operations", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ManyTests {
   private let bench: Workbench
 

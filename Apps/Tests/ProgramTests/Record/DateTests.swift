@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// All-day events and `date` properties, read in other time zones than the one in which they were recorded.
-@Suite("A date is the same date in every time zone", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Dates across time zones", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct DateTests {
   static let zones = ["Pacific/Auckland", "Europe/Amsterdam", "UTC", "America/Los_Angeles"]
 

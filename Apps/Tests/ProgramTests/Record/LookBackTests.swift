@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 
 /// Statistics, calendars, streaks and correlations.
-@Suite("Looking back", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Statistics", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LookBackTests {
   let bench: Workbench
 

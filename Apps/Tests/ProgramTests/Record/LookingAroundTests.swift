@@ -7,7 +7,7 @@ import TrendyModels
 #endif
 
 /// `trendy demo`: sample data for users without a store.
-@Suite("Looking around", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Demo", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LookingAroundTests {
   let bench: Workbench
 

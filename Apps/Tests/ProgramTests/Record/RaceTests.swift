@@ -9,7 +9,7 @@ import TrendyPersistence
 
 /// Two processes that run the same command at the same time. The outcome must equal that of running one after the
 /// other.
-@Suite("Two processes at once", .waitsForPrograms, .timeLimit(.minutes(10)))
+@Suite("Concurrent processes", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RaceTests {
   private let bench: Workbench
 
