@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An app that embeds Trendy from a checkout beside it. It names two packages; what they are made of (TrendyModels,
-// TrendyProtocols, TrendyPersistence) comes with them and is imported like they are. It asks for none of the settings that
-// Trendy's own manifests have: an app's settings are its own.
+// An app that embeds Trendy from a checkout in a neighbouring folder. It depends only on the packages below; their
+// dependencies (TrendyModels, TrendyProtocols) come with them and are imported in the same way. The build settings of
+// Trendy's manifests are not required.
 let package = Package(
   name: "Embedding",
   platforms: [.iOS(.v18), .macOS(.v15)],
@@ -16,11 +16,11 @@ let package = Package(
   ],
   targets: [
     .target(name: "CoffeeJournal", dependencies: ["TrendySync"]),
-    // What the README shows, letter by letter: this compiles, or that does not.
+    // The code of the README, compiled as it is printed there.
     .target(name: "Readme", dependencies: ["TrendyNetworking", "TrendyPersistence", "TrendySync"]),
     .testTarget(name: "ReadmeTests", dependencies: ["TrendySync", "TrendyTesting"]),
     .testTarget(name: "CoffeeJournalTests", dependencies: ["CoffeeJournal", "TrendySync", "TrendyTesting"]),
-    // The names, labels and defaults that apps and their tests rely on: this compiles, or they do not.
+    // Names, labels and defaults that apps and their tests rely on; a change breaks the build.
     .testTarget(name: "NamesTests", dependencies: ["TrendySync", "TrendyTesting"]),
   ]
 )

@@ -3,12 +3,12 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// What an app keeps of a person's coffees: on the device at once, on all their devices when there is a network.
+/// Coffees of a user, stored on the device at once and synced to the user's other devices.
 ///
-/// Everything it stands on comes in: in the app an `APIClient`, a `DefaultDataStoreFactory` and the machine's time, in a
-/// test their doubles.
+/// All dependencies are passed to the initializer: in the app an `APIClient`, a `DefaultDataStoreFactory` and the
+/// system clock, in a test their doubles.
 public actor CoffeeJournal {
-  /// The type of every event it records; the same on every device, so that they share one.
+  /// Id of the event type. It is equal on every device, so that all devices share one type.
   public static let coffeeTypeId = "coffee"
 
   private let stores: any DataStoreFactory
@@ -29,7 +29,7 @@ public actor CoffeeJournal {
     engine = SyncEngine(networkClient: client, dataStoreFactory: stores, clock: clock, generator: generator)
   }
 
-  /// Records a coffee, drunk now. When it returns, the coffee is on the disk and waits to be sent.
+  /// Records a coffee with the current time. On return, it is stored on the disk and pending.
   @discardableResult
   public func drink(_ kind: String, cups: Int = 1) throws -> Event {
     let store = stores.makeDataStore()
@@ -45,7 +45,7 @@ public actor CoffeeJournal {
     return coffee
   }
 
-  /// Sets right how many cups it was; only that field is sent.
+  /// Corrects the number of cups. Only this field is sent.
   public func correct(_ coffee: Event, cups: Int) throws {
     try recorder.edit(eventId: coffee.id) { $0.properties["cups"]?.value = .int(Int64(cups)) }
   }
@@ -54,24 +54,24 @@ public actor CoffeeJournal {
     try recorder.delete(eventId: coffee.id)
   }
 
-  /// How many cups since `date`, whether sent or not.
+  /// Returns the number of cups since `date`, including pending ones.
   public func cups(since date: Date) throws -> Int {
     try stores.makeDataStore()
       .events(in: date..<Date.distantFuture, ofType: Self.coffeeTypeId, limit: nil)
       .reduce(0) { $0 + ($1.properties["cups"]?.intValue ?? 1) }
   }
 
-  /// Brings this device and the others together, as far as the network lets it.
-  /// - Returns: how that ended; it never throws, and what could not be sent waits.
+  /// Synchronizes this device with the hub.
+  /// - Returns: State after the round. Errors are part of the state; changes that could not be sent stay pending.
   @discardableResult
   public func sync() async -> SyncState {
     await engine.performSync()
     return await engine.state
   }
 
-  /// How many changes wait for the hub.
+  /// Returns the number of pending changes.
   public func waiting() async -> Int { await engine.getPendingCount() }
 
-  /// What a status line shows, now and after each change.
+  /// Sync state for a status line: the current state, then every change.
   public nonisolated var states: AsyncStream<SyncState> { engine.states }
 }

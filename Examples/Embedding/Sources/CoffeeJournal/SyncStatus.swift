@@ -2,7 +2,7 @@ import Observation
 import TrendyModels
 import TrendySync
 
-/// What a screen says of sync.
+/// Sync state as text for a screen.
 @MainActor @Observable
 public final class SyncStatus {
   public private(set) var line = ""
@@ -10,7 +10,7 @@ public final class SyncStatus {
 
   public init() {}
 
-  /// Follows an engine as long as the task that calls it goes on.
+  /// Updates the status from the engine's states until the calling task is cancelled.
   public func follow(_ states: AsyncStream<SyncState>) async {
     for await state in states {
       (isBusy, line) =

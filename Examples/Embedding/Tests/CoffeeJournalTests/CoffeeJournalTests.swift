@@ -13,14 +13,14 @@ struct CoffeeJournalTests {
   private let journal: CoffeeJournal
 
   init() {
-    // A device that has synced before: without a cursor the first round takes a snapshot of the hub.
+    // The device has synced before. Without a cursor, the first round would load a snapshot from the hub.
     stores.mockStore.storedSyncCursor = 1
     journal = CoffeeJournal(client: network, stores: stores, clock: clock, generator: SeededGenerator(seed: 1))
   }
 
   private var today: Date { DeterministicDate.jan1_2024 }
 
-  @Test func `a coffee counts at once, with no network`() async throws {
+  @Test func `a coffee counts immediately without a network`() async throws {
     network.errorToThrow = APIError.networkError("no route")
     try await journal.drink("flat white")
     try await journal.drink("espresso", cups: 2)
@@ -29,7 +29,7 @@ struct CoffeeJournalTests {
     #expect(await journal.waiting() == 3, "the type and two coffees")
   }
 
-  @Test func `what was drunk offline is sent once when the hub answers`() async throws {
+  @Test func `a coffee recorded offline is sent once when the hub answers`() async throws {
     network.errorToThrow = APIError.networkError("no route")
     let coffee = try await journal.drink("flat white")
     guard case .error = await journal.sync() else {
@@ -47,7 +47,8 @@ struct CoffeeJournalTests {
     #expect(try await journal.cups(since: today) == 1)
   }
 
-  @Test func `a correction before sending is part of the coffee, one after it sends that field alone`() async throws {
+  @Test func `a correction before sending is sent with the coffee, and a later one sends only its field`() async throws
+  {
     let coffee = try await journal.drink("espresso")
     try await journal.correct(coffee, cups: 2)
     await journal.sync()
@@ -62,7 +63,7 @@ struct CoffeeJournalTests {
     #expect(try await journal.cups(since: today) == 3)
   }
 
-  @Test func `a coffee taken back before it was sent never leaves the device`() async throws {
+  @Test func `a coffee deleted before it was sent never leaves the device`() async throws {
     let coffee = try await journal.drink("decaf")
     try await journal.takeBack(coffee)
     await journal.sync()
@@ -89,7 +90,7 @@ struct CoffeeJournalTests {
     #expect(stores.mockStore.storedSyncCursor == 3)
   }
 
-  @Test func `after three rate limits the hub is left alone for half a minute`() async throws {
+  @Test func `three rate limits stop pushes for half a minute`() async throws {
     try await journal.drink("espresso")
     network.errorToThrow = APIError.problem(ProblemDetails(status: 429), retryAfter: nil)
     for _ in 1...3 { await journal.sync() }
@@ -106,7 +107,7 @@ struct CoffeeJournalTests {
     #expect(await journal.waiting() == 0)
   }
 
-  @Test func `a coffee that cannot be saved is not there`() async throws {
+  @Test func `a coffee that cannot be saved does not exist`() async throws {
     try await journal.drink("espresso")
     stores.mockStore.throwOnSave = TestError("disk full")
     await #expect(throws: TestError("disk full")) { try await journal.drink("latte") }

@@ -7,7 +7,7 @@ import TrendyTesting
 
 @MainActor @Suite(.timeLimit(.minutes(10)))
 struct SyncStatusTests {
-  @Test func `the screen says what waits, and that all is well once the hub answers`() async throws {
+  @Test func `the screen shows pending changes, and the synced state once the hub answers`() async throws {
     let network = MockNetworkClient()
     let stores = MockDataStoreFactory()
     stores.mockStore.storedSyncCursor = 1  // this device has synced before

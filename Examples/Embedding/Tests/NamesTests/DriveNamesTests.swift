@@ -4,9 +4,9 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-@Suite("Names of the device services, their mocks and drives")
+@Suite("Names of the device services, their mocks and the drive simulator")
 struct DriveNamesTests {
-  @Test func `the location service's`() {
+  @Test func `the location service has the documented names`() {
     final class Listener: LocationTrackingServiceDelegate {
       var heard: [String] = []
       func locationService(_ service: any LocationTrackingServiceProtocol, didUpdateLocation location: Location) {
@@ -47,7 +47,7 @@ struct DriveNamesTests {
     #expect(listener.heard == ["fix", "fix", "fix", "authorizedAlways", "error"])
   }
 
-  @Test func `the motion handler's`() {
+  @Test func `the motion handler has the documented names`() {
     final class Listener: MotionActivityHandlerDelegate {
       var heard: [String] = []
       func motionHandler(_ handler: any MotionActivityHandlerProtocol, didDetectAutomotive isAutomotive: Bool) {
@@ -81,7 +81,7 @@ struct DriveNamesTests {
     #expect(listener.heard.prefix(3) == ["detected true", "confirmed true", "automotive"])
   }
 
-  @Test func `the live activity's`() {
+  @Test func `the live activity has the documented names`() {
     let mock = MockLiveActivityManager()
     let manager: any LiveActivityManagerProtocol = mock
     manager.startActivity(carName: "Car", startTime: DeterministicDate.jan1_2024)
@@ -95,7 +95,7 @@ struct DriveNamesTests {
     #expect(mock.lastKeepVisibleDuration == 300 && mock.totalDistanceKm == 1.5)
   }
 
-  @Test func `the watch's`() {
+  @Test func `the watch connectivity has the documented names`() {
     final class Listener: WatchConnectivityServiceDelegate {
       var isActive = false
       func watchConnectivityService(
@@ -124,7 +124,7 @@ struct DriveNamesTests {
     #expect(mock.lastTripActiveState == true && mock.tripStartNotificationCount == 1)
   }
 
-  @Test func `the drive simulator's`() {
+  @Test func `the drive simulator has the documented names`() {
     let drive = DriveSimulator()
     let services:
       (
@@ -154,7 +154,7 @@ struct DriveNamesTests {
     }
   }
 
-  @Test func `a trip report's`() {
+  @Test func `a trip report has the documented names`() {
     struct Log: TripReporting {
       func report(_ report: TripReport) {}
     }

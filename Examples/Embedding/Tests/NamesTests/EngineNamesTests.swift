@@ -11,7 +11,7 @@ struct EngineNamesTests {
     func record(_ run: SyncRun) async {}
   }
 
-  @Test func `the engine's`() async throws {
+  @Test func `the engine has the documented names`() async throws {
     let stores = MockDataStoreFactory()
     let network = MockNetworkClient()
     _ = SyncEngine(networkClient: network, dataStoreFactory: stores)
@@ -54,7 +54,7 @@ struct EngineNamesTests {
     #expect(all.count == 4)
   }
 
-  @Test func `the recorder's`() throws {
+  @Test func `the recorder has the documented names`() throws {
     let stores = MockDataStoreFactory()
     _ = Recorder(dataStoreFactory: stores)
     let recorder = Recorder(dataStoreFactory: stores, clock: ManualClock(), generator: SeededGenerator(seed: 1))
@@ -79,7 +79,7 @@ struct EngineNamesTests {
     #expect(stores.mockStore.storedEventTypes.isEmpty)
   }
 
-  @Test func `time's`() async throws {
+  @Test func `the time source has the documented names`() async throws {
     let clock: any TimeSource = SystemTime()
     let now: Date = clock.now
     let uptime: Duration = clock.uptime

@@ -6,7 +6,7 @@ import TrendyModels
 struct ModelNamesTests {
   private let date = Date(timeIntervalSince1970: 1_704_067_200)
 
-  @Test func `an event's`() {
+  @Test func `an event has the documented names`() {
     var event = Event(id: "e", eventTypeId: "t", timestamp: date)
     #expect(event.id == "e" && event.eventTypeId == "t" && event.timestamp == date)
     #expect(event.endDate == nil && !event.isAllDay && event.notes == nil && event.sourceType == .manual)
@@ -26,7 +26,7 @@ struct ModelNamesTests {
     #expect(properties["p"]?.intValue == 5)
   }
 
-  @Test func `an event type's and a geofence's`() {
+  @Test func `event types and geofences have the documented names`() {
     var type = EventType(id: "t", name: "n", colorHex: "#000000", iconName: "circle")
     type.name = "m"
     type.colorHex = "#FFFFFF"
@@ -44,7 +44,7 @@ struct ModelNamesTests {
       isActive: true, notifyOnEntry: true, notifyOnExit: false)
   }
 
-  @Test func `a definition's and a property value's`() {
+  @Test func `property definitions and values have the documented names`() {
     var definition = PropertyDefinition(id: "p", eventTypeId: "t", key: "k", label: "l", propertyType: .select)
     definition.options = ["a"]
     definition.defaultValue = .string("a")
@@ -60,7 +60,7 @@ struct ModelNamesTests {
     #expect(types.count == 8)
   }
 
-  @Test func `those of what waits and of what was refused`() {
+  @Test func `pending mutations, conflicts and tombstones have the documented names`() {
     var mutation = PendingMutation(
       id: "m", entityType: .event, entityId: "e", operation: .create, payload: Data(), createdAt: date)
     #expect(mutation.idempotencyKey == "m")
@@ -80,7 +80,7 @@ struct ModelNamesTests {
     #expect(MutationEntityType.eventType.rawValue == "event_type" && MutationOperation.delete.rawValue == "delete")
   }
 
-  @Test func `those of places and motion`() {
+  @Test func `locations, motion and trips have the documented names`() {
     let place = Coordinate(latitude: 1, longitude: 2)
     let fix = Location(
       coordinate: place, horizontalAccuracy: 10, timestamp: date, altitude: 1, speed: 2, course: 3)
@@ -98,7 +98,7 @@ struct ModelNamesTests {
     #expect(trip.id == "t" && trip.distanceMeters == 0)
   }
 
-  @Test func `a JSON value's and an identifier's`() {
+  @Test func `JSON values and identifiers have the documented names`() {
     let values: [JSONValue] = [nil, true, 1, 1.5, "x", [1], ["a": 1]]
     #expect(values[0].isNull && values[1].boolValue == true && values[2].intValue == 1 && values[3].doubleValue == 1.5)
     #expect(values[4].stringValue == "x" && values[5].arrayValue == [1] && values[6].objectValue == ["a": 1])

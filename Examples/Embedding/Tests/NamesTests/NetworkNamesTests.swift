@@ -8,7 +8,9 @@ import TrendyTesting
 struct NetworkNamesTests {
   private let mock = MockNetworkClient()
 
-  @Test func `the 24 operations, their records and their queues`() async throws {
+  @Test func `the 24 operations, their recorded calls and their queued responses have the documented names`()
+    async throws
+  {
     let client: any NetworkClientProtocol = mock
     let event = APIModelFixture.makeAPIEvent()
     let type = APIModelFixture.makeAPIEventType()
@@ -101,7 +103,7 @@ struct NetworkNamesTests {
     #expect(mock.getLatestCursorCalls.count == 1)
   }
 
-  @Test func `the standing answers, the error and reset`() async throws {
+  @Test func `the mock returns default responses, throws the injected error and resets`() async throws {
     mock.eventTypesToReturn = [APIModelFixture.makeAPIEventType()]
     mock.eventsToReturn = [APIModelFixture.makeAPIEvent()]
     mock.geofencesToReturn = [APIModelFixture.makeAPIGeofence()]

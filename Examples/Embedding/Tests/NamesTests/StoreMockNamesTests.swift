@@ -8,7 +8,7 @@ struct StoreMockNamesTests {
   private let factory = MockDataStoreFactory()
   private var store: MockDataStore { factory.mockStore }
 
-  @Test func `the records`() throws {
+  @Test func `recorded calls of the mock have the documented names`() throws {
     _ = MockDataStore()
     let type = store.seedEventType()
     let unit = factory.makeDataStore()
@@ -68,7 +68,7 @@ struct StoreMockNamesTests {
     #expect(store.saveCalls == 0 && store.storedEvents.isEmpty)
   }
 
-  @Test func `seeds and what is stored`() {
+  @Test func `seeded entities are stored`() {
     let type = store.seedEventType(id: "t") { $0.name = "Coffee" }
     let event = store.seedEvent(id: "e", eventType: type) { $0.notes = "n" }
     let geofence = store.seedGeofence(id: "g") { $0.radius = 200 }
@@ -94,7 +94,7 @@ struct StoreMockNamesTests {
       })
   }
 
-  @Test func `made-up parents`() throws {
+  @Test func `an entity without a parent gets a placeholder parent`() throws {
     let unit = factory.makeDataStore()
     let event = try unit.upsertEvent(id: "e") { _ in }
     let type = try #require(store.storedEventTypes[event.eventTypeId])
@@ -104,7 +104,7 @@ struct StoreMockNamesTests {
     #expect(placeholder.name == "Placeholder" && placeholder.colorHex == "#000000" && placeholder.iconName == "circle")
   }
 
-  @Test func `injected errors`() {
+  @Test func `injected errors are thrown`() {
     let unit = factory.makeDataStore()
     let error = TestError("x")
     store.throwOnFetchAll = error

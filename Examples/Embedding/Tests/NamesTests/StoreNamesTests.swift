@@ -7,7 +7,7 @@ import TrendyTesting
 
 @Suite("Names of the store")
 struct StoreNamesTests {
-  @Test func `the real factory's`() throws {
+  @Test func `the store factory has the documented names`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "names-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }  // the folder is of no use to anybody
     let factory = try DefaultDataStoreFactory(directory: folder)
@@ -17,7 +17,7 @@ struct StoreNamesTests {
     #expect(try DefaultDataStoreFactory(directory: folder).makeDataStore().findEventType(id: "t")?.name == "n")
   }
 
-  @Test func `the unit's`() throws {
+  @Test func `the unit of work has the documented names`() throws {
     let store: any DataStoreProtocol = MockDataStoreFactory().makeDataStore()
     let date = DeterministicDate.jan1_2024
     try store.upsertEventType(id: "t") { $0.name = "n" }

@@ -4,9 +4,9 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-@Suite("Names of time, chance and fixtures", .timeLimit(.minutes(10)))
+@Suite("Names of clocks, random numbers and fixtures", .timeLimit(.minutes(10)))
 struct TestingNamesTests {
-  @Test func `those of time and chance`() async {
+  @Test func `clocks and random numbers have the documented names`() async {
     let clock = ManualClock()
     #expect(clock.now == DeterministicDate.jan1_2024)
     #expect(ManualClock(now: DeterministicDate.make(year: 2025, month: 2, day: 3)).now > clock.now)
@@ -18,7 +18,7 @@ struct TestingNamesTests {
     #expect(DeterministicUUID.uuid(from: 0) == DeterministicUUID.zero)
   }
 
-  @Test func `those of the wire's fixtures, with their defaults`() {
+  @Test func `wire fixtures have the documented names and defaults`() {
     let date = DeterministicDate.jan1_2024
     let type = APIModelFixture.makeAPIEventType()
     #expect(
@@ -61,7 +61,7 @@ struct TestingNamesTests {
     #expect(APIModelFixture.makeUpdatePropertyDefinitionRequest() == UpdatePropertyDefinitionRequest())
   }
 
-  @Test func `those of the feed's fixtures, with their defaults`() throws {
+  @Test func `feed fixtures have the documented names and defaults`() throws {
     let date = DeterministicDate.jan1_2024
     #expect(
       APIModelFixture.makeChangeFeedResponse()

@@ -6,14 +6,14 @@ import TrendyModels
 struct WireNamesTests {
   private let date = Date(timeIntervalSince1970: 1_704_067_200)
 
-  @Test func `the coder's`() throws {
+  @Test func `the JSON coder has the documented names`() throws {
     let value = ChangeEntryData(rawData: ["a": 1])
     let data: Data = try WireJSON.encode(value)
     #expect(try WireJSON.decode(ChangeEntryData.self, from: data) == value)
     #expect(try JSONDecoder().decode(ChangeEntryData.self, from: JSONEncoder().encode(value)) == value)
   }
 
-  @Test func `those of updates`() {
+  @Test func `update requests have the documented names`() {
     var update = UpdateEventRequest()
     #expect(update.notes == .absent && update.endDate == .absent && update.externalId == .absent)
     #expect(update.originalTitle == .absent && update.geofenceId == .absent && update.locationLatitude == .absent)
@@ -39,7 +39,7 @@ struct WireNamesTests {
     }
   }
 
-  @Test func `those of entities and their requests`() {
+  @Test func `entities and create requests have the documented names`() {
     let event = APIEvent(id: "e", userId: "u", eventTypeId: "t", timestamp: date, healthKitSampleId: "h")
     let source: String = event.sourceType
     #expect(source == "manual" && event.healthKitSampleId == "h")
@@ -60,7 +60,7 @@ struct WireNamesTests {
       ).propertyType == "hologram")
   }
 
-  @Test func `those of feed and batch`() {
+  @Test func `the feed and the batch have the documented names`() {
     let entry = ChangeEntry(id: Int64(1), entityType: "event", operation: "delete", entityId: "e")
     let kinds: [String] = [entry.entityType, entry.operation]
     let version: Int64 = entry.id
@@ -74,7 +74,7 @@ struct WireNamesTests {
     #expect(BatchCreateEventsResponse(created: [], errors: nil, total: 0, success: 0, failed: 0).errors == nil)
   }
 
-  @Test func `an error's`() {
+  @Test func `an API error has the documented names`() {
     let problem = ProblemDetails(status: 429)
     #expect(
       problem
@@ -90,7 +90,7 @@ struct WireNamesTests {
         .isDuplicateError)
   }
 
-  @Test func `those of sync's values`() {
+  @Test func `sync values have the documented names`() {
     let outcomes: [MutationOutcome] = [
       .accepted(version: nil), .accepted(version: Int64(1)), .merged(version: 2), .refused(ProblemDetails(status: 422)),
       .tryLater(retryAfter: nil), .tryLater(retryAfter: .seconds(1)),

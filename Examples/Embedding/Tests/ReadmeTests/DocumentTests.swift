@@ -17,7 +17,7 @@ import Testing
 
   private static func words(_ line: some StringProtocol) -> Int { line.split { $0 == " " || $0 == "\n" }.count }
 
-  @Test(arguments: pages) func `each link leads to a file`(page: String) throws {
+  @Test(arguments: pages) func `every link leads to an existing file`(page: String) throws {
     let text = try Self.text(page)
     let links =
       text.matches(of: /\]\(([^)#:\s]+)[)#]/).map { $0.1 } + text.matches(of: /src(?:set)?="([^":]+)"/).map { $0.1 }
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `pictures are small and each is shown`() throws {
+  @Test func `pictures are small and referenced by the README`() throws {
     let readme = try Self.text("README.md")
     let folder = Self.root.appending(path: "docs/images")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the documents show a reader to copy is what is compiled here.
+/// Checks that the code in the documents is compiled in this package.
 @Suite struct DocumentedCodeTests {
   private static let root = URL(filePath: #filePath).appending(path: "../../../../..").standardized
 
@@ -13,7 +13,7 @@ import Testing
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// The blocks of Swift in a document.
+  /// Swift code blocks of a document.
   private static func blocks(of document: String) throws -> [[String]] {
     try text(document).components(separatedBy: "```swift\n").dropFirst()
       .map { lines($0.components(separatedBy: "```")[0]) }
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["README.md", "Packages/TrendySync/Sources/TrendySync/TrendySync.docc/ViewModel.md"])
-  func `each block of a document stands in a file that is compiled`(document: String) throws {
+  func `every code block of a document is part of a compiled file`(document: String) throws {
     let blocks = try Self.blocks(of: document).filter { $0.first != "dependencies: [" }
     let sources = try Self.sources()
     #expect(blocks.count >= 2)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `the packages that the README names are there`() throws {
+  @Test func `the packages in the README exist`() throws {
     let manifest = try #require(Self.blocks(of: "README.md").first { $0.first == "dependencies: [" })
     let paths = manifest.compactMap { $0.split(separator: "\"").dropFirst().first.map(String.init) }
     #expect(paths.count == 5)
