@@ -1,5 +1,5 @@
-"""axe-core, which comes inside a package of PyPI and is never kept here: AXE names the file, or a folder into which
-pip may put the package."""
+"""Runs axe-core, which is part of a PyPI package and not in the repository. AXE is the path of the script or of a
+folder that contains the package or into which pip may download it."""
 
 import glob
 import os
@@ -17,10 +17,10 @@ class Axe:
                 self.source = file.read("axe_playwright_python/axe.min.js").decode()
 
     def run(self, browser):
-        """What is wrong by axe-core's rules, a line each."""
-        # Through the debugger: the page's own policy allows no script but the hub's.
+        """Returns the violations of axe-core's rules, one per line."""
+        # The debugger evaluates the script, because the page's policy allows only scripts of the hub.
         browser.devtools("Runtime.evaluate", expression=self.source)
-        # Half of a change of theme is no colour of either: what fades is awaited, what turns for ever is not.
+        # Colours are wrong during a change of theme: wait for finite animations, but not for endless ones.
         return browser.later("""
           const frame = () => new Promise(requestAnimationFrame);
           const ending = () => document.getAnimations().filter((animation) => animation.playState === 'running' &&

@@ -1,5 +1,4 @@
-"""A browser that is driven: Chromium through its own WebDriver (W3C WebDriver, over HTTP), with nothing installed but
-Debian's packages."""
+"""Drives Chromium through WebDriver (W3C WebDriver over HTTP). Only Debian packages are required."""
 
 import base64
 import json
@@ -17,13 +16,13 @@ import life
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
-# As W3C WebDriver names keys that are no characters.
+# Special keys as defined by W3C WebDriver.
 ENTER, ESCAPE, TAB, LEFT, RIGHT, DOWN = "\ue007", "\ue00c", "\ue004", "\ue012", "\ue014", "\ue015"
 CONTROL, SHIFT, ALT, DELETE = "\ue009", "\ue008", "\ue00a", "\ue017"
 
 
 class Failed(AssertionError):
-    """What a page should have shown, and did not."""
+    """A page does not show the expected content."""
 
 
 def free_port():
@@ -33,7 +32,7 @@ def free_port():
 
 
 def lightness(png):
-    """The mean of all samples of a PNG of eight bits, 0 to 1."""
+    """Returns the mean of all samples of an 8-bit PNG, from 0 to 1."""
     width, height, depth, colour = struct.unpack(">IIBB", png[16:26])
     channels = {2: 3, 6: 4}[colour]
     if depth != 8:
@@ -62,7 +61,7 @@ def lightness(png):
     return total / (width * height * 3 * 255)
 
 
-# System fonts of the tests, by the folder that has them.
+# System fonts of the tests, by their folder.
 FONTS = {"dejavu": "DejaVu Sans", "noto": "Noto Sans", "liberation": "Liberation Sans"}
 FONTS_FILE = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -74,7 +73,7 @@ FONTS_FILE = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 
 
 class Driver:
-    """One chromedriver, for any number of browsers. They have one system font, whatever is installed: FONT names it."""
+    """One chromedriver for any number of browsers. FONT selects the only font that they have."""
 
     def __init__(self):
         self.port = free_port()
@@ -111,14 +110,14 @@ class Driver:
             raise Failed(f"{value['error']}: {value['message'].splitlines()[0]}") from None
 
     def stop(self):
-        # Its browsers have ended, and SIGTERM may be blocked by whoever started the tests.
+        # All browsers have been closed. SIGTERM may be blocked by the parent process of the tests.
         self.process.kill()
         self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Browser:
-    """A browser of its own, with a profile that is thrown away; a context manager."""
+    """A browser with a temporary profile; a context manager."""
 
     def __init__(
         self, driver, address, width=1280, height=900, dark=False, language="en-GB", zone=life.ZONE_NAME, more=()
@@ -147,7 +146,7 @@ class Browser:
             "--disable-component-update",
             "--disable-sync",
             "--disable-default-apps",
-            # No site but the hub is reached, whoever asks.
+            # Only the hub can be reached.
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
             *self.more,
         ]
@@ -181,14 +180,14 @@ class Browser:
             shutil.rmtree(self.profile, ignore_errors=True)
 
     def settle_in(self):
-        """What holds for one tab at a time."""
+        """Applies the settings of a single tab."""
         self.size(*self.shape)
         self.theme(self.is_dark)
         self.devtools("Emulation.setTimezoneOverride", timezoneId=self.zone)
         self.devtools("Emulation.setLocaleOverride", locale=self.language)
 
     def tab(self):
-        """Another tab of the same browser, which is driven from now on; its handle, and that of the one before."""
+        """Opens another tab and switches to it. Returns its handle and the previous one."""
         before = self.send("GET", "/window")
         after = self.send("POST", "/window/new", {"type": "tab"})["handle"]
         self.turn_to(after)
@@ -202,7 +201,7 @@ class Browser:
         self.send("DELETE", "/window")
         self.turn_to(then)
 
-    # What it does
+    # Actions
 
     def send(self, method, path, body=None):
         return self.driver.send(method, self.session + path, body)
@@ -216,7 +215,7 @@ class Browser:
         )
 
     def theme(self, dark, still=False):
-        """`still`: without motion, so that no colour is measured on its way to another."""
+        """Sets the theme. `still` disables motion, so that no colour is measured during a transition."""
         self.devtools(
             "Emulation.setEmulatedMedia",
             features=[
@@ -243,7 +242,7 @@ class Browser:
         return answer.get("value")
 
     def find(self, selector, text=None):
-        """The first visible element of a selector, with a text in it: waits for it."""
+        """Waits for the first visible element of a selector that contains a text."""
         script = """
           const [selector, text] = arguments;
           return [...document.querySelectorAll(selector)].find((element) => element.getClientRects().length > 0
@@ -252,8 +251,7 @@ class Browser:
         return self.wait(lambda: self.script(script, selector, text), f"{selector} {text or ''} is not there")
 
     def with_element(self, find, act):
-        """Finds an element and does something with it; once more where it was drawn anew between the two, or has just
-        been."""
+        """Finds an element and performs an action on it. Retries if the element was redrawn in the meantime."""
         for attempt in range(20):
             try:
                 return act(find()[ELEMENT])
@@ -266,7 +264,7 @@ class Browser:
 
     def press(self, selector, text=None):
         def act(element):
-            # WebDriver does not scroll to what lies below a sticky footer, as a person does.
+            # Unlike a user, WebDriver does not scroll to an element behind a sticky footer.
             self.script("arguments[0].scrollIntoView({ block: 'nearest' })", {ELEMENT: element})
             self.send("POST", f"/element/{element}/click", {})
 
@@ -280,14 +278,14 @@ class Browser:
         self.with_element(lambda: self.find(selector), act)
 
     def choose(self, selector, path):
-        """As if the person had chosen a file, by a field that need not be seen."""
+        """Chooses a file in an input that may be hidden."""
         find = lambda: self.wait(
             lambda: self.script("return document.querySelector(arguments[0])", selector), f"{selector} is not there"
         )
         self.with_element(find, lambda element: self.send("POST", f"/element/{element}/value", {"text": path}))
 
     def keys(self, *texts):
-        """Presses keys, one text after the other; those of one text in a chord where it begins with a modifier."""
+        """Presses keys, one text after the other. The keys of a text that begins with a modifier form a chord."""
         actions = []
         for text in texts:
             if text[0] in (CONTROL, SHIFT, ALT):
@@ -325,20 +323,20 @@ class Browser:
             {"type": "pointerUp", "button": 0},
         )
 
-    # What it shows
+    # Content of the page
 
     def text(self, selector="main"):
         return self.script("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
 
     def settle(self):
-        """Two pictures later: what is measured first is drawn then."""
+        """Waits two frames, after which pending measurements and drawing are complete."""
         self.later("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def count(self, selector):
         return self.script("return document.querySelectorAll(arguments[0]).length", selector)
 
     def wait(self, look, why, seconds=30):
-        """What `look` gives as soon as it is something; nothing is slept for that can be asked for."""
+        """Polls `look` until its result is true and returns the result."""
         end = time.monotonic() + seconds
         while True:
             value = look()
@@ -355,7 +353,7 @@ class Browser:
         return self.wait(lambda: text not in self.text(selector), f"{text!r} is shown")
 
     def picture(self, path):
-        """The whole page as it is, to its end."""
+        """Saves a screenshot of the whole page."""
         height = self.script("return Math.max(document.documentElement.scrollHeight, 900)")
         width = self.script("return innerWidth")
         before = self.script("return innerHeight")
@@ -367,7 +365,7 @@ class Browser:
             file.write(base64.b64decode(data))
 
     def lightness(self, selector):
-        """How light a part of the page is on the whole: 0 is black, 1 is white."""
+        """Returns the mean lightness of an element, from 0 (black) to 1 (white)."""
         box = self.script(
             "const b = document.querySelector(arguments[0]).getBoundingClientRect(); "
             "return { x: b.x, y: b.y, width: b.width, height: b.height, scale: 0.1 }",
@@ -376,16 +374,15 @@ class Browser:
         picture = base64.b64decode(self.devtools("Page.captureScreenshot", format="png", clip=box)["data"])
         return lightness(picture)
 
-    # What went wrong unseen
+    # Errors and requests
 
     def complaints(self):
-        """What the console has to say since it was last asked, but for what a test did on purpose: a hub that was
-        away, a refusal."""
+        """Returns warnings and errors from the console since the last call."""
         entries = self.send("POST", "/se/log", {"type": "browser"})
         return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
 
     def requests(self):
-        """Every address that was asked for since it was last asked."""
+        """Returns the addresses requested since the last call."""
         addresses = []
         for entry in self.send("POST", "/se/log", {"type": "performance"}):
             message = json.loads(entry["message"])["message"]

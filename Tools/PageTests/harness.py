@@ -1,5 +1,4 @@
-"""What all tests of the pages use: how they are registered and fail, what every page owes, and the hubs and browsers
-they meet in."""
+"""Shared by all page tests: registration, checks for every page, and the hubs and browsers."""
 
 import contextlib
 import datetime
@@ -28,7 +27,7 @@ PAGES = [
     "/settings",
     "/more",
 ]
-# Text that would be a picture, a script or an end of something, wherever it were taken for markup.
+# Text that would load an image, run a script or end an element if it were interpreted as markup.
 HOSTILE = "\"><img src=x onerror=window.stung=1><script>window.stung=1</script>'${window.stung=1}{{7*7}}‮&amp;"
 
 
@@ -55,7 +54,7 @@ def pair(browser, hub, then=".tile"):
 
 
 def drive(phone, minutes=120):
-    """A trip of ten kilometres to the north in an hour that began some minutes ago."""
+    """Records a one-hour trip of ten kilometres to the north that began `minutes` ago."""
     begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=minutes)
     if not [type for type in phone.ask("GET", "/event-types") if type["name"] == "Trip"]:
         phone.type("Trip", "#4A6FA5", "⇢")
@@ -75,8 +74,8 @@ def drive(phone, minutes=120):
 
 
 def post_drive(phone, stop=0, silent=range(0)):
-    """Fixes as an app posts them, but for the silent seconds: at rest, twenty minutes on the way, half of it before
-    some seconds of standing, at rest again for longer than ends a trip."""
+    """Posts the fixes of a tracker, except for the `silent` seconds: stationary, ten minutes of driving, a stop of
+    `stop` seconds, ten minutes of driving, and stationary until the trip has ended."""
     begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=90)
     fixes = []
     for second in (second for second in range(0, 4800, 10) if second not in silent):
@@ -97,7 +96,7 @@ def post_drive(phone, stop=0, silent=range(0)):
 
 
 def quiet(browser, where, allowed=()):
-    """No complaint of the console or the policy, and no request but to the hub."""
+    """Checks that the console and the content security policy reported nothing and that only the hub was requested."""
     complaints = [text for text in browser.complaints() if not any(part in text for part in allowed)]
     same(complaints, [], f"{where}: complaints")
     for address in browser.requests():
@@ -108,7 +107,7 @@ def quiet(browser, where, allowed=()):
 
 
 def whole(browser, where):
-    """What every page owes: one heading, a title, a main, nothing beside the window."""
+    """Checks rules for every page: one heading, a title, a main element, and no horizontal overflow."""
     same(browser.count("h1"), 1, f"{where}: headings of first order")
     check(browser.script("return document.title").endswith(". Trendy"), f"{where}: its title")
     wide = browser.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -125,7 +124,7 @@ what,,,
 
 
 def choose(browser, name, content):
-    """As if the person had chosen a file, or dropped one."""
+    """Chooses or drops a file with the given content."""
     folder = tempfile.mkdtemp(prefix="trendy-file-", dir=browser.profile)
     path = os.path.join(folder, name)
     with open(path, "wb") as file:
@@ -152,8 +151,7 @@ class World:
 
     @contextlib.contextmanager
     def person(self, device="phone"):
-        """Somebody with a hub of their own, a device that writes beside the browser, and the browser, which is not
-        paired yet."""
+        """Yields a hub of a new user, a device that writes to it, and an unpaired browser."""
         with self.hub() as hub, self.browser(hub) as browser:
             yield hub, Device(hub, device), browser
 
@@ -161,7 +159,7 @@ class World:
         return Browser(self.driver, hub.address)
 
     def axe_or_note(self):
-        """axe-core; `None` where it cannot be had, which is noted once."""
+        """Returns axe-core, or `None` if it is not available, which is noted once."""
         if self.axe.source:
             return self.axe
         note = f"axe-core was not run: {self.axe.why}"

@@ -1,4 +1,4 @@
-"""A hub of the shipped program, on a port of its own, with its data in a folder that is thrown away."""
+"""A hub of the shipped program on a free port with a temporary data folder."""
 
 import json
 import os
@@ -89,7 +89,7 @@ class Hub:
 
 
 class Device:
-    """A device of a person that writes by plain REST, beside the browsers."""
+    """A device of a user that writes with plain REST, in addition to the browsers."""
 
     def __init__(self, hub, name="phone", code=None):
         self.hub = hub
@@ -97,7 +97,7 @@ class Device:
         self.token = answer["token"]
 
     def post(self, path, body):
-        """What a tracking app posts, outside the API."""
+        """Posts data of a tracker, outside the API."""
         request = urllib.request.Request(
             self.hub.address + path,
             method="POST",

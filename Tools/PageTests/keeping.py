@@ -1,5 +1,4 @@
-"""What a browser stores, for whom, and what becomes of it: another user, storage that refuses, edits that meet
-others."""
+"""Data that a browser stores per user: change of user, storage that rejects writes, and conflicting edits."""
 
 import contextlib
 
@@ -24,7 +23,7 @@ QUEUE = """
   }
   return found;"""
 
-# A person deletes what this browser stores, or the browser does where the disk is full.
+# Deletes the browser's storage, as the user or a browser with a full disk would.
 EVICT = """
   for (const { name } of await indexedDB.databases()) {
     const deletion = indexedDB.deleteDatabase(name);
@@ -53,7 +52,7 @@ def remove_browser(device):
 
 
 def log(browser, type, note):
-    """Logs an entry by the form."""
+    """Logs an entry with the form."""
     browser.press("main .log")
     browser.press("dialog .pick button", type)
     browser.type("dialog textarea", note)
@@ -63,10 +62,10 @@ def log(browser, type, note):
 
 @contextlib.contextmanager
 def cut_off(browser):
-    """The browser reaches the hub no more, while others do."""
+    """Disconnects the browser from the hub; other devices stay connected."""
     browser.devtools("Network.enable")
     browser.devtools("Network.setBlockedURLs", urls=["*/api/v1/*"])
-    # The stream that is open would go on telling.
+    # Closes the open stream, which would still receive changes.
     browser.script("window.dispatchEvent(new Event('pagehide'))")
     yield
     browser.devtools("Network.setBlockedURLs", urls=[])
@@ -88,7 +87,7 @@ def entries_of_one_user_never_go_to_another_who_pairs_the_browser(world):
         browser.shows("This browser was removed from the hub.", "#sync")
         browser.press("#sync button", "Pair again")
         browser.shows("1 entry is still here.", "main")
-        # Whatever is drawn from now on is read: nothing of Ada's is among it.
+        # Records all text that is drawn from now on: it must not contain Ada's data.
         browser.devtools(
             "Page.addScriptToEvaluateOnNewDocument",
             source="""
@@ -106,7 +105,7 @@ def entries_of_one_user_never_go_to_another_who_pairs_the_browser(world):
         world.wait(lambda: len(bea.ask("GET", "/events")) == 1, "Bea's own entry is on the hub")
         same(bea.ask("GET", "/event-types")[0]["name"], "Coffee", "Bea's types")
         same([write["path"] for write in browser.later(QUEUE)], ["/events"], "Ada's entry is still stored")
-        # Ada comes back: it is hers.
+        # Ada pairs again, so the entry is sent to her record.
         remove_browser(bea)
         browser.go("/")
         browser.type(".code", hub.run("pair", "--name", "Ada")["code"])
@@ -151,7 +150,7 @@ def a_tab_of_one_user_writes_nothing_to_another_who_pairs_in_a_second_tab(world)
         ada, bea = (Device(hub, "phone", hub.run("pair", "--name", name)["code"]) for name in ("Ada", "Bea"))
         ada.type("Secret")
         bea.type("Coffee")
-        # The tab is not told of what happens in the other: the hub must refuse it.
+        # Suppresses storage events, so that the tab does not notice the change of user and the hub must reject it.
         browser.devtools(
             "Page.addScriptToEvaluateOnNewDocument",
             source="addEventListener('storage', (event) => event.stopImmediatePropagation(), true)",
@@ -167,7 +166,7 @@ def a_tab_of_one_user_writes_nothing_to_another_who_pairs_in_a_second_tab(world)
         browser.press("button[type=submit]")
         browser.find(".tile", "Coffee")
         browser.turn_to(one)
-        # The hub may have refused its stream by now.
+        # The hub may already have rejected the stream.
         browser.script(
             "const tile = document.querySelector('.tile .press'); "
             "if (document.body.innerText.includes('Secret')) tile?.click()"
@@ -185,7 +184,7 @@ def an_entry_is_sent_at_once_where_the_browser_refuses_to_store_it(world):
         browser.press(".tile .press")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "it is on the hub")
         browser.shows("This browser stores nothing.", "#sync")
-        # Without the hub too, nothing is recorded: the form says so, and stays filled in.
+        # Without the hub nothing is recorded either: the form reports this and keeps its input.
         hub.stop()
         browser.press("main .log")
         browser.press("dialog .pick button", "Coffee")
@@ -198,7 +197,7 @@ def an_entry_is_sent_at_once_where_the_browser_refuses_to_store_it(world):
         browser.press("dialog button[type=submit]")
         world.wait(lambda: notes(phone) == ["", "kept in the form"], "it is saved by a second press")
         browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
-        # A press without a form says so as well.
+        # Logging without a form reports the failure as well.
         hub.stop()
         browser.press(".tile .press")
         browser.shows("Nothing was recorded", ".toast")
@@ -238,7 +237,7 @@ def an_edit_without_the_hub_meets_one_of_another_device_as_a_devices_would(world
             browser.press("dialog button[type=submit]")
             browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
 
-        # The edit in the browser is the earlier one, although it arrives later.
+        # The edit in the browser has the earlier time, although it arrives later.
         edit("first", "browser, earlier")
         with cut_off(browser):
             hub.start()
@@ -250,7 +249,7 @@ def an_edit_without_the_hub_meets_one_of_another_device_as_a_devices_would(world
             ["browser, earlier"],
             "the value that lost",
         )
-        # And the other way round.
+        # The opposite order.
         with cut_off(browser):
             phone.ask("PATCH", f"/events/{second}", {"notes": "phone, earlier"})
             edit("second", "browser, later")
@@ -272,7 +271,7 @@ def an_edit_of_an_entry_that_was_deleted_keeps_its_text_and_offers_a_way(world):
         for index, (old, act) in enumerate([("one", "Restore it with this change"), ("two", "Log as a new entry")]):
             browser.go("/")
             browser.find("main .row", old)
-            # The page does not hear of the deletion before the edit.
+            # Disables the stream, so that the page does not learn of the deletion before the edit.
             browser.script("window.EventSource = class { addEventListener() {} close() {} }")
             browser.press("main .row", old)
             browser.type("dialog textarea", f"typed {old}")
@@ -347,7 +346,7 @@ def both_times_of_a_repeated_hour_can_be_entered_edited_and_told_apart(world):
             ["2026-10-25T00:30:00.000Z", "2026-10-25T01:30:00.000Z"],
             "the moments after an edit of the text",
         )
-        # The other occurrence is chosen.
+        # Chooses the other occurrence.
         browser.find("main .row", "winter edited")
         browser.press("main .row", "winter edited")
         browser.script(
@@ -359,7 +358,7 @@ def both_times_of_a_repeated_hour_can_be_entered_edited_and_told_apart(world):
             lambda: phone.ask("GET", f"/events/{winter}")["timestamp"] == "2026-10-25T00:30:00.000Z",
             "the first occurrence",
         )
-        # A new entry at each of the two.
+        # Records a new entry at each of the two occurrences.
         for offset, moment in (("+02:00", "2026-10-25T00:45:00.000Z"), ("+01:00", "2026-10-25T01:45:00.000Z")):
             browser.press("main .log")
             browser.press("dialog .pick button", "Coffee")

@@ -1,5 +1,5 @@
-"""A made-up person's record: a year of habits, places, and drives. The same for the same number, and never tuned to
-look well."""
+"""Generates the record of a fictitious user: a year of habits, places and drives. Reproducible by its seed and not
+tuned for appearance."""
 
 import datetime
 import math
@@ -7,10 +7,10 @@ import random
 import uuid
 
 UTC = datetime.timezone.utc
-# Where the person and the browser are: it is about noon there whenever the tests run, so that no day ends while they
-# do.
+# Time zone of the user and the browser, chosen so that it is about noon whenever the tests run and no day ends during
+# them.
 ZONE_HOURS = 12 - datetime.datetime.now(UTC).hour
-# A browser calls the zone that is none UTC, whatever name it was given.
+# A browser calls a zone without an offset UTC regardless of its configured name.
 ZONE_NAME = f"Etc/GMT{-ZONE_HOURS:+d}" if ZONE_HOURS else "UTC"
 ZONE_OFFSET = f"{ZONE_HOURS:+03d}:00"
 ZONE = datetime.timezone(datetime.timedelta(hours=ZONE_HOURS))
@@ -21,12 +21,12 @@ def now():
 
 
 def day(ago, hour=0):
-    """An hour of a day that is so many days back."""
+    """Returns the given hour of the day that many days ago."""
     return now().replace(hour=hour, minute=0, second=0, microsecond=0) - datetime.timedelta(days=ago)
 
 
 def encode(points):
-    """An encoded polyline of five decimals."""
+    """Encodes a polyline with five decimals."""
     text, last = "", (0, 0)
     for point in points:
         now = tuple(round(value * 1e5) for value in point)
@@ -207,7 +207,7 @@ def live(device, days=120, seed=1):
                 location_name="Home",
                 **visit,
             )
-    # Its odometer, as it was read each second month; before one reading a holiday was driven that nobody recorded.
+    # Odometer readings every second month. A holiday trip before one of them was not recorded.
     driven = [
         (event["timestamp"], event["properties"]["distance"]["value"])
         for event in events
@@ -234,7 +234,7 @@ def iso(moment):
 
 
 def road(a, b, chance):
-    """A way with bends, nearly the same each day."""
+    """Returns a route with bends that is almost identical each day."""
     points = []
     for i in range(60):
         share = i / 59

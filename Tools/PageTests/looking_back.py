@@ -1,4 +1,4 @@
-"""Days, years, charts and findings: what was recorded, seen again."""
+"""Days, years, charts and insights."""
 
 from browser import ENTER
 from harness import check, pair, quiet, same, test
@@ -86,7 +86,7 @@ def a_chart_has_its_numbers_as_a_table(world):
 
 
 def days_ago(ago, hour=8):
-    """Some day's hour in the browser's zone, as the hub is told it."""
+    """Returns an hour of a past day in the browser's zone, in the format of the hub."""
     return life.iso(life.day(ago, hour))
 
 
@@ -115,7 +115,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
             ]
         )
         browser.shows("5 more days of two types, then this can be told.", "main")
-        # Two that go together, as they are recorded from another device.
+        # Two correlated types, recorded by another device.
         phone.events(
             [
                 {"id": f"d{ago}", "event_type_id": coffee, "timestamp": days_ago(ago, 13), "time_zone": life.ZONE_NAME}
@@ -129,13 +129,13 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
                 if ago != 10
             ]
         )
-        # Of two on one day the one with the lower id is told first.
+        # For two types on the same day, the lower id comes first.
         first, second = ("Coffee", "Mood") if coffee < mood else ("Mood", "Coffee")
         browser.shows(f"{first} and {second} are tied most. A tie is not a cause.", "main")
         browser.shows(f"More {second} on days with more {first} (strong correlation).", ".relations")
         browser.shows("high, 41 days", ".relations")
         browser.shows("Coffee has been logged 40 days in a row.", "main")
-        # An odometer is read, and driven to work: no habit of anybody.
+        # Odometer readings and visits are not habits.
         for name, source in (("Odometer", "manual"), ("At work", "geofence")):
             kind = phone.type(name)
             phone.events(
@@ -156,15 +156,15 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
             "At work" not in browser.text(".streak-row") and browser.count(".streak-row") == 2,
             "where one was has no streak",
         )
-        # The same numbers as a table.
+        # The table contains the same values as the chart.
         browser.press("figure .tools button", "Table")
         browser.find("figure table td", "high")
         browser.press("figure .tools button", "Chart")
         browser.press(".segments button", "30 d")
-        # Of 30 days none is held for certain: that takes more.
+        # 30 days are not enough for high confidence.
         browser.shows("medium, 30 days", ".relations")
         same(browser.script("return location.search"), "?days=30", "the range is in the address")
-        # Today says the streak where there is a goal, and there alone.
+        # Today shows a streak only for types with a goal.
         browser.go("/")
         browser.find(".tile", "40 days in a row")
         check(
@@ -174,7 +174,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
             ),
             "no streak without a goal",
         )
-        # The page of the type says when it happens, and how its goal stands.
+        # The page of the type shows the usual time and the progress of the goal.
         browser.go(f"/types/{coffee}")
         browser.find("figure h2", "When")
         browser.shows("Usually at 08:00.", "main")

@@ -1,4 +1,4 @@
-"""How pages look where nothing is recorded yet, on paper, and on the widest screens."""
+"""Pages without entries, on paper and on very wide screens."""
 
 import base64
 import re
@@ -15,7 +15,7 @@ def box(browser, selector):
 
 
 def pages_of(pdf):
-    """How many pages a PDF has."""
+    """Returns the number of pages of a PDF."""
     return len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
 
 

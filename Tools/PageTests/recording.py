@@ -1,4 +1,4 @@
-"""Coming in by a code, and what a person records."""
+"""Pairing with a code, and recording of entries."""
 
 from browser import SHIFT
 from harness import check, pair, quiet, same, test
@@ -9,7 +9,7 @@ import life
 @test
 def a_hub_without_persons_says_how_to_make_one_and_nothing_else(world):
     with Hub(world.program, people=()) as hub, world.browser(hub) as browser:
-        # Whoever `hub init` made is removed, as by hand.
+        # Removes the user that `hub init` created, as an operator would.
         for person in hub.run("user", "list").get("users", []):
             hub.run("user", "rm", person["name"], "--yes")
         browser.go("/calendar")
@@ -39,7 +39,7 @@ def a_browser_comes_in_by_code_and_a_wrong_code_is_told_for_what_it_is(world):
 
 
 def phone_types(hub):
-    """How many types the hub has."""
+    """Returns the number of event types on the hub."""
     return len(Device(hub).ask("GET", "/event-types"))
 
 
@@ -49,7 +49,7 @@ def the_first_types_are_chosen_and_logged(world):
         pair(browser, hub, then=".templates")
         where = lambda: browser.script("return document.activeElement.textContent")
         browser.wait(lambda: where() == "What would you like to keep track of?", "whoever is in is told where")
-        # With nothing chosen there is nothing to go on with.
+        # Continuing requires at least one type.
         for _ in range(2):
             for name in ("Mood", "Coffee"):
                 browser.press(".templates label", name)
@@ -65,7 +65,7 @@ def the_first_types_are_chosen_and_logged(world):
         browser.press("main .button.primary", "Begin")
         browser.wait(lambda: browser.count(".tile") == 3, "three tiles")
         browser.wait(lambda: where() == "Log the first one", "the next step has the focus")
-        # What is taken back before anything was logged is what was chosen.
+        # Undo before the first entry returns to the selection of types.
         browser.keys("u")
         browser.wait(lambda: where() == "What would you like to keep track of?", "back where something can be done")
         browser.press("main .button.primary", "Begin")
@@ -91,7 +91,7 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
         world.wait(lambda: len(events()) == 1, "it is on the hub")
         same(events()[0]["source_type"], "manual", "where it came from")
         same(events()[0]["time_zone"], life.ZONE_NAME, "its zone")
-        # Mended.
+        # Edit.
         browser.press("main .row")
         browser.type("dialog textarea", "oat\nmilk")
         browser.press("dialog .segments label", "large")
@@ -100,13 +100,13 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
         world.wait(lambda: events()[0].get("notes") == "oat\nmilk", "the note is on the hub")
         same(events()[0]["properties"], {"size": {"type": "select", "value": "large"}}, "its size")
         browser.shows("oat milk", "main .row")
-        # Taken back, by key, and done again.
+        # Undo and redo with their keys.
         browser.keys("u")
         world.wait(lambda: events()[0].get("notes") is None, "the note is taken back")
         same(events()[0]["properties"], {}, "and the size")
         browser.keys(SHIFT + "u")
         world.wait(lambda: events()[0].get("notes") == "oat\nmilk", "and there again")
-        # Deleted, and brought back by the button.
+        # Delete, and undo with the button.
         browser.shows("oat milk", "main .row")
         browser.press("main .row")
         browser.press("dialog .button", "Delete")
@@ -187,7 +187,7 @@ def a_form_has_a_field_for_each_kind_of_property(world):
             },
             "values",
         )
-        # As the fields show them, they are unchanged by a second save.
+        # Saving the form again without changes leaves the values unchanged.
         before = phone.ask("GET", "/events")[0]
         browser.press("main .row")
         browser.press("dialog button[type=submit]")
@@ -252,7 +252,7 @@ def a_type_is_made_mended_and_deleted_by_its_name(world):
         )
         browser.press("main a", "Soup")
         browser.find("main h1", "Soup")
-        # A choice that was forgotten; what was recorded keeps its key.
+        # Adds an option to the property; existing entries keep their key.
         browser.press("main .button", "Edit type")
         browser.press("dialog [aria-label='Edit: Which one']")
         browser.script("document.activeElement.value = 'Which'")
@@ -309,7 +309,7 @@ def a_goal_is_set_with_a_type_and_today_says_what_is_left(world):
         browser.press(".tile .press")
         browser.shows("Vitamins is done.", "main")
         browser.hides("Left today", "main")
-        # Taken away again.
+        # Removes the goal.
         browser.go(f"/types/{vitamins}")
         browser.press("main .button", "Edit type")
         browser.type("dialog input[inputmode=numeric]", "")

@@ -1,5 +1,4 @@
-"""What lies over a page, by the rules for those who hear it or see it badly: each sheet and form, and a route with
-all that can be on it."""
+"""Accessibility of sheets, forms and a route with all of its elements."""
 
 import datetime
 
@@ -7,7 +6,7 @@ from browser import ESCAPE
 from harness import pair, post_drive, quiet, same, test, whole
 import life
 
-# One property of each kind, and a choice of few and of many.
+# A property of each kind, and selects with few and with many options.
 PROPERTIES = [
     ("what", "What", "text", None),
     ("cups", "Cups", "number", None),
@@ -54,7 +53,7 @@ def axe_finds_nothing_on_any_sheet_in_either_theme(world):
                 "note": "flu",
             },
         )
-        # A drive with a stop, and with a stretch of which nothing is known.
+        # A drive with a stop and a gap.
         post_drive(phone, stop=150, silent=range(1800, 2100))
         pair(browser, hub)
 

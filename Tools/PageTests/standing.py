@@ -1,4 +1,4 @@
-"""How the person's goals stand, and a page that is kept as its person left it."""
+"""Progress of goals, and page settings that persist."""
 
 from browser import ALT, ENTER, RIGHT
 from harness import check, pair, quiet, same, test
@@ -55,7 +55,7 @@ def a_goal_counts_what_an_entry_says_of_itself_and_shows_its_score(world):
         browser.wait(lambda: "Score" in label(coffee), "the score is said")
         check("Score" not in label(mood), "none without a goal")
         browser.shows("1 of 3 left, usually 08:00", "main")
-        # What is logged here counts at once, and once.
+        # An entry logged on this page counts immediately, and only once.
         browser.keys("1")
         browser.wait(lambda: "3\n/ 3" in tile("Coffee"), "one more")
         world.wait(lambda: len(phone.ask("GET", "/events?limit=100")) == 34, "it is on the hub")
@@ -63,7 +63,7 @@ def a_goal_counts_what_an_entry_says_of_itself_and_shows_its_score(world):
         check("3\n/ 3" in tile("Coffee"), f"counted once: {tile('Coffee')}")
         browser.keys("u")
         browser.wait(lambda: "2\n/ 3" in tile("Coffee"), "taken back")
-        # The calendar says how it stands, and why it says nothing of others.
+        # The calendar shows the streak of the goal, and a reason for types without one.
         browser.go(f"/calendar?types={coffee},{mood}")
         browser.wait(
             lambda: "31 now" in browser.text("main") and "31 longest" in browser.text("main"),
@@ -140,7 +140,7 @@ def a_type_is_told_by_a_line_a_band_and_its_values(world):
         "replaceAll('\\n', ' '))",
         values,
     )
-    # As many as the phone has it, of the days that are looked at.
+    # The expected number of entries in the displayed range, from the device's data.
     since = life.iso(life.day(83))
     found = [
         event
@@ -149,7 +149,7 @@ def a_type_is_told_by_a_line_a_band_and_its_values(world):
     ]
     large = sum(1 for event in found if event["properties"]["size"]["value"] == "large")
     check(any(row.startswith("large") and row.endswith(str(large)) for row in shares), f"{large} large: {shares}")
-    # Excused days are hatched, and the line is broken there.
+    # Skipped days are hatched and interrupt the line.
     browser.go(f"/types/{world.types['run']}?range=12w")
     browser.find(".plot .skipped")
     browser.wait(lambda: browser.count(".plot .line-of") >= 2, "broken where days are off")
@@ -182,7 +182,7 @@ def a_quarter_has_three_months_and_its_days_open(world):
     browser.script("document.querySelector('.heat [tabindex=\"0\"]').focus()")
     browser.keys(ENTER)
     browser.find(".days")
-    # On a phone a year is two halves, as wide as the page, with names that can be read.
+    # On a phone a year consists of two halves that fill the width and have readable labels.
     browser.size(390, 844)
     browser.go("/calendar")
     browser.find(".heat svg[role=grid]")

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Seeded stories of a browser as a device: offline, reloaded, killed, in two tabs, with lost responses, deleted
-storage and another
-user. At the end nothing is lost, doubled, or back again, and nothing of one user is in the record of another.
-
+"""Seeded scenarios of a browser as a device: offline, reloaded, killed, in two tabs, with lost responses, deleted
+storage and another user. In the end, no entry may be lost, duplicated or restored, and no user's entry may be in the
+record of another.
 usage: stories.py TRENDYD [FIRST..LAST]"""
 
 import json
@@ -45,7 +44,8 @@ ACTIONS = [
 
 
 class Proxy:
-    """Between a browser and its hub: passes, refuses, or loses the responses of writes that the hub has carried out."""
+    """Proxy between a browser and its hub that forwards requests, rejects them, or drops responses to applied
+    writes."""
 
     def __init__(self, hub):
         self.hub, self.is_up, self.losses, self.open = hub, True, 0, set()
@@ -78,7 +78,8 @@ class Proxy:
 
     def serve(self, client):
         if not self.is_up:
-            # As a gateway in front of a hub that is down: a connection that is cut is repeated by the browser itself.
+            # Closes the connection without a response. A connection that is cut later would be retried by the browser
+            # itself.
             client.close()
             return
         try:
@@ -124,7 +125,7 @@ class Proxy:
 
 
 class Phone(Device):
-    """Another device of the user: its edits name the version that it saw, as a page's do."""
+    """Another device of the user. Its edits contain the version that it has seen, like those of a page."""
 
     def see(self, path):
         request = self.request("GET", path)
@@ -167,9 +168,9 @@ class User:
         self.name = name
         self.phone = Phone(hub, "phone", hub.run("pair", "--name", name)["code"])
         self.type = self.phone.type(f"Type of {name}")
-        # Texts that were acknowledged, those that their successor's author saw, and entries that were deleted.
+        # Acknowledged texts, texts that were replaced by an author who had seen them, and deleted entries.
         self.texts, self.replaced, self.deleted = set(), set(), set()
-        # Entries that were deleted and restored: where another device deleted them as well, either may have been the
+        # Entries that were deleted and restored. If another device deleted them as well, either operation may be the
         # last.
         self.restored = set()
 
@@ -178,7 +179,7 @@ class User:
 
 
 class KillableBrowser(Browser):
-    """One whose process can end at any moment, and that starts again with the same profile."""
+    """A browser that can be killed at any time and restarted with the same profile."""
 
     def processes(self):
         found = []
@@ -225,8 +226,8 @@ class Story:
     # The screen
 
     def main_page(self):
-        """Opens the page. A browser that was killed may have lost the page itself, or whose it is: then the hub must
-        be there."""
+        """Opens the page. A killed browser may have lost the stored page or its user; in that case the hub must be
+        reachable."""
         there = lambda: self.browser.count(".tile") or self.browser.count(".code")
         try:
             self.browser.go("/")
@@ -252,7 +253,7 @@ class Story:
         self.decline_offer()
 
     def decline_offer(self):
-        """Other users' entries stay. The offer may come a moment after the page."""
+        """Keeps the entries of other users. The dialog may appear shortly after the page."""
         if any(other is not self.user and other.texts for other in self.users):
             self.browser.later("await new Promise((done) => setTimeout(done, 600))")
         if self.browser.count("dialog"):
@@ -260,7 +261,7 @@ class Story:
             self.browser.wait(lambda: self.browser.count("dialog") == 0, "the offer is closed")
 
     def ready(self):
-        """The browser shows the user's record; it is paired again where a kill took its cookie."""
+        """Shows the user's record and pairs the browser again if a kill has lost its cookie."""
         if self.browser.count(".code") or not self.browser.count("main.framed"):
             self.note("paired again")
             self.pair(self.user)
@@ -269,7 +270,7 @@ class Story:
         self.decline_offer()
 
     def rows(self):
-        """Texts of the entries on screen."""
+        """Returns the texts of the displayed entries."""
         notes = self.browser.script(
             "return [...document.querySelectorAll('main .row')].map((row) => row.querySelector('.note')?."
             "textContent ?? '')"
@@ -287,7 +288,7 @@ class Story:
     def open_row(self, text):
         self.browser.press("main .row", text)
         self.browser.find("dialog textarea")
-        # As it is at the moment at which it is edited.
+        # The text at the time of the edit.
         return self.browser.script("return document.querySelector('dialog textarea').value")
 
     # Actions
@@ -405,14 +406,14 @@ class Story:
             return
         self.browser.later(EVICT)
         self.note("storage deleted with", len(before), "waiting")
-        # With a network some may have been sent by now.
+        # With a connection, some entries may have been sent already.
         if not self.proxy.is_up:
             own = lambda: sorted(write["key"] for write in self.browser.later(QUEUE))
             self.browser.wait(lambda: set(before) <= set(own()), "what waits is stored again")
 
     def other_user(self):
         self.ready()
-        # Another user's entries are not on the way through an eviction of all databases.
+        # Goes online first: an eviction deletes all databases, so no entry of the other user may be pending.
         self.proxy.is_up = True
         for device in self.user.phone.ask("GET", "/me/devices"):
             if device["name"].startswith("Chrome"):
@@ -429,7 +430,7 @@ class Story:
         self.hub.start()
         self.note("hub restarted")
 
-    # The whole
+    # The whole scenario
 
     def run(self, length=14):
         self.pair(self.user)
@@ -439,7 +440,7 @@ class Story:
         for _ in range(length):
             name = self.random.choices(names, weights)[0]
             if name == "evict" and any(user is not self.user and user.texts for user in self.users):
-                # No page has the database of another user open, so nothing would store its entries again.
+                # No page has the other user's database open, so its entries would not be stored again.
                 continue
             getattr(self, name)()
         self.finish()
@@ -488,7 +489,7 @@ class Story:
 
 
 def tell(seeds, program, driver, say):
-    """Runs the stories of some seeds; returns the seeds that failed."""
+    """Runs the scenarios of some seeds. Returns the seeds that failed."""
     failed = []
     with Hub(program, people=()) as hub, KillableBrowser(driver, "http://127.0.0.1", zone="UTC") as browser:
         for seed in seeds:

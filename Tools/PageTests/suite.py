@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The hub's pages in a real browser, against the program that is shipped. usage: suite.py TRENDYD [PART OF A NAME
-...]"""
+"""Tests the hub's pages in a real browser with the shipped program.
+usage: suite.py TRENDYD [PART OF A NAME ...]"""
 
 import os
 import sys
@@ -10,7 +10,7 @@ import traceback
 from browser import Failed
 from harness import TESTS, World
 
-# Their tests run in this order.
+# The tests run in the order of these imports.
 import recording
 import looking_back
 import trips

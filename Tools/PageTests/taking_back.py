@@ -1,4 +1,4 @@
-"""What was done on a page, and the keys that do it."""
+"""Undo and redo on a page."""
 
 from browser import DELETE, SHIFT
 from harness import pair, quiet, test
@@ -26,7 +26,7 @@ def what_was_done_is_taken_back_after_a_reload(world):
         browser.find(".tile")
         browser.keys(SHIFT + "u")
         world.wait(lambda: count() == 1, "done again")
-        # A row is deleted by its key, and comes back.
+        # Deletes a row with its key; undo restores it.
         browser.find("main .row")
         browser.script("document.querySelector('main .row').focus()")
         browser.keys(DELETE)

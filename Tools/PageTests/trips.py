@@ -1,4 +1,4 @@
-"""Drives on a map, their kinds and lengths, and the mileage log."""
+"""Trips on a map, their classification and distances, and the mileage log."""
 
 from browser import ENTER, RIGHT, SHIFT
 from harness import HOSTILE, check, drive, pair, post_drive, quiet, same, test, whole
@@ -25,7 +25,7 @@ def a_trip_is_drawn_and_decided(world):
     world.wait(
         lambda: "category" not in world.phone.ask("GET", f"/events/{trip}")["properties"], "and is told otherwise"
     )
-    # The map by keys.
+    # The map responds to keys.
     browser.settle()
     before = browser.script("return document.querySelector('.map .way').getAttribute('d')")
     browser.script("document.querySelector('.map svg').focus()")
@@ -46,8 +46,8 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         trip = drive(phone)
         undivided = phone.ask("GET", f"/events/{trip}")
         pair(browser, hub, then="main.framed")
-        # What is kept for later is read now, and not while trips come and go: the latest would be asked for when it
-        # is gone.
+        # Waits until the page has stored its data for offline use, which must not happen while trips change: it could
+        # request a trip that no longer exists.
         browser.wait(
             lambda: browser.script("return Object.keys(localStorage).some((key) => key.endsWith('/kept'))"),
             "the main pages are kept",
@@ -55,13 +55,13 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Split")
         browser.shows("Somewhere to somewhere".lower(), ".cutting")
-        # Half of the way, unless told otherwise; then by the keys of the slider, and told anew by the hub.
+        # The default is half the route. The slider's keys change it, and the hub computes the new parts.
         browser.wait(lambda: browser.text(".cutting ol").count("5.0 km") == 2, "both halves in words")
         same(browser.script("return document.activeElement.type"), "range", "where the focus is")
         before = browser.text(".cutting ol")
         browser.keys(RIGHT, RIGHT)
         browser.wait(lambda: browser.text(".cutting ol") != before, "the halves follow the slider")
-        # By a press on the route: a quarter of it.
+        # A click on the route at a quarter of its length.
         spot = browser.script("""const path = document.querySelector('.map .way'),
             box = document.querySelector('.map svg').getBoundingClientRect();
           const at = path.getPointAtLength(path.getTotalLength() / 4);
@@ -71,7 +71,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
             lambda: "2.5 km" in browser.text(".cutting ol") and "7.5 km" in browser.text(".cutting ol"),
             "the halves follow the press",
         )
-        # And pulled along the route to its middle.
+        # Dragging along the route to its middle.
         middle = browser.script("""const path = document.querySelector('.map .way'),
             box = document.querySelector('.map svg').getBoundingClientRect();
           const at = path.getPointAtLength(path.getTotalLength() / 2);
@@ -101,7 +101,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
             == sorted(event["end_date"] for event in split),
             "and parted once more",
         )
-        # Made one again, with the one after it.
+        # Merges the trip with the next one.
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Merge")
         browser.press("dialog .pick button", "The trip after")
@@ -163,7 +163,7 @@ def what_the_hub_found_is_told_beside_the_route(world):
         browser.wait(lambda: browser.count("main .why li") >= 1, "what was decided")
         browser.shows("Departed:", ".why")
         browser.shows("readings of phone", "main")
-        # One that was recorded by hand.
+        # A manual trip.
         browser.go(f"/trips/{drive(phone)}")
         browser.shows("Nothing is kept here of how it was found")
         quiet(browser, "why")
@@ -189,7 +189,7 @@ def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
         same(
             browser.script("return document.querySelector('.map .at-stop').textContent"), "2 min", "and how long it was"
         )
-        # Read by keys: words, and a dot where it was.
+        # Arrow keys show the values and a dot at the position.
         browser.script("document.querySelector('.plot.speed').focus()")
         browser.keys(RIGHT)
         browser.find(".map .spot")
@@ -220,7 +220,7 @@ def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
         same(browser.count(".table tbody tr"), len(told["steps"]), "each step")
         browser.shows("stopped for 2 min", ".table")
         browser.press(".tools button", "Chart")
-        # A trip of which no fixes are kept has no strip.
+        # A trip without stored fixes has no speed chart.
         browser.go(f"/trips/{drive(phone, minutes=300)}")
         browser.shows("Nothing is kept here of how it was found")
         same(browser.count(".plot.speed"), 0, "a strip of nothing")
@@ -266,7 +266,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             ["110 km", "55.0 km", "45.0 km", "50 %"],
             "the figures",
         )
-        # The months as bars, and the same as a table.
+        # The months as bars and as a table.
         shares = browser.script(
             "return [...document.querySelectorAll('.months li:first-child rect')].map((rect) => [rect."
             "getAttribute('class'), Math.round(parseFloat(rect.getAttribute('width')))])"
@@ -283,11 +283,11 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             "March",
         )
         browser.press("figure .tools button", "Chart")
-        # 81 km on the clock for 80 km of trips is well; 19 km for none is not.
+        # A reading of 81 km for 80 km of trips is accepted; 19 km without trips is not.
         browser.shows("More than 2 % apart.", "main")
         browser.shows("19.0 km are missing (100 %)", ".odometer")
         same(browser.count(".odometer ul li"), 1, "days to look at")
-        # What is taken out is what the hub has.
+        # The export contains the hub's data.
         rows = browser.later(
             "return (await (await fetch(document.querySelector('main a[download$=csv]').href)).text()).trim()."
             "split('\\r\\n')"
@@ -301,7 +301,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             "return await (await fetch(document.querySelector('main a[download$=json]').href)).json()"
         )
         same(taken["total"]["business_m"], 55_000, "the same as JSON")
-        # One vehicle.
+        # A single vehicle.
         browser.script(
             "const s = document.querySelector('main select'); s.value = 'v'; "
             "s.dispatchEvent(new Event('change', { bubbles: true }));"
@@ -312,7 +312,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             "v",
             "the vehicle is in the address",
         )
-        # On paper.
+        # Print layout.
         check("Signature" not in browser.text("main"), "what is for paper is not on screen")
         browser.devtools("Emulation.setEmulatedMedia", media="print")
         for part in ("Signature", "1 January to 31 December 2025", "Ada"):
@@ -328,7 +328,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         check(len(browser.devtools("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)["data"]) > 5000, "it prints")
         browser.devtools("Emulation.setEmulatedMedia", media="")
         same(browser.count("main img, main script"), 0, "elements made of text")
-        # A reading of the odometer, as it stands there, and taken back.
+        # Logs an odometer reading and undoes it.
         readings = lambda: [
             event for event in phone.ask("GET", "/events?limit=100") if event["event_type_id"] == odometer
         ]
@@ -346,7 +346,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         world.wait(lambda: len(readings()) == 2, "it is taken back")
         same(browser.count("img, main script"), 0, "elements made of text")
         quiet(browser, "mileage")
-        # A month that is far apart is named, also where the whole is not.
+        # A month with a large difference is named even if the total difference is small.
         phone.event(
             kind,
             f"2025-05-10T09:00:00{life.ZONE_OFFSET}",
@@ -399,7 +399,7 @@ def long_ways_and_long_names_keep_their_columns_on_the_narrowest_phone(world):
             "getBoundingClientRect().width))"
         )
         same(len(set(widths)), 1, "bars of one scale")
-        # As a person reads a date; the files for programs have the other form.
+        # Dates use the user's format; exported files use another.
         day = life.day(1)
         browser.shows(f"{day:%a} {day.day} ", ".trip-table")
         browser.go("/trips")
@@ -414,7 +414,7 @@ def long_ways_and_long_names_keep_their_columns_on_the_narrowest_phone(world):
         browser.go("/places/g")
         browser.shows("10,000 m", ".trip-list")
         whole(browser, "places")
-        # When something was is never cut for how much it was.
+        # A long value never truncates the time.
         water = phone.type("Water", properties=[("amount", "Amount", "number", None)])
         phone.event(
             water,

@@ -1,5 +1,4 @@
-"""Ways that people take: the wrong day, another tab, back out of a form, a clock or a language that is not the
-hub's."""
+"""Unusual usage: the wrong day, another tab, leaving a form, and a clock or language that differs from the hub's."""
 
 import datetime
 import subprocess
@@ -11,7 +10,7 @@ import life
 
 
 def field(browser, label, text):
-    """Fills in the field of a form that has a label."""
+    """Fills in a form field by its label."""
     browser.script(
         "const label = [...document.querySelectorAll('dialog label')].find((l) => l.textContent === arguments[0]);"
         "const input = document.getElementById(label.htmlFor); input.value = arguments[1]; "
@@ -43,7 +42,7 @@ def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
         world.wait(lambda: len(recorded()) == 1, "it is on the hub")
         same(on_day(recorded()[0]), day, "its day")
         browser.find("main .row", "Coffee")
-        # By the key, and by the button of a day that has entries.
+        # With the key, and with the button of a day that has entries.
         browser.keys("l")
         browser.press("dialog .pick button", "Coffee")
         browser.press("dialog button[type=submit]")
@@ -53,7 +52,7 @@ def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
         browser.press("main .empty .button", "Add an entry")
         browser.keys(ESCAPE)
         browser.size(1280)
-        # On the page of a type nobody is asked which one.
+        # The page of a type does not ask for the type.
         browser.press(".rail a", "Coffee")
         browser.press("main .log")
         browser.find("dialog textarea")
@@ -104,7 +103,7 @@ def drives_of_a_full_month_are_all_there(world):
         pair(browser, hub)
         browser.go("/trips?month=2025-05")
         browser.shows("2 trips, 24.0 km.", "main")
-        # A month without any leads to the one that has the last; a record without any says so.
+        # A month without trips links to the last one with trips; a record without trips reports that.
         browser.go("/trips?month=2025-07")
         browser.shows("The last one was on", "main")
         browser.press("main .button", "Show")
@@ -139,7 +138,7 @@ def visits_stay_with_a_place_that_gets_another_name(world):
         browser.go("/places/g")
         browser.find("main h2", "Flat")
         browser.find("main .row")
-        # When it was, from and until, and how long.
+        # Start, end and duration.
         browser.shows(f"{arrived:%H:%M} – {arrived + datetime.timedelta(minutes=95):%H:%M}", "main .row")
         browser.shows("1 h 35 min", "main .row")
         quiet(browser, "a place with another name")
@@ -163,7 +162,7 @@ def an_entry_of_a_tab_that_was_closed_is_sent_by_another(world):
         hub.kill()
         browser.press(".tile .press")
         browser.shows("1 entry waits here.", ".sync")
-        # The first knows of it, although it never asked.
+        # The first tab shows the entry without requesting it.
         browser.turn_to(first)
         browser.wait(lambda: browser.text(".tile .count") == "1", "it counts in the first tab")
         browser.turn_to(second)
@@ -187,7 +186,7 @@ def back_closes_what_lies_over_a_page_and_a_slip_loses_nothing(world):
         browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
         browser.wait(lambda: browser.script("return location.pathname") == "/timeline", "the page stays")
         check(browser.script("return document.activeElement.matches('main .row')"), "the focus is on the row again")
-        # With something begun it asks, and the page stays too.
+        # With unsaved input it asks first, and the page stays as well.
         browser.press("main .row")
         browser.type("dialog textarea", "begun")
         browser.script("history.back()")
@@ -197,7 +196,7 @@ def back_closes_what_lies_over_a_page_and_a_slip_loses_nothing(world):
         same(browser.script("return location.pathname"), "/timeline", "the page")
         browser.press("dialog button[type=submit]")
         world.wait(lambda: phone.ask("GET", "/events")[0].get("notes") == "begun", "it is saved")
-        # Then it leads back, and forward again.
+        # After saving, Back and Forward work again.
         browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
         browser.script("history.back()")
         browser.find(".tile")
@@ -321,7 +320,7 @@ def a_browser_that_is_removed_while_something_is_written_keeps_it_until_it_is_in
         phone.type("Coffee")
         pair(browser, hub)
         browser.shows("Live")
-        # It reads its main pages once, a moment after it was opened.
+        # The page stores its main pages once, shortly after it was opened.
         browser.wait(
             lambda: browser.script("return Object.keys(localStorage).some((key) => key.endsWith('/kept'))"),
             "the main pages are kept",
@@ -335,7 +334,7 @@ def a_browser_that_is_removed_while_something_is_written_keeps_it_until_it_is_in
         browser.shows("This browser was removed from the hub.", ".strip")
         browser.shows("1 entry is still here.", ".strip")
         browser.wait(lambda: browser.text(".tile .count") == "1", "it is shown")
-        # A hub that says no is not asked over and over.
+        # A hub that rejects requests is not retried repeatedly.
         asked = lambda: browser.script(
             "return performance.getEntriesByType('resource').map((e) => e.name).filter((name) => name."
             "includes('/api/v1/'))"

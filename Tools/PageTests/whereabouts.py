@@ -1,4 +1,4 @@
-"""Where somebody was, what is missing of it, and which devices said so."""
+"""Positions of a day, gaps in them, and the devices that reported them."""
 
 import datetime
 
@@ -18,7 +18,7 @@ def fix(moment, latitude):
 def what_is_missing_of_a_day_is_told_and_filled_in(world):
     with world.person() as (hub, phone, browser):
         phone.type("Walk", icon="shoe")
-        # At rest, then silent for half an hour, and at rest elsewhere.
+        # Stationary, then a gap of half an hour, then stationary elsewhere.
         begin = life.day(1, 10)
         minutes = lambda n: begin + datetime.timedelta(minutes=n)
         phone.post(
@@ -49,7 +49,7 @@ def what_is_missing_of_a_day_is_told_and_filled_in(world):
             (life.iso(minutes(19)), life.iso(minutes(50))),
             "from when until when",
         )
-        # A day of rest has no gaps, and one without a phone says nothing of them.
+        # A stationary day has no gaps, and a day without a phone shows none.
         browser.go(f"/timeline/{life.day(3).date().isoformat()}")
         browser.find("main .empty")
         check("gap" not in browser.text("main header"), "nothing is known of that day")
@@ -62,7 +62,7 @@ def a_drive_leads_to_why_it_is_one(world):
     browser.go(f"/timeline/{life.day(1).date().isoformat()}")
     browser.find(".band")
     if browser.count(".explained") == 0:
-        # A day at the weekend: nobody drove.
+        # No drive on a weekend day.
         drive(world.phone)
         browser.go("/timeline")
     browser.press(".explained .link", "Why?")
