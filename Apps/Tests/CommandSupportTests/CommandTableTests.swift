@@ -27,7 +27,7 @@ struct CommandTableTests {
       OptionSpec("--help", "-h", help: "this"),
     ], notes: ["A note."], topics: [HelpTopic("when", ["At any time."])])
 
-  @Test func `help topics that are not commands have help`() throws {
+  @Test func `topics that are not commands have help`() throws {
     #expect(try table.help(on: ["when"], width: 80) == "At any time.")
     #expect(try table.help(on: ["options"], width: 80).contains("--store"))
     let error = #expect(throws: CommandError.self) { try table.help(on: ["whn"], width: 80) }

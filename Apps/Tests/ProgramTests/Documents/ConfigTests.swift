@@ -80,7 +80,7 @@ struct ConfigTests {
     #expect(try setting("day_starts_at") == ["00:00", "default"])
   }
 
-  @Test func `hours and units apply to times, distances and bare distances`() throws {
+  @Test func `hours and units apply to displayed times and distances, and to distances without a unit`() throws {
     try bench.trendy("trip", "add", "10", "--from", "2025-11-20 8:30", "--for", "20m")
     #expect(try bench.trendy("trip", "list").output.contains("Thu 20 Nov 2025 08:30–08:50  10.0 km"))
     try bench.trendy("config", "set", "hours", "12")

@@ -142,7 +142,7 @@ struct JourneyImportTests {
     #expect(try listed().isEmpty)
   }
 
-  @Test func `a Strava archive imports each activity once, even if the ride was recorded by a watch`() throws {
+  @Test func `a Strava archive imports each activity once, also beside the watch's own file`() throws {
     let ride = try #require(Data(base64Encoded: Self.fit))
     try file(
       "export/activities.csv",
