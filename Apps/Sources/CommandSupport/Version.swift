@@ -1,6 +1,6 @@
 /// Version of the programs.
 public enum Version: Sendable {
-  public static let text = "0.1.0"
+  public static let text = "1.0.0"
   /// Release date in manual pages.
   static let date = "2026-11-24"
 }
