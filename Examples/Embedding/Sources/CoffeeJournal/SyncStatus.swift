@@ -2,7 +2,7 @@ import Observation
 import TrendyModels
 import TrendySync
 
-/// Sync state as text for a screen.
+/// Sync state for display in a view.
 @MainActor @Observable
 public final class SyncStatus {
   public private(set) var line = ""
@@ -10,16 +10,16 @@ public final class SyncStatus {
 
   public init() {}
 
-  /// Updates the status from the engine's states until the calling task is cancelled.
+  /// Follows the states of an engine until the calling task is cancelled.
   public func follow(_ states: AsyncStream<SyncState>) async {
     for await state in states {
       (isBusy, line) =
         switch state {
-        case .idle: (false, "In sync")
-        case .syncing(let synced, let total): (true, "\(synced) of \(total) sent")
-        case .pulling: (true, "Taking in changes")
-        case .rateLimited(_, let pending): (false, "\(pending) wait: the hub asked to be left alone for a while")
-        case .error(let words): (false, words)
+        case .idle: (false, "Synced")
+        case .syncing(let synced, let total): (true, "Sent \(synced) of \(total)")
+        case .pulling: (true, "Receiving changes")
+        case .rateLimited(_, let pending): (false, "\(pending) pending; the hub is limiting requests")
+        case .error(let message): (false, message)
         }
     }
   }

@@ -7,7 +7,7 @@ import TrendyTesting
 
 @MainActor @Suite(.timeLimit(.minutes(10)))
 struct SyncStatusTests {
-  @Test func `the screen shows pending changes, and the synced state once the hub answers`() async throws {
+  @Test func `the status line shows a failed sync, then a successful one`() async throws {
     let network = MockNetworkClient()
     let stores = MockDataStoreFactory()
     stores.mockStore.storedSyncCursor = 1  // this device has synced before
@@ -19,12 +19,12 @@ struct SyncStatusTests {
     try await journal.drink("espresso")
     network.errorToThrow = APIError.networkError("no route")
     await journal.sync()
-    while !status.line.contains("2 changes wait here") { await Task.yield() }
+    while !status.line.contains("no route") { await Task.yield() }
     #expect(!status.isBusy)
 
     network.reset()
     await journal.sync()
-    while status.line != "In sync" { await Task.yield() }
+    while status.line != "Synced" { await Task.yield() }
     #expect(!status.isBusy)
   }
 }
