@@ -21,25 +21,26 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := all
 
-# One place to build in, so that each module is compiled once for all packages.
+# One build folder, so that each module is compiled once for all packages.
 SCRATCH ?= $(CURDIR)/.build
 PREFIX ?= /usr/local
 DESTDIR ?=
 SWIFT ?= swift
 OBJCOPY ?= $(dir $(shell readlink -f "$$(command -v $(SWIFT))"))llvm-objcopy
-# What a debugger reads takes a sixth of the time of a build, and a test says by itself where it failed: make test DEBUG_INFO=dwarf
+# Debug information takes a sixth of the build time, and a failed test reports its line: make test DEBUG_INFO=dwarf
 DEBUG_INFO ?= none
-# SwiftPM finds tests by the index of a build, which need not tell of the system's modules.
+# SwiftPM finds tests through the index of a build; the system's modules are not needed in it.
 FLAGS := --scratch-path $(SCRATCH) -Xswiftc -warnings-as-errors -debug-info-format $(DEBUG_INFO) \
   -Xswiftc -index-ignore-system-modules
 export SCRATCH SWIFT FLAGS
-# Programs are linked statically: a command starts in 2 ms instead of 5. Built apart, as the flags differ from the tests'.
-# A cached plan misses files that are new in a package that another depends on.
-# No library of ours lies beside a program, so that none is looked for there; a static one with such a path does not start.
-# Each function is a section of its own, so that the linker can lay together those of Tools/trendy.order.
+# Programs are linked statically: a command starts in 2 ms instead of 5. They have their own build folder, because their
+# flags differ from those of the tests.
+# --disable-build-manifest-caching: a cached plan misses new files of a package that another one depends on.
+# --disable-local-rpath: a static executable with a library search path does not start.
+# -function-sections: lets the linker place the functions of Tools/trendy.order together.
 RELEASE := --disable-build-manifest-caching --disable-local-rpath --scratch-path $(SCRATCH)/release-static -c release \
   --static-swift-stdlib --package-path Apps -Xswiftc -Xfrontend -Xswiftc -function-sections
-# `static`: trendy has the C library in it, too, and starts a third sooner; where there is no libc.a: make release LINKING=shared
+# `static` links the C library into trendy, which then starts in two thirds of the time. Without libc.a: LINKING=shared
 LINKING ?= static
 TOOLS := --disable-build-manifest-caching --scratch-path $(SCRATCH)/bench -c release --static-swift-stdlib --package-path Tools
 PROGRAMS := trendy trendyd
@@ -47,29 +48,29 @@ PROGRAMS := trendy trendyd
 PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyTesting TrendyNetworking TrendySync \
   TrendyTrips TrendyInsights TrendyInterchange TrendyAgent TrendyHub TrendyHubPostgres TrendyIngest \
   TrendySimulation
-ROOMS := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
+DIRECTORIES := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test test-hub-postgres test-pages screenshots demo demo-release run simulate fuzz fuzz-api torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync browser-stories release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(ROOMS)))
+.PHONY: all build test test-hub-postgres test-pages screenshots demo demo-release run simulate fuzz fuzz-api torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync browser-stories release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(DIRECTORIES)))
 
 all: build test
 
 build: deps
-	for room in $(ROOMS); do echo "== $$room"; $(SWIFT) build --package-path $$room $(FLAGS); done
+	for directory in $(DIRECTORIES); do echo "== $$directory"; $(SWIFT) build --package-path $$directory $(FLAGS); done
 
 test: deps
-	Tools/test $(ROOMS)
+	Tools/test $(DIRECTORIES)
 
-# The same suites of programs with each hub in a database of its own.
+# The same program tests, with a PostgreSQL database for each hub.
 test-hub-postgres: deps
 	Tools/install-libraries --for-tests
 	TRENDY_TEST_STORAGE=postgres $(SWIFT) test --package-path Apps $(FLAGS) --disable-build-manifest-caching \
 	  --filter 'ProgramTests\.(SyncTests|IngestTests|HubCompanionTests|CompanionTests|HubLiveTests|QuotaTests)'
 
-# One room alone: make test-TrendySync, make test-Apps
-$(addprefix test-,$(notdir $(ROOMS))): test-%: deps
-	Tools/test $(filter %/$* $*,$(ROOMS))
+# One package: make test-TrendySync, make test-Apps
+$(addprefix test-,$(notdir $(DIRECTORIES))): test-%: deps
+	Tools/test $(filter %/$* $*,$(DIRECTORIES))
 
-# Chromium by Debian's own driver; axe-core comes inside a package of PyPI. PAGES=part of a name
+# Debian's Chromium and driver; axe-core from a PyPI package. PAGES=part of a test's name
 PAGES ?=
 test-pages: deps
 	Tools/install-libraries --for-tests
@@ -78,8 +79,8 @@ test-pages: deps
 	PYTHONDONTWRITEBYTECODE=1 Tools/list-api-types $(SCRATCH)/debug/trendyd --check
 	Tools/test-pages $(SCRATCH)/debug/trendyd $(PAGES)
 
-# The clocks are stopped, so that two runs give the same files. A statically linked program would ignore the preloaded
-# clock, therefore debug programs are used.
+# Two runs give the same files, because the clock is fixed. Debug programs are used, because a statically linked program
+# ignores the preloaded clock.
 SCREENSHOTS ?= $(SCRATCH)/screenshots
 screenshots: deps
 	Tools/install-libraries --for-pictures
@@ -94,27 +95,27 @@ browser-stories: deps
 
 release: deps
 	@echo "Building the programs, optimised: about five minutes on two cores the first time, seconds after that."
-	@# SwiftPM does not know of the list, and would not link anew for another one.
+	@# SwiftPM does not know the list of functions and would not link again when it changes.
 	if [ Tools/trendy.order -nt $(SCRATCH)/release-static/release/trendy ]; then rm -f $(SCRATCH)/release-static/release/trendy; fi
 	TRENDY_LINKING=$(LINKING) $(SWIFT) build $(RELEASE)
 	$(SCRATCH)/release-static/release/trendy --version >/dev/null
 
-# Not optimised: a fresh clone is at the first line in under three minutes, and the tests reuse what was built.
+# Not optimised: prints its first line in a fresh clone in under three minutes, and the tests reuse the build.
 demo: deps
 	@echo "Building the programs: about two and a half minutes on two cores the first time, seconds after that."
 	$(SWIFT) build --package-path Apps $(FLAGS) --disable-build-manifest-caching
 	$(SCRATCH)/debug/trendy-demo --drive Samples/drive.gpx
 
-# With the programs as `make install` ships them.
+# With the programs that `make install` installs.
 demo-release: release
 	$(SCRATCH)/release-static/release/trendy-demo --drive Samples/drive.gpx
 
-# The first time a hub is made and says how to pair a device with it.
+# The first run creates a hub and prints how to pair a device with it.
 run: release
 	$(SCRATCH)/release-static/release/trendyd hub init --if-missing
 	$(SCRATCH)/release-static/release/trendyd run --role both
 
-# The store, workload by workload; with PEERS=DIR beside the peers whose sources lie there.
+# Workloads of the store, then sync.
 N ?= 100000
 bench:
 	$(SWIFT) build $(TOOLS) --product trendy-bench
@@ -123,93 +124,96 @@ bench:
 	  rm -rf $$folder; done
 	$(MAKE) bench-sync
 
-# Devices and a hub in a process of its own, HTTP between them, durable on both sides; the last part of `make bench`.
+# Devices, and a hub in another process; HTTP, durable on both sides. Last part of `make bench`.
 bench-sync: deps
 	for program in trendy-bench trendy-bench-sync; do \
 	  $(SWIFT) build $(TOOLS) --product $$program; done
 	for workload in push pull catch-up bootstrap empty live; do folder=$$(mktemp -d); \
 	  $(SCRATCH)/bench/release/trendy-bench sync --workload $$workload --dir $$folder/sync; rm -rf $$folder; done
 
-# What commands of trendy cost from start to exit, beside task, timew and watson where they are installed.
+# Cost of commands of trendy from start to exit, beside task, timew and watson if they are installed.
 bench-cli: release
 	$(SWIFT) build $(TOOLS) --product trendy-bench
 	$(SCRATCH)/bench/release/trendy-bench cli --programs $(SCRATCH)/release-static/release --table
 
-# Looking back on ten years; PYTHON=FILE beside pandas
+# Insights over ten years; PYTHON=FILE compares with pandas.
 bench-insights: release
 	$(SWIFT) build $(TOOLS) --product trendy-bench
 	$(SCRATCH)/bench/release/trendy-bench insights --programs $(SCRATCH)/release-static/release \
 	  $(if $(PYTHON),--python $(PYTHON) --script Tools/bench-insights-pandas)
 
-# Files of other tools, read and written; PYTHON=FILE beside lxml, xml.sax, ijson and csv; SIZE=4G of an export of Apple Health
+# Reads and writes files of other programs; PYTHON=FILE compares with lxml, xml.sax, ijson and csv; SIZE=4G is the size of
+# the Apple Health export.
 SIZE ?= 400M
 bench-interchange: release
 	$(SWIFT) build $(TOOLS) --product trendy-bench
 	$(SCRATCH)/bench/release/trendy-bench interchange --size $(SIZE) --programs $(SCRATCH)/release-static/release \
 	  $(if $(PYTHON),--python $(PYTHON) --script Tools/bench-interchange-python)
 
-# What the pages ask of a hub with a million events, and what browsers cost it that only listen.
+# Requests of the dashboard to a hub with a million events, and the cost of idle browsers.
 bench-pages: release
 	$(SWIFT) build $(TOOLS) --product trendy-bench
 	$(SCRATCH)/bench/release/trendy-bench pages --programs $(SCRATCH)/release-static/release
 
-# How long others wait at a hub while one person asks all they can; what 10,000 streams cost, and a request.
+# Waiting time of other users while one user sends as many requests as possible; cost of 10,000 streams and of a request.
 bench-hub: deps
 	$(SWIFT) build $(TOOLS) --product trendy-bench-hub
 	for workload in writers readers streams requests; do folder=$$(mktemp -d); \
 	  $(SCRATCH)/bench/release/trendy-bench-hub $$workload $$folder/hub; rm -rf $$folder; done
 
-# What the daemon has in memory under what eight persons' devices do: make bench-load MINUTES=60
+# Memory of the daemon under the load of eight users' devices: make bench-load MINUTES=60
 MINUTES ?= 10
 bench-load: release
 	$(SWIFT) build $(TOOLS) --product trendy-bench-hub
 	folder=$$(mktemp -d); $(SCRATCH)/bench/release/trendy-bench-hub load $$folder/hub $$(($(MINUTES) * 60)) \
 	  $(SCRATCH)/release-static/release/trendyd; rm -rf $$folder
 
-# Stories of devices, a hub and a bad network, one a seed.
+# One scenario of devices, hub and network per seed.
 SEEDS ?= 1..2000
 simulate:
 	$(SWIFT) build $(TOOLS) --product trendy-simulate
 	$(SCRATCH)/bench/release/trendy-simulate --seeds $(SEEDS)
 
-# Readers of what comes from outside, each with so many cases; ONLY=feed for one of them, FROM=N for a case that was found.
+# CASES inputs for each parser; ONLY=feed for one parser, FROM=N replays a case.
 CASES ?= 100000
 FROM ?= 1
 fuzz: deps
 	$(SWIFT) build $(TOOLS) --product trendy-fuzz
 	$(SCRATCH)/bench/release/trendy-fuzz --cases $(CASES) --from $(FROM) $(if $(ONLY),--target $(ONLY))
 
-# A hub on each storage held against its own description of its interface, by Schemathesis; REQUESTS for each operation.
+# Schemathesis tests a hub against its own /openapi.json, on each storage; REQUESTS per operation.
 REQUESTS ?= 100
 fuzz-api: deps
 	Tools/install-libraries --for-tests
 	$(SWIFT) build --package-path Apps $(FLAGS) --disable-build-manifest-caching --product trendyd
 	Tools/fuzz-api $(SCRATCH)/debug/trendyd $(REQUESTS) $(FROM)
 
-# docs/commands.md, from the table of commands.
+# Writes docs/commands.md from the table of commands.
 reference: release
 	{ printf '# Commands\n\n'; $(SCRATCH)/release-static/release/trendy help --markdown; echo; \
 	  $(SCRATCH)/release-static/release/trendyd help --markdown; } > docs/commands.md
 
-# Takes the guards of sync away, one at a time: each must be missed by the stories. ONLY=part of a name
+# Removes one guard at a time; scenarios or tests must fail without it. ONLY=part of a name
 ONLY ?=
 mutants:
 	$(SWIFT) build $(TOOLS) --product trendy-mutants
 	$(SCRATCH)/bench/release/trendy-mutants --scratch $(SCRATCH)/mutants $(if $(ONLY),--only "$(ONLY)")
 
-# Processes on one store, then the programs beside a hub, killed again and again: half of the time each.
+# Kills processes on one store, then programs connected to a hub; half of the time each.
 SECONDS ?= 120
 torture: release
 	$(SWIFT) build $(TOOLS) --product trendy-torture
 	$(SCRATCH)/bench/release/trendy-torture --seconds $$(( $(SECONDS) / 2 ))
 	Tools/torture-programs $(SCRATCH)/release-static/release $$(( $(SECONDS) / 2 ))
 
-# A hub of 400 persons at 1,024 descriptors, one of whom is hostile: everybody else is served. HOSTILE=--only NAME, --seconds N
+# A hub of 400 users with 1,024 descriptors, one of whom is hostile, must serve the others.
+# HOSTILE=--only NAME, --seconds N
 HOSTILE ?=
 hostile: release
 	$(SWIFT) build $(TOOLS) --product trendy-hostile
 	$(SCRATCH)/bench/release/trendy-hostile --programs $(SCRATCH)/release-static/release $(HOSTILE)
 
+# The store beside SQLite and LMDB; PEERS is the folder with the source of their benchmark.
 bench-store:
 	Tools/bench-store $(PEERS)
 
@@ -217,6 +221,7 @@ lint:
 	$(SWIFT) format lint --strict --recursive --parallel --configuration .swift-format Packages Apps Examples Tools
 	Tools/check-edges
 	Tools/check-names
+	Tools/prose --max 2 Packages Apps Examples Tools Samples docs README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md
 	Tools/install-libraries --for-lint
 	Tools/lint-pages
 	Tools/check-columns
@@ -227,7 +232,7 @@ format:
 	Tools/lint-pages --fix
 
 docs: deps
-	for room in Packages/TrendySimulation Apps; do $(SWIFT) build --package-path $$room $(FLAGS); done
+	for directory in Packages/TrendySimulation Apps; do $(SWIFT) build --package-path $$directory $(FLAGS); done
 	Tools/docs
 
 install: release
@@ -240,7 +245,7 @@ install: release
 	Tools/install-pages $(SCRATCH)/release-static/release $(DESTDIR)$(PREFIX)/share
 	Tools/install-units $(SCRATCH)/release-static/release "$(DESTDIR)" $(PREFIX)
 
-# A Debian package and a container file in $(SCRATCH)/package; the package is installed into a root of its own and tried.
+# A Debian package and a container file in $(SCRATCH)/package; the package is installed and tested in a temporary root.
 package: release
 	rm -rf $(SCRATCH)/package
 	$(MAKE) install DESTDIR=$(SCRATCH)/package/tree PREFIX=/usr
@@ -248,7 +253,7 @@ package: release
 	Tools/check-package $(SCRATCH)/package/*.deb
 	Tools/check-service $(SCRATCH)/package/tree/usr/bin
 
-# What the hub and TrendyArchive need of the system; nothing else in the house needs more than the toolchain.
+# C libraries of the hub and of TrendyArchive; the other packages need only the toolchain.
 deps:
 	Tools/install-libraries
 

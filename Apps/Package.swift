@@ -77,11 +77,11 @@ let package = Package(
   ]
 )
 
-// Two fifths of the time that `trendy --help` took went by before its first line: to find and bind five libraries. With the C library in it,
-// too, `trendy` needs none; of what it does nothing asks for the network or for names of users. As a position-independent
-// executable it lies at another address each time, as before. The functions that commands call lie together (Tools/order-functions), so
-// that they take up few pages; a name that is in no program any more is passed over. Such a program does not start with a search path of libraries in
-// it: SwiftPM leaves that out with --disable-local-rpath, as in the Makefile.
+// `trendy` is a static executable: finding and binding five shared libraries took two fifths of the time of
+// `trendy --help`. The command needs neither the network nor names of users. It remains position-independent. The
+// linker places the functions that commands call on few pages (`Tools/order-functions`) and ignores names that the
+// program does not contain. A static executable with a library search path does not start, hence
+// --disable-local-rpath in the Makefile.
 if Context.environment["TRENDY_LINKING"] == "static", let trendy = package.targets.first(where: { $0.name == "trendy" })
 {
   trendy.linkerSettings = [
@@ -94,15 +94,15 @@ if Context.environment["TRENDY_LINKING"] == "static", let trendy = package.targe
   ]
 }
 
-// Same in every manifest: what Swift 7 will ask, asked now.
+// Same in every manifest: upcoming features that Swift 7 will enable.
 let swiftSeven: [SwiftSetting] = [
-  .enableUpcomingFeature("ExistentialAny"),  // `any` says where dispatch is dynamic
-  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for what the API shows
+  .enableUpcomingFeature("ExistentialAny"),  // `any` marks dynamic dispatch
+  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for modules in the public API
   .enableUpcomingFeature("MemberImportVisibility"),  // each file imports what it uses
-  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async code stays with its caller
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async functions run on the caller's actor
   .enableUpcomingFeature("InferIsolatedConformances"),
   .enableUpcomingFeature("ImmutableWeakCaptures"),
-  .treatWarning("ExplicitSendable", as: .error),  // every public type says whether it is Sendable
+  .treatWarning("ExplicitSendable", as: .error),  // every public type states whether it is Sendable
 ]
 for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
 

@@ -12,14 +12,14 @@ let package = Package(
   ]
 )
 
-// Same in every manifest: what Swift 7 will ask, asked now.
+// Same in every manifest: upcoming features that Swift 7 will enable.
 let swiftSeven: [SwiftSetting] = [
-  .enableUpcomingFeature("ExistentialAny"),  // `any` says where dispatch is dynamic
-  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for what the API shows
+  .enableUpcomingFeature("ExistentialAny"),  // `any` marks dynamic dispatch
+  .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for modules in the public API
   .enableUpcomingFeature("MemberImportVisibility"),  // each file imports what it uses
-  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async code stays with its caller
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async functions run on the caller's actor
   .enableUpcomingFeature("InferIsolatedConformances"),
   .enableUpcomingFeature("ImmutableWeakCaptures"),
-  .treatWarning("ExplicitSendable", as: .error),  // every public type says whether it is Sendable
+  .treatWarning("ExplicitSendable", as: .error),  // every public type states whether it is Sendable
 ]
 for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
