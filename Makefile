@@ -37,9 +37,8 @@ export SCRATCH SWIFT FLAGS
 # flags differ from those of the tests.
 # --disable-build-manifest-caching: a cached plan misses new files of a package that another one depends on.
 # --disable-local-rpath: a static executable with a library search path does not start.
-# -function-sections: lets the linker place the functions of Tools/trendy.order together.
 RELEASE := --disable-build-manifest-caching --disable-local-rpath --scratch-path $(SCRATCH)/release-static -c release \
-  --static-swift-stdlib --package-path Apps -Xswiftc -Xfrontend -Xswiftc -function-sections
+  --static-swift-stdlib --package-path Apps
 # `static` links the C library into trendy, which then starts in two thirds of the time. Without libc.a: LINKING=shared
 LINKING ?= static
 TOOLS := --disable-build-manifest-caching --scratch-path $(SCRATCH)/bench -c release --static-swift-stdlib --package-path Tools
@@ -95,8 +94,6 @@ browser-stories: deps
 
 release: deps
 	@echo "Building the programs, optimised: about five minutes on two cores the first time, seconds after that."
-	@# SwiftPM does not know the list of functions and would not link again when it changes.
-	if [ Tools/trendy.order -nt $(SCRATCH)/release-static/release/trendy ]; then rm -f $(SCRATCH)/release-static/release/trendy; fi
 	TRENDY_LINKING=$(LINKING) $(SWIFT) build $(RELEASE)
 	$(SCRATCH)/release-static/release/trendy --version >/dev/null
 

@@ -78,18 +78,15 @@ let package = Package(
 )
 
 // `trendy` is a static executable: finding and binding five shared libraries took two fifths of the time of
-// `trendy --help`. The command needs neither the network nor names of users. It remains position-independent. The
-// linker places the functions that commands call on few pages (`Tools/order-functions`) and ignores names that the
-// program does not contain. A static executable with a library search path does not start, hence
-// --disable-local-rpath in the Makefile.
+// `trendy --help`. The command needs neither the network nor names of users. It remains position-independent. A static
+// executable with a library search path does not start, hence --disable-local-rpath in the Makefile.
 if Context.environment["TRENDY_LINKING"] == "static", let trendy = package.targets.first(where: { $0.name == "trendy" })
 {
   trendy.linkerSettings = [
     .unsafeFlags(
       [
         "-static-executable", "-use-ld=lld", "-Xclang-linker", "-static-pie", "-Xlinker", "-z", "-Xlinker",
-        "pack-relative-relocs", "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/../Tools/trendy.order",
-        "-Xlinker", "--no-warn-symbol-ordering",
+        "pack-relative-relocs",
       ], .when(platforms: [.linux]))
   ]
 }
