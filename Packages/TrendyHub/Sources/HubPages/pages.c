@@ -13,37 +13,37 @@ static const unsigned char file_2[] = {
 #embed "site/apple-touch-icon.png"
 };
 static const unsigned char file_3[] = {
-#embed "site/data/address.js"
-};
-static const unsigned char file_4[] = {
 #embed "site/data/api.js"
 };
-static const unsigned char file_5[] = {
+static const unsigned char file_4[] = {
 #embed "site/data/days.js"
 };
-static const unsigned char file_6[] = {
-#embed "site/data/done.js"
-};
-static const unsigned char file_7[] = {
+static const unsigned char file_5[] = {
 #embed "site/data/habits.js"
 };
-static const unsigned char file_8[] = {
+static const unsigned char file_6[] = {
 #embed "site/data/id.js"
 };
+static const unsigned char file_7[] = {
+#embed "site/data/navigation.js"
+};
+static const unsigned char file_8[] = {
+#embed "site/data/preferences.js"
+};
 static const unsigned char file_9[] = {
-#embed "site/data/keep.js"
-};
-static const unsigned char file_10[] = {
-#embed "site/data/order.js"
-};
-static const unsigned char file_11[] = {
-#embed "site/data/own.js"
-};
-static const unsigned char file_12[] = {
 #embed "site/data/queue.js"
 };
-static const unsigned char file_13[] = {
+static const unsigned char file_10[] = {
 #embed "site/data/record.js"
+};
+static const unsigned char file_11[] = {
+#embed "site/data/storage.js"
+};
+static const unsigned char file_12[] = {
+#embed "site/data/tileorder.js"
+};
+static const unsigned char file_13[] = {
+#embed "site/data/undo.js"
 };
 static const unsigned char file_14[] = {
 #embed "site/favicon.ico"
@@ -76,7 +76,7 @@ static const unsigned char file_23[] = {
 #embed "site/pages/devices.js"
 };
 static const unsigned char file_24[] = {
-#embed "site/pages/first.js"
+#embed "site/pages/firstrun.js"
 };
 static const unsigned char file_25[] = {
 #embed "site/pages/index.js"
@@ -88,10 +88,10 @@ static const unsigned char file_27[] = {
 #embed "site/pages/mileage.js"
 };
 static const unsigned char file_28[] = {
-#embed "site/pages/missing.js"
+#embed "site/pages/more.js"
 };
 static const unsigned char file_29[] = {
-#embed "site/pages/more.js"
+#embed "site/pages/notfound.js"
 };
 static const unsigned char file_30[] = {
 #embed "site/pages/pair.js"
@@ -118,121 +118,121 @@ static const unsigned char file_37[] = {
 #embed "site/pages/types.js"
 };
 static const unsigned char file_38[] = {
-#embed "site/parts/addtrip.js"
-};
-static const unsigned char file_39[] = {
 #embed "site/parts/amount.js"
 };
-static const unsigned char file_40[] = {
-#embed "site/parts/bringin.js"
-};
-static const unsigned char file_41[] = {
+static const unsigned char file_39[] = {
 #embed "site/parts/chart.js"
 };
-static const unsigned char file_42[] = {
+static const unsigned char file_40[] = {
 #embed "site/parts/colour.js"
 };
-static const unsigned char file_43[] = {
+static const unsigned char file_41[] = {
 #embed "site/parts/dayband.js"
 };
-static const unsigned char file_44[] = {
-#embed "site/parts/daysoff.js"
+static const unsigned char file_42[] = {
+#embed "site/parts/devicelist.js"
 };
-static const unsigned char file_45[] = {
-#embed "site/parts/device.js"
-};
-static const unsigned char file_46[] = {
+static const unsigned char file_43[] = {
 #embed "site/parts/dom.js"
 };
-static const unsigned char file_47[] = {
+static const unsigned char file_44[] = {
 #embed "site/parts/eventform.js"
 };
-static const unsigned char file_48[] = {
+static const unsigned char file_45[] = {
+#embed "site/parts/eventrow.js"
+};
+static const unsigned char file_46[] = {
+#embed "site/parts/eventtext.js"
+};
+static const unsigned char file_47[] = {
 #embed "site/parts/field.js"
 };
-static const unsigned char file_49[] = {
+static const unsigned char file_48[] = {
 #embed "site/parts/frame.js"
 };
-static const unsigned char file_50[] = {
+static const unsigned char file_49[] = {
 #embed "site/parts/glyph.js"
 };
-static const unsigned char file_51[] = {
+static const unsigned char file_50[] = {
 #embed "site/parts/goal.js"
 };
-static const unsigned char file_52[] = {
-#embed "site/parts/head.js"
-};
-static const unsigned char file_53[] = {
+static const unsigned char file_51[] = {
 #embed "site/parts/heatmap.js"
 };
-static const unsigned char file_54[] = {
+static const unsigned char file_52[] = {
 #embed "site/parts/hourgrid.js"
 };
+static const unsigned char file_53[] = {
+#embed "site/parts/importform.js"
+};
+static const unsigned char file_54[] = {
+#embed "site/parts/maptiles.js"
+};
 static const unsigned char file_55[] = {
-#embed "site/parts/keys.js"
+#embed "site/parts/odometersheet.js"
 };
 static const unsigned char file_56[] = {
-#embed "site/parts/leftovers.js"
+#embed "site/parts/pagehead.js"
 };
 static const unsigned char file_57[] = {
-#embed "site/parts/odometer.js"
-};
-static const unsigned char file_58[] = {
-#embed "site/parts/ring.js"
-};
-static const unsigned char file_59[] = {
 #embed "site/parts/routemap.js"
 };
+static const unsigned char file_58[] = {
+#embed "site/parts/routesketch.js"
+};
+static const unsigned char file_59[] = {
+#embed "site/parts/scorering.js"
+};
 static const unsigned char file_60[] = {
-#embed "site/parts/row.js"
+#embed "site/parts/sharebars.js"
 };
 static const unsigned char file_61[] = {
-#embed "site/parts/shares.js"
-};
-static const unsigned char file_62[] = {
 #embed "site/parts/sheet.js"
 };
+static const unsigned char file_62[] = {
+#embed "site/parts/shortcuts.js"
+};
 static const unsigned char file_63[] = {
-#embed "site/parts/sketch.js"
+#embed "site/parts/skipsheet.js"
 };
 static const unsigned char file_64[] = {
-#embed "site/parts/spark.js"
+#embed "site/parts/sparkline.js"
 };
 static const unsigned char file_65[] = {
 #embed "site/parts/speedstrip.js"
 };
 static const unsigned char file_66[] = {
-#embed "site/parts/tile.js"
-};
-static const unsigned char file_67[] = {
-#embed "site/parts/tiles.js"
-};
-static const unsigned char file_68[] = {
 #embed "site/parts/toast.js"
 };
-static const unsigned char file_69[] = {
+static const unsigned char file_67[] = {
 #embed "site/parts/trendchart.js"
 };
+static const unsigned char file_68[] = {
+#embed "site/parts/tripactions.js"
+};
+static const unsigned char file_69[] = {
+#embed "site/parts/tripsheet.js"
+};
 static const unsigned char file_70[] = {
-#embed "site/parts/tripacts.js"
+#embed "site/parts/typeactions.js"
 };
 static const unsigned char file_71[] = {
-#embed "site/parts/typeacts.js"
-};
-static const unsigned char file_72[] = {
 #embed "site/parts/typeform.js"
 };
+static const unsigned char file_72[] = {
+#embed "site/parts/typetile.js"
+};
 static const unsigned char file_73[] = {
-#embed "site/parts/values.js"
+#embed "site/parts/unsentsheet.js"
 };
 static const unsigned char file_74[] = {
-#embed "site/parts/vehicles.js"
+#embed "site/parts/vehiclefilter.js"
 };
 static const unsigned char file_75[] = {
-#embed "site/theme.js"
+#embed "site/texts.js"
 };
 static const unsigned char file_76[] = {
-#embed "site/words.js"
+#embed "site/theme.js"
 };
 static const unsigned char file_77[] = {
 #embed "site/worker.js"
@@ -242,17 +242,17 @@ static const struct hub_page_file files[] = {
   {"app.css", file_0, sizeof file_0},
   {"app.js", file_1, sizeof file_1},
   {"apple-touch-icon.png", file_2, sizeof file_2},
-  {"data/address.js", file_3, sizeof file_3},
-  {"data/api.js", file_4, sizeof file_4},
-  {"data/days.js", file_5, sizeof file_5},
-  {"data/done.js", file_6, sizeof file_6},
-  {"data/habits.js", file_7, sizeof file_7},
-  {"data/id.js", file_8, sizeof file_8},
-  {"data/keep.js", file_9, sizeof file_9},
-  {"data/order.js", file_10, sizeof file_10},
-  {"data/own.js", file_11, sizeof file_11},
-  {"data/queue.js", file_12, sizeof file_12},
-  {"data/record.js", file_13, sizeof file_13},
+  {"data/api.js", file_3, sizeof file_3},
+  {"data/days.js", file_4, sizeof file_4},
+  {"data/habits.js", file_5, sizeof file_5},
+  {"data/id.js", file_6, sizeof file_6},
+  {"data/navigation.js", file_7, sizeof file_7},
+  {"data/preferences.js", file_8, sizeof file_8},
+  {"data/queue.js", file_9, sizeof file_9},
+  {"data/record.js", file_10, sizeof file_10},
+  {"data/storage.js", file_11, sizeof file_11},
+  {"data/tileorder.js", file_12, sizeof file_12},
+  {"data/undo.js", file_13, sizeof file_13},
   {"favicon.ico", file_14, sizeof file_14},
   {"icon-192.png", file_15, sizeof file_15},
   {"icon-512.png", file_16, sizeof file_16},
@@ -263,12 +263,12 @@ static const struct hub_page_file files[] = {
   {"pages/calendar.js", file_21, sizeof file_21},
   {"pages/data.js", file_22, sizeof file_22},
   {"pages/devices.js", file_23, sizeof file_23},
-  {"pages/first.js", file_24, sizeof file_24},
+  {"pages/firstrun.js", file_24, sizeof file_24},
   {"pages/index.js", file_25, sizeof file_25},
   {"pages/insights.js", file_26, sizeof file_26},
   {"pages/mileage.js", file_27, sizeof file_27},
-  {"pages/missing.js", file_28, sizeof file_28},
-  {"pages/more.js", file_29, sizeof file_29},
+  {"pages/more.js", file_28, sizeof file_28},
+  {"pages/notfound.js", file_29, sizeof file_29},
   {"pages/pair.js", file_30, sizeof file_30},
   {"pages/places.js", file_31, sizeof file_31},
   {"pages/settings.js", file_32, sizeof file_32},
@@ -277,45 +277,45 @@ static const struct hub_page_file files[] = {
   {"pages/trips.js", file_35, sizeof file_35},
   {"pages/type.js", file_36, sizeof file_36},
   {"pages/types.js", file_37, sizeof file_37},
-  {"parts/addtrip.js", file_38, sizeof file_38},
-  {"parts/amount.js", file_39, sizeof file_39},
-  {"parts/bringin.js", file_40, sizeof file_40},
-  {"parts/chart.js", file_41, sizeof file_41},
-  {"parts/colour.js", file_42, sizeof file_42},
-  {"parts/dayband.js", file_43, sizeof file_43},
-  {"parts/daysoff.js", file_44, sizeof file_44},
-  {"parts/device.js", file_45, sizeof file_45},
-  {"parts/dom.js", file_46, sizeof file_46},
-  {"parts/eventform.js", file_47, sizeof file_47},
-  {"parts/field.js", file_48, sizeof file_48},
-  {"parts/frame.js", file_49, sizeof file_49},
-  {"parts/glyph.js", file_50, sizeof file_50},
-  {"parts/goal.js", file_51, sizeof file_51},
-  {"parts/head.js", file_52, sizeof file_52},
-  {"parts/heatmap.js", file_53, sizeof file_53},
-  {"parts/hourgrid.js", file_54, sizeof file_54},
-  {"parts/keys.js", file_55, sizeof file_55},
-  {"parts/leftovers.js", file_56, sizeof file_56},
-  {"parts/odometer.js", file_57, sizeof file_57},
-  {"parts/ring.js", file_58, sizeof file_58},
-  {"parts/routemap.js", file_59, sizeof file_59},
-  {"parts/row.js", file_60, sizeof file_60},
-  {"parts/shares.js", file_61, sizeof file_61},
-  {"parts/sheet.js", file_62, sizeof file_62},
-  {"parts/sketch.js", file_63, sizeof file_63},
-  {"parts/spark.js", file_64, sizeof file_64},
+  {"parts/amount.js", file_38, sizeof file_38},
+  {"parts/chart.js", file_39, sizeof file_39},
+  {"parts/colour.js", file_40, sizeof file_40},
+  {"parts/dayband.js", file_41, sizeof file_41},
+  {"parts/devicelist.js", file_42, sizeof file_42},
+  {"parts/dom.js", file_43, sizeof file_43},
+  {"parts/eventform.js", file_44, sizeof file_44},
+  {"parts/eventrow.js", file_45, sizeof file_45},
+  {"parts/eventtext.js", file_46, sizeof file_46},
+  {"parts/field.js", file_47, sizeof file_47},
+  {"parts/frame.js", file_48, sizeof file_48},
+  {"parts/glyph.js", file_49, sizeof file_49},
+  {"parts/goal.js", file_50, sizeof file_50},
+  {"parts/heatmap.js", file_51, sizeof file_51},
+  {"parts/hourgrid.js", file_52, sizeof file_52},
+  {"parts/importform.js", file_53, sizeof file_53},
+  {"parts/maptiles.js", file_54, sizeof file_54},
+  {"parts/odometersheet.js", file_55, sizeof file_55},
+  {"parts/pagehead.js", file_56, sizeof file_56},
+  {"parts/routemap.js", file_57, sizeof file_57},
+  {"parts/routesketch.js", file_58, sizeof file_58},
+  {"parts/scorering.js", file_59, sizeof file_59},
+  {"parts/sharebars.js", file_60, sizeof file_60},
+  {"parts/sheet.js", file_61, sizeof file_61},
+  {"parts/shortcuts.js", file_62, sizeof file_62},
+  {"parts/skipsheet.js", file_63, sizeof file_63},
+  {"parts/sparkline.js", file_64, sizeof file_64},
   {"parts/speedstrip.js", file_65, sizeof file_65},
-  {"parts/tile.js", file_66, sizeof file_66},
-  {"parts/tiles.js", file_67, sizeof file_67},
-  {"parts/toast.js", file_68, sizeof file_68},
-  {"parts/trendchart.js", file_69, sizeof file_69},
-  {"parts/tripacts.js", file_70, sizeof file_70},
-  {"parts/typeacts.js", file_71, sizeof file_71},
-  {"parts/typeform.js", file_72, sizeof file_72},
-  {"parts/values.js", file_73, sizeof file_73},
-  {"parts/vehicles.js", file_74, sizeof file_74},
-  {"theme.js", file_75, sizeof file_75},
-  {"words.js", file_76, sizeof file_76},
+  {"parts/toast.js", file_66, sizeof file_66},
+  {"parts/trendchart.js", file_67, sizeof file_67},
+  {"parts/tripactions.js", file_68, sizeof file_68},
+  {"parts/tripsheet.js", file_69, sizeof file_69},
+  {"parts/typeactions.js", file_70, sizeof file_70},
+  {"parts/typeform.js", file_71, sizeof file_71},
+  {"parts/typetile.js", file_72, sizeof file_72},
+  {"parts/unsentsheet.js", file_73, sizeof file_73},
+  {"parts/vehiclefilter.js", file_74, sizeof file_74},
+  {"texts.js", file_75, sizeof file_75},
+  {"theme.js", file_76, sizeof file_76},
   {"worker.js", file_77, sizeof file_77},
 };
 

@@ -1,8 +1,8 @@
 // Starts the pages: finds out who is here, draws the frame, and shows the page that the address names.
 
 import { ask, onOtherPerson, Refused, Unreachable } from './data/api.js';
-import { go, onAddress } from './data/address.js';
-import { leftovers, tidy, useStore } from './data/keep.js';
+import { go, onAddress } from './data/navigation.js';
+import { leftovers, tidy, useStore } from './data/storage.js';
 import {
   keepSession,
   keptSession,
@@ -12,18 +12,18 @@ import {
   setTabSetting,
   tabSetting,
   useOwner,
-} from './data/own.js';
+} from './data/preferences.js';
 import { lastSent, onQueue, resume, waiting } from './data/queue.js';
 import { askPosition, begin, listen, onChange, onRecord, reach, session } from './data/record.js';
 import { drawFrame, drawSync } from './parts/frame.js';
 import { h, say } from './parts/dom.js';
-import { head } from './parts/head.js';
-import { listenForKeys } from './parts/keys.js';
-import { openLeftovers } from './parts/leftovers.js';
+import { head } from './parts/pagehead.js';
+import { listenForKeys } from './parts/shortcuts.js';
+import { openLeftovers } from './parts/unsentsheet.js';
 import { showPairing } from './pages/pair.js';
 import { pageAt } from './pages/index.js';
 import { today } from './data/days.js';
-import { words } from './words.js';
+import { words } from './texts.js';
 
 /**
  * A page. `more` reads what it can be read without, after it was drawn; `follow` what changes without the record, and
@@ -62,7 +62,7 @@ let isArrival = false;
 
 /**
  * Shows the record of a user from now on: all that this browser stores is theirs.
- * @param {import('./data/own.js').KnownSession} of a session
+ * @param {import('./data/preferences.js').KnownSession} of a session
  */
 function enter(of) {
   useOwner(of.person.id);
@@ -90,7 +90,7 @@ async function start(isPaired = false) {
       if (kept) await readQueue();
       return pairAgain(answer);
     }
-    const paired = /** @type {import('./data/own.js').KnownSession} */ (answer);
+    const paired = /** @type {import('./data/preferences.js').KnownSession} */ (answer);
     keepSession(paired);
     // Nothing that this page has read of another user stays in its memory.
     if (session.person.id && session.person.id !== paired.person.id) return location.reload();

@@ -1,7 +1,7 @@
 // Requests to the hub, and what its refusals mean.
 
-import { currentOwner, ownSetting, setOwnSetting } from './own.js';
-import { words } from '../words.js';
+import { currentOwner, ownSetting, setOwnSetting } from './preferences.js';
+import { words } from '../texts.js';
 
 export { newId } from './id.js';
 

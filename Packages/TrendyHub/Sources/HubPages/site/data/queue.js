@@ -3,8 +3,8 @@
 // and it meets the edits of other devices as a device's edit does.
 
 import { ask, hubTime, newId, Refused, Unreachable } from './api.js';
-import { forgetWrite, keepWrite, keptWrites, onStoreLost, persist } from './keep.js';
-import { currentOwner } from './own.js';
+import { forgetWrite, keepWrite, keptWrites, onStoreLost, persist } from './storage.js';
+import { currentOwner } from './preferences.js';
 import { dayOfEvent } from './days.js';
 
 /**

@@ -1,10 +1,10 @@
 // The person's record as these pages know it: the few things that every page needs, and reads of the rest.
 
-import { again } from './address.js';
+import { again } from './navigation.js';
 import { answered, ask, Refused, stream, Unreachable, onReach } from './api.js';
-import { forgetStore, keepAnswer, keptAnswer } from './keep.js';
-import { forgetSession } from './own.js';
-import { forgetSteps, noteDone, perform, resumeSteps } from './done.js';
+import { forgetStore, keepAnswer, keptAnswer } from './storage.js';
+import { forgetSession } from './preferences.js';
+import { forgetSteps, noteDone, perform, resumeSteps } from './undo.js';
 import { enqueue, flush, merged, onQueue, overlaid, overlaidDays, putAside } from './queue.js';
 import { addDays, startOf, useSettings, withDays } from './days.js';
 import { newId } from './api.js';
@@ -316,7 +316,7 @@ export function noteAct(label, kind, changes) {
  * @param {string} kind
  * @param {Api.Entity | null} now not `null` with `then`
  * @param {Api.Entity | null} then
- * @returns {import('./done.js').Act}
+ * @returns {import('./undo.js').Act}
  */
 function put(kind, now, then) {
   const { id } = /** @type {Api.Entity} */ (now ?? then);

@@ -1,12 +1,12 @@
 import { h } from '../parts/dom.js';
 import { disc } from '../parts/glyph.js';
 import { tint } from '../parts/colour.js';
-import { definePage, head, segments, stepButton } from '../parts/head.js';
+import { definePage, head, segments, stepButton } from '../parts/pagehead.js';
 import { hatch, heatmap } from '../parts/heatmap.js';
-import { openDaysOff } from '../parts/daysoff.js';
+import { openDaysOff } from '../parts/skipsheet.js';
 import { asksForEveryDay, goalOf } from '../parts/goal.js';
 import { logNow } from '../parts/eventform.js';
-import { go, withQuery } from '../data/address.js';
+import { go, withQuery } from '../data/navigation.js';
 import { habitOf, readHabits } from '../data/habits.js';
 import { countsOf, isOwnType, skips, types } from '../data/record.js';
 import {
@@ -24,7 +24,7 @@ import {
   weekdayName,
   addMonths,
 } from '../data/days.js';
-import { count, words } from '../words.js';
+import { count, words } from '../texts.js';
 
 /** @type {[string, string][]} */
 const VIEWS = [

@@ -1,14 +1,14 @@
 import { h } from '../parts/dom.js';
-import { definePage, head } from '../parts/head.js';
+import { definePage, head } from '../parts/pagehead.js';
 import { download } from '../parts/chart.js';
 import { toast } from '../parts/toast.js';
 import { command } from './pair.js';
 import { askFile, backupAddress, Refused, Unreachable } from '../data/api.js';
 import { read, types } from '../data/record.js';
 import { choice, field } from '../parts/field.js';
-import { bringIn, earlierImports, takeBackImport } from '../parts/bringin.js';
+import { bringIn, earlierImports, takeBackImport } from '../parts/importform.js';
 import { dayOf, dayStartSeconds, nearDate, zone } from '../data/days.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /**
  * Can I leave, can I come back?

@@ -1,11 +1,11 @@
 import { h, say, svg } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
-import { definePage, head } from '../parts/head.js';
+import { definePage, head } from '../parts/pagehead.js';
 import { textField } from '../parts/field.js';
 import { openSheet, sheetHead } from '../parts/sheet.js';
 import { toast } from '../parts/toast.js';
-import { deviceGlyph, deviceState } from '../parts/device.js';
-import { valueText } from '../parts/values.js';
+import { deviceGlyph, deviceState } from '../parts/devicelist.js';
+import { valueText } from '../parts/eventtext.js';
 import { command } from './pair.js';
 import { ask } from '../data/api.js';
 import {
@@ -22,7 +22,7 @@ import {
 } from '../data/record.js';
 import { putAside, refused, tryAgain, waiting } from '../data/queue.js';
 import { dayOf, length, longDate, nearDate, time } from '../data/days.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /**
  * Paths of the kinds that conflicts name.

@@ -11,7 +11,7 @@ import { devices } from './devices.js';
 import { data } from './data.js';
 import { settings } from './settings.js';
 import { more } from './more.js';
-import { missing } from './missing.js';
+import { missing } from './notfound.js';
 
 /**
  * The page at an address.

@@ -1,14 +1,14 @@
 import { h, svg } from '../parts/dom.js';
 import { disc } from '../parts/glyph.js';
-import { definePage, head, segments } from '../parts/head.js';
+import { definePage, head, segments } from '../parts/pagehead.js';
 import { chart } from '../parts/chart.js';
 import { HOUR_COLUMNS, hourGrid, hourRows, patternWords } from '../parts/hourgrid.js';
-import { ring } from '../parts/ring.js';
+import { ring } from '../parts/scorering.js';
 import { tint } from '../parts/colour.js';
-import { go, withQuery } from '../data/address.js';
+import { go, withQuery } from '../data/navigation.js';
 import { read, refresh, typeOf } from '../data/record.js';
 import { addDays, dayAndMonth, daysBetween, nearDate, weekdayName, weekStart, withDays } from '../data/days.js';
-import { count, some, words, fixed } from '../words.js';
+import { count, some, words, fixed } from '../texts.js';
 
 /** @type {[string, string][]} */
 const RANGES = [

@@ -1,13 +1,13 @@
 import { h, svg } from '../parts/dom.js';
 import { chart, table } from '../parts/chart.js';
-import { definePage, head, stepButton } from '../parts/head.js';
-import { distance, lengthUnit } from '../parts/values.js';
-import { openOdometer } from '../parts/odometer.js';
-import { vehicleFilter } from '../parts/vehicles.js';
-import { go, withQuery } from '../data/address.js';
+import { definePage, head, stepButton } from '../parts/pagehead.js';
+import { distance, lengthUnit } from '../parts/eventtext.js';
+import { openOdometer } from '../parts/odometersheet.js';
+import { vehicleFilter } from '../parts/vehiclefilter.js';
+import { go, withQuery } from '../data/navigation.js';
 import { read, refresh, session, vehicles } from '../data/record.js';
 import { dateHere, longDate, monthName, shortDate, today, wholeDate, zone } from '../data/days.js';
-import { words, fixed } from '../words.js';
+import { words, fixed } from '../texts.js';
 
 const text = words.mileage;
 

@@ -1,9 +1,9 @@
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
-import { head } from '../parts/head.js';
+import { head } from '../parts/pagehead.js';
 import { syncWords } from '../parts/frame.js';
 import { isOwnType, types } from '../data/record.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 const REST = [
   ['/trips', 'route', words.nav.trips],

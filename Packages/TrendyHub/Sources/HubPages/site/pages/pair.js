@@ -6,7 +6,7 @@ import { download } from '../parts/chart.js';
 import { field } from '../parts/field.js';
 import { ask, Refused, Unreachable } from '../data/api.js';
 import { reach } from '../data/record.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 const mark = () => h('div.mark', { 'aria-hidden': 'true' }, glyph('insightsMark'), 'Trendy');
 

@@ -1,20 +1,20 @@
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
-import { definePage, head } from '../parts/head.js';
+import { definePage, head } from '../parts/pagehead.js';
 import { routeMap } from '../parts/routemap.js';
 import { field, parseNumber, textField, toggle } from '../parts/field.js';
 import { openSheet, sheetHead, submit } from '../parts/sheet.js';
 import { toast } from '../parts/toast.js';
-import { eventRow } from '../parts/row.js';
-import { stayText } from '../parts/values.js';
+import { eventRow } from '../parts/eventrow.js';
+import { stayText } from '../parts/eventtext.js';
 import { chart } from '../parts/chart.js';
 import { trendChart } from '../parts/trendchart.js';
-import { go } from '../data/address.js';
+import { go } from '../data/navigation.js';
 import { newId } from '../data/api.js';
 import { Refused, Unreachable } from '../data/api.js';
 import { change, create, places as all, read, refresh, remove, search, types } from '../data/record.js';
 import { dayAndMonth, dayOf, dayOfEvent, length, nearDate, time, weekStart, withDays } from '../data/days.js';
-import { count, some, words } from '../words.js';
+import { count, some, words } from '../texts.js';
 
 /**
  * Where, and what happened there?

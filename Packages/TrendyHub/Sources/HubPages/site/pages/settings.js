@@ -1,16 +1,16 @@
 import { h } from '../parts/dom.js';
-import { definePage, head } from '../parts/head.js';
+import { definePage, head } from '../parts/pagehead.js';
 import { choice, field, textField, toggle, zoneField } from '../parts/field.js';
 import { toast } from '../parts/toast.js';
-import { showKeys, areSingleKeysOn } from '../parts/keys.js';
-import { bytes } from '../parts/values.js';
+import { showKeys, areSingleKeysOn } from '../parts/shortcuts.js';
+import { bytes } from '../parts/eventtext.js';
 import { ask, Refused, Unreachable } from '../data/api.js';
 import { browserZone, today } from '../data/days.js';
-import { refusesToPersist } from '../data/keep.js';
-import { keepSession, ownSetting, setOwnSetting } from '../data/own.js';
+import { refusesToPersist } from '../data/storage.js';
+import { keepSession, ownSetting, setOwnSetting } from '../data/preferences.js';
 import { read, session, set, settings as values } from '../data/record.js';
 import { command } from './pair.js';
-import { count, some, words } from '../words.js';
+import { count, some, words } from '../texts.js';
 
 /** Durations of a stop that ends a trip. */
 const STOPS = ['5m', '10m', '15m'];

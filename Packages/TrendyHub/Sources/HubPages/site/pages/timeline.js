@@ -1,14 +1,14 @@
 import { h } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
 import { tint } from '../parts/colour.js';
-import { definePage, head, logButton, stepButton } from '../parts/head.js';
+import { definePage, head, logButton, stepButton } from '../parts/pagehead.js';
 import { dayBand } from '../parts/dayband.js';
 import { hatch } from '../parts/heatmap.js';
-import { eventRow } from '../parts/row.js';
+import { eventRow } from '../parts/eventrow.js';
 import { disc } from '../parts/glyph.js';
 import { openLog } from '../parts/eventform.js';
-import { distance, isTrip, isVisit, stayText, titleOf } from '../parts/values.js';
-import { go, withQuery } from '../data/address.js';
+import { distance, isTrip, isVisit, stayText, titleOf } from '../parts/eventtext.js';
+import { go, withQuery } from '../data/navigation.js';
 import { countsOf, eventsOf, read, search, typeOf } from '../data/record.js';
 import {
   addDays,
@@ -25,7 +25,7 @@ import {
   weekdayName,
   withDays,
 } from '../data/days.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /**
  * Where did the day go?

@@ -1,16 +1,16 @@
 import { h, say } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
-import { definePage, head, logButton } from '../parts/head.js';
-import { tile } from '../parts/tile.js';
+import { definePage, head, logButton } from '../parts/pagehead.js';
+import { tile } from '../parts/typetile.js';
 import { progress } from '../parts/goal.js';
-import { eventRow } from '../parts/row.js';
+import { eventRow } from '../parts/eventrow.js';
 import { logNow, openEvent, openNew, start, stop } from '../parts/eventform.js';
-import { deviceBlock } from '../parts/device.js';
-import { routeSketch } from '../parts/sketch.js';
-import { decodeRoute, distance, placeAt, runningText, whenText } from '../parts/values.js';
-import { begins, drawFirst, firstStep } from './first.js';
+import { deviceBlock } from '../parts/devicelist.js';
+import { routeSketch } from '../parts/routesketch.js';
+import { decodeRoute, distance, placeAt, runningText, whenText } from '../parts/eventtext.js';
+import { begins, drawFirst, firstStep } from './firstrun.js';
 import { habitOf, readHabits } from '../data/habits.js';
-import { moveType, orderedTypes } from '../data/order.js';
+import { moveType, orderedTypes } from '../data/tileorder.js';
 import { unseenEvents } from '../data/queue.js';
 import { countsOf, eventsOf, isOwnType, read, runningIds, typeOf, types } from '../data/record.js';
 import {
@@ -27,7 +27,7 @@ import {
   withDays,
 } from '../data/days.js';
 import { PALETTE, tint } from '../parts/colour.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /**
  * What did I do, what goes on, is everything safe?

@@ -1,16 +1,16 @@
 import { h } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
-import { definePage, head, segments, stepButton } from '../parts/head.js';
+import { definePage, head, segments, stepButton } from '../parts/pagehead.js';
 import { parseNumber, textField } from '../parts/field.js';
 import { routeMap } from '../parts/routemap.js';
 import { openEvent } from '../parts/eventform.js';
 import { toast } from '../parts/toast.js';
 import { gapsOf, speedStrip, spot, stopsOf } from '../parts/speedstrip.js';
-import { openAddTrip } from '../parts/addtrip.js';
-import { vehicleFilter } from '../parts/vehicles.js';
-import { beginSplit, cutter, nameEnd, openMerge, splitSlot } from '../parts/tripacts.js';
-import { decodeRoute, distance, endsOf, isTrip, lengthUnit, placesAtEnds, speed, titleOf } from '../parts/values.js';
-import { go } from '../data/address.js';
+import { openAddTrip } from '../parts/tripsheet.js';
+import { vehicleFilter } from '../parts/vehiclefilter.js';
+import { beginSplit, cutter, nameEnd, openMerge, splitSlot } from '../parts/tripactions.js';
+import { decodeRoute, distance, endsOf, isTrip, lengthUnit, placesAtEnds, speed, titleOf } from '../parts/eventtext.js';
+import { go } from '../data/navigation.js';
 import { Refused } from '../data/api.js';
 import { change, eventsOf, places, read, vehicles } from '../data/record.js';
 import {
@@ -25,7 +25,7 @@ import {
   today,
   addMonths,
 } from '../data/days.js';
-import { words, fixed } from '../words.js';
+import { words, fixed } from '../texts.js';
 
 /** @type {[string, string][]} */
 const KINDS = [

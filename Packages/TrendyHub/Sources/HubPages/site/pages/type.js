@@ -1,17 +1,17 @@
 import { h } from '../parts/dom.js';
 import { disc } from '../parts/glyph.js';
-import { definePage, head, logButton, segments } from '../parts/head.js';
+import { definePage, head, logButton, segments } from '../parts/pagehead.js';
 import { chart } from '../parts/chart.js';
 import { asksForEveryDay, goalOf } from '../parts/goal.js';
 import { HOUR_COLUMNS, hourGrid, hourRows, patternWords } from '../parts/hourgrid.js';
 import { hatch } from '../parts/heatmap.js';
-import { eventRow } from '../parts/row.js';
-import { sharesChart } from '../parts/shares.js';
+import { eventRow } from '../parts/eventrow.js';
+import { sharesChart } from '../parts/sharebars.js';
 import { trendChart } from '../parts/trendchart.js';
 import { logNow, openNew } from '../parts/eventform.js';
 import { openType } from '../parts/typeform.js';
-import { isTrip, isVisit, whenText } from '../parts/values.js';
-import { go, withQuery } from '../data/address.js';
+import { isTrip, isVisit, whenText } from '../parts/eventtext.js';
+import { go, withQuery } from '../data/navigation.js';
 import { countsOf, read, search, skips, types } from '../data/record.js';
 import { Refused, Unreachable } from '../data/api.js';
 import {
@@ -29,7 +29,7 @@ import {
   weekStart,
   withDays,
 } from '../data/days.js';
-import { count, words } from '../words.js';
+import { count, words } from '../texts.js';
 
 /** @type {[string, string][]} */
 const RANGES = [

@@ -1,12 +1,12 @@
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
-import { definePage, head } from '../parts/head.js';
-import { openMergeType, sameNames } from '../parts/typeacts.js';
+import { definePage, head } from '../parts/pagehead.js';
+import { openMergeType, sameNames } from '../parts/typeactions.js';
 import { openType } from '../parts/typeform.js';
-import { chooseTypes } from './first.js';
+import { chooseTypes } from './firstrun.js';
 import { countsOf, definitions, types as all } from '../data/record.js';
 import { addDays, today } from '../data/days.js';
-import { some, words } from '../words.js';
+import { some, words } from '../texts.js';
 
 /**
  * Everything that is kept track of.

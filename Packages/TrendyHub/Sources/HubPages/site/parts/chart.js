@@ -1,6 +1,6 @@
 import { h, say } from './dom.js';
-import { ownSetting, setOwnSetting } from '../data/own.js';
-import { words } from '../words.js';
+import { ownSetting, setOwnSetting } from '../data/preferences.js';
+import { words } from '../texts.js';
 
 const NAME = 'tables';
 /**

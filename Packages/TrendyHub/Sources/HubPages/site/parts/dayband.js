@@ -1,10 +1,10 @@
 import { h, svg } from './dom.js';
 import { glyphAt } from './glyph.js';
 import { tint } from './colour.js';
-import { isTrip, isVisit, titleOf, distance } from './values.js';
+import { isTrip, isVisit, titleOf, distance } from './eventtext.js';
 import { typeOf } from '../data/record.js';
 import { startOf, addDays, time, today } from '../data/days.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /**
  * @typedef {{start: string, step_s: number, counts: number[], gaps: {from: string, to: string}[]}} Fixes of a day, as

@@ -5,7 +5,7 @@ import { disc, glyph } from './glyph.js';
 import { field, menu, numberText, occurrence, propertyField, textField, toggle } from './field.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
-import { together } from '../data/done.js';
+import { together } from '../data/undo.js';
 import {
   change,
   create,
@@ -34,9 +34,9 @@ import {
   zone,
   zoneOf,
 } from '../data/days.js';
-import { isTrip, lengthUnit, readDistance, titleOf } from './values.js';
+import { isTrip, lengthUnit, readDistance, titleOf } from './eventtext.js';
 import { openType } from './typeform.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /**
  * The defaults of a type's properties, on the wire.

@@ -1,7 +1,7 @@
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
 import { localText, midnightText, momentOf, offsetOf, offsetsOf } from '../data/days.js';
-import { words, zoneText } from '../words.js';
+import { words, zoneText } from '../texts.js';
 
 let counter = 0;
 /** An id that no other element has. */

@@ -6,7 +6,7 @@ import { clockAhead } from '../data/api.js';
 import { isOwnType, reach, types } from '../data/record.js';
 import { progress, refused, storageState, waiting } from '../data/queue.js';
 import { length, time } from '../data/days.js';
-import { some, words } from '../words.js';
+import { some, words } from '../texts.js';
 
 const PAGES = [
   ['/', 'today', words.nav.today],

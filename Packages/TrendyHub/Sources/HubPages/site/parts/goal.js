@@ -2,7 +2,7 @@
 
 import { dayOfEvent, length } from '../data/days.js';
 import { definitions } from '../data/record.js';
-import { count, shortCount, words } from '../words.js';
+import { count, shortCount, words } from '../texts.js';
 
 /**
  * @typedef {{amount: number, bound: 'at_least' | 'at_most', measure: 'count' | 'duration', period: 'day' | 'week'}}

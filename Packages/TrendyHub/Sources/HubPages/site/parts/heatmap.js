@@ -1,7 +1,7 @@
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
 import { addDays, daysBetween, longDate, monthName, startOfWeek, today, weekdayName } from '../data/days.js';
-import { count, words } from '../words.js';
+import { count, words } from '../texts.js';
 
 /**
  * Where the first cell stands, beside the names of weekdays and below those of months, and half a name's height: on a

@@ -3,7 +3,7 @@
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
 import { minuteText, weekdayName, weekStart } from '../data/days.js';
-import { words, fixed } from '../words.js';
+import { words, fixed } from '../texts.js';
 
 /** @typedef {Api.Insights['types'][number]['pattern']} Pattern */
 

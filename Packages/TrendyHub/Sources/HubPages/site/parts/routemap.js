@@ -3,9 +3,9 @@
 
 import { fill, h, svg } from './dom.js';
 import { glyph } from './glyph.js';
-import { tileLayer } from './tiles.js';
+import { tileLayer } from './maptiles.js';
 import { settings } from '../data/record.js';
-import { count, words } from '../words.js';
+import { count, words } from '../texts.js';
 
 /** The width that the buttons on a map take, of which a route stays clear. */
 const BUTTONS = 44;

@@ -1,8 +1,8 @@
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
 import { failureText } from './toast.js';
-import { onBack } from '../data/address.js';
-import { words } from '../words.js';
+import { onBack } from '../data/navigation.js';
+import { words } from '../texts.js';
 
 /** @typedef {HTMLDialogElement & {isChanged?: boolean, isBusy?: boolean}} Sheet */
 

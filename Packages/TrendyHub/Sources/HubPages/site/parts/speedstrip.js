@@ -3,10 +3,10 @@
 import { h, svg } from './dom.js';
 import { chart } from './chart.js';
 import { hatch } from './heatmap.js';
-import { placeAt, speed as speedText } from './values.js';
+import { placeAt, speed as speedText } from './eventtext.js';
 import { length, time } from '../data/days.js';
 import { refresh } from '../data/record.js';
-import { some, words } from '../words.js';
+import { some, words } from '../texts.js';
 
 const TALL = 56;
 const text = words.speed;

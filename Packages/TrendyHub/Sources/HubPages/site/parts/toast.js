@@ -1,9 +1,9 @@
 import { h, onFailure, say } from './dom.js';
-import { redo, undo } from '../data/done.js';
+import { redo, undo } from '../data/undo.js';
 import { Refused, Unreachable } from '../data/api.js';
 import { NotRecorded } from '../data/queue.js';
 import { reach } from '../data/record.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /** @type {HTMLElement | null} */
 let shown = null;

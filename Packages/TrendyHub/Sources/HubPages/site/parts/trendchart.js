@@ -3,7 +3,7 @@
 
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
-import { count, words } from '../words.js';
+import { count, words } from '../texts.js';
 
 /**
  * @typedef {{label: string, axis: string, value: number, isNow: boolean, isSkipped: boolean, mean: number | null,

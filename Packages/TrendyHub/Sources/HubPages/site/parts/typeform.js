@@ -6,12 +6,12 @@ import { PALETTE, tint } from './colour.js';
 import { choice, field, parseNumber, textField, uniqueId } from './field.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
-import { together } from '../data/done.js';
+import { together } from '../data/undo.js';
 import { change, create, definitions, remove, types } from '../data/record.js';
 import { newId } from '../data/api.js';
 import { goalOf } from './goal.js';
-import { canMerge, confirmDelete, openMergeType } from './typeacts.js';
-import { words } from '../words.js';
+import { canMerge, confirmDelete, openMergeType } from './typeactions.js';
+import { words } from '../texts.js';
 
 /** The next colour that no type has. */
 function nextColour() {

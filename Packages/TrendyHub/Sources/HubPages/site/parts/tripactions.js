@@ -5,11 +5,11 @@ import { h } from './dom.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { textField } from './field.js';
 import { toast } from './toast.js';
-import { distance, isTrip, placeAt, titleOf } from './values.js';
+import { distance, isTrip, placeAt, titleOf } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { change, create, noteAct, refresh } from '../data/record.js';
 import { length, time } from '../data/days.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /**
  * The trip that is about to be parted, and where: stays while the page is drawn anew.

@@ -2,11 +2,11 @@
 
 import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';
-import { ownSetting } from '../data/own.js';
+import { ownSetting } from '../data/preferences.js';
 import { doAgain, takeBack } from './toast.js';
 import { openLog } from './eventform.js';
-import { go } from '../data/address.js';
-import { words } from '../words.js';
+import { go } from '../data/navigation.js';
+import { words } from '../texts.js';
 
 const PLACES = {
   t: '/',

@@ -1,6 +1,6 @@
 // What was done, so that it can be taken back and done again: kept with the tab, as a reload is no reason to lose it.
 
-import { setTabSetting, tabSetting } from './own.js';
+import { setTabSetting, tabSetting } from './preferences.js';
 import { enqueue } from './queue.js';
 
 /**

@@ -1,7 +1,7 @@
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
 import { openLog } from './eventform.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /**
  * Checks that a page draws what it loads.

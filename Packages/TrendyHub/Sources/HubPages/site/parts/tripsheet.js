@@ -4,12 +4,12 @@ import { h } from './dom.js';
 import { choice, menu, momentField, textField } from './field.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
-import { distance, lengthUnit, readDistance } from './values.js';
+import { distance, lengthUnit, readDistance } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
-import { go } from '../data/address.js';
+import { go } from '../data/navigation.js';
 import { dateHere, startOf, today, zone } from '../data/days.js';
 import { noteAct, places, refresh, vehiclesByName } from '../data/record.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 const said = words.trips;
 

@@ -2,11 +2,11 @@
 
 import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';
-import { forgetStore } from '../data/keep.js';
+import { forgetStore } from '../data/storage.js';
 import { saveWrites } from '../pages/pair.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
-/** @typedef {Awaited<ReturnType<typeof import('../data/keep.js').leftovers>>[number]} Leftover */
+/** @typedef {Awaited<ReturnType<typeof import('../data/storage.js').leftovers>>[number]} Leftover */
 
 /** @param {Leftover[]} found */
 export function openLeftovers(found) {

@@ -4,7 +4,7 @@ import { h, svg } from './dom.js';
 import { tint } from './colour.js';
 import { chart } from './chart.js';
 import { length } from '../data/days.js';
-import { count, words } from '../words.js';
+import { count, words } from '../texts.js';
 
 /**
  * @typedef {{value: any, end: number | null, events: number, share: number}} Part

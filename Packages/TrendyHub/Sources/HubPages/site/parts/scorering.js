@@ -1,6 +1,6 @@
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /**
  * The score of a goal as a ring.

@@ -6,12 +6,12 @@ import { field, textField } from './field.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
 import { ask, newId, Refused, Unreachable, versionOf } from '../data/api.js';
-import { go } from '../data/address.js';
+import { go } from '../data/navigation.js';
 import { withDays } from '../data/days.js';
-import { noteDone } from '../data/done.js';
+import { noteDone } from '../data/undo.js';
 import { unseenEvents } from '../data/queue.js';
 import { isOwnType, remove, types } from '../data/record.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /** @typedef {Api.EventType} EventType */
 

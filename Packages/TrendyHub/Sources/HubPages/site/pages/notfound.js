@@ -1,6 +1,6 @@
 import { h } from '../parts/dom.js';
-import { head } from '../parts/head.js';
-import { words } from '../words.js';
+import { head } from '../parts/pagehead.js';
+import { words } from '../texts.js';
 
 export const missing = () => ({
   title: 'Not found',

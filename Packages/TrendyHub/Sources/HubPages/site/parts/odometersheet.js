@@ -4,11 +4,11 @@ import { h } from './dom.js';
 import { field, momentField } from './field.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
-import { distance, lengthUnit } from './values.js';
+import { distance, lengthUnit } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { noteAct, refresh, vehiclesByName } from '../data/record.js';
 import { zone } from '../data/days.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 const said = words.mileage;
 

@@ -5,7 +5,7 @@ import { glyph } from './glyph.js';
 import { clockAhead } from '../data/api.js';
 import { waiting } from '../data/queue.js';
 import { dayOf, length, nearDate, time } from '../data/days.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /** @param {Api.Device} device */
 export const deviceGlyph = (device) => glyph(/phone|pixel|galaxy|android|ipad/i.test(device.name) ? 'phone' : 'laptop');

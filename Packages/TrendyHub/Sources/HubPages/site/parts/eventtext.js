@@ -4,7 +4,7 @@ import { amountText, withoutUnit } from './amount.js';
 import { parseNumber } from './field.js';
 import { definitions, places, settings, typeOf } from '../data/record.js';
 import { clock, dateHere, dayOf, dayOfEvent, isDate, length, nearDate, startOf, time } from '../data/days.js';
-import { count, words, fixed } from '../words.js';
+import { count, words, fixed } from '../texts.js';
 
 /**
  * `18.3 km`.

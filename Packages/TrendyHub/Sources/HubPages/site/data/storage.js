@@ -2,7 +2,7 @@
 // separate database.
 
 import { newId } from './id.js';
-import { forgetPerson, knownPeople, ownSetting, setOwnSetting } from './own.js';
+import { forgetPerson, knownPeople, ownSetting, setOwnSetting } from './preferences.js';
 
 const PREFIX = 'trendy-';
 /** Milliseconds after which a database that does not answer counts as refusing; once it has not, less. */

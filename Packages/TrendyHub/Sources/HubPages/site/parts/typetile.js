@@ -1,10 +1,10 @@
 import { h } from './dom.js';
 import { disc, glyph } from './glyph.js';
 import { tint } from './colour.js';
-import { ring } from './ring.js';
-import { spark } from './spark.js';
-import { runningText } from './values.js';
-import { count, words } from '../words.js';
+import { ring } from './scorering.js';
+import { spark } from './sparkline.js';
+import { runningText } from './eventtext.js';
+import { count, words } from '../texts.js';
 
 /** What is dragged, in the words of the platform. */
 const KIND = 'application/x-trendy-tile';

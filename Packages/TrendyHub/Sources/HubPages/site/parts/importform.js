@@ -3,11 +3,11 @@
 import { fill, h, say } from './dom.js';
 import { zoneField } from './field.js';
 import { disc, glyph } from './glyph.js';
-import { bytes, summary } from './values.js';
+import { bytes, summary } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { refresh, types } from '../data/record.js';
 import { dayOf, nearDate, time, zone } from '../data/days.js';
-import { count, words } from '../words.js';
+import { count, words } from '../texts.js';
 
 const said = words.bringIn;
 

@@ -1,11 +1,11 @@
 import { h } from './dom.js';
 import { disc, glyph } from './glyph.js';
-import { isTrip, isVisit, runningText, summary, timeText, titleOf, tripParts } from './values.js';
+import { isTrip, isVisit, runningText, summary, timeText, titleOf, tripParts } from './eventtext.js';
 import { deleteEvent, openEvent } from './eventform.js';
-import { go } from '../data/address.js';
+import { go } from '../data/navigation.js';
 import { typeOf } from '../data/record.js';
 import { dayOf, otherZone, time } from '../data/days.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: 'car', manual: '' };
 

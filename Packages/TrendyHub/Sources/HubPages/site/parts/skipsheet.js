@@ -7,10 +7,10 @@ import { field, textField } from './field.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
 import { newId } from '../data/api.js';
-import { together } from '../data/done.js';
+import { together } from '../data/undo.js';
 import { create, isOwnType, remove, skips, typeOf, types } from '../data/record.js';
 import { addDays, dateHere, dayAndMonth, dayOf, isDate, startOf, today } from '../data/days.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /**
  * @param {Api.Skip} skip

@@ -1,7 +1,7 @@
 import { h } from './dom.js';
-import { go, withQuery } from '../data/address.js';
+import { go, withQuery } from '../data/navigation.js';
 import { vehicles } from '../data/record.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 /**
  * Of which vehicle a page tells, as its address says; nothing where there is none to choose.

@@ -2,17 +2,17 @@
 
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
-import { head } from '../parts/head.js';
-import { bringIn } from '../parts/bringin.js';
+import { head } from '../parts/pagehead.js';
+import { bringIn } from '../parts/importform.js';
 import { toast } from '../parts/toast.js';
 import { openType } from '../parts/typeform.js';
 import { PALETTE } from '../parts/colour.js';
 import { newId } from '../data/api.js';
-import { again } from '../data/address.js';
-import { together } from '../data/done.js';
-import { setTabSetting, tabSetting } from '../data/own.js';
+import { again } from '../data/navigation.js';
+import { together } from '../data/undo.js';
+import { setTabSetting, tabSetting } from '../data/preferences.js';
 import { create } from '../data/record.js';
-import { words } from '../words.js';
+import { words } from '../texts.js';
 
 const NAME = 'first-step';
 
