@@ -13,8 +13,8 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
         pair(browser, hub)
         browser.go("/data")
         choose(browser, "<i>cups.csv", CSV)
-        browser.shows("4 new, 0 known, 1 not understood.", ".bring-in")
-        browser.shows("Nothing is written yet.", ".bring-in")
+        browser.shows("4 new, 0 duplicates, 1 unrecognised.", ".bring-in")
+        browser.shows("Nothing imported yet.", ".bring-in")
         same(phone.ask("GET", "/events"), [], "nothing is written")
         same(len(phone.ask("GET", "/event-types")), 1, "no type is made")
         browser.shows("<b>Tea</b>", ".type-list")
@@ -26,8 +26,8 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
         browser.find(".bring-in details .plain-row")
         # Without one of the types.
         browser.press(".type-list label", "Run")
-        browser.press(".bring-in .button", "Bring in 3")
-        browser.shows("3 entries brought in.", ".bring-in")
+        browser.press(".bring-in .button", "Import 3")
+        browser.shows("3 entries imported.", ".bring-in")
         events = phone.ask("GET", "/events")
         same(len(events), 3, "they are on the hub")
         check({event["event_type_id"] for event in events} > {"coffee"}, "the type that was there is theirs")
@@ -40,19 +40,19 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
         # Repeats the import with the skipped type.
         browser.press(".bring-in .button", "Another file")
         choose(browser, "again.csv", CSV)
-        browser.shows("1 new, 3 known, 1 not understood.", ".bring-in")
-        browser.press(".bring-in .button", "Bring in 1")
-        browser.shows("1 entry brought in, 3 known before.", ".bring-in")
-        # Undoing the first import keeps the edited entry.
+        browser.shows("1 new, 3 duplicates, 1 unrecognised.", ".bring-in")
+        browser.press(".bring-in .button", "Import 1")
+        browser.shows("1 entry imported, 3 duplicates skipped.", ".bring-in")
+        # The first is taken back; what was edited stays.
         edited = next(event for event in events if event.get("notes") == "oat")
         phone.ask("PATCH", f"/events/{edited['id']}", {"notes": "mine"})
         browser.press("main .plain-row .button", "Undo: <i>cups.csv")
-        browser.shows("1 stay, as they were edited since or are in use.", ".bring-in")
+        browser.shows("1 was kept: edited since, or in use.", ".bring-in")
         world.wait(
             lambda: sorted((event.get("notes") or "") for event in phone.ask("GET", "/events")) == ["", "mine"],
             "the rest is gone",
         )
-        browser.shows("3 entries, taken back", "main")
+        browser.shows("3 entries, undone", "main")
         quiet(browser, "bringing in")
 
 
@@ -63,8 +63,8 @@ def types_of_a_file_are_brought_in_as_types_that_are_there(world):
         pair(browser, hub)
         browser.go("/data")
         choose(browser, "cups.csv", CSV)
-        browser.shows("Nothing is written yet.", ".bring-in")
-        # The preview is redrawn in the meantime, so the choice may not exist yet.
+        browser.shows("Nothing imported yet.", ".bring-in")
+        # The preview is drawn anew while it is looked at: a choice is there or not yet.
         script = """const select = [...document.querySelectorAll('.type-list select')].find((each) =>
             each.getAttribute('aria-label').includes('Tea'));
           if (!select) return false;
@@ -85,7 +85,7 @@ def types_of_a_file_are_brought_in_as_types_that_are_there(world):
         browser.wait(
             lambda: browser.count(".bring-in .example")
             and "Infusion" not in browser.text(".bring-in ul.rows:not(.type-list)"),
-            "as it is called",
+            "under this name",
         )
         pick("Infusion")
         browser.wait(
@@ -98,7 +98,7 @@ def types_of_a_file_are_brought_in_as_types_that_are_there(world):
             if world.axe.source:
                 same(world.axe.run(browser), [], "a file with types")
         browser.press(".bring-in .button.primary")
-        browser.shows("entries brought in", ".bring-in")
+        browser.shows("entries imported", ".bring-in")
         check(
             "infusion" in {event["event_type_id"] for event in phone.ask("GET", "/events")},
             "it is of the type that was chosen",
@@ -123,9 +123,9 @@ def a_file_that_was_imported_with_another_zone_is_asked_for(world):
             browser.script("return document.querySelector('.bring-in .button.primary').disabled"),
             "it is not imported unasked",
         )
-        browser.press(".bring-in label", "Import it all the same")
+        browser.press(".bring-in label", "Import anyway")
         browser.press(".bring-in .button.primary")
-        browser.shows("4 entries brought in", ".bring-in")
+        browser.shows("4 entries imported", ".bring-in")
         same(len(phone.ask("GET", "/events")), 8, "with both zones")
         quiet(browser, "another zone")
 
@@ -141,8 +141,8 @@ def a_file_that_cannot_be_read_says_why_and_dates_are_asked_for(world):
         choose(browser, "days.csv", "date,type\n3/4/2026 08:00,Coffee\n3/5/2026 08:00,Coffee\n")
         browser.shows("is 2026-04-03 or 2026-03-04", ".bring-in")
         browser.press(".bring-in .button", "Day first")
-        browser.shows("2 new, 0 known.", ".bring-in")
-        # Another time zone changes the instants of times without a zone.
+        browser.shows("2 new, 0 duplicates.", ".bring-in")
+        # Another zone moves the moments of times that name none.
         browser.script(
             "const s = document.querySelector('.zone select'); s.value = 'Asia/Tokyo'; "
             "s.dispatchEvent(new Event('change', { bubbles: true }))"
@@ -150,8 +150,8 @@ def a_file_that_cannot_be_read_says_why_and_dates_are_asked_for(world):
         browser.wait(
             lambda: browser.script("return document.querySelector('.zone select')?.value") == "Asia/Tokyo", "the zone"
         )
-        browser.press(".bring-in .button", "Bring in 2")
-        browser.shows("2 entries brought in.", ".bring-in")
+        browser.press(".bring-in .button", "Import 2")
+        browser.shows("2 entries imported.", ".bring-in")
         same(
             sorted(event["timestamp"] for event in phone.ask("GET", "/events")),
             ["2026-04-02T23:00:00.000Z", "2026-05-02T23:00:00.000Z"],
@@ -171,18 +171,18 @@ def a_file_waits_for_a_hub_that_is_away_and_a_preview_outlives_the_page(world):
         )
         choose(browser, "many.csv", "date,type,note\n" + rows)
         browser.wait(lambda: phone.ask("GET", "/imports"), "it is on its way")
-        browser.shows("new, 0 known.", ".bring-in")
+        browser.shows("new, 0 duplicates.", ".bring-in")
         check(browser.count(".type-list li") == 40, "types of the file")
         browser.go("/")
         browser.go("/data")
-        browser.shows("new, 0 known.", ".bring-in")
+        browser.shows("new, 0 duplicates.", ".bring-in")
         hub.stop()
         hub.start()
-        browser.press(".bring-in .button", "Bring in")
-        # The uploaded file is lost when the hub's process ends.
+        browser.press(".bring-in .button", "Import")
+        # The file went with the process that had it.
         browser.shows("send it again", ".bring-in")
         browser.press(".bring-in .button", "Another file")
         choose(browser, "many.csv", "date,type,note\n" + rows)
-        browser.press(".bring-in .button.primary", "Bring in")
-        browser.shows("entries brought in.", ".bring-in")
+        browser.press(".bring-in .button.primary", "Import")
+        browser.shows("entries imported.", ".bring-in")
         quiet(browser, "a hub that was away", allowed=["404", "ERR_", "Failed to fetch"])

@@ -179,7 +179,7 @@ def a_page_is_named_while_its_content_is_awaited(world):
         browser.press("nav a", "Calendar")
         browser.find("main h1", "Calendar")
         whole(browser, "while its content is awaited")
-        same(browser.script("return document.title"), "Calendar. Trendy", "the title")
+        same(browser.script("return document.title"), "Calendar – Trendy", "the title")
 
 
 @test
@@ -249,7 +249,7 @@ def the_keyboard_alone_logs_and_goes_everywhere(world):
         browser.press("main .row")
         browser.type("dialog textarea", "begun")
         browser.keys(ESCAPE)
-        browser.shows("Not saved yet", "dialog")
+        browser.shows("You have unsaved changes.", "dialog")
         browser.press("dialog .button", "Discard")
         browser.wait(lambda: browser.count("dialog") == 0, "closed")
 

@@ -26,7 +26,7 @@ def a_type_of_ones_own_is_begun_with_beside_those_that_were_chosen(world):
     with world.hub() as hub, world.browser(hub) as browser:
         pair(browser, hub, then=".templates")
         browser.press(".templates label", "Mood")
-        browser.press("main .button", "My own")
+        browser.press("main .button", "Custom")
         browser.type("dialog input[type=text]", "Swim")
         browser.press("dialog button[type=submit]")
         browser.find(".templates button", "Swim")
@@ -39,7 +39,7 @@ def a_type_of_ones_own_is_begun_with_beside_those_that_were_chosen(world):
             "what was chosen",
         )
         whole(browser, "the first step")
-        browser.press("main .button.primary", "Begin")
+        browser.press("main .button.primary", "Continue")
         browser.shows("Step 2 of 3", "main")
         same(
             sorted(
@@ -54,11 +54,11 @@ def a_type_of_ones_own_is_begun_with_beside_those_that_were_chosen(world):
         pair(browser, hub, then=".templates")
         for name in ("Mood", "Coffee"):
             browser.press(".templates label", name)
-        browser.press("main .button", "My own")
+        browser.press("main .button", "Custom")
         browser.type("dialog input[type=text]", "Swim")
         browser.press("dialog button[type=submit]")
         browser.find(".templates button", "Swim")
-        browser.press("main .button.primary", "Begin")
+        browser.press("main .button.primary", "Continue")
         browser.shows("Step 2 of 3", "main")
         same([type["name"] for type in Device(hub).ask("GET", "/event-types")], ["Swim"], "the types")
         quiet(browser, "a type of one's own")
@@ -225,7 +225,7 @@ def a_press_on_a_drive_shows_its_route_and_its_form_speaks_as_a_person_does(worl
         )
         # A list of unclassified trips in the mileage log links to them.
         browser.go("/mileage")
-        browser.press(".trip-table a", "decide")
+        browser.press(".trip-table a", "classify")
         browser.wait(
             lambda: browser.script("return location.pathname") in (f"/trips/{second}", f"/trips/{third}"),
             "the trip to decide",
@@ -282,8 +282,8 @@ def what_is_brought_in_looks_like_what_was_made_here(world):
             "old.csv",
             "date,type,Weight (kg)\n2026-01-05 08:00,Weight,72.5\n2026-01-06 08:00,Coffee,\n2026-01-07 08:00,Plants,\n",
         )
-        browser.press(".bring-in .button.primary", "Bring in 3")
-        browser.shows("3 entries brought in.", "main")
+        browser.press(".bring-in .button.primary", "Import 3")
+        browser.shows("3 entries imported.", "main")
         browser.go("/")
         browser.wait(lambda: browser.count(".tile") == 3, "three tiles")
         faces = browser.script(

@@ -109,7 +109,7 @@ def quiet(browser, where, allowed=()):
 def whole(browser, where):
     """Checks rules for every page: one heading, a title, a main element, and no horizontal overflow."""
     same(browser.count("h1"), 1, f"{where}: headings of first order")
-    check(browser.script("return document.title").endswith(". Trendy"), f"{where}: its title")
+    check(browser.script("return document.title").endswith(" – Trendy"), f"{where}: its title")
     wide = browser.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
     check(wide <= 0, f"{where}: {wide} px wider than the window")
 

@@ -86,8 +86,8 @@ def entries_of_one_user_never_go_to_another_who_pairs_the_browser(world):
         browser.press(".tile .press")
         browser.shows("This browser was removed from the hub.", "#sync")
         browser.press("#sync button", "Pair again")
-        browser.shows("1 entry is still here.", "main")
-        # Records all text that is drawn from now on: it must not contain Ada's data.
+        browser.shows("1 entry is still stored here.", "main")
+        # Whatever is drawn from now on is read: nothing of Ada's is among it.
         browser.devtools(
             "Page.addScriptToEvaluateOnNewDocument",
             source="""
@@ -96,11 +96,11 @@ def entries_of_one_user_never_go_to_another_who_pairs_the_browser(world):
         )
         browser.type(".code", hub.run("pair", "--name", "Bea")["code"])
         browser.press("button[type=submit]")
-        browser.shows("1 change of Ada was never sent", "dialog")
+        browser.shows("1 change by Ada was never sent", "dialog")
         browser.find(".tile", "Coffee")
         check("Secret" not in browser.script("return window.drawn"), "a name of the other user's record was shown")
-        browser.press("dialog .button", "Save to a file")
-        browser.press("dialog .button", "Keep them here")
+        browser.press("dialog .button", "Save to file")
+        browser.press("dialog .button", "Keep")
         browser.press(".tile .press")
         world.wait(lambda: len(bea.ask("GET", "/events")) == 1, "Bea's own entry is on the hub")
         same(bea.ask("GET", "/event-types")[0]["name"], "Coffee", "Bea's types")
@@ -183,8 +183,8 @@ def an_entry_is_sent_at_once_where_the_browser_refuses_to_store_it(world):
         pair(browser, hub)
         browser.press(".tile .press")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "it is on the hub")
-        browser.shows("This browser stores nothing.", "#sync")
-        # Without the hub nothing is recorded either: the form reports this and keeps its input.
+        browser.shows("This browser cannot store entries.", "#sync")
+        # Without the hub too, nothing is recorded: the form says so, and stays filled in.
         hub.stop()
         browser.press("main .log")
         browser.press("dialog .pick button", "Coffee")
@@ -192,7 +192,7 @@ def an_entry_is_sent_at_once_where_the_browser_refuses_to_store_it(world):
         browser.press("dialog button[type=submit]")
         browser.shows("Nothing was recorded", "dialog")
         same(browser.script("return document.querySelector('dialog textarea').value"), "kept in the form", "the form")
-        check("Everything is on the hub" not in browser.text("#sync"), browser.text("#sync"))
+        check("Synced with hub" not in browser.text("#sync"), browser.text("#sync"))
         hub.start()
         browser.press("dialog button[type=submit]")
         world.wait(lambda: notes(phone) == ["", "kept in the form"], "it is saved by a second press")
@@ -211,14 +211,14 @@ def entries_that_wait_survive_a_browser_that_deletes_its_storage_in_between(worl
         hub.stop()
         for _ in range(2):
             browser.press(".tile .press")
-        browser.shows("2 entries wait here.", ".sync")
+        browser.shows("2 entries pending.", ".sync")
         browser.later(EVICT)
         browser.wait(lambda: len(browser.later(QUEUE)) == 2, "they are stored again")
         browser.press(".tile .press")
-        browser.shows("3 entries wait here.", ".sync")
+        browser.shows("3 entries pending.", ".sync")
         hub.start()
         world.wait(lambda: len(phone.ask("GET", "/events")) == 3, "all three are on the hub", seconds=40)
-        browser.shows("Everything is on the hub", ".sync")
+        browser.shows("Synced with hub", ".sync")
 
 
 @test
@@ -242,7 +242,7 @@ def an_edit_without_the_hub_meets_one_of_another_device_as_a_devices_would(world
         with cut_off(browser):
             hub.start()
             phone.ask("PATCH", f"/events/{first}", {"notes": "phone, later"})
-        browser.shows("Everything is on the hub", ".sync")
+        browser.shows("Synced with hub", ".sync")
         same(phone.ask("GET", f"/events/{first}")["notes"], "phone, later", "the later value")
         same(
             [conflict["value"] for conflict in phone.ask("GET", "/conflicts")],
@@ -253,7 +253,7 @@ def an_edit_without_the_hub_meets_one_of_another_device_as_a_devices_would(world
         with cut_off(browser):
             phone.ask("PATCH", f"/events/{second}", {"notes": "phone, earlier"})
             edit("second", "browser, later")
-        browser.shows("Everything is on the hub", ".sync")
+        browser.shows("Synced with hub", ".sync")
         same(phone.ask("GET", f"/events/{second}")["notes"], "browser, later", "the later value")
         same(
             sorted(conflict["value"] for conflict in phone.ask("GET", "/conflicts")),
@@ -268,7 +268,7 @@ def an_edit_of_an_entry_that_was_deleted_keeps_its_text_and_offers_a_way(world):
         coffee = phone.type("Coffee")
         ids = [phone.event(coffee, life.iso(life.now()), notes=name) for name in ("one", "two")]
         pair(browser, hub)
-        for index, (old, act) in enumerate([("one", "Restore it with this change"), ("two", "Log as a new entry")]):
+        for index, (old, act) in enumerate([("one", "Restore it and apply this change"), ("two", "Log as a new entry")]):
             browser.go("/")
             browser.find("main .row", old)
             # Disables the stream, so that the page does not learn of the deletion before the edit.
@@ -278,13 +278,13 @@ def an_edit_of_an_entry_that_was_deleted_keeps_its_text_and_offers_a_way(world):
             phone.ask("DELETE", f"/events/{ids[index]}")
             browser.press("dialog button[type=submit]")
             browser.shows("It was deleted on another device.", "#sync")
-            browser.press("#sync a", "Look")
-            browser.find("main h2", "Refused by the hub")
+            browser.press("#sync a", "Review")
+            browser.find("main h2", "Rejected by the hub")
             browser.shows(f"typed {old}", "main")
             check(ids[index] not in browser.text("body"), "an id is shown")
             browser.press("main .button", act)
             world.wait(lambda: f"typed {old}" in notes(phone), "the text is on the hub")
-            browser.hides("Refused by the hub", "main")
+            browser.hides("Rejected by the hub", "main")
         events = {event["notes"]: event["id"] for event in phone.ask("GET", "/events")}
         same(sorted(events), ["typed one", "typed two"], "the entries")
         same(events["typed one"], ids[0], "the first was restored")
@@ -301,12 +301,12 @@ def a_second_stop_does_not_move_an_end(world):
         browser.find(".live .button", "Stop")
         hub.stop()
         browser.press(".live .button", "Stop")
-        browser.shows("2 entries wait here.", ".sync")
+        browser.shows("2 entries pending.", ".sync")
         with cut_off(browser):
             hub.start()
             phone.ask("POST", f"/events/{event}/stop", {"end_date": life.iso(life.now())})
             before = phone.ask("GET", f"/events/{event}")["end_date"]
-        browser.shows("Everything is on the hub", ".sync")
+        browser.shows("Synced with hub", ".sync")
         same(phone.ask("GET", f"/events/{event}")["end_date"], before, "the end")
 
 

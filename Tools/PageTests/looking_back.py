@@ -19,7 +19,7 @@ def yesterday_is_found_by_day_by_search_and_by_bookmark(world):
     browser.find("main mark", "good soup")
     check(browser.count("main section") > 3, "found on several days")
     browser.type("main input[type=search]", "nothing like it")
-    browser.shows("Nothing has “nothing like it” in it.")
+    browser.shows("No results for “nothing like it”.")
     browser.press("main .button", "Clear")
     browser.find(".band")
     browser.go("/")
@@ -64,7 +64,7 @@ def a_chart_has_its_numbers_as_a_table(world):
     browser.go(f"/types/{world.types['coffee']}")
     browser.find(".plot")
     label = browser.script("return document.querySelector('figure').getAttribute('aria-label')")
-    check("in the last 14 days" in label, f"its finding: {label}")
+    check("over the last 14 days" in label, f"its finding: {label}")
     browser.press(".tools button", "Table")
     browser.wait(lambda: browser.count("figure tbody tr") == 84, "a row for each day")
     sum_of_table = browser.script(
@@ -95,7 +95,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
     with world.person() as (hub, phone, browser):
         pair(browser, hub, then=".templates")
         browser.go("/insights")
-        browser.shows("Nothing recorded yet. Insights begin with the first entries.", "main")
+        browser.shows("Insights appear after your first entries.", "main")
         coffee, mood = phone.type("Coffee"), phone.type("Mood", icon="smile")
         phone.ask(
             "PATCH",
@@ -114,8 +114,8 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
                 for ago in (6, 8)
             ]
         )
-        browser.shows("5 more days of two types, then this can be told.", "main")
-        # Two correlated types, recorded by another device.
+        browser.shows("Correlations need 5 more days with two types.", "main")
+        # Two that go together, as they are recorded from another device.
         phone.events(
             [
                 {"id": f"d{ago}", "event_type_id": coffee, "timestamp": days_ago(ago, 13), "time_zone": life.ZONE_NAME}
@@ -131,11 +131,11 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         )
         # For two types on the same day, the lower id comes first.
         first, second = ("Coffee", "Mood") if coffee < mood else ("Mood", "Coffee")
-        browser.shows(f"{first} and {second} are tied most. A tie is not a cause.", "main")
+        browser.shows(f"{first} and {second} are most strongly related. Correlation is not causation.", "main")
         browser.shows(f"More {second} on days with more {first} (strong correlation).", ".relations")
         browser.shows("high, 41 days", ".relations")
-        browser.shows("Coffee has been logged 40 days in a row.", "main")
-        # Odometer readings and visits are not habits.
+        browser.shows("Coffee: 40 days in a row.", "main")
+        # An odometer is read, and driven to work: no habit of anybody.
         for name, source in (("Odometer", "manual"), ("At work", "geofence")):
             kind = phone.type(name)
             phone.events(

@@ -23,15 +23,15 @@ def a_type_becomes_another_and_is_parted_from_it_again(world):
             browser.script("return document.querySelector('dialog button[type=submit]').disabled"),
             "a type has to be chosen",
         )
-        browser.shows("Kaffee goes, and 3 entries become those of another type", "dialog")
+        browser.shows("3 entries of Kaffee move to the other type", "dialog")
         browser.script(
             "const s = document.querySelector('dialog select'); s.value = arguments[0]; "
             "s.dispatchEvent(new Event('change', { bubbles: true }))",
             coffee,
         )
-        browser.shows("3 entries become Coffee", "dialog")
+        browser.shows("3 entries of Kaffee move to Coffee", "dialog")
         browser.press("dialog .button", "Merge")
-        browser.shows("Kaffee is Coffee now, with 3 entries", ".toast")
+        browser.shows("Kaffee merged into Coffee, 3 entries moved", ".toast")
         browser.find("main h1", "Coffee")
         browser.wait(lambda: browser.count("main .row") == 4, "all entries are there")
         same((of(coffee), [type["name"] for type in phone.ask("GET", "/event-types")]), (4, ["Coffee"]), "on the hub")
@@ -87,14 +87,14 @@ def a_deletion_of_a_type_says_how_much_goes_along_and_brings_it_back(world):
         browser.go(f"/types/{tea}")
         browser.press("main .button", "Edit type")
         browser.press("dialog .button", "Delete type")
-        browser.shows("Deleting Tea deletes its 1,234 entries too, on all your devices.", "dialog")
+        browser.shows("Deleting Tea also deletes its 1,234 entries on all your devices.", "dialog")
         browser.type("dialog input", "Tea")
         browser.press("dialog button[type=submit]")
         world.wait(lambda: not phone.ask("GET", "/event-types"), "it is deleted")
         browser.press(".toast button", "Undo")
         world.wait(lambda: phone.ask("GET", "/me/storage")["rows"] == 1236, "it is back, with all its entries")
         browser.go(f"/types/{tea}")
-        browser.shows("1,234 entries in all", "main")
+        browser.shows("1,234 entries in total", "main")
         quiet(browser, "a type deleted", allowed=["404"])
 
 
@@ -112,7 +112,7 @@ def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
         browser.shows("No trips yet.", "main")
         browser.press("main .button", "Add a trip")
         browser.press("dialog button[type=submit]")
-        browser.shows("This is not a number.", "dialog")
+        browser.shows("Enter a number, for example 1.5.", "dialog")
         browser.type("dialog input[inputmode=decimal]", "12.5")
         choose = lambda place, value: browser.script(
             "const s = document.querySelectorAll('dialog select')[arguments[0]]; s.value = arguments[1]; "
@@ -122,7 +122,7 @@ def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
         )
         choose(1, "Office")
         browser.press("dialog button[type=submit]")
-        browser.shows("With where it ended goes where it began.", "dialog")
+        browser.shows("Choose where the trip started as well.", "dialog")
         choose(0, "Home")
         choose(2, "Octavia")
         browser.press("dialog button[type=submit]")
@@ -176,6 +176,6 @@ def the_calendar_says_on_which_weekday_most_lies(world):
                 phone.event(type, life.iso(life.now()), time_zone=life.ZONE_NAME)
         pair(browser, hub)
         browser.go(f"/calendar?types={run},{tea}")
-        browser.shows(f"Most on {life.now().strftime('%A')}s.", "main")
+        browser.shows(f"Most often on {life.now().strftime('%A')}s.", "main")
         same(browser.text("main").count("Most on"), 1, "not of what there is too little of")
         quiet(browser, "most on")

@@ -13,7 +13,7 @@ def a_hub_without_persons_says_how_to_make_one_and_nothing_else(world):
         for person in hub.run("user", "list").get("users", []):
             hub.run("user", "rm", person["name"], "--yes")
         browser.go("/calendar")
-        browser.shows("This hub has no person yet")
+        browser.shows("This hub has no users yet")
         browser.shows("trendyd user add")
         same(browser.count("nav"), 0, "navigation")
         quiet(browser, "first run")
@@ -25,7 +25,7 @@ def a_browser_comes_in_by_code_and_a_wrong_code_is_told_for_what_it_is(world):
         browser.go("/settings")
         browser.type(".code", "0000-0000")
         browser.press("button[type=submit]")
-        browser.shows("This code is wrong, was used, or is older than ten minutes.")
+        browser.shows("This code is wrong, already used, or older than 10 minutes. Create a new one.")
         same(browser.script("return document.activeElement.className"), "input code", "where the focus is")
         browser.type(".code", " ".join(hub.code().split("-")))
         browser.press("button[type=submit]")
@@ -48,35 +48,35 @@ def the_first_types_are_chosen_and_logged(world):
     with world.hub() as hub, world.browser(hub) as browser:
         pair(browser, hub, then=".templates")
         where = lambda: browser.script("return document.activeElement.textContent")
-        browser.wait(lambda: where() == "What would you like to keep track of?", "whoever is in is told where")
-        # Continuing requires at least one type.
+        browser.wait(lambda: where() == "What would you like to track?", "whoever is in is told where")
+        # With nothing chosen there is nothing to go on with.
         for _ in range(2):
             for name in ("Mood", "Coffee"):
                 browser.press(".templates label", name)
             if not browser.count(".templates input:checked"):
-                browser.press("main .button.primary", "Begin")
-                browser.shows("Choose one at least.", ".toast")
+                browser.press("main .button.primary", "Continue")
+                browser.shows("Choose at least one.", ".toast")
                 same(
                     (browser.text("h1"), phone_types(hub)),
-                    ("What would you like to keep track of?", 0),
+                    ("What would you like to track?", 0),
                     "nothing was made",
                 )
         browser.press(".templates label", "Water")
-        browser.press("main .button.primary", "Begin")
+        browser.press("main .button.primary", "Continue")
         browser.wait(lambda: browser.count(".tile") == 3, "three tiles")
-        browser.wait(lambda: where() == "Log the first one", "the next step has the focus")
-        # Undo before the first entry returns to the selection of types.
+        browser.wait(lambda: where() == "Log your first entry", "the next step has the focus")
+        # What is taken back before anything was logged is what was chosen.
         browser.keys("u")
-        browser.wait(lambda: where() == "What would you like to keep track of?", "back where something can be done")
-        browser.press("main .button.primary", "Begin")
+        browser.wait(lambda: where() == "What would you like to track?", "back where something can be done")
+        browser.press("main .button.primary", "Continue")
         browser.wait(lambda: browser.count(".tile") == 3, "three tiles")
         browser.press(".tile .press", "Water")
         browser.shows("Water logged at", ".toast")
         phone = Device(hub)
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "the event is on the hub")
         same(len(phone.ask("GET", "/property-definitions")), 2, "properties of mood and coffee")
-        browser.press("main button", "Leave this")
-        browser.wait(lambda: where() == browser.text("h1") != "Log the first one", "Today has the focus")
+        browser.press("main button", "Skip")
+        browser.wait(lambda: where() == browser.text("h1") != "Log your first entry", "Today has the focus")
         quiet(browser, "first types")
 
 
@@ -163,7 +163,7 @@ def a_form_has_a_field_for_each_kind_of_property(world):
         )
         browser.script("document.querySelector('dialog input[type=date]').value = '2026-11-30'")
         browser.press("dialog button[type=submit]")
-        browser.shows("A link begins with http:// or https://.", "dialog")
+        browser.shows("Enter a link that starts with http:// or https://.", "dialog")
         same(
             browser.script("return document.activeElement.value"),
             "javascript:alert(1)",
@@ -226,8 +226,8 @@ def a_type_is_made_mended_and_deleted_by_its_name(world):
         browser.go("/types")
         browser.press("main .button", "New type")
         browser.type("dialog input[maxlength='200']", "Soup")
-        browser.press("dialog .swatches label", "olive")
-        browser.press("dialog .glyphs label:has([aria-label=food])")
+        browser.press("dialog .swatches label", "Olive")
+        browser.press("dialog .glyphs label:has([aria-label=Food])")
         browser.press("dialog .button", "Add a property")
         browser.script(
             "const i = [...document.querySelectorAll('dialog input[maxlength=\"200\"]')][1]; "
@@ -238,7 +238,7 @@ def a_type_is_made_mended_and_deleted_by_its_name(world):
             "s.dispatchEvent(new Event('change', { bubbles: true }))"
         )
         browser.press("dialog button[type=submit]")
-        browser.shows("Needs a value.", "dialog")
+        browser.shows("Enter a value.", "dialog")
         browser.script("document.activeElement.value = 'pea, tomato'")
         browser.press("dialog button[type=submit]")
         world.wait(lambda: len(phone.ask("GET", "/property-definitions")) == 1, "the property is on the hub")
@@ -296,7 +296,7 @@ def a_goal_is_set_with_a_type_and_today_says_what_is_left(world):
         browser.press("main .button", "Edit type")
         browser.type("dialog input[inputmode=numeric]", "many")
         browser.press("dialog button[type=submit]")
-        browser.shows("A whole number from 0 to 1,000,000.", "dialog")
+        browser.shows("Enter a whole number from 0 to 1,000,000.", "dialog")
         browser.type("dialog input[inputmode=numeric]", "2")
         browser.press("dialog button[type=submit]")
         goal = {"amount": 2, "bound": "at_least", "measure": "count", "period": "day"}
@@ -307,7 +307,7 @@ def a_goal_is_set_with_a_type_and_today_says_what_is_left(world):
         browser.shows("1 of 2 left", "main")
         browser.wait(lambda: browser.text(".tile .count").split() == ["1", "/", "2"], "the tile says how much of it")
         browser.press(".tile .press")
-        browser.shows("Vitamins is done.", "main")
+        browser.shows("Done: Vitamins.", "main")
         browser.hides("Left today", "main")
         # Removes the goal.
         browser.go(f"/types/{vitamins}")

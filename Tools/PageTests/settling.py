@@ -13,14 +13,14 @@ def three_steps_lead_in_and_each_can_be_left(world):
     with world.hub() as hub, world.browser(hub) as browser:
         pair(browser, hub, then=".templates")
         browser.shows("Step 1 of 3", "main")
-        browser.press("main .button", "Begin")
+        browser.press("main .button", "Continue")
         browser.shows("Step 2 of 3", "main")
         browser.press(".tile .press", "Coffee")
         phone = Device(hub)
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "the first entry is on the hub")
         # A reload does not restart the first steps.
         browser.go("/")
-        browser.shows("Log the first one", "main h1")
+        browser.shows("Log your first entry", "main h1")
         browser.press("main .button", "Next")
         browser.shows("Step 3 of 3", "main")
         browser.find(".bring-in .button", "Choose a file")
@@ -29,8 +29,8 @@ def three_steps_lead_in_and_each_can_be_left(world):
         quiet(browser, "first steps")
     with world.hub() as hub, world.browser(hub) as browser:
         pair(browser, hub, then=".templates")
-        browser.press("main .button", "Leave this")
-        browser.shows("Nothing to log yet. Choose what you want to keep track of.", "main")
+        browser.press("main .button", "Skip")
+        browser.shows("Nothing to log yet. Choose what you want to track.", "main")
         browser.press("main .button", "Choose types")
         browser.find("main h1", "All types")
         quiet(browser, "steps left")
@@ -66,7 +66,7 @@ def a_drive_that_goes_on_is_drawn_and_grows_by_itself(world):
         browser.shows("Driving from Home", ".live")
         before = browser.text(".live .figure")
         check(before.endswith("km"), before)
-        # Devices with the time of their last contact.
+        # Which devices there are, and when the phone was last seen.
         browser.shows("Pixel phone", ".devices-now")
         browser.shows("This browser", ".devices-now")
         post(range(1200, 1700, 10))
@@ -105,15 +105,15 @@ def a_person_is_renamed_and_connects_an_app_by_a_token(world):
         browser.shows(life.ZONE_NAME.replace("Etc/GMT+0", "UTC"), "main")
         browser.type("[data-key=person-name]", "Ada L.")
         browser.press("main h1")
-        browser.shows("You are Ada L. now", ".toast")
+        browser.shows("Name changed to Ada L.", ".toast")
         same(phone.ask("GET", "/session")["person"]["name"], "Ada L.", "on the hub")
         browser.go("/devices")
         browser.press("main .button", "Connect an app")
-        browser.press("dialog .button", "Make a token")
-        browser.shows("Needs a value.", "dialog")
+        browser.press("dialog .button", "Create a token")
+        browser.shows("Enter a value.", "dialog")
         browser.type("dialog input", "OwnTracks")
-        browser.press("dialog .button", "Make a token")
-        browser.shows("OwnTracks may come in by this token.", "dialog")
+        browser.press("dialog .button", "Create a token")
+        browser.shows("Enter this token in OwnTracks", "dialog")
         tracker = Device.__new__(Device)
         tracker.hub, tracker.token = hub, browser.text("dialog .command span")
         same(tracker.ask("GET", "/session")["device"]["name"], "OwnTracks", "the token is good")
@@ -139,14 +139,14 @@ def what_waits_on_another_device_is_told_as_it_said(world):
         )
         urllib.request.urlopen(request, timeout=30).close()
         pair(browser, hub)
-        browser.shows("3 waiting", ".devices-now")
+        browser.shows("3 pending", ".devices-now")
         browser.go("/devices")
         row = lambda name: browser.script(
             "return [...document.querySelectorAll('main .rows li')].find((row) => row.textContent."
             "includes(arguments[0]))?.innerText ?? ''",
             name,
         )
-        browser.wait(lambda: "3 waiting, oldest 4 min" in row("Laptop"), "how much, and since when")
+        browser.wait(lambda: "3 pending, oldest 4 min" in row("Laptop"), "how much, and since when")
         check("clock 10 min ahead" in row("Laptop") and "1.2.0" in row("Laptop"), row("Laptop"))
         check(
             "wait" not in row("Old phone") and "clock" not in row("Old phone"),

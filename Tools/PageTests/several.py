@@ -18,7 +18,7 @@ def what_one_browser_logs_another_shows_without_being_asked(world):
         coffee = phone.type("Coffee")
         pair(one, hub)
         pair(other, hub)
-        other.shows("Live", "#sync")
+        other.shows("Live updates on", "#sync")
         one.press(".tile .press")
         other.wait(lambda: other.text(".tile .count") == "1", "it is there")
         # Measures the delay from a device to the screen.
@@ -61,11 +61,11 @@ def a_device_is_paired_from_the_page(world):
         browser.go("/devices")
         browser.press("main .button", "Pair a device")
         code = browser.find(".big-code") and browser.text(".big-code")
-        # The hub only knows a loopback address, which a phone cannot use, so no QR code is shown.
-        browser.shows("tell the hub its address", "dialog")
+        # Nothing but this machine is known to reach the hub: no camera is sent there.
+        browser.shows("set the hub’s address", "dialog")
         same(browser.count("dialog .qr"), 0, "a picture")
         Device(hub, "Watch", code=code)
-        browser.shows("Watch is in.", "dialog")
+        browser.shows("Watch is paired.", "dialog")
         browser.keys(ESCAPE)
         browser.find("main li", "Watch")
         quiet(browser, "pairing another")
@@ -134,11 +134,11 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         browser.shows("Offline since", ".sync")
         browser.wait(lambda: browser.text(".tile .count") == "2", "it counts although it waits")
         browser.press(".tile .press")
-        browser.shows("2 entries wait here.", ".sync")
-        # Reloads the page without a hub.
+        browser.shows("2 entries pending.", ".sync")
+        # The whole page anew, with nobody there to ask.
         browser.go("/")
         browser.wait(lambda: browser.text(".tile .count") == "3", "all three are shown")
-        browser.shows("2 entries wait here.", ".sync")
+        browser.shows("2 entries pending.", ".sync")
         browser.go("/timeline")
         browser.wait(lambda: browser.count("main .row") == 3, "on another page too")
         browser.go("/")
@@ -150,7 +150,7 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         )
         hub.start()
         world.wait(lambda: len(phone.ask("GET", "/events")) == 3, "they went out", seconds=40)
-        browser.shows("Everything is on the hub", ".sync")
+        browser.shows("Synced with hub", ".sync")
         browser.wait(lambda: "All sent" in browser.script("return window.said"), "that all of them are sent")
         browser.wait(lambda: browser.script("return document.querySelector('.strip').hidden"), "the strip goes")
         same(len({event["id"] for event in phone.ask("GET", "/events")}), 3, "events")
@@ -163,20 +163,20 @@ def an_entry_is_said_to_be_on_the_hub_when_it_is_there_and_not_before(world):
     with world.person() as (hub, phone, browser):
         phone.type("Coffee")
         pair(browser, hub)
-        browser.shows("Everything is on the hub", "#sync")
-        # A hub that responds slowly.
+        browser.shows("Synced with hub", "#sync")
+        # A hub that takes its time.
         hub.process.send_signal(signal.SIGSTOP)
         try:
             browser.press(".tile .press")
             browser.wait(lambda: browser.text(".tile .count") == "1", "it is shown")
             browser.wait(
-                lambda: browser.text("#sync").startswith(("Sending 1 of 1", "1 waiting")),
+                lambda: browser.text("#sync").startswith(("Syncing 1 of 1", "1 pending")),
                 "that it is on its way",
                 seconds=10,
             )
         finally:
             hub.process.send_signal(signal.SIGCONT)
-        browser.shows("Everything is on the hub", "#sync")
+        browser.shows("Synced with hub", "#sync")
         same(len(phone.ask("GET", "/events")), 1, "events")
 
 
@@ -204,7 +204,7 @@ def a_suspended_hub_counts_as_away_and_its_last_responses_are_shown(world):
             browser.wait(lambda: browser.text(".tile .count") == "2", "the entry is shown")
         finally:
             hub.process.send_signal(signal.SIGCONT)
-        browser.shows("Everything is on the hub", "#sync")
+        browser.shows("Synced with hub", "#sync")
         same(len(phone.ask("GET", "/events")), 2, "events")
 
 
@@ -281,7 +281,7 @@ def a_hub_that_is_back_is_told_of_in_every_tab_also_where_nothing_waits(world):
             for tab in (two, one):
                 browser.turn_to(tab)
                 browser.wait(
-                    lambda: strip() == "" and browser.text("#sync").startswith("Everything is on the hub"),
+                    lambda: strip() == "" and browser.text("#sync").startswith("Synced with hub"),
                     f"the hub is back, with {writes} that waited",
                     seconds=12,
                 )
@@ -325,10 +325,10 @@ def an_entry_that_the_hub_refuses_is_shown_with_the_reason(world):
         # The entry's type is deleted meanwhile, so the entry cannot be created.
         hub_events = lambda: phone.ask("GET", "/events")
         phone.ask("DELETE", f"/event-types/{coffee}")
-        browser.wait(lambda: "refused" in browser.text(".sync") or hub_events(), "an end", seconds=40)
+        browser.wait(lambda: "rejected" in browser.text(".sync") or hub_events(), "an end", seconds=40)
         if not hub_events():
             browser.go("/devices")
-            browser.find("main h2", "Refused by the hub")
-            browser.press("main .button", "Put aside")
-            browser.hides("Refused by the hub", "main")
-            browser.shows("Everything is on the hub", ".sync")
+            browser.find("main h2", "Rejected by the hub")
+            browser.press("main .button", "Discard")
+            browser.hides("Rejected by the hub", "main")
+            browser.shows("Synced with hub", ".sync")

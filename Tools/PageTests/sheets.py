@@ -100,11 +100,11 @@ def axe_finds_nothing_on_any_sheet_in_either_theme(world):
 
         browser.go("/devices")
         browser.press("main .button", "Connect an app")
-        browser.press("dialog .button", "Make a token")
-        browser.shows("Needs a value.", "dialog")
+        browser.press("dialog .button", "Create a token")
+        browser.shows("Enter a value.", "dialog")
         clean("a token without a name")
         browser.type("dialog input", "OwnTracks")
-        browser.press("dialog .button", "Make a token")
+        browser.press("dialog .button", "Create a token")
         browser.find("dialog .command")
         clean("a token")
         browser.press("dialog [aria-label=Close]")
@@ -113,7 +113,7 @@ def axe_finds_nothing_on_any_sheet_in_either_theme(world):
         browser.find("main mark")
         clean("what was found")
         browser.go("/timeline?q=nowhere")
-        browser.shows("Nothing has")
+        browser.shows("No results for")
         clean("nothing was found")
 
         browser.go("/trips")

@@ -69,7 +69,7 @@ def a_goal_counts_what_an_entry_says_of_itself_and_shows_its_score(world):
             lambda: "31 now" in browser.text("main") and "31 longest" in browser.text("main"),
             "the streak in the calendar",
         )
-        browser.shows("no goal, so no streak", "main")
+        browser.shows("No goal set, so no streak", "main")
         quiet(browser, "goals")
 
 
@@ -123,15 +123,15 @@ def a_type_is_told_by_a_line_a_band_and_its_values(world):
     browser.go(f"/types/{world.types['coffee']}")
     browser.find(".plot .line-of")
     browser.find(".plot .band-of")
-    browser.shows("mean of 14 days", "main")
+    browser.shows("14-day mean", "main")
     check(
-        "a day in the last 14 days"
+        "a day over the last 14 days"
         in browser.script("return document.querySelector('figure').getAttribute('aria-label')"),
         "its finding",
     )
     values = "figure[aria-label^=Size]"
     check(
-        "have one." in browser.script("return document.querySelector(arguments[0]).getAttribute('aria-label')", values),
+        "have a value." in browser.script("return document.querySelector(arguments[0]).getAttribute('aria-label')", values),
         "how many have it",
     )
     same(browser.count(f"{values} .shares li"), 2, "small and large")
@@ -154,7 +154,7 @@ def a_type_is_told_by_a_line_a_band_and_its_values(world):
     browser.find(".plot .skipped")
     browser.wait(lambda: browser.count(".plot .line-of") >= 2, "broken where days are off")
     browser.press(".segments button", "All")
-    browser.shows("Entries a month", "main")
+    browser.shows("Entries per month", "main")
     browser.find(".plot rect")
     same(browser.script("return location.search"), "?range=all", "the range is in the address")
     quiet(browser, "a type")
@@ -205,7 +205,7 @@ def days_off_are_set_hatched_and_taken_back(world):
         pair(browser, hub)
         browser.go(f"/calendar?types={coffee}")
         browser.wait(lambda: "2 now" in browser.text("main"), "the streak is broken")
-        browser.press(".legend .link", "Days off")
+        browser.press(".legend .link", "Skip days")
         for place, ago in ((1, 4), (2, 3)):
             browser.script(
                 "const input = document.querySelectorAll('dialog input[type=date]')[arguments[0] - 1]; "
@@ -226,7 +226,7 @@ def days_off_are_set_hatched_and_taken_back(world):
         )
         browser.wait(lambda: browser.count(".heat .skip") == 2, "hatched")
         browser.wait(lambda: "4 now" in browser.text("main"), "the streak goes over them")
-        browser.press(".legend .link", "Days off")
+        browser.press(".legend .link", "Skip days")
         browser.shows("flu", "dialog")
         browser.press("dialog .plain-row .button", "Remove")
         world.wait(lambda: phone.ask("GET", "/skips") == [], "removed")

@@ -257,7 +257,7 @@ class Story:
         if any(other is not self.user and other.texts for other in self.users):
             self.browser.later("await new Promise((done) => setTimeout(done, 600))")
         if self.browser.count("dialog"):
-            self.browser.press("dialog .button", "Keep them here")
+            self.browser.press("dialog .button", "Keep")
             self.browser.wait(lambda: self.browser.count("dialog") == 0, "the offer is closed")
 
     def ready(self):
@@ -457,7 +457,7 @@ class Story:
             self.main_page()
             waiting = lambda: [write for write in self.browser.later(QUEUE) if write["state"] != "refused"]
             self.browser.wait(
-                lambda: self.browser.text("#sync").startswith(("Everything is on the hub", "The hub refused")),
+                lambda: self.browser.text("#sync").startswith(("Synced with hub", "The hub rejected")),
                 "all of it is sent",
                 seconds=60,
             )

@@ -31,6 +31,7 @@ import looks
 import first_day
 import keeping
 import corners
+import translation
 import stories
 
 

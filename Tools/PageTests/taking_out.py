@@ -55,14 +55,14 @@ def entries_of_a_time_and_a_type_are_taken_out(world):
         browser.press("main form button[type=submit]")
         browser.wait(
             lambda: browser.script("return window.taken.length") == 0
-            and "The end is before the start." in browser.text("main"),
+            and "The end is before the start. Enter a later end." in browser.text("main"),
             "refused",
         )
         put(browser, "out-From", life.day(5).date().isoformat())
         put(browser, "out-To", life.day(3).date().isoformat())
         put(browser, "out-type", coffee)
         rows = [line.split(",") for line in take(browser, "CSV").splitlines()]
-        browser.shows(f"trendy-{life.day(5).date()}-{life.day(3).date()}.csv is downloaded", ".toast")
+        browser.shows(f"trendy-{life.day(5).date()}-{life.day(3).date()}.csv downloaded", ".toast")
         same(
             [rows[0][-1]] + [row[-1] for row in rows[1:]],
             ["Property: cups", "3", "4", "5"],
@@ -78,14 +78,14 @@ def entries_of_a_time_and_a_type_are_taken_out(world):
             "fixes are of no type",
         )
         browser.press("main form button[type=submit]")
-        browser.shows("This hub has no fixes of that time.", ".toast")
+        browser.shows("No positions in this period.", ".toast")
         same(browser.script("return window.taken.length"), 3, "no file")
         browser.script("document.querySelector('.toast')?.remove()")
         put(browser, "out-From", "2020-01-01")
         put(browser, "out-To", "2020-01-02")
         browser.press("main form .segments label", "CSV")
         browser.press("main form button[type=submit]")
-        browser.shows("Nothing was recorded in that time.", ".toast")
+        browser.shows("No entries in this period.", ".toast")
         for width in (320, 390, 1280):
             browser.size(width)
             browser.settle()
@@ -144,7 +144,7 @@ def tracks_are_taken_out_and_the_whole_record_is_brought_in_elsewhere(world):
         elsewhere.find(".bring-in .button")
         choose(elsewhere, "trendy.ndjson", backup)
         elsewhere.press(".bring-in .button.primary")
-        elsewhere.shows("brought in", ".bring-in")
+        elsewhere.shows("imported", ".bring-in")
         there = Device(other, "Laptop")
         plain = lambda list: sorted(
             json.dumps(

@@ -43,7 +43,7 @@ def days_and_times_are_of_the_zone_that_is_chosen(world):
         browser.shows("16:05", "main .row .time")
         browser.shows("08:05 in Tokyo", "main .row")
         browser.go("/settings")
-        browser.shows("As this browser (America/Phoenix)", "main")
+        browser.shows("From this browser (America/Phoenix)", "main")
         browser.script(
             "const menu = document.querySelector('[data-key=time-zone]'); menu.value = arguments[0]; "
             "menu.dispatchEvent(new Event('change'));",

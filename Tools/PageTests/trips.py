@@ -11,7 +11,7 @@ def a_trip_is_drawn_and_decided(world):
     browser.go("/trips")
     browser.find(".map .way")
     check(len(browser.script("return document.querySelector('.map .way').getAttribute('d')")) > 200, "its route")
-    browser.press(".trip-list a", "decide")
+    browser.press(".trip-list a", "classify")
     browser.find(".map .way")
     decided = browser.count(".trip-list .link")
     browser.press(".segments button", "Private")
@@ -54,8 +54,8 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         )
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Split")
-        browser.shows("Somewhere to somewhere".lower(), ".cutting")
-        # The default is half the route. The slider's keys change it, and the hub computes the new parts.
+        browser.shows("unknown place to unknown place", ".cutting")
+        # Half of the way, unless told otherwise; then by the keys of the slider, and told anew by the hub.
         browser.wait(lambda: browser.text(".cutting ol").count("5.0 km") == 2, "both halves in words")
         same(browser.script("return document.activeElement.type"), "range", "where the focus is")
         before = browser.text(".cutting ol")
@@ -104,7 +104,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         # Merges the trip with the next one.
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Merge")
-        browser.press("dialog .pick button", "The trip after")
+        browser.press("dialog .pick button", "Next trip")
         browser.shows("Trips merged", ".toast")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "one trip")
         same(phone.ask("GET", f"/events/{trip}")["end_date"], undivided["end_date"], "its end")
@@ -119,7 +119,7 @@ def ends_of_a_trip_get_names_and_keys_decide_what_it_was_for(world):
         first, second = drive(phone), drive(phone, minutes=300)
         pair(browser, hub, then="main.framed")
         browser.go(f"/trips/{first}")
-        browser.press("main .rows button", "Name it")
+        browser.press("main .rows button", "Name")
         browser.type("dialog input", HOSTILE.replace("\u202e", ""))
         browser.press("dialog button[type=submit]")
         world.wait(lambda: len(phone.ask("GET", "/geofences")) == 1, "a place is made")
@@ -128,7 +128,7 @@ def ends_of_a_trip_get_names_and_keys_decide_what_it_was_for(world):
         browser.press("main .rows button", "Rename")
         browser.type("dialog input", "Home")
         browser.press("dialog button[type=submit]")
-        browser.shows("Home to somewhere", ".trip-list")
+        browser.shows("Home to unknown place", ".trip-list")
         browser.keys("u")
         browser.shows("{{7*7}}", ".trip-list")
         category = lambda id: phone.ask("GET", f"/events/{id}")["properties"].get("category", {}).get("value")
@@ -140,7 +140,7 @@ def ends_of_a_trip_get_names_and_keys_decide_what_it_was_for(world):
         browser.press(".segments button", "Mixed")
         browser.type(".part input", "99")
         browser.keys(ENTER)
-        browser.shows("From 0 to 10.0 km.", ".part")
+        browser.shows("Enter a distance from 0 to 10.0 km.", ".part")
         browser.type(".part input", "2.5")
         browser.keys(ENTER)
         world.wait(
@@ -159,13 +159,13 @@ def what_the_hub_found_is_told_beside_the_route(world):
         pair(browser, hub, then="main.framed")
         trip = phone.ask("GET", "/events")[0]["id"]
         browser.go(f"/trips/{trip}")
-        browser.shows("Why this trip")
+        browser.shows("Why this is a trip")
         browser.wait(lambda: browser.count("main .why li") >= 1, "what was decided")
         browser.shows("Departed:", ".why")
-        browser.shows("readings of phone", "main")
-        # A manual trip.
+        browser.shows("positions of phone", "main")
+        # One that was recorded by hand.
         browser.go(f"/trips/{drive(phone)}")
-        browser.shows("Nothing is kept here of how it was found")
+        browser.shows("No details:")
         quiet(browser, "why")
 
 
@@ -184,7 +184,7 @@ def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
             120 <= told["standing_s"] <= 160 and 46 <= told["top_mps"] * 3.6 <= 48,
             f"what the hub tells: {told['standing_s']} s, {told['top_mps']} m/s",
         )
-        browser.shows("At most 47 km/h. 1 stop, 2 min in all.", "figure")
+        browser.shows("Top speed 47 km/h. 1 stop of 2 min.", "figure")
         same(browser.count(".map rect.stop"), 1, "the stop on the map")
         same(
             browser.script("return document.querySelector('.map .at-stop').textContent"), "2 min", "and how long it was"
@@ -222,7 +222,7 @@ def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
         browser.press(".tools button", "Chart")
         # A trip without stored fixes has no speed chart.
         browser.go(f"/trips/{drive(phone, minutes=300)}")
-        browser.shows("Nothing is kept here of how it was found")
+        browser.shows("No details:")
         same(browser.count(".plot.speed"), 0, "a strip of nothing")
         quiet(browser, "speed")
 
@@ -260,7 +260,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             phone.event(
                 odometer, f"2025-{day}T08:00:00Z", properties={"odometer_m": number(metres), "vehicle": word("v")}
             )
-        browser.shows("4 trips, 110 km. 10.0 km are not decided yet.", "main")
+        browser.shows("4 trips, 110 km. 10.0 km unclassified.", "main")
         same(
             [browser.text(f".figures > div:nth-child({i}) dd") for i in (1, 2, 3, 4)],
             ["110 km", "55.0 km", "45.0 km", "50 %"],
@@ -283,9 +283,9 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             "March",
         )
         browser.press("figure .tools button", "Chart")
-        # A reading of 81 km for 80 km of trips is accepted; 19 km without trips is not.
-        browser.shows("More than 2 % apart.", "main")
-        browser.shows("19.0 km are missing (100 %)", ".odometer")
+        # 81 km on the clock for 80 km of trips is well; 19 km for none is not.
+        browser.shows("The difference is above 2 %.", "main")
+        browser.shows("trips are 19.0 km short (100 %)", ".odometer")
         same(browser.count(".odometer ul li"), 1, "days to look at")
         # The export contains the hub's data.
         rows = browser.later(
@@ -335,7 +335,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         browser.press("main .section-head button", "Log a reading")
         browser.type("dialog input[inputmode=decimal]", "many")
         browser.press("dialog button[type=submit]")
-        browser.shows("This is not a number.", "dialog")
+        browser.shows("Enter a number, for example 1.5.", "dialog")
         browser.type("dialog input[inputmode=decimal]", "1,120.5")
         browser.press("dialog button[type=submit]")
         world.wait(lambda: len(readings()) == 3, "it is on the hub, under the type that was there")
@@ -359,8 +359,8 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         )
         browser.go("/mileage?year=2025")
         browser.wait(lambda: browser.count(".odometer ul li") == 2, "both months are named")
-        browser.shows("Look at these days", ".odometer")
-        check("More than 2 %" not in browser.text(".odometer"), browser.text(".odometer"))
+        browser.shows("Check the trips of these days", ".odometer")
+        check("above 2 %" not in browser.text(".odometer"), browser.text(".odometer"))
 
 
 @test

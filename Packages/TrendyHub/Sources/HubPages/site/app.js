@@ -23,7 +23,7 @@ import { openLeftovers } from './parts/unsentsheet.js';
 import { showPairing } from './pages/pair.js';
 import { pageAt } from './pages/index.js';
 import { today } from './data/days.js';
-import { words } from './texts.js';
+import { texts } from './texts.js';
 
 /**
  * A page. `more` reads what it can be read without, after it was drawn; `follow` what changes without the record, and
@@ -181,7 +181,7 @@ async function show(isMove) {
   drawFrame(app);
   if (!before || !isSame) data = null;
   // Before its content: a page that is slow to load is named while it is awaited, in the tab as in its heading.
-  document.title = `${page.title}. Trendy`;
+  document.title = texts.tab(page.title);
   isArrival ||= isMove && !isSame;
   await load();
 }
@@ -317,12 +317,12 @@ function problem(error) {
   const isAway = error instanceof Unreachable;
   if (!isMissing && !isAway && !(error instanceof Refused)) console.error(error);
   const text = isMissing
-    ? words.error.missing
+    ? texts.error.missing
     : isAway
-      ? words.error.away
+      ? texts.error.away
       : error instanceof Refused
         ? error.message
-        : `${words.error.title}. ${words.error.words}`;
+        : texts.error.failed;
   say(text, true);
   return h(
     'div.page',
@@ -332,12 +332,10 @@ function problem(error) {
       'div.empty',
       null,
       h('p', null, text),
-      h('button.button', { type: 'button', on: { click: () => load() } }, words.act.tryAgain),
-      h('a.button', { href: '/' }, words.nav.today),
+      h('button.button', { type: 'button', on: { click: () => load() } }, texts.act.tryAgain),
+      h('a.button', { href: '/' }, texts.nav.today),
     ),
-    error instanceof Refused &&
-      error.requestId &&
-      h('p.small.quiet', null, `${words.error.request} ${error.requestId}`),
+    error instanceof Refused && error.requestId && h('p.small.quiet', null, texts.error.request(error.requestId)),
   );
 }
 
@@ -349,14 +347,14 @@ function showFailure(error) {
       'main.alone',
       { id: 'main' },
       h('h1', null, 'Trendy'),
-      h('p', null, error instanceof Error && !(error instanceof Unreachable) ? error.message : words.error.away),
+      h('p', null, error instanceof Error && !(error instanceof Unreachable) ? error.message : texts.error.away),
       h(
         'div',
         null,
         h(
           'button.button.primary',
           { type: 'button', on: { click: () => start().catch(showFailure) } },
-          words.act.tryAgain,
+          texts.act.tryAgain,
         ),
       ),
     ),

@@ -1,52 +1,18 @@
-// Every word that the pages say, so that a translation is one file. Dates and numbers come from the browser's locale.
+// All texts of the pages. A translation is a copy of this file; numbers, dates and lists follow its language.
 
-const plural = new Intl.PluralRules('en');
-const number = new Intl.NumberFormat();
+import { count, list, plural, useLanguage, zoneText } from './locale.js';
 
-/** @param {number} n */
-export const count = (n) => number.format(n);
-/**
- * `2.50`: always with so many decimals.
- * @param {number} n
- * @param {number} digits
- */
-export const fixed = (n, digits) =>
-  n.toLocaleString(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-/**
- * `120`, or `12K` where it is large and room is short.
- * @param {number} n
- */
-export const shortCount = (n) =>
-  n < 10_000 ? count(n) : new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 }).format(n);
-/**
- * `1 entry`, `12 entries`.
- * @param {number} n
- * @param {string} one
- * @param {string} [many]
- */
-export const some = (n, one, many = `${one}s`) => `${count(n)} ${plural.select(n) === 'one' ? one : many}`;
-/**
- * `coffee, mood and run`.
- * @param {string[]} parts
- */
-const listed = (parts) => new Intl.ListFormat('en', { type: 'conjunction' }).format(parts);
+useLanguage('en', 'en-GB');
 
-/**
- * `Mondays`. The browser's locale names days: a name of another language is not bent as one of this.
- * @param {string} day
- */
-const each = (day) => (number.resolvedOptions().locale.startsWith('en') ? `${day}s` : day);
+const entries = (/** @type {number} */ n) => plural(n, { one: '# entry', other: '# entries' });
+const days = (/** @type {number} */ n) => plural(n, { one: '# day', other: '# days' });
+const trips = (/** @type {number} */ n) => plural(n, { one: '# trip', other: '# trips' });
+/** @type {Record<string, string>} */
+const confidence = { high: 'high', medium: 'medium', low: 'low' };
 
-/**
- * `America/New York`; an offset as people write it, where the name has the sign of POSIX (`Etc/GMT-9` is ahead).
- * @param {string} zone
- */
-export const zoneText = (zone) =>
-  zone
-    .replace(/^Etc\/GMT([+-])(\d+)$/, (_, sign, hours) => `UTC${sign === '-' ? '+' : '−'}${hours}`)
-    .replaceAll('_', ' ');
-
-export const words = {
+export const texts = {
+  /** Title of the browser's tab. */
+  tab: (/** @type {string} */ page) => `${page} – Trendy`,
   nav: {
     today: 'Today',
     timeline: 'Timeline',
@@ -62,11 +28,12 @@ export const words = {
     more: 'More',
     skip: 'Skip to content',
     pages: 'Pages',
-    /** @param {number} n */
-    allTypes: (n) => (n === 1 ? 'All types' : `All ${some(n, 'type')}`),
+    timelineOf: (/** @type {string} */ date) => `Timeline, ${date}`,
+    allTypes: (/** @type {number} */ n) => plural(n, { one: 'All types', other: 'All # types' }),
   },
   act: {
     log: 'Log',
+    logType: (/** @type {string} */ type) => `Log ${type}`,
     start: 'Start',
     stop: 'Stop',
     undo: 'Undo',
@@ -74,7 +41,6 @@ export const words = {
     delete: 'Delete',
     save: 'Save',
     cancel: 'Cancel',
-    add: 'Add',
     addEntry: 'Add an entry',
     search: 'Search',
     table: 'Table',
@@ -85,443 +51,368 @@ export const words = {
     close: 'Close',
     copy: 'Copy',
     copied: 'Copied',
-    putAside: 'Put aside',
     remove: 'Remove',
     earlier: 'Earlier',
     later: 'Later',
     clear: 'Clear',
     discard: 'Discard',
     keepEditing: 'Keep editing',
-    /** @param {number} n */
-    showMore: (n) => `Show ${n} more`,
+    showMore: (/** @type {number} */ n) => `Show ${count(n)} more`,
+    /** Label of a button that repeats on a page. */
+    on: (/** @type {string} */ act, /** @type {string} */ object) => `${act}: ${object}`,
+  },
+  units: {
+    kilometres: 'km',
+    miles: 'mi',
+    metres: 'm',
+    feet: 'ft',
+    kilometresPerHour: 'km/h',
+    milesPerHour: 'mph',
+    bytes: { B: 'B', kB: 'kB', MB: 'MB', GB: 'GB' },
+    seconds: (/** @type {number} */ n) => `${count(n)} s`,
+    minutes: (/** @type {number} */ n) => `${count(n)} min`,
+    hours: (/** @type {number} */ n) => `${count(n)} h`,
+    hoursAndMinutes: (/** @type {number} */ hours, /** @type {string} */ minutes) => `${count(hours)} h ${minutes} min`,
+    percent: (/** @type {string} */ n) => `${n} %`,
+    days,
+    trips,
+    entries,
+    places: (/** @type {number} */ n) => plural(n, { one: '# place', other: '# places' }),
+    types: (/** @type {number} */ n) => plural(n, { one: '# type', other: '# types' }),
+    records: (/** @type {number} */ n) => plural(n, { one: '# record', other: '# records' }),
+  },
+  dates: {
+    today: 'today',
+    yesterday: 'yesterday',
+    tomorrow: 'tomorrow',
+    last: (/** @type {string} */ weekday) => `last ${weekday}`,
+    at: (/** @type {string} */ day, /** @type {string} */ time) => `${day} ${time}`,
+    span: (/** @type {string} */ from, /** @type {string} */ to) => `${from} – ${to}`,
   },
   sync: {
-    good: 'Everything is on the hub',
-    notLive: 'Not live just now',
-    /** @param {string} time */
-    last: (time) => `Last change ${time}`,
-    none: 'Live',
-    /**
-     * @param {number} n
-     * @param {string} age
-     */
-    waiting: (n, age) => `${count(n)} waiting, oldest ${age}`,
-    /**
-     * @param {number} n
-     * @param {number} all
-     */
-    sending: (n, all) => `Sending ${count(n)} of ${count(all)}`,
-    sent: 'All sent',
-    /** @param {string} time */
-    offline: (time) => `Offline since ${time}.`,
-    /** @param {number} n */
-    waitHere: (n) => (n ? `${some(n, 'entry waits', 'entries wait')} here.` : 'What you record waits here.'),
-    asOf: 'This page may be behind. It tries again by itself.',
-    revoked: 'This browser was removed from the hub.',
+    good: 'Synced with hub',
+    last: (/** @type {string} */ time) => `Last change ${time}`,
+    noChange: 'Live updates on',
+    notLive: 'Live updates paused',
+    retrying: 'Retrying automatically.',
+    pending: (/** @type {number} */ n) => `${count(n)} pending`,
+    pendingSince: (/** @type {number} */ n, /** @type {string} */ age) => `${count(n)} pending, oldest ${age}`,
+    sending: (/** @type {number} */ n, /** @type {number} */ all) => `Syncing ${count(n)} of ${count(all)}`,
+    sent: 'All synced',
+    offline: (/** @type {string} */ time) => `Offline since ${time}.`,
+    pendingHere: (/** @type {number} */ n) =>
+      n ? `${entries(n)} pending.` : 'New entries are stored here and sync later.',
+    removed: 'This browser was removed from the hub.',
     signedOut: 'This browser is signed out.',
-    /** @param {number} n */
-    stillHere: (n) => (n ? `${some(n, 'entry is', 'entries are')} still here.` : 'Pair it again to go on.'),
+    stillHere: (/** @type {number} */ n) =>
+      n
+        ? plural(n, { one: '# entry is still stored here.', other: '# entries are still stored here.' })
+        : 'Pair it again to continue.',
     pairAgain: 'Pair again',
-    toFile: 'Save them to a file',
-    look: 'Look',
+    saveToFile: 'Save to file',
+    review: 'Review',
     checking: 'Checking for unsent entries',
-    checkingWords: 'This takes a moment.',
-    noStore: 'This browser stores nothing.',
-    noStoreWords: 'Entries are sent at once. Without the hub nothing can be recorded here.',
-    /** @param {string} reason */
-    refused: (reason) => `The hub refused this: ${reason}`,
-    /**
-     * @param {string} length
-     * @param {boolean} isAhead
-     */
-    clock: (length, isAhead) => `This browser’s clock is ${length} ${isAhead ? 'ahead of' : 'behind'} the hub’s.`,
-    clockWords: 'What is logged here gets its time.',
+    noStore: 'This browser cannot store entries.',
+    noStoreHint: 'Entries are sent immediately; nothing can be logged offline.',
+    rejected: 'The hub rejected a change.',
+    clock: (/** @type {string} */ duration, /** @type {boolean} */ isAhead) =>
+      `This browser’s clock is ${duration} ${isAhead ? 'ahead of' : 'behind'} the hub’s.`,
+    clockHint: 'Set the clock: entries logged here use its time.',
   },
-  refused: {
+  /** Reasons of the hub, by the kind of problem. */
+  rejected: {
     entity_deleted: 'It was deleted on another device.',
-    parent_deleted: 'What it belongs to was deleted on another device.',
+    parent_deleted: 'The item it belongs to was deleted on another device.',
     restored: 'It was deleted and restored on another device in the meantime.',
-    duplicate: 'It exists already.',
-    idempotency_key_reused: 'The hub has received another version of this change.',
+    duplicate: 'It already exists.',
+    idempotency_key_reused: 'The hub has already received a different version of this change.',
     other_person: 'This browser is now paired as another user.',
-    restore: 'Restore it with this change',
-    asNew: 'Log as a new entry',
-    saveAsNew: 'Save as a new one',
+    restore: 'Restore it and apply this change',
+    logAsNew: 'Log as a new entry',
+    saveAsNew: 'Save as new',
   },
-  leftovers: {
+  unsent: {
     title: 'Unsent entries of another user',
-    toFile: 'Save to a file',
-    discard: 'Discard',
-    later: 'Keep them here',
-    /**
-     * @param {number} n
-     * @param {string} name
-     */
-    words: (n, name) =>
-      `${some(n, 'change')} of ${name || 'another user'} ${n === 1 ? 'was' : 'were'} never sent from this browser. ` +
-      `${n === 1 ? 'It is' : 'They are'} not sent to your record.`,
-    keepWords: 'Kept entries are sent when that user pairs this browser again.',
+    keep: 'Keep',
+    ofUser: (/** @type {number} */ n, /** @type {string} */ name) =>
+      plural(n, {
+        one: `# change by ${name || 'another user'} was never sent from this browser. It will not be added to your record.`,
+        other: `# changes by ${name || 'another user'} were never sent from this browser. They will not be added to your record.`,
+      }),
+    keepHint: 'Entries that you keep are sent when that user pairs this browser again.',
   },
   toast: {
-    /**
-     * @param {string} type
-     * @param {string} time
-     */
-    logged: (type, time) => `${type} logged at ${time}`,
-    /** @param {string} type */
-    started: (type) => `${type} started`,
-    /**
-     * @param {string} type
-     * @param {string} length
-     */
-    stopped: (type, length) => `${type} stopped after ${length}`,
+    logged: (/** @type {string} */ type, /** @type {string} */ time) => `${type} logged at ${time}`,
+    started: (/** @type {string} */ type) => `${type} started`,
+    stopped: (/** @type {string} */ type, /** @type {string} */ duration) => `${type} stopped after ${duration}`,
     saved: 'Saved',
     deleted: 'Deleted',
+    deletedOne: (/** @type {string} */ name) => `${name} deleted`,
     undone: 'Undone',
-    redone: 'Done again',
+    redone: 'Redone',
     nothing: 'Nothing to undo',
-    waits: 'Waits until the hub is back',
-    /** @param {string} what */
-    deletedOne: (what) => `${what} deleted`,
-    undoKey: 'Press U to undo.',
+    offline: (/** @type {string} */ text) => `${text}. Stored here; syncs when the hub is reachable.`,
+    withUndo: (/** @type {string} */ text) => `${text}. Press U to undo.`,
   },
   today: {
-    /** @param {number} n */
-    entries: (n) => `${some(n, 'entry', 'entries')} so far.`,
-    none: 'Nothing today so far.',
-    noTypes: 'Nothing to log yet. Choose what you want to keep track of.',
+    entries: (/** @type {number} */ n) => `${entries(n)} so far.`,
+    none: 'Nothing logged yet today.',
+    noTypes: 'Nothing to log yet. Choose what you want to track.',
     choose: 'Choose types',
     soFar: 'So far today',
-    /** @param {number} n */
-    week: (n) => `${count(n)} this week`,
-    /** @param {number} n */
-    streak: (n) => `Streak ${some(n, 'day')}.`,
-    /** @param {number} n */
-    inARow: (n) => `${some(n, 'day')} in a row`,
-    /** @param {number} n */
-    daysShort: (n) => `${count(n)} d`,
-    /** @param {string} time */
-    usually: (time) => `usually ${time}`,
-    /**
-     * @param {string} name
-     * @param {number} n
-     * @param {number} of
-     */
-    moved: (name, n, of) => `${name} is tile ${count(n)} of ${count(of)}`,
-    /** @param {number} n */
-    weekShort: (n) => `${count(n)}/wk`,
-    /** @param {string} time */
-    since: (time) => `since ${time}`,
-    running: 'running',
-    notLately: 'not lately',
+    week: (/** @type {number} */ n) => `${count(n)} this week`,
+    weekShort: (/** @type {number} */ n) => `${count(n)}/wk`,
+    streak: (/** @type {number} */ n) => `${days(n)} in a row`,
+    streakShort: (/** @type {number} */ n) => `${count(n)} d`,
+    usually: (/** @type {string} */ time) => `usually ${time}`,
+    moved: (/** @type {string} */ name, /** @type {number} */ n, /** @type {number} */ of) =>
+      `${name} moved to position ${count(n)} of ${count(of)}`,
+    since: (/** @type {string} */ time) => `since ${time}`,
+    running: (/** @type {string} */ clock) => `running ${clock}`,
+    notRecently: 'not recently',
     notYet: 'not yet',
     now: 'Now',
-    devices: 'Devices',
     thisBrowser: 'This browser',
-    /** @param {number} n */
-    allDevices: (n) => `All ${count(n)}`,
-    lastTypes: 'Tiles',
-    /**
-     * @param {string} name
-     * @param {number} n
-     * @param {string} last
-     * @param {number} week
-     */
-    tile: (name, n, last, week) =>
-      `Log ${name}. ${count(n)} today${last ? `, last ${last}` : ''}. ${count(week)} this week.`,
-    /**
-     * @param {string} name
-     * @param {string} length
-     */
-    stopTile: (name, length) => `Stop ${name}, running ${length}`,
-    /** @param {string} name */
-    more: (name) => `${name}, more`,
-    /** @param {string} from */
-    driving: (from) => `On the way since ${from}`,
-    /** @param {string} place */
-    drivingFrom: (place) => `Driving from ${place}`,
-    paused: 'Paused. It ends at the next stop.',
+    allDevices: (/** @type {number} */ n) => `All ${count(n)}`,
+    tiles: 'Types to log',
+    tile: (
+      /** @type {string} */ name,
+      /** @type {number} */ n,
+      /** @type {string} */ last,
+      /** @type {number} */ week,
+      /** @type {string[]} */ more,
+    ) =>
+      [`Log ${name}`, `${count(n)} today`, `Last: ${last}`, `${count(week)} this week`, ...more]
+        .map((part) => `${part}.`)
+        .join(' '),
+    stopTile: (/** @type {string} */ name, /** @type {string} */ clock) => `Stop ${name}, running ${clock}`,
+    details: (/** @type {string} */ name) => `${name}: log with details`,
+    driving: (/** @type {string} */ time) => `Driving since ${time}`,
+    drivingFrom: (/** @type {string} */ place) => `Driving from ${place}`,
+    paused: 'Paused. Ends without further movement.',
   },
   goal: {
-    /**
-     * @param {string} n
-     * @param {string} of
-     */
-    week: (n, of) => `${n} of ${of} this week`,
-    /** @param {string} n */
-    least: (n) => `Goal ${n}`,
-    /** @param {string} n */
-    most: (n) => `Goal ${n} at most`,
-    /**
-     * @param {string} n
-     * @param {string} of
-     */
-    weekShort: (n, of) => `${n}/${of}`,
-    /** @param {string} short */
-    aWeek: (short) => `${short} this week`,
-    excused: 'Days off',
-    left: 'Left today',
-    /**
-     * @param {string} n
-     * @param {string} of
-     */
-    of: (n, of) => `${n} of ${of} left`,
-    /** @param {string[]} names */
-    done: (names) => `${listed(names)} ${names.length === 1 ? 'is' : 'are'} done.`,
+    week: (/** @type {string} */ n, /** @type {string} */ of) => `${n} of ${of} this week`,
+    least: (/** @type {string} */ n) => `Goal ${n}`,
+    most: (/** @type {string} */ n) => `Goal at most ${n}`,
+    ofTarget: (/** @type {string} */ target) => `/ ${target}`,
+    weekShort: (/** @type {string} */ n, /** @type {string} */ of) => `${n}/${of}`,
+    thisWeek: (/** @type {string} */ progress) => `${progress} this week`,
+    skipped: 'Skipped day',
+    leftToday: 'Left today',
+    left: (/** @type {string} */ n, /** @type {string} */ of) => `${n} of ${of} left`,
+    done: (/** @type {string[]} */ names) => `Done: ${list(names)}.`,
     goal: 'Goal',
-    amount: 'How much',
-    none: 'empty for none',
-    bound: 'Which way',
-    least1: 'at least',
-    most1: 'at most',
-    measure: 'Of what',
+    none: 'no goal',
+    bound: 'Direction',
+    atLeast: 'at least',
+    atMost: 'at most',
+    measure: 'Unit',
     times: 'times',
     minutes: 'minutes',
-    period: 'How often',
-    day: 'a day',
-    week1: 'a week',
-    bad: 'A whole number from 0 to 1,000,000.',
+    period: 'Period',
+    perDay: 'per day',
+    perWeek: 'per week',
+    invalid: `Enter a whole number from 0 to 1,000,000.`,
   },
   timeline: {
-    empty: 'Nothing was recorded on this day.',
+    empty: 'No entries on this day.',
     search: 'Search notes, types, places',
     all: 'All',
-    /**
-     * @param {number} n
-     * @param {number} trips
-     * @param {string} km
-     */
-    summary: (n, trips, km) => `${some(n, 'entry', 'entries')}${trips ? `, ${some(trips, 'trip')}, ${km}` : ''}.`,
-    /** @param {string} time */
-    until: (time) => `until ${time}`,
-    /** @param {string} time */
-    from: (time) => `from ${time}`,
-    /**
-     * @param {string} time
-     * @param {string} zone
-     */
-    there: (time, zone) => `${time} in ${zoneText(zone).split('/').pop()}`,
-    /** @param {string} text */
-    nothingHas: (text) => `Nothing has “${text}” in it.`,
-    /**
-     * @param {number} n
-     * @param {string} text
-     */
-    found: (n, text) => `${some(n, 'entry', 'entries')} with “${text}”`,
-    more: 'and more',
-    day: 'day',
+    summary: (/** @type {number} */ n, /** @type {number} */ ofTrips, /** @type {string} */ distance) =>
+      ofTrips ? `${entries(n)}, ${trips(ofTrips)}, ${distance}.` : `${entries(n)}.`,
+    until: (/** @type {string} */ time) => `until ${time}`,
+    from: (/** @type {string} */ time) => `from ${time}`,
+    there: (/** @type {string} */ time, /** @type {string} */ zone) => `${time} in ${zoneText(zone).split('/').pop()}`,
+    noResults: (/** @type {string} */ text) => `No results for “${text}”.`,
+    results: (/** @type {number} */ n, /** @type {string} */ text) => `${entries(n)} with “${text}”`,
+    firstResults: (/** @type {number} */ n, /** @type {string} */ text) => `Latest ${entries(n)} with “${text}”`,
+    allDay: 'all day',
     week: 'Days of this week',
-    band: 'The day as a band',
+    band: 'Places, trips and events of the day by hour',
     places: 'Places',
     trips: 'Trips',
     events: 'Events',
+    positions: 'Positions',
     trip: 'Trip',
+    pending: 'pending',
     show: 'Show',
-    fixes: 'Fixes',
     why: 'Why?',
+    whyTrip: (/** @type {string} */ trip) => `Why? ${trip}`,
     fillIn: 'Fill in',
-    /** @param {string} time */
-    noFixes: (time) => `No fixes until ${time}`,
-    /**
-     * @param {string} length
-     * @param {string} way
-     */
-    missing: (length, way) => `${length} missing, ${way} apart`,
-    /**
-     * @param {number} n
-     * @param {string} length
-     */
-    gaps: (n, length) =>
-      n === 0 ? 'No gaps.' : n === 1 ? `One gap of ${length}.` : `${count(n)} gaps, ${length} in all.`,
-    /**
-     * @param {string} a
-     * @param {string} b
-     */
-    way: (a, b) => `${a} to ${b}`,
-    somewhere: 'somewhere',
+    noPosition: (/** @type {string} */ time) => `No position until ${time}`,
+    missing: (/** @type {string} */ duration, /** @type {string} */ distance) =>
+      `${duration} missing, ${distance} apart`,
+    gaps: (/** @type {number} */ n, /** @type {string} */ duration) =>
+      n ? plural(n, { one: `1 gap of ${duration}.`, other: `# gaps, ${duration} in total.` }) : 'No gaps.',
+    route: (/** @type {string} */ from, /** @type {string} */ to) => `${from} to ${to}`,
+    unknownPlace: 'unknown place',
   },
   calendar: {
+    view: 'View',
     month: 'Month',
     quarter: 'Quarter',
     year: 'Year',
-    noGoal: 'no goal, so no streak',
-    now: 'now',
+    noGoal: 'No goal set, so no streak',
+    streak: 'now',
     longest: 'longest',
     score: 'score',
-    view: 'How much',
     skipped: 'skipped',
     before: 'before the first entry',
-    future: 'to come',
-    first: 'The first entry starts the calendar.',
-    /** @param {string} time */
-    begin: (time) => `Days begin at ${time}.`,
-    midnight: 'Days begin at midnight.',
-    /**
-     * @param {number} n
-     * @param {number} of
-     */
-    days: (n, of) => `${count(n)} of ${some(of, 'day')}.`,
-    /** @param {string} day */
-    mostOn: (day) => `Most on ${each(day)}.`,
-    /** @param {number} n */
-    inAll: (n) => `${some(n, 'entry', 'entries')} in all.`,
-    /** @param {number} n */
-    skips: (n) => `${some(n, 'day')} skipped.`,
-    /**
-     * @param {string} day
-     * @param {number} n
-     */
-    cell: (day, n) => `${day}: ${n ? some(n, 'entry', 'entries') : 'none'}`,
+    future: 'in the future',
+    first: 'The calendar starts with your first entry.',
+    begin: (/** @type {string} */ time) => `Days start at ${time}.`,
+    midnight: 'Days start at midnight.',
+    days: (/** @type {number} */ n, /** @type {number} */ of) => `${count(n)} of ${days(of)}.`,
+    mostOn: (/** @type {string} */ weekday) => `Most often on ${weekday}s.`,
+    total: (/** @type {number} */ n) => `${entries(n)} in total.`,
+    skips: (/** @type {number} */ n) => `${days(n)} skipped.`,
+    day: (/** @type {string} */ day, /** @type {string} */ text) => `${day}: ${text}`,
+    cell: (/** @type {string} */ day, /** @type {number} */ n) => `${day}: ${n ? entries(n) : 'no entries'}`,
     types: 'Types to show',
-    none: 'none',
-    /** @param {number} n */
-    others: (n) => `${count(n)} more`,
+    none: 'no entries',
   },
   type: {
-    /** @param {string} when */
-    last: (when) => (when.startsWith('last ') ? `${when[0].toUpperCase()}${when.slice(1)}.` : `Last ${when}.`),
-    never: 'No entry yet.',
+    latest: (/** @type {string} */ when) => `Latest entry: ${when}.`,
+    never: 'No entries yet.',
     edit: 'Edit type',
     today: 'today',
-    /** @param {number} n */
-    month: (n) => `${count(n)} in the last 28 days`,
+    month: (/** @type {number} */ n) => `${count(n)} in the last 28 days`,
     all: 'All',
-    /** @param {string} name */
-    first: (name) => `Log ${name}`,
-    entriesA: { day: 'Entries a day', week: 'Entries a week', month: 'Entries a month' },
+    ranges: { '4w': '4 w', '12w': '12 w', '1y': '1 y' },
+    entriesPer: { day: 'Entries per day', week: 'Entries per week', month: 'Entries per month' },
     directions: {
-      /**
-       * @param {string} a
-       * @param {string} b
-       */
-      up: (a, b) => `Rising: ${a} a day in the last 14 days, ${b} in the 14 before.`,
-      /**
-       * @param {string} a
-       * @param {string} b
-       */
-      down: (a, b) => `Falling: ${a} a day in the last 14 days, ${b} in the 14 before.`,
-      /**
-       * @param {string} a
-       * @param {string} b
-       */
-      steady: (a, b) => `Steady: ${a} a day in the last 14 days, ${b} in the 14 before.`,
-      /** @param {string} a */
-      new: (a) => `New: ${a} a day in the last 14 days, none in the 14 before.`,
+      up: (/** @type {string} */ a, /** @type {string} */ b) =>
+        `Rising: ${a} a day over the last 14 days, ${b} over the previous 14.`,
+      down: (/** @type {string} */ a, /** @type {string} */ b) =>
+        `Falling: ${a} a day over the last 14 days, ${b} over the previous 14.`,
+      steady: (/** @type {string} */ a, /** @type {string} */ b) =>
+        `Steady: ${a} a day over the last 14 days, ${b} over the previous 14.`,
+      new: (/** @type {string} */ a) => `New: ${a} a day over the last 14 days, none over the previous 14.`,
     },
-    tooFew: 'After 28 days it can be told whether it rises.',
-    meanOf: { day: 'mean of 14 days', week: 'mean of 4 weeks', month: 'mean of 3 months' },
+    tooFew: 'The trend appears after 28 days.',
+    meanOf: { day: '14-day mean', week: '4-week mean', month: '3-month mean' },
     middleOf: {
-      day: 'half of the last 28 days',
-      week: 'half of the last 12 weeks',
-      month: 'half of the last 12 months',
+      day: 'middle half of 28 days',
+      week: 'middle half of 12 weeks',
+      month: 'middle half of 12 months',
     },
     aDay: 'a day',
     last14: 'last 14 days',
-    before14: 'on the 14 before',
+    before14: 'vs. the previous 14 days',
     thisWeek: 'this week',
-    dayUnit: 'day',
-    daysUnit: 'days',
-    /** @param {string} month */
-    since: (month) => `since ${month}`,
-    /** @param {number} n */
-    inAll: (n) => `${some(n, 'entry', 'entries')} in all`,
-    /** @param {string} value */
-    mostly: (value) => `Mostly ${value}.`,
-    /**
-     * @param {number} n
-     * @param {number} of
-     */
-    have: (n, of) => `${count(n)} of ${some(of, 'entry has', 'entries have')} one.`,
-    /**
-     * @param {string} from
-     * @param {string} to
-     */
-    half: (from, to) => (from === to ? `Half of them are ${from}.` : `Half of them lie from ${from} to ${to}.`),
+    dayUnit: (/** @type {number} */ n) => plural(n, { one: 'day', other: 'days' }),
+    since: (/** @type {string} */ month) => `since ${month}`,
+    total: (/** @type {number} */ n) => `${entries(n)} in total`,
+    mostly: (/** @type {string} */ value) => `Mostly ${value}.`,
+    have: (/** @type {number} */ n, /** @type {number} */ of) =>
+      `${count(n)} of ${plural(of, { one: '# entry has', other: '# entries have' })} a value.`,
+    half: (/** @type {string} */ from, /** @type {string} */ to) =>
+      from === to ? `Half of the values are ${from}.` : `Half of the values are between ${from} and ${to}.`,
     others: 'others',
-    /**
-     * @param {string} from
-     * @param {string} to
-     */
-    stretch: (from, to) => `${from} to ${to}`,
-    /** @param {number} n */
-    percent: (n) => `${count(n)} %`,
-    lastEntries: 'Last entries',
+    valueRange: (/** @type {string} */ from, /** @type {string} */ to) => `${from} to ${to}`,
+    latestEntries: 'Latest entries',
     when: 'When',
-    /** @param {number} n */
-    streak: (n) => `streak, longest ${count(n)}`,
+    streak: (/** @type {number} */ n) => `streak, longest ${count(n)}`,
     score: 'score of 100',
-    range: 'How far back',
+    range: 'Range',
     newType: 'New type',
     allTypes: 'All types',
+    deletedType: 'Deleted type',
     name: 'Name',
     colour: 'Colour',
-    glyph: 'Glyph',
+    ownColour: 'Custom',
+    icon: 'Icon',
+    ownIcon: 'or your own symbol',
     properties: 'Properties',
     addProperty: 'Add a property',
-    unitHint: 'A unit goes in brackets behind the name: Weight (kg).',
+    unitHint: 'Put the unit in brackets after the name: Weight (kg).',
     label: 'Name',
     kind: 'Kind',
     options: 'Choices, separated by commas',
-    noProperties: 'None. An entry is a time and a note.',
-    /**
-     * @param {string} name
-     * @param {number | null} n
-     */
-    deleteWords: (name, n) => {
-      const entries = n === null ? 'entries' : some(n, 'entry', 'entries');
+    noProperties: 'None. An entry has a time and a note.',
+    deleteHint: (/** @type {string} */ name, /** @type {number | null} */ n) => {
       const loss =
-        n === 0 ? `${name} has no entries.` : `Deleting ${name} deletes its ${entries} too, on all your devices.`;
-      return `${loss} Type its name to go on.`;
+        n === null
+          ? `Deleting ${name} also deletes its entries on all your devices.`
+          : n === 0
+            ? `${name} has no entries.`
+            : `Deleting ${name} also deletes its ${entries(n)} on all your devices.`;
+      return `${loss} Type its name to confirm.`;
     },
-    /**
-     * @param {number} n
-     * @param {string} name
-     */
-    sameName: (n, name) => `${n} types are named ${name}.`,
+    sameName: (/** @type {number} */ n, /** @type {string} */ name) => `${count(n)} types are named ${name}.`,
     merge: 'Merge into…',
-    mergeInto: 'It becomes',
+    mergeInto: 'Merge into',
     mergeChoose: 'Choose a type',
     mergeGo: 'Merge',
-    /** @param {number | null} n */
-    merging: (n) => (n ? `Moving ${some(n, 'entry', 'entries')}…` : 'Moving its entries…'),
-    /**
-     * @param {string} from
-     * @param {string} into
-     * @param {number | null} n
-     */
-    mergeWords: (from, into, n) =>
-      `${from} goes, and ${n === null ? 'its entries' : some(n, 'entry', 'entries')} become${n === 1 ? 's' : ''} ` +
-      `${into || 'those of another type'}. Days off, places and properties go along.`,
-    /**
-     * @param {string} from
-     * @param {string} into
-     * @param {number} n
-     */
-    merged: (from, into, n) => `${from} is ${into} now, with ${some(n, 'entry', 'entries')}`,
+    merging: (/** @type {number | null} */ n) => (n ? `Moving ${entries(n)}…` : 'Moving its entries…'),
+    mergeHint: (/** @type {string} */ from, /** @type {string} */ into, /** @type {number | null} */ n) =>
+      `${n === null ? 'All entries' : entries(n)} of ${from} move to ${into || 'the other type'}, ` +
+      `with its skipped days, places and properties. ${from} is deleted.`,
+    merged: (/** @type {string} */ from, /** @type {string} */ into, /** @type {number} */ n) =>
+      `${from} merged into ${into}, ${entries(n)} moved`,
     deleteType: 'Delete type',
-    ownColour: 'Own',
-    signHint: 'or a sign of your own',
     kinds: {
       text: 'Text',
       number: 'Number',
       boolean: 'Yes or no',
       date: 'Date',
       select: 'Choice',
-      duration: 'Length of time',
+      duration: 'Duration',
       url: 'Link',
-      email: 'E-mail address',
+      email: 'Email address',
+    },
+    colours: {
+      clay: 'Clay',
+      sky: 'Sky',
+      amber: 'Amber',
+      violet: 'Violet',
+      blue: 'Blue',
+      slate: 'Slate',
+      olive: 'Olive',
+      rose: 'Rose',
+      jade: 'Jade',
+      leaf: 'Leaf',
+      plum: 'Plum',
+      teal: 'Teal',
+    },
+    icons: {
+      cup: 'Cup',
+      smile: 'Smile',
+      pill: 'Pill',
+      shoe: 'Shoe',
+      drop: 'Drop',
+      book: 'Book',
+      bolt: 'Bolt',
+      moon: 'Moon',
+      dumbbell: 'Dumbbell',
+      heart: 'Heart',
+      star: 'Star',
+      food: 'Food',
+      bike: 'Bike',
+      car: 'Car',
+      home: 'Home',
+      work: 'Work',
+      pencil: 'Pencil',
+      flag: 'Flag',
+      music: 'Music',
+      people: 'People',
+      leaf: 'Leaf',
+      sun: 'Sun',
+      bag: 'Bag',
+      clock: 'Clock',
     },
   },
-  daysOff: {
-    title: 'Days off',
-    words: 'Nothing is expected on them: no streak breaks, and no goal is missed.',
+  skips: {
+    title: 'Skip days',
+    hint: 'Skipped days do not break streaks or count as missed goals.',
     from: 'From',
     to: 'To',
-    types: 'Of',
-    why: 'Why',
-    whyHint: 'holiday, flu',
-    noTypes: 'Choose a type at least.',
-    known: 'Set before',
+    types: 'Types',
+    reason: 'Reason',
+    reasonExample: 'holiday, flu',
+    noTypes: 'Choose at least one type.',
+    earlier: 'Skipped days',
   },
   form: {
     when: 'When',
@@ -530,630 +421,568 @@ export const words = {
     allDay: 'All day',
     note: 'Note',
     place: 'Place',
-    source: 'Recorded',
-    /**
-     * @param {string} zone
-     * @param {string} there
-     */
-    recordedIn: (zone, there) => `Recorded in ${zoneText(zone)}, where it was ${there}`,
+    recordedIn: (/** @type {string} */ zone, /** @type {string} */ time) =>
+      `Recorded in ${zoneText(zone)} at ${time} local time`,
     what: 'What would you like to log?',
     searchTypes: 'Search types',
     yes: 'yes',
     no: 'no',
-    unsaid: 'not said',
-    required: 'Needs a value.',
-    badNumber: 'This is not a number.',
-    badLength: 'Write it like 1h30m, 90 or 1:30.',
-    occurrence: 'Which of the two',
-    /** @param {string} offset */
-    firstTime: (offset) => `Before the clocks go back (UTC${offset})`,
-    /** @param {string} offset */
-    secondTime: (offset) => `After the clocks went back (UTC${offset})`,
-    badTime: 'This time cannot be read.',
-    endBefore: 'The end is before the start.',
-    badLink: 'A link begins with http:// or https://.',
-    optional: 'not said',
-    /** @param {string} name */
-    makeType: (name) => `Make “${name}”`,
-    add: 'add',
-    less: 'less',
-    unsaved: 'Not saved yet',
+    none: 'none',
+    required: 'Enter a value.',
+    badNumber: 'Enter a number, for example 1.5.',
+    badDuration: 'Enter a duration, for example 1h 30m, 90 or 1:30.',
+    durationExample: '1h 30m',
+    occurrence: 'Before or after the clock change',
+    firstTime: (/** @type {string} */ offset) => `Before the clocks go back (UTC${offset})`,
+    secondTime: (/** @type {string} */ offset) => `After the clocks went back (UTC${offset})`,
+    badTime: 'Enter a valid date and time.',
+    endBefore: 'The end is before the start. Enter a later end.',
+    badLink: 'Enter a link that starts with http:// or https://.',
+    makeType: (/** @type {string} */ name) => `Create “${name}”`,
+    increase: (/** @type {string} */ label) => `${label}: increase`,
+    decrease: (/** @type {string} */ label) => `${label}: decrease`,
+    unsaved: 'You have unsaved changes.',
   },
+  /** Where an entry comes from, by the source type on the wire. */
   sources: {
-    manual: 'by hand',
-    imported: 'from a file',
-    geofence: 'by a place',
-    healthkit: 'from Health',
-    trip: 'by a drive',
+    manual: 'Logged manually',
+    imported: 'Imported from a file',
+    geofence: 'Recorded by a place',
+    healthkit: 'Imported from Apple Health',
+    trip: 'Recorded as a trip',
   },
   insights: {
-    range: 'How far back',
-    /** @param {number} n */
-    days: (n) => `${count(n)} d`,
+    range: 'Range',
+    days: (/** @type {number} */ n) => `${count(n)} d`,
     year: '1 y',
-    nowhereElse: 'Computed on your hub, nowhere else.',
-    /**
-     * @param {number} n
-     * @param {string} from
-     */
-    basis: (n, from) => `From ${some(n, 'day')}, ${from} to today.`,
-    none: 'Nothing recorded yet. Insights begin with the first entries.',
-    together: 'What moves together',
-    /** @param {number} n */
-    needsDays: (n) => `${count(n)} more ${n === 1 ? 'day' : 'days'} of two types, then this can be told.`,
-    /**
-     * @param {string} a
-     * @param {string} b
-     */
-    tied: (a, b) => `${a} and ${b} are tied most. A tie is not a cause.`,
-    nothing: 'No two types move together clearly. That is an answer too.',
-    /**
-     * @param {string} a
-     * @param {string} b
-     */
-    pair: (a, b) => `${a} and ${b}`,
+    onHub: 'Computed on your hub only.',
+    basis: (/** @type {number} */ n, /** @type {string} */ from) => `Based on ${days(n)}, ${from} to today.`,
+    none: 'Insights appear after your first entries.',
+    correlations: 'Correlations',
+    needsDays: (/** @type {number} */ n) =>
+      `Correlations need ${plural(n, { one: '# more day', other: '# more days' })} with two types.`,
+    strongest: (/** @type {string} */ a, /** @type {string} */ b) =>
+      `${a} and ${b} are most strongly related. Correlation is not causation.`,
+    noCorrelation: 'No clear correlations. That is a result too.',
+    pair: (/** @type {string} */ a, /** @type {string} */ b) => `${a} and ${b}`,
     sameDay: 'same day',
     nextDay: 'next day',
-    confidence: { high: 'high', medium: 'medium', low: 'low' },
-    /**
-     * @param {string} word
-     * @param {number} n
-     */
-    rests: (word, n) => `${word}, ${some(n, 'day')}`,
-    week: 'This week and last',
-    wholeWeek: 'This week, against the last one.',
-    /**
-     * @param {string} from
-     * @param {string} to
-     */
-    partWeek: (from, to) => `${from} to ${to}, against the same part of last week.`,
-    quietWeeks: 'Nothing in these two weeks.',
+    confidence,
+    reliability: (/** @type {string} */ word, /** @type {number} */ n) => `${word}, ${days(n)}`,
+    week: 'This week vs. last week',
+    wholeWeek: 'The full week compared with last week.',
+    partWeek: (/** @type {string} */ from, /** @type {string} */ to) =>
+      `${from} to ${to}, compared with the same part of last week.`,
+    quietWeeks: 'No entries in these two weeks.',
     new: 'new',
     same: 'same',
-    mark: 'the mark is last week',
-    against: 'last week',
+    mark: 'mark: last week',
+    lastWeek: 'last week',
     patterns: 'Patterns',
-    inWords: 'The week in words',
-    /**
-     * @param {number} n
-     * @param {number} of
-     */
-    rhythm: (n, of) =>
+    summary: 'Weekly summary',
+    rhythm: (/** @type {number} */ n, /** @type {number} */ of) =>
       n
-        ? `${count(n)} of ${some(of, 'type')} ${n === 1 ? 'keeps' : 'keep'} a rhythm. ` +
-          'The stronger the colour, the more often.'
-        : 'No type keeps a rhythm yet. Darker is more often.',
-    /** @param {number} n */
-    needsEvents: (n) => `${some(n, 'more entry', 'more entries')}, then a pattern can be told.`,
-    /**
-     * @param {string} from
-     * @param {string} to
-     */
-    usually: (from, to) => (from === to ? `Usually at ${from}.` : `Usually ${from} to ${to}.`),
-    /**
-     * @param {string} from
-     * @param {string} to
-     * @param {number} share
-     */
-    peak: (from, to, share) => `Most from ${from} to ${to}, ${count(share)} %.`,
-    /**
-     * @param {string} day
-     * @param {number} share
-     */
-    bestDay: (day, share) => `Most on ${each(day)}, ${count(share)} %.`,
-    /**
-     * @param {string} value
-     * @param {string} word
-     * @param {number} n
-     */
-    consistency: (value, word, n) => `Consistency ${value}, ${word}, of ${some(n, 'entry', 'entries')}.`,
-    /** @param {number} n */
-    noRhythm: (n) => `No rhythm in ${some(n, 'entry', 'entries')}.`,
+        ? `${count(n)} of ${plural(of, { one: '# type has', other: '# types have' })} a regular time. Darker means more often.`
+        : 'No type has a regular time yet. Darker means more often.',
+    needsEntries: (/** @type {number} */ n) =>
+      `${plural(n, { one: '# more entry', other: '# more entries' })} needed for a pattern.`,
+    usually: (/** @type {string} */ from, /** @type {string} */ to) =>
+      from === to ? `Usually at ${from}.` : `Usually ${from} to ${to}.`,
+    peak: (/** @type {string} */ from, /** @type {string} */ to, /** @type {number} */ share) =>
+      `Most often ${from} to ${to}, ${count(share)} %.`,
+    bestDay: (/** @type {string} */ weekday, /** @type {number} */ share) =>
+      `Most often on ${weekday}s, ${count(share)} %.`,
+    consistency: (/** @type {string} */ value, /** @type {string} */ word, /** @type {number} */ n) =>
+      `Consistency ${value} (${confidence[word]} confidence, ${entries(n)}).`,
+    noPattern: (/** @type {number} */ n) => `No pattern in ${entries(n)}.`,
     streaks: 'Streaks',
-    /**
-     * @param {string} name
-     * @param {number} n
-     */
-    longestNow: (name, n) => `${name} has been logged ${count(n)} days in a row.`,
-    noStreak: 'No type was logged two days in a row up to today.',
-    /** @param {number} n */
-    longest: (n) => `longest ${count(n)}`,
-    /**
-     * @param {number} n
-     * @param {number} of
-     * @param {string} from
-     */
-    recorded: (n, of, from) => `on ${count(n)} of ${some(of, 'day')} since ${from}`,
-    /** @param {number} n */
-    score: (n) => `Score ${count(n)} of 100`,
+    longestNow: (/** @type {string} */ name, /** @type {number} */ n) => `${name}: ${days(n)} in a row.`,
+    noStreak: 'No current streak of two days or more.',
+    longest: (/** @type {number} */ n) => `longest ${count(n)}`,
+    recorded: (/** @type {number} */ n, /** @type {number} */ of, /** @type {string} */ from) =>
+      `on ${count(n)} of ${days(of)} since ${from}`,
+    score: (/** @type {number} */ n) => `Score ${count(n)} of 100`,
   },
   trips: {
     none: 'No trips this month.',
+    noneOf: 'No trips with this vehicle this month.',
+    never: 'No trips yet. They appear when a phone shares its location while you drive.',
+    appear: 'Trips appear when a phone shares its location while you drive.',
     connect: 'Connect a phone',
-    never: 'No trips yet. They appear when a phone sends its position while you drive.',
-    appear: 'They appear when a phone sends its position while you drive.',
-    /** @param {string} day */
-    latest: (day) => `The last one was on ${day}.`,
-    /**
-     * @param {number} n
-     * @param {string} km
-     */
-    summary: (n, km) => `${some(n, 'trip')}, ${km}.`,
-    /** @param {number} n */
-    decide: (n) => `${count(n)} to decide.`,
-    toDecide: 'decide',
+    latest: (/** @type {string} */ day) => `The latest trip was on ${day}.`,
+    summary: (/** @type {number} */ n, /** @type {string} */ distance) => `${trips(n)}, ${distance}.`,
+    unclassified: (/** @type {number} */ n) => `${count(n)} unclassified.`,
+    classify: 'classify',
     distance: 'distance',
-    length: 'from start to end',
-    average: 'average',
-    top: 'top',
-    business: 'Business',
-    private: 'Private',
-    mixed: 'Mixed',
-    kind: 'Kind',
-    noRoute: 'This trip was added without a route.',
-    map: 'Route on a map',
-    keys: 'Arrow keys move the map, plus and minus change its scale, 0 shows all of it.',
-    in: 'Closer',
-    out: 'Farther',
-    add: 'Add a trip',
-    /** @param {string} unit */
-    lengthIn: (unit) => `Distance (${unit})`,
-    byRules: 'by rules',
-    needsStart: 'With where it ended goes where it began.',
-    /** @param {string} km */
-    added: (km) => `Trip of ${km} added`,
-    noneOf: 'No trips with this vehicle in this month.',
+    duration: 'duration',
+    average: 'average speed',
+    top: 'top speed',
     detour: 'detour',
+    category: 'Category',
+    kinds: { business: 'Business', private: 'Private', mixed: 'Mixed' },
+    /** The same within a line. */
+    kindsInLine: { business: 'business', private: 'private', mixed: 'mixed' },
+    byRules: 'By rules',
+    noRoute: 'This trip was added without a route.',
+    map: 'Route map',
+    mapKeys: (/** @type {string} */ label) =>
+      `${label}. Arrow keys move the map, plus and minus zoom, 0 shows everything.`,
+    zoomIn: 'Zoom in',
+    zoomOut: 'Zoom out',
+    add: 'Add a trip',
+    distanceIn: (/** @type {string} */ unit) => `Distance (${unit})`,
+    needsStart: 'Choose where the trip started as well.',
+    added: (/** @type {string} */ distance) => `Trip of ${distance} added`,
     split: 'Split',
     splitDone: 'Trip split',
-    cutAt: 'When it is split',
-    cutHint: 'Press on the route, pull its mark, or choose the time.',
-    needsHub: 'The hub does not answer. It is needed for this: nothing was changed.',
+    splitAt: 'Time of the split',
+    splitHint: 'Press on the route, drag the marker, or choose a time.',
+    needsHub: 'The hub is not reachable. Nothing was changed; try again later.',
     merge: 'Merge',
-    mergeTitle: 'Make one trip of two',
-    mergeHint: 'What lies between them is taken for a straight line. The notes of both are kept.',
+    mergeTitle: 'Merge two trips',
+    mergeHint: 'A straight line joins the two routes. Both notes are kept.',
     mergeDone: 'Trips merged',
-    before: 'The trip before',
-    after: 'The trip after',
-    ends: 'Ends',
+    previous: 'Previous trip',
+    next: 'Next trip',
+    ends: 'Start and end',
     from: 'From',
     to: 'To',
-    name: 'Name it',
+    name: 'Name',
     rename: 'Rename',
     nameTitle: 'Name this place',
-    nameHint: 'A circle of 100 m around it. Trips and visits that touch it are called by this name.',
-    /** @param {string} name */
-    renameTitle: (name) => `Rename ${name}`,
-    renameHint: 'Everywhere, on all your devices.',
-    /** @param {string} unit */
-    businessPart: (unit) => `Business part (${unit})`,
-    /** @param {string} all */
-    badPart: (all) => `From 0 to ${all}.`,
-    /** @param {string} rule */
-    rule: (rule) => `by rule “${rule}”`,
+    nameHint: 'Adds a place with a radius of 100 m. Trips and visits there show this name.',
+    renameTitle: (/** @type {string} */ name) => `Rename ${name}`,
+    renameHint: 'The name changes on all your devices.',
+    businessPart: (/** @type {string} */ unit) => `Business distance (${unit})`,
+    badPart: (/** @type {string} */ all) => `Enter a distance from 0 to ${all}.`,
+    rule: (/** @type {string} */ rule) => `by rule “${rule}”`,
     list: 'Trips of the month',
   },
   speed: {
     title: 'Speed',
-    /** @param {string} length */
-    without: (length) => `no fixes, ${length}`,
-    time: 'time',
-    speed: 'speed',
-    where: 'where',
-    gap: 'no fixes',
-    hint: 'Point at the strip, or use the arrow keys: a dot on the map shows where.',
-    /** @param {string} top */
-    fastest: (top) => `At most ${top}.`,
-    /**
-     * @param {string} stops
-     * @param {string} length
-     */
-    stops: (stops, length) => `${stops}, ${length} in all.`,
+    without: (/** @type {string} */ duration) => `no position, ${duration}`,
+    gap: 'no position',
+    hint: 'Point at the chart or use the arrow keys to see the position on the map.',
+    fastest: (/** @type {string} */ top) => `Top speed ${top}.`,
+    stops: (/** @type {number} */ n, /** @type {string} */ duration) =>
+      plural(n, { one: `1 stop of ${duration}.`, other: `# stops, ${duration} in total.` }),
     noStops: 'No stop of a minute or more.',
-    /**
-     * @param {string} length
-     * @param {string} place
-     */
-    stopped: (length, place) => `stopped for ${length}${place ? ` at ${place}` : ''}`,
+    stopped: (/** @type {string} */ duration, /** @type {string} */ place) =>
+      place ? `stopped for ${duration} at ${place}` : `stopped for ${duration}`,
+    reading: (/** @type {string} */ time, /** @type {string} */ text) => `${time}: ${text}`,
   },
   mileage: {
-    /** @param {number} year */
-    title: (year) => `Mileage ${year}`,
+    title: (/** @type {string} */ year) => `Mileage ${year}`,
     print: 'Print',
     vehicle: 'Vehicle',
-    all: 'All vehicles',
-    noVehicle: 'Without a vehicle',
-    /** @param {number} year */
-    none: (year) => `No trips in ${year}.`,
-    /** @param {string} km */
-    undecided: (km) => `${km} are not decided yet.`,
-    driven: 'driven',
-    share: 'of it business',
+    allVehicles: 'All vehicles',
+    noVehicle: 'No vehicle',
+    none: (/** @type {string} */ year) => `No trips in ${year}.`,
+    unclassified: (/** @type {string} */ distance) => `${distance} unclassified.`,
+    total: 'total',
+    businessShare: 'business share',
     byMonth: 'By month',
     byVehicle: 'By vehicle',
-    month: 'Month',
-    trips: 'Trips',
-    sum: 'Driven',
-    open: 'Not decided',
-    /**
-     * @param {string} month
-     * @param {string} km
-     */
-    most: (month, km) => `Most in ${month}, ${km}.`,
-    /**
-     * @param {string} month
-     * @param {string} all
-     * @param {string} business
-     * @param {string} own
-     */
-    cell: (month, all, business, own) => `${month}: ${all}, ${business} business, ${own} private`,
+    most: (/** @type {string} */ month, /** @type {string} */ distance) => `Most in ${month}: ${distance}.`,
+    cell: (
+      /** @type {string} */ month,
+      /** @type {string} */ all,
+      /** @type {string} */ business,
+      /** @type {string} */ own,
+    ) => `${month}: ${all}, ${business} business, ${own} private`,
     odometer: 'Odometer',
-    noReadings: 'has no two odometer readings yet.',
+    noReadings: 'needs two odometer readings.',
     logReading: 'Log a reading',
-    /** @param {string} unit */
-    reads: (unit) => `The odometer says (${unit})`,
-    /**
-     * @param {string} name
-     * @param {string} length
-     */
-    logged: (name, length) => `${name} at ${length}`,
-    warning: 'More than 2 % apart.',
-    warningWords: 'The trips do not account for what the odometer says. Look at these days:',
-    look: 'Show trips',
-    /**
-     * @param {string} stands
-     * @param {string} day
-     * @param {string} driven
-     * @param {string} trips
-     * @param {string} apart
-     */
-    says: (stands, day, driven, trips, apart) =>
-      `stood at ${stands} on ${day}. It says ${driven} were driven, the trips say ${trips}: ${apart} apart.`,
-    /**
-     * @param {string} km
-     * @param {string} apart
-     */
-    missing: (km, apart) => `${km} are missing (${apart}).`,
-    /**
-     * @param {string} km
-     * @param {string} apart
-     */
-    tooMany: (km, apart) => `trips are ${km} too long (${apart}).`,
-    /** @param {number} n */
-    ignored: (n) => `${some(n, 'reading')} below an earlier one ${n === 1 ? 'is' : 'are'} passed over.`,
+    reading: (/** @type {string} */ unit) => `Odometer reading (${unit})`,
+    logged: (/** @type {string} */ name, /** @type {string} */ distance) => `${name}: ${distance} logged`,
+    warning: 'The difference is above 2 %.',
+    warningHint: 'Check the trips of these days:',
+    comparison: (
+      /** @type {string} */ reading,
+      /** @type {string} */ day,
+      /** @type {string} */ driven,
+      /** @type {string} */ ofTrips,
+      /** @type {string} */ difference,
+    ) => `${reading} on ${day}. Driven by odometer ${driven}, by trips ${ofTrips}, difference ${difference}.`,
+    missing: (/** @type {string} */ distance, /** @type {string} */ difference) =>
+      `trips are ${distance} short (${difference}).`,
+    tooMany: (/** @type {string} */ distance, /** @type {string} */ difference) =>
+      `trips are ${distance} too long (${difference}).`,
+    ignored: (/** @type {number} */ n) =>
+      plural(n, {
+        one: '# reading is lower than an earlier one and was ignored.',
+        other: '# readings are lower than an earlier one and were ignored.',
+      }),
+    showTrips: 'Show trips',
     log: 'Trips',
-    date: 'Date',
-    rule: 'Rule',
     person: 'Name',
     period: 'Period',
-    /** @param {number} year */
-    wholeYear: (year) => `1 January to 31 December ${year}`,
     printed: 'Printed on',
     place: 'Place and date',
     signature: 'Signature',
   },
   why: {
-    title: 'Why this trip',
-    unknown: 'Nothing is kept here of how it was found: it was recorded by hand, or found by the device itself.',
-    /**
-     * @param {number} n
-     * @param {string} device
-     */
-    from: (n, device) => `From ${some(n, 'reading')}${device ? ` of ${device}` : ''}.`,
-    itself: 'The device itself said when the drive began and when it was over.',
-    open: 'Fixes to come may still change it.',
-    personal: 'You changed it since: it stays as you left it.',
+    title: 'Why this is a trip',
+    unknown: 'No details: the trip was added manually or detected by the device.',
+    from: (/** @type {number} */ n, /** @type {string} */ device) => {
+      const positions = plural(n, { one: '# position', other: '# positions' });
+      return device ? `Based on ${positions} of ${device}.` : `Based on ${positions}.`;
+    },
+    device: 'The device reported start and end.',
+    open: 'New positions may still change it.',
+    edited: 'You edited this trip, so new positions do not change it.',
   },
   places: {
-    none: 'No places yet. A place is a circle on the ground that notices when you come and go.',
+    none: 'No places yet. A place records when you arrive and leave.',
     add: 'Add a place',
     newPlace: 'New place',
-    map: 'Places on a map',
-    radius: 'Radius',
-    metres: 'm',
+    map: 'Map of your places',
+    radius: (/** @type {string} */ unit) => `Radius (${unit})`,
     latitude: 'Latitude',
     longitude: 'Longitude',
-    noVisits: 'No visit was noticed here yet.',
-    active: 'Notices when you come and go',
+    noVisits: 'No visits yet.',
+    active: 'Record when you arrive and leave',
     off: 'off',
-    record: 'Records a visit as',
-    nothing: 'nothing',
-    visits: 'Last visits',
-    hours: 'Hours a week',
-    /** @param {string} when */
-    here: (when) => `Here since ${when}.`,
-    /**
-     * @param {string} came
-     * @param {string} left
-     */
-    lastVisit: (came, left) =>
-      `${came ? `Last came ${came}${left ? `, left ${left}` : ''}.` : left ? `Last left ${left}.` : ''}`,
-    /**
-     * @param {string} now
-     * @param {string} before
-     */
-    weekly: (now, before) => `${now} this week, ${before} the week before.`,
-    badLatitude: 'From −90 to 90.',
-    badLongitude: 'From −180 to 180.',
-    badRadius: 'From 50 to 10,000 m.',
+    record: 'Record visits as',
+    visits: 'Latest visits',
+    hours: 'Hours per week',
+    here: (/** @type {string} */ when) => `Here since ${when}.`,
+    lastVisit: (/** @type {string} */ arrived, /** @type {string} */ left) =>
+      arrived
+        ? left
+          ? `Last arrived ${arrived}, last left ${left}.`
+          : `Last arrived ${arrived}.`
+        : left
+          ? `Last left ${left}.`
+          : '',
+    weekly: (/** @type {string} */ now, /** @type {string} */ before) => `${now} this week, ${before} last week.`,
+    badLatitude: 'Enter a number from −90 to 90.',
+    badLongitude: 'Enter a number from −180 to 180.',
+    badRadius: 'Enter a number from 50 to 10,000.',
   },
   devices: {
-    /** @param {string} when */
-    seen: (when) => `last here ${when}`,
-    never: 'not here yet',
-    nothingWaits: 'nothing waits',
-    /** @param {number} n */
-    waitingHere: (n) => `${count(n)} waiting`,
-    clockRight: 'clock right',
-    /**
-     * @param {string} length
-     * @param {boolean} isAhead
-     */
-    clockOff: (length, isAhead) => `clock ${length} ${isAhead ? 'ahead' : 'behind'}`,
+    seen: (/** @type {string} */ when) => `last seen ${when}`,
+    never: 'not seen yet',
+    clockCorrect: 'clock correct',
+    clockOff: (/** @type {string} */ duration, /** @type {boolean} */ isAhead) =>
+      `clock ${duration} ${isAhead ? 'ahead' : 'behind'}`,
     token: 'Connect an app',
-    tokenName: 'What it is called',
-    tokenWords:
-      'An app that cannot take a code, such as OwnTracks, Overland, GPSLogger or Traccar, comes in by a token.',
-    tokenGo: 'Make a token',
-    /** @param {string} name */
-    tokenMade: (name) =>
-      `${name} may come in by this token. It is shown this once; enter it as the password, or as a bearer token.`,
-    tokenWhere: 'Where it sends to, of OwnTracks, Overland, GPSLogger and Traccar:',
+    tokenName: 'Name of the app',
+    tokenHint: 'For apps that cannot enter a code, such as OwnTracks, Overland, GPSLogger or Traccar.',
+    tokenGo: 'Create a token',
+    tokenMade: (/** @type {string} */ name) =>
+      `Enter this token in ${name} as the password or bearer token. It is shown only once.`,
+    tokenAddresses: 'Server addresses for OwnTracks, Overland, GPSLogger and Traccar:',
     pair: 'Pair a device',
-    revoke: 'Remove',
     thisOne: 'this browser',
-    /** @param {string} when */
-    since: (when) => `paired ${when}`,
+    pairedOn: (/** @type {string} */ when) => `paired ${when}`,
     picture: 'QR code of the address and the code',
     noPicture:
-      'This address is for this machine alone. For another, and for a QR code, open these pages under a name that it ' +
-      'can reach too, or tell the hub its address by:',
-    /** @param {string} address */
-    codeWords: (address) => `In a browser on the other device, open ${address} and enter this code.`,
-    commandWords: 'Or on its command line, type:',
-    /** @param {string} length */
-    lives: (length) => `It works once, for ${length} more.`,
+      'This address works on this computer only. To pair another device or show a QR code, open this page under an ' +
+      'address that the device can reach, or set the hub’s address on the server:',
+    codeHint: (/** @type {string} */ address) =>
+      `On the other device, open ${address} in a browser and enter this code.`,
+    commandHint: 'Or run on its command line:',
+    expires: (/** @type {string} */ duration) => `Works once. Expires in ${duration}.`,
     waiting: 'Waiting for the device…',
-    over: 'The code is too old now.',
-    another: 'Make another',
-    /** @param {string} name */
-    came: (name) => `${name} is in.`,
-    /** @param {string} name */
-    revokeWords: (name) =>
-      `${name} can no longer ask this hub. What waits on it stays there, and goes out when it is paired again.`,
+    expired: 'This code has expired.',
+    newCode: 'New code',
+    paired: (/** @type {string} */ name) => `${name} is paired.`,
+    removeHint: (/** @type {string} */ name) =>
+      `${name} can no longer sync with this hub. Its pending entries stay on it and sync when it is paired again.`,
     conflicts: 'Conflicts',
     noConflicts: 'No conflicts.',
-    conflictWords:
-      'Two devices wrote the same thing without knowing of each other. The later one counts; this is what it replaced.',
-    useOld: 'Use this',
-    resolve: 'Keep what is there',
-    waits: 'Waiting in this browser',
-    refused: 'Refused by the hub',
-    /** @param {string} name */
-    removed: (name) => `${name} removed`,
-    leave: 'Leave this hub',
-    leaveWords: 'This browser forgets everything it kept of you, and needs a new code to come back.',
-    gone: 'something deleted',
+    conflictHint: 'Two devices changed the same value. The later change counts; here is the value it replaced.',
+    conflict: (/** @type {string} */ title, /** @type {string} */ field) => `${title}, ${field}`,
+    useReplaced: 'Use replaced value',
+    keepCurrent: 'Keep current value',
+    pending: 'Pending in this browser',
+    rejected: 'Rejected by the hub',
+    removed: (/** @type {string} */ name) => `${name} removed`,
+    leave: 'Unpair this browser',
+    leaveHint: 'This browser deletes everything it has stored for you. Pairing it again needs a new code.',
+    deletedItem: 'Deleted item',
+    /** Fields of entities, as the wire names them. */
+    fields: {
+      notes: 'note',
+      timestamp: 'start',
+      end_date: 'end',
+      is_all_day: 'all day',
+      location_name: 'place',
+      name: 'name',
+      color: 'colour',
+      icon: 'icon',
+      goal: 'goal',
+      label: 'name',
+      options: 'choices',
+      latitude: 'latitude',
+      longitude: 'longitude',
+      radius: 'radius',
+      is_active: 'active',
+      value: 'value',
+      event_type_id: 'type',
+    },
+    /** Kinds of changes without a name, by the path on the wire. */
+    kinds: {
+      events: 'Entry',
+      'event-types': 'Type',
+      'property-definitions': 'Property',
+      geofences: 'Place',
+      settings: 'Setting',
+      skips: 'Skipped days',
+      conflicts: 'Conflict',
+      vehicles: 'Vehicle',
+    },
+    /** Name of this browser among the user's devices. */
+    browserOn: (/** @type {string} */ browser, /** @type {string} */ system) =>
+      system ? `${browser || 'Browser'} on ${system}` : browser || 'Browser',
   },
   data: {
-    takeOut: 'Take out',
+    import: 'Import',
+    export: 'Export',
     from: 'From',
     to: 'To',
-    type: 'Of',
+    type: 'Type',
     allTypes: 'All types',
-    form: 'As',
-    entriesWords: 'What was recorded from one day to another, or all of it where no day is said.',
+    format: 'Format',
+    exportHint: 'Exports the entries of a period, or all of them without dates.',
     download: 'Download',
-    making: 'Being written…',
-    /** @param {string} name */
-    taken: (name) => `${name} is downloaded`,
-    forms: {
-      csv: 'A table of entries that any spreadsheet opens, and that can be brought in again.',
-      json: 'Entries as programs read them.',
+    preparing: 'Preparing…',
+    downloaded: (/** @type {string} */ name) => `${name} downloaded`,
+    formats: { csv: 'CSV', json: 'JSON', ics: 'ICS', gpx: 'GPX' },
+    formatHints: {
+      csv: 'A table for spreadsheets. Trendy can import it again.',
+      json: 'Entries for programs.',
       ics: 'Entries as a calendar.',
-      gpx: 'Tracks of what devices posted to this hub, for maps.',
+      gpx: 'Tracks that devices sent to this hub, for maps.',
     },
-    nothing: { events: 'Nothing was recorded in that time.', gpx: 'This hub has no fixes of that time.' },
-    bringIn: 'Bring in',
+    nothing: { events: 'No entries in this period.', gpx: 'No positions in this period.' },
     backups: 'Backups',
-    own: 'Your record',
-    ownWords: 'Everything of yours on this hub, in one file (NDJSON). Bring it in here, or by trendy import.',
+    record: 'Your record',
+    recordHint: 'All your data on this hub in one NDJSON file. Import it here or with trendy import.',
     backUp: 'Back up now',
-    hubWords: 'The whole hub, with everybody and their devices, is backed up on its machine, while it runs:',
+    hubHint: 'To back up the whole hub with all users and devices, run on the server:',
   },
-  bringIn: {
+  imports: {
     choose: 'Choose a file',
     drop: 'Drop a file here',
-    formats: 'CSV, calendars, Apple Health, Google, GPX and many more. It is shown before anything is written.',
+    formats: 'CSV, calendars, Apple Health, Google, GPX and many more. You see a preview first.',
     another: 'Another file',
     stop: 'Stop',
-    discard: 'Discard',
     emptyFile: 'This file is empty.',
-    broken: 'It broke off.',
-    interrupted: 'What was written before that stays. The same file again completes it.',
-    /**
-     * @param {string} n
-     * @param {string} of
-     */
-    sending: (n, of) => `Sending ${n} of ${of}`,
-    reading: 'Reading it. Nothing is written.',
-    writing: 'Bringing it in',
-    undoing: 'Taking it back',
-    /**
-     * @param {number} n
-     * @param {number} known
-     * @param {number} bad
-     */
-    counts: (n, known, bad) => `${count(n)} new, ${count(known)} known${bad ? `, ${count(bad)} not understood` : ''}.`,
-    nothingYet: 'Nothing is written yet.',
-    /** @param {number} n */
-    take: (n) => (n ? `Bring in ${count(n)}` : 'Bring in'),
-    nothing: 'Nothing new',
+    failed: 'The import failed. Import the file again.',
+    interrupted: 'The import stopped, and entries already imported are kept. Import the file again to complete it.',
+    uploading: (/** @type {string} */ n, /** @type {string} */ of) => `Uploading ${n} of ${of}`,
+    reading: 'Reading the file. Nothing is imported yet.',
+    writing: 'Importing',
+    undoing: 'Undoing the import',
+    counts: (/** @type {number} */ n, /** @type {number} */ known, /** @type {number} */ bad) =>
+      `${count(n)} new, ${plural(known, { one: '# duplicate', other: '# duplicates' })}` +
+      (bad ? `, ${count(bad)} unrecognised.` : '.'),
+    nothingYet: 'Nothing imported yet.',
+    import: 'Import',
+    importCount: (/** @type {number} */ n) => `Import ${count(n)}`,
+    nothingNew: 'Nothing new',
     newType: 'new type',
     asNew: 'as a new type',
-    asItself: 'as it is called',
-    /** @param {string} name */
-    as: (name) => `as ${name}`,
-    /** @param {string} name */
-    bringAs: (name) => `${name}: bring in`,
-    /**
-     * @param {number} n
-     * @param {number} known
-     */
-    typeCounts: (n, known) => `${count(n)} new${known ? `, ${count(known)} known` : ''}`,
-    examples: 'The first of them, as they would look',
-    /** @param {number} n */
-    leftOut: (n) => `Left out: ${count(n)}`,
-    zone: 'Times that name no zone are of',
-    /** @param {string} zone */
-    otherZone: (zone) =>
-      `This file was imported before with the time zone ${zone}. ` +
-      'With another zone, each entry is recorded a second time.',
-    again: 'Import it all the same',
+    asItself: 'under this name',
+    as: (/** @type {string} */ name) => `as ${name}`,
+    importAs: (/** @type {string} */ name) => `Import ${name}`,
+    typeCounts: (/** @type {number} */ n, /** @type {number} */ known) =>
+      known ? `${count(n)} new, ${plural(known, { one: '# duplicate', other: '# duplicates' })}` : `${count(n)} new`,
+    examples: 'First entries as they will appear',
+    skipped: (/** @type {number} */ n) => `Skipped: ${count(n)}`,
+    zone: 'Time zone of times without one',
+    otherZone: (/** @type {string} */ zone) =>
+      `This file was imported before with the time zone ${zoneText(zone)}. ` +
+      'With another zone, each entry is imported a second time.',
+    importAnyway: 'Import anyway',
     dayFirst: 'Day first',
     monthFirst: 'Month first',
-    /**
-     * @param {string} from
-     * @param {string} to
-     */
-    range: (from, to) => (from === to ? from : `${from} to ${to}`),
-    /** @param {string[]} parts */
-    also: (parts) => `Also ${listed(parts)}.`,
-    /** @param {number} n */
-    fixes: (n) => `${some(n, 'position')} for trips and places.`,
-    /**
-     * @param {number} n
-     * @param {number} known
-     */
-    brought: (n, known) => `${some(n, 'entry', 'entries')} brought in${known ? `, ${count(known)} known before` : ''}.`,
-    allKnown: '0 brought in. All of it is here already.',
-    /** @param {string} format */
-    holdsNothing: (format) => `0 brought in. The file is ${format}, and holds nothing to bring in.`,
-    /**
-     * @param {number} removed
-     * @param {number} left
-     */
-    undone: (removed, left) =>
-      `Taken back: ${count(removed)}.${left ? ` ${count(left)} stay, as they were edited since or are in use.` : ''}`,
-    earlier: 'Earlier imports',
-    /** @param {number} n */
-    made: (n) => some(n, 'entry', 'entries'),
-    wasUndone: 'taken back',
-    wasInterrupted: 'broke off',
+    range: (/** @type {string} */ from, /** @type {string} */ to) => (from === to ? from : `${from} to ${to}`),
+    also: (/** @type {string[]} */ parts) => `Also ${list(parts)}.`,
+    positions: (/** @type {number} */ n) =>
+      plural(n, { one: '# position for trips and places.', other: '# positions for trips and places.' }),
+    imported: (/** @type {number} */ n, /** @type {number} */ known) =>
+      `${entries(n)} imported${known ? `, ${plural(known, { one: '# duplicate', other: '# duplicates' })} skipped` : ''}.`,
+    allKnown: '0 imported. The record already has all entries of this file.',
+    holdsNothing: (/** @type {string} */ format) => `0 imported. The file is ${format} but contains nothing to import.`,
+    undone: (/** @type {number} */ removed, /** @type {number} */ left) =>
+      `${entries(removed)} removed.` +
+      (left ? ` ${plural(left, { one: '# was kept', other: '# were kept' })}: edited since, or in use.` : ''),
+    earlier: 'Past imports',
+    wasUndone: 'undone',
+    wasInterrupted: 'interrupted',
     kinds: {
-      /** @param {number} n */
-      event_type: (n) => some(n, 'type'),
-      /** @param {number} n */
-      property_definition: (n) => some(n, 'property', 'properties'),
-      /** @param {number} n */
-      geofence: (n) => some(n, 'place'),
-      /** @param {number} n */
-      vehicle: (n) => some(n, 'vehicle'),
-      /** @param {number} n */
-      trip_rule: (n) => some(n, 'trip rule'),
-      /** @param {number} n */
-      setting: (n) => some(n, 'setting'),
-      /** @param {number} n */
-      skip: (n) => `${some(n, 'range')} of days off`,
+      event_type: (/** @type {number} */ n) => plural(n, { one: '# type', other: '# types' }),
+      property_definition: (/** @type {number} */ n) => plural(n, { one: '# property', other: '# properties' }),
+      geofence: (/** @type {number} */ n) => plural(n, { one: '# place', other: '# places' }),
+      vehicle: (/** @type {number} */ n) => plural(n, { one: '# vehicle', other: '# vehicles' }),
+      trip_rule: (/** @type {number} */ n) => plural(n, { one: '# trip rule', other: '# trip rules' }),
+      setting: (/** @type {number} */ n) => plural(n, { one: '# setting', other: '# settings' }),
+      skip: (/** @type {number} */ n) => plural(n, { one: '# skipped period', other: '# skipped periods' }),
     },
   },
   settings: {
+    profile: 'Profile',
+    name: 'Name',
+    zone: 'Time zone',
+    zoneHere: (/** @type {string} */ zone) => `From this browser (${zone})`,
+    zoneHint: 'For all dates and times on these pages, in all your browsers.',
+    renamed: (/** @type {string} */ name) => `Name changed to ${name}`,
     days: 'Days',
-    dayStart: 'A day begins at',
-    dayHint: 'What you record before belongs to the day before.',
-    weekStart: 'A week begins on',
+    dayStart: 'Day starts at',
+    dayHint: 'Earlier entries count towards the previous day.',
+    weekStart: 'Week starts on',
     units: 'Units',
-    lengths: 'Lengths',
+    distances: 'Distances',
     clock: 'Clock',
-    look: 'Look',
+    clock24: '20:30',
+    clock12: '8:30 pm',
+    byLocale: 'From the browser',
+    display: 'Display',
     theme: 'Theme',
     system: 'System',
     light: 'Light',
     dark: 'Dark',
-    keys: 'Single keys',
-    keysHint: 'Such as L to log. Press ? to see them all.',
-    you: 'You',
-    name: 'Name',
-    zone: 'Time zone',
-    /** @param {string} zone */
-    zoneHere: (zone) => `As this browser (${zone})`,
-    zoneHint: 'Of the days and times on these pages, in all your browsers.',
-    /** @param {string} name */
-    renamed: (name) => `You are ${name} now`,
-    map: 'Map',
-    noTiles: 'Maps have blank ground. On the machine of the hub, tiles are named by:',
-    /** @param {string} credit */
-    tiles: (credit) => `Maps have tiles below them${credit ? `: ${credit}` : ''}.`,
-    hub: 'Hub',
-    browser: 'This browser',
+    keys: 'Keyboard shortcuts',
+    keysHint: 'For example L to log. Press ? to show them all.',
     stop: 'A stop ends a trip after',
-    /** @param {number} n */
-    minutes: (n) => `${n} min`,
-    /** @param {string} most */
-    ofMost: (most) => `of ${most} at most`,
-    entries: 'Kept for you',
-    content: 'What is in them',
+    stopHint: 'Applies from the next trip on. Recorded trips do not change.',
+    map: 'Map',
+    noTiles: 'Maps have a blank background. To show map tiles, run on the server:',
+    tiles: (/** @type {string} */ credit) => (credit ? `Map tiles: ${credit}` : 'Maps show tiles.'),
+    hub: 'Hub',
+    hubAt: (/** @type {string} */ name, /** @type {string} */ address) => `${name}, ${address}`,
+    browser: 'This browser',
+    stored: 'Stored for you',
+    size: 'Size',
+    disk: 'Size on the hub’s disk',
+    ofLimit: (/** @type {string} */ used, /** @type {string} */ limit) => `${used} of ${limit}`,
     notPersistent:
-      'This browser may delete pending entries when it runs out of space: it refused to keep them. ' +
-      'Sync often, or install this page as an app.',
-    disk: 'On the disk of the hub',
-    stopHint: 'From the next drive on. Trips that were found stay as they are.',
-    byLocale: 'as here',
-    all: 'The same on all your devices.',
+      'This browser may delete pending entries when it runs out of space. Sync often, or install this page as an app.',
+    everywhere: 'The same on all your devices',
   },
   pair: {
-    noPerson: 'This hub has no person yet',
-    noPersonWords: 'On the machine where it runs, type:',
+    noUsers: 'This hub has no users yet',
+    noUsersHint: 'On the server, run:',
+    checkAgain: 'Check again',
     title: 'Pair this browser',
-    where: 'On a device that is already in, open Devices. Or on the machine of the hub, type:',
+    hint: 'Open Devices on a paired device, or run on the server:',
     code: 'Code',
+    example: '0000-0000',
     go: 'Pair',
-    wrong: 'This code is wrong, was used, or is older than ten minutes.',
-    placeholder: '0000-0000',
-    look: 'Look again',
+    invalid: 'This code is wrong, already used, or older than 10 minutes. Create a new one.',
   },
   first: {
-    title: 'What would you like to keep track of?',
-    sentence: 'Choose a few. You can change all of it later.',
-    choose: 'Choose one at least.',
-    go: 'Begin',
-    own: 'My own',
-    leave: 'Leave this',
-    /** @param {number} n */
-    step: (n) => `Step ${n} of 3`,
+    title: 'What would you like to track?',
+    hint: 'Choose a few. You can change everything later.',
+    choose: 'Choose at least one.',
+    go: 'Continue',
+    own: 'Custom',
+    skip: 'Skip',
+    step: (/** @type {number} */ n) => `Step ${count(n)} of 3`,
     next: 'Next',
-    log: 'Log the first one',
-    logWords: 'One press logs it now. What you log by mistake is taken back by Undo.',
-    past: 'Bring your past',
-    pastWords: 'What you kept in another app until now, from a file.',
+    log: 'Log your first entry',
+    logHint: 'One press logs it now. Undo reverses it.',
+    history: 'Import your history',
+    historyHint: 'From a file of another app.',
     later: 'Later',
     done: 'Done',
+    /** Types to begin with: name, then labels and choices of properties by key. */
+    templates: {
+      mood: 'Mood',
+      moods: ['bad', 'low', 'fair', 'good', 'great'],
+      coffee: 'Coffee',
+      size: 'Size',
+      sizes: ['small', 'large'],
+      medication: 'Medication',
+      dose: 'Dose',
+      workout: 'Workout',
+      duration: 'Duration',
+      water: 'Water',
+      sleep: 'Sleep',
+      reading: 'Reading',
+      pages: 'Pages',
+      journal: 'Journal',
+    },
   },
   keys: {
-    title: 'Keys',
+    title: 'Keyboard shortcuts',
     list: [
-      ['?', 'these keys'],
+      ['?', 'show all keys'],
       ['L', 'log'],
       ['/', 'search'],
       ['U', 'undo'],
-      ['Shift U', 'do it again'],
+      ['Shift U', 'redo'],
       ['1 – 9', 'on Today: log that tile'],
-      ['E  Delete', 'edit the tile or row in focus, delete the row'],
+      ['E  Delete', 'edit the focused tile or row, delete the row'],
       ['Alt arrows', 'on Today: move the tile'],
       ['[  ]', 'earlier, later'],
       ['.', 'today'],
-      ['B  P', 'on Trips: business, private, and on to the next'],
+      ['B  P', 'on Trips: business, private, then the next trip'],
       ['G then T L C I R M P D', 'Today, Timeline, Calendar, Insights, Trips, Mileage, Places, Devices'],
       ['Ctrl Enter', 'save the form'],
       ['Esc', 'close'],
     ],
   },
+  /** Headings of tables, by the name of the column in CSV and JSON files. */
+  columns: {
+    date: 'Date',
+    entries: 'Entries',
+    mean: 'Mean',
+    lower: 'Lower',
+    upper: 'Upper',
+    weekday: 'Weekday',
+    value: 'Value',
+    percent: 'Percent',
+    first: 'First',
+    second: 'Second',
+    lag_days: 'Days later',
+    r: 'r',
+    p: 'p',
+    days: 'Days',
+    confidence: 'Confidence',
+    sentence: 'Sentence',
+    type: 'Type',
+    this_week: 'This week',
+    last_week: 'Last week',
+    change: 'Change',
+    days_in_a_row: 'Days in a row',
+    longest: 'Longest',
+    longest_until: 'Longest until',
+    score: 'Score',
+    days_recorded: 'Days with entries',
+    of_days: 'Of days',
+    since: 'Since',
+    week: 'Week',
+    hours: 'Hours',
+    visits: 'Visits',
+    month: 'Month',
+    trips: 'Trips',
+    distance: 'Distance',
+    business: 'Business',
+    private: 'Private',
+    unclassified: 'Unclassified',
+    vehicle: 'Vehicle',
+    from: 'From',
+    to: 'To',
+    category: 'Category',
+    rule: 'Rule',
+    time: 'Time',
+    speed: 'Speed',
+    position: 'Position',
+  },
+  columnIn: (/** @type {string} */ heading, /** @type {string} */ unit) => `${heading} (${unit})`,
   error: {
-    title: 'This part of the page failed',
-    notRecorded: 'Nothing was recorded: this browser cannot store entries, and the hub cannot be reached.',
-    words: 'Your data is untouched.',
-    request: 'request',
-    missing: 'No such day, type or trip here. It may have been deleted.',
-    away: 'The hub cannot be reached, and this browser has not kept this page.',
+    failed: 'This part of the page failed. Your data is safe; try again.',
+    notRecorded:
+      'Nothing was recorded: this browser cannot store entries, and the hub is not reachable. Try again later.',
+    request: (/** @type {string} */ id) => `Request ${id}`,
+    notFound: 'Not found',
+    missing: 'This page, day, type or trip does not exist. It may have been deleted.',
+    away: 'The hub is not reachable, and this browser has not stored this page. Try again later.',
+    unreachable: 'The hub is not reachable. Try again later.',
+    status: (/** @type {number} */ status) => `The hub answered with status ${status}. Try again later.`,
   },
 };

@@ -1,7 +1,7 @@
 // Requests to the hub, and what its refusals mean.
 
 import { currentOwner, ownSetting, setOwnSetting } from './preferences.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 export { newId } from './id.js';
 
@@ -25,8 +25,8 @@ export class Refused extends Error {
    */
   constructor(status, problem, retryAfter) {
     const kind = String(problem?.type ?? '').replace('urn:trendy:error:', '');
-    const text = words.refused[/** @type {'entity_deleted'} */ (kind)] ?? (problem?.detail || problem?.title);
-    super(text?.replace(ID, '') || `The hub answered ${status}.`);
+    const text = texts.rejected[/** @type {'entity_deleted'} */ (kind)] ?? (problem?.detail || problem?.title);
+    super(text?.replace(ID, '') || texts.error.status(status));
     this.status = status;
     this.kind = kind;
     this.requestId = problem?.request_id ?? '';
@@ -44,7 +44,7 @@ export class Refused extends Error {
 /** Nobody answered. */
 export class Unreachable extends Error {
   constructor() {
-    super('The hub does not answer.');
+    super(texts.error.unreachable);
   }
 }
 

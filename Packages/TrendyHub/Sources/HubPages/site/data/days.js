@@ -2,6 +2,9 @@
 // when their days begin. Nothing else reads a clock's hours of a moment: the methods of `Date` know this browser's zone
 // alone.
 
+import { locale } from '../locale.js';
+import { texts } from '../texts.js';
+
 /** Seconds after midnight at which a day begins. */
 let dayStart = 0;
 /** 0 is Sunday. */
@@ -315,7 +318,7 @@ function format(options) {
   let known = formats.get(key);
   // Dates are of this calendar, in every locale: a month's name of another would stand beside a number that is none of
   // its days.
-  if (!known) formats.set(key, (known = new Intl.DateTimeFormat(undefined, { calendar: 'gregory', ...options })));
+  if (!known) formats.set(key, (known = new Intl.DateTimeFormat(locale(), { calendar: 'gregory', ...options })));
   return known;
 }
 
@@ -427,11 +430,20 @@ export const minuteText = (minutes) => time(new Date(Date.UTC(2023, 0, 2, 0, min
  */
 export function nearDate(date) {
   const ago = daysBetween(date, today());
-  if (ago === 0) return 'today';
-  if (ago === 1) return 'yesterday';
-  if (ago === -1) return 'tomorrow';
-  if (ago > 1 && ago < 7) return `last ${weekdayName(date, 'long')}`;
+  if (ago === 0) return texts.dates.today;
+  if (ago === 1) return texts.dates.yesterday;
+  if (ago === -1) return texts.dates.tomorrow;
+  if (ago > 1 && ago < 7) return texts.dates.last(weekdayName(date, 'long'));
   return inWords(date, { day: 'numeric', month: 'short', year: otherYear(date) });
+}
+
+/**
+ * `17:48` of today, `yesterday 22:10`, `20 Nov 08:31`.
+ * @param {Date} moment
+ */
+export function nearTime(moment) {
+  const day = dayOf(moment);
+  return day === today() ? time(moment) : texts.dates.at(nearDate(day), time(moment));
 }
 
 /**
@@ -440,11 +452,12 @@ export function nearDate(date) {
  */
 export function length(seconds) {
   const whole = Math.round(Math.abs(seconds));
-  if (whole < 60) return `${whole} s`;
+  if (whole < 60) return texts.units.seconds(whole);
   const minutes = Math.round(whole / 60);
-  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60) return texts.units.minutes(minutes);
   const rest = minutes % 60;
-  return rest ? `${Math.floor(minutes / 60)} h ${two(rest)} min` : `${Math.floor(minutes / 60)} h`;
+  const hours = Math.floor(minutes / 60);
+  return rest ? texts.units.hoursAndMinutes(hours, two(rest)) : texts.units.hours(hours);
 }
 
 /**

@@ -8,6 +8,7 @@ import { forgetSteps, noteDone, perform, resumeSteps } from './undo.js';
 import { enqueue, flush, merged, onQueue, overlaid, overlaidDays, putAside } from './queue.js';
 import { addDays, startOf, useSettings, withDays } from './days.js';
 import { newId } from './api.js';
+import { texts } from '../texts.js';
 
 export const session = {
   hub: '',
@@ -139,7 +140,7 @@ export function types() {
  * @returns {Api.EventType}
  */
 export const typeOf = (id) =>
-  list('event-types').find((type) => type.id === id) ?? { id, name: 'A type that is gone', color: '', icon: '' };
+  list('event-types').find((type) => type.id === id) ?? { id, name: texts.type.deletedType, color: '', icon: '' };
 /**
  * Of a type, in their order.
  * @param {string} typeId
@@ -502,7 +503,7 @@ export async function set(key, value) {
       body: { id, key },
       tolerates: 'duplicate',
     });
-  await change('settings', old ?? { id, key, value: null }, { value }, 'Saved');
+  await change('settings', old ?? { id, key, value: null }, { value }, texts.toast.saved);
   useSettings(settings());
 }
 

@@ -24,13 +24,14 @@ import {
   weekdayName,
   addMonths,
 } from '../data/days.js';
-import { count, words } from '../texts.js';
+import { count } from '../locale.js';
+import { texts } from '../texts.js';
 
 /** @type {[string, string][]} */
 const VIEWS = [
-  ['month', words.calendar.month],
-  ['quarter', words.calendar.quarter],
-  ['year', words.calendar.year],
+  ['month', texts.calendar.month],
+  ['quarter', texts.calendar.quarter],
+  ['year', texts.calendar.year],
 ];
 
 /**
@@ -45,7 +46,7 @@ export function calendar(query) {
   const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(query.get('month') ?? '')
     ? /** @type {string} */ (query.get('month'))
     : today().slice(0, 7);
-  const view = segments(words.calendar.view, VIEWS, name, (value) =>
+  const view = segments(texts.calendar.view, VIEWS, name, (value) =>
     go(
       withQuery({
         view: value === 'year' ? null : value,
@@ -63,7 +64,7 @@ export function calendar(query) {
         ? quarterOf(month)
         : [`${year}-01-01`, `${year}-12-31`];
   return definePage({
-    title: words.nav.calendar,
+    title: texts.nav.calendar,
     load: () => countsOf(range[0], range[1]),
     more: readHabits,
     draw(counts) {
@@ -72,8 +73,8 @@ export function calendar(query) {
         return h(
           'div.page',
           null,
-          head(words.nav.calendar, beginWords()),
-          h('div.empty', null, h('p', null, words.calendar.first), h('a.button', { href: '/' }, words.today.choose)),
+          head(texts.nav.calendar, beginWords()),
+          h('div.empty', null, h('p', null, texts.calendar.first), h('a.button', { href: '/' }, texts.today.choose)),
         );
       const chosen = choose(all, query, counts.counts());
       if (name === 'month') return drawMonth(month, chosen, all, counts, view);
@@ -131,7 +132,7 @@ function chips(all, chosen) {
   };
   return h(
     'div.chips',
-    { role: 'group', 'aria-label': words.calendar.types },
+    { role: 'group', 'aria-label': texts.calendar.types },
     all.map((type) =>
       h(
         'button.chip',
@@ -149,7 +150,7 @@ function chips(all, chosen) {
   );
 }
 
-const beginWords = () => (dayStartSeconds() ? words.calendar.begin(time(startOf(today()))) : words.calendar.midnight);
+const beginWords = () => (dayStartSeconds() ? texts.calendar.begin(time(startOf(today()))) : texts.calendar.midnight);
 
 /** @typedef {Awaited<ReturnType<typeof import('../data/record.js').countsOf>>} Counts */
 
@@ -176,8 +177,8 @@ function drawYear(year, chosen, all, counts, view) {
     null,
     hatch(),
     head(String(year), beginWords(), [
-      stepButton(words.act.earlier, -1, move(-1)),
-      stepButton(words.act.later, 1, move(1)),
+      stepButton(texts.act.earlier, -1, move(-1)),
+      stepButton(texts.act.later, 1, move(1)),
       view,
     ]),
     legendRow(all, chosen),
@@ -200,8 +201,8 @@ function drawQuarter(month, chosen, all, counts, view) {
     null,
     hatch(),
     head(`${monthName(begin, 'long')} – ${monthName(end, 'long')} ${begin.slice(0, 4)}`, beginWords(), [
-      stepButton(words.act.earlier, -1, move(-1)),
-      stepButton(words.act.later, 1, move(1)),
+      stepButton(texts.act.earlier, -1, move(-1)),
+      stepButton(texts.act.later, 1, move(1)),
       view,
     ]),
     legendRow(all, chosen),
@@ -228,10 +229,10 @@ const legendRow = (all, chosen) =>
       h(
         'button.link',
         { type: 'button', dataset: { key: 'days-off' }, on: { click: () => openDaysOff(chosen) } },
-        words.daysOff.title,
+        texts.skips.title,
       ),
-      h('span', null, h('span.hatching'), words.calendar.skipped),
-      h('span', null, '· ', words.calendar.before),
+      h('span', null, h('span.hatching'), texts.calendar.skipped),
+      h('span', null, '· ', texts.calendar.before),
     ),
   );
 
@@ -279,15 +280,15 @@ function map(type, stretches, counts, pitch) {
       ? h(
           'p',
           null,
-          h('b', null, words.calendar.days(of.size, span)),
-          ` ${words.calendar.inAll(sum)}${mostOn(counts.weekdays[type.id])}`,
-          skipped > 0 && ` ${words.calendar.skips(skipped)}`,
+          h('b', null, texts.calendar.days(of.size, span)),
+          ` ${texts.calendar.total(sum)}${mostOn(counts.weekdays[type.id])}`,
+          skipped > 0 && ` ${texts.calendar.skips(skipped)}`,
         )
       : h(
           'p',
           null,
-          `${words.calendar.first} `,
-          h('button.link', { type: 'button', on: { click: () => logNow(type) } }, words.type.first(type.name)),
+          `${texts.calendar.first} `,
+          h('button.link', { type: 'button', on: { click: () => logNow(type) } }, texts.act.logType(type.name)),
         ),
     isPresent && sum > 0 && standing(type),
   );
@@ -308,7 +309,7 @@ function map(type, stretches, counts, pitch) {
 
 /** @param {number | undefined} weekday 0 is Sunday */
 const mostOn = (weekday) =>
-  weekday === undefined ? '' : ` ${words.calendar.mostOn(weekdayName(addDays('2023-01-01', weekday), 'long'))}`;
+  weekday === undefined ? '' : ` ${texts.calendar.mostOn(weekdayName(addDays('2023-01-01', weekday), 'long'))}`;
 
 /**
  * Streak and score, where there is a goal.
@@ -316,7 +317,7 @@ const mostOn = (weekday) =>
  */
 function standing(type) {
   const goal = goalOf(type);
-  if (!goal) return h('p.standing.quiet', null, words.calendar.noGoal);
+  if (!goal) return h('p.standing.quiet', null, texts.calendar.noGoal);
   const habit = habitOf(type.id);
   if (!habit) return h('p.standing');
   const figure = (/** @type {number} */ value, /** @type {string} */ text) =>
@@ -326,10 +327,10 @@ function standing(type) {
     null,
     asksForEveryDay(goal) &&
       habit.streak && [
-        figure(habit.streak.current, words.calendar.now),
-        figure(habit.streak.longest, words.calendar.longest),
+        figure(habit.streak.current, texts.calendar.streak),
+        figure(habit.streak.longest, texts.calendar.longest),
       ],
-    habit.score !== null && figure(Math.round(habit.score * 100), words.calendar.score),
+    habit.score !== null && figure(Math.round(habit.score * 100), texts.calendar.score),
   );
 }
 
@@ -352,8 +353,8 @@ function drawMonth(month, chosen, all, counts, view) {
     'div.page',
     null,
     head(monthAndYear(`${month}-01`), beginWords(), [
-      stepButton(words.act.earlier, -1, move(-1)),
-      stepButton(words.act.later, 1, move(1)),
+      stepButton(texts.act.earlier, -1, move(-1)),
+      stepButton(texts.act.later, 1, move(1)),
       view,
     ]),
     chips(all, chosen),
@@ -369,13 +370,13 @@ function drawMonth(month, chosen, all, counts, view) {
         const of = chosen.filter((type) => days.get(date)?.[type.id]);
         const text = of.length
           ? of.map((type) => `${type.name} ${days.get(date)?.[type.id]}`).join(', ')
-          : words.calendar.none;
+          : texts.calendar.none;
         return h(
           'li',
           null,
           h(
             `a.day${date.slice(0, 7) === month ? '' : '.other'}${date === today() ? '.is-today' : ''}`,
-            { href: `/timeline/${date}`, 'aria-label': `${longDate(date)}: ${text}` },
+            { href: `/timeline/${date}`, 'aria-label': texts.calendar.day(longDate(date), text) },
             h('span.number', null, Number(date.slice(8))),
             h(
               'span.glyphs-of',

@@ -8,7 +8,7 @@ import { read, types } from '../data/record.js';
 import { choice, field } from '../parts/field.js';
 import { bringIn, earlierImports, takeBackImport } from '../parts/importform.js';
 import { dayOf, dayStartSeconds, nearDate, zone } from '../data/days.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * Can I leave, can I come back?
@@ -16,27 +16,27 @@ import { words } from '../texts.js';
  */
 export const data = () =>
   definePage({
-    title: words.nav.data,
+    title: texts.nav.data,
     load: async () => (await read('/imports')).answer,
     draw(imports) {
       const earlier = earlierImports(imports);
       return h(
         'div.page.settings',
         null,
-        head(words.nav.data, null),
-        h('section', null, h('div.section-head', null, h('h2', null, words.data.bringIn)), bringIn(imports)),
+        head(texts.nav.data, null),
+        h('section', null, h('div.section-head', null, h('h2', null, texts.data.import)), bringIn(imports)),
         earlier.length > 0 &&
           h(
             'section',
             null,
-            h('div.section-head', null, h('h2', null, words.bringIn.earlier)),
+            h('div.section-head', null, h('h2', null, texts.imports.earlier)),
             h('ul.rows', null, earlier.map(importRow)),
           ),
-        h('section', null, h('div.section-head', null, h('h2', null, words.data.takeOut)), takeOut()),
+        h('section', null, h('div.section-head', null, h('h2', null, texts.data.export)), takeOut()),
         h(
           'section',
           null,
-          h('div.section-head', null, h('h2', null, words.data.backups)),
+          h('div.section-head', null, h('h2', null, texts.data.backups)),
           h(
             'ul.rows',
             null,
@@ -46,12 +46,17 @@ export const data = () =>
               h(
                 'div.plain-row',
                 null,
-                h('span.what', null, h('b', null, words.data.own), h('div.small.quiet', null, words.data.ownWords)),
-                h('a.button', { href: backupAddress, download: '' }, words.data.backUp),
+                h(
+                  'span.what',
+                  null,
+                  h('b', null, texts.data.record),
+                  h('div.small.quiet', null, texts.data.recordHint),
+                ),
+                h('a.button', { href: backupAddress, download: '' }, texts.data.backUp),
               ),
             ),
           ),
-          h('div.group', null, h('p', null, words.data.hubWords), command('trendyd hub backup trendy.backup')),
+          h('div.group', null, h('p', null, texts.data.hubHint), command('trendyd hub backup trendy.backup')),
         ),
       );
     },
@@ -63,9 +68,9 @@ function importRow(entry) {
   const { made, undone_at: undone, finished_at: finished } = entry.import;
   const when = nearDate(dayOf(new Date(entry.started_at)));
   const state = undone
-    ? words.bringIn.wasUndone
+    ? texts.imports.wasUndone
     : !finished && entry.state !== 'writing'
-      ? words.bringIn.wasInterrupted
+      ? texts.imports.wasInterrupted
       : '';
   return h(
     'li',
@@ -77,38 +82,30 @@ function importRow(entry) {
         'span.what',
         null,
         h('b.cut', { title: entry.source }, entry.source),
-        h('div.small.quiet', null, [when, words.bringIn.made(made.event ?? 0), state].filter(Boolean).join(', ')),
+        h('div.small.quiet', null, [when, texts.units.entries(made.event ?? 0), state].filter(Boolean).join(', ')),
       ),
       !undone &&
         h(
           'button.button',
           {
             type: 'button',
-            'aria-label': `${words.act.undo}: ${entry.source}`,
+            'aria-label': texts.act.on(texts.act.undo, entry.source),
             dataset: { key: `undo-${entry.id}` },
             on: { click: () => takeBackImport(entry.id) },
           },
-          words.act.undo,
+          texts.act.undo,
         ),
     ),
   );
 }
 
-/**
- * As the hub calls them.
- * @type {[string, string][]}
- */
-const FORMS = [
-  ['csv', words.act.csv],
-  ['json', words.act.json],
-  ['ics', 'ICS'],
-  ['gpx', 'GPX'],
-];
+/** @type {[string, string][]} */
+const FORMATS = Object.entries(texts.data.formats);
 
 /** What was recorded in a time, of one type or of all, as the hub writes it to a file. */
 function takeOut() {
   const all = [...types()].sort((a, b) => a.name.localeCompare(b.name));
-  const [from, to] = [words.data.from, words.data.to].map((label) => {
+  const [from, to] = [texts.data.from, texts.data.to].map((label) => {
     const input = /** @type {HTMLInputElement} */ (
       h('input.input', { type: 'date', dataset: { key: `out-${label}` } })
     );
@@ -118,27 +115,27 @@ function takeOut() {
     h(
       'select.input',
       { dataset: { key: 'out-type' } },
-      h('option', { value: '' }, words.data.allTypes),
+      h('option', { value: '' }, texts.data.allTypes),
       all.map((type) => h('option', { value: type.id }, type.name)),
     )
   );
-  const type = field(words.data.type, input, input, () => input.value);
-  const about = h('p.small.quiet', { role: 'status' }, words.data.forms.csv);
-  const button = /** @type {HTMLButtonElement} */ (h('button.button', { type: 'submit' }, words.data.download));
+  const type = field(texts.data.type, input, input, () => input.value);
+  const about = h('p.small.quiet', { role: 'status' }, texts.data.formatHints.csv);
+  const button = /** @type {HTMLButtonElement} */ (h('button.button', { type: 'submit' }, texts.data.download));
   // Fixes are of no type.
   const turn = (/** @type {string} */ form) => {
-    about.textContent = words.data.forms[/** @type {'csv'} */ (form)];
+    about.textContent = texts.data.formatHints[/** @type {'csv'} */ (form)];
     type.element.hidden = form === 'gpx';
   };
-  const form = choice(words.data.form, FORMS, 'csv', turn);
+  const form = choice(texts.data.format, FORMATS, 'csv', turn);
   const go = async () => {
     to.wrong(null);
     if (from.read() && to.read() && to.read() < from.read()) {
-      to.wrong(words.form.endBefore);
+      to.wrong(texts.form.endBefore);
       return to.input.focus();
     }
     button.disabled = true;
-    button.textContent = words.data.making;
+    button.textContent = texts.data.preparing;
     try {
       const chosen = {
         form: form.read(),
@@ -152,20 +149,20 @@ function takeOut() {
         `/export?${new URLSearchParams(Object.entries(chosen).filter(([, value]) => value))}`,
       );
       download(name, content.type, content);
-      toast(words.data.taken(name), false);
+      toast(texts.data.downloaded(name), false);
     } catch (error) {
       if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
       toast(
         error instanceof Unreachable
-          ? words.trips.needsHub
+          ? texts.trips.needsHub
           : error.status === 404
-            ? words.data.nothing[form.read() === 'gpx' ? 'gpx' : 'events']
+            ? texts.data.nothing[form.read() === 'gpx' ? 'gpx' : 'events']
             : error.message,
         false,
       );
     } finally {
       button.disabled = false;
-      button.textContent = words.data.download;
+      button.textContent = texts.data.download;
     }
   };
   return h(
@@ -179,7 +176,7 @@ function takeOut() {
         },
       },
     },
-    h('p.small.quiet', null, words.data.entriesWords),
+    h('p.small.quiet', null, texts.data.exportHint),
     h('div.pair', null, from.element, to.element),
     form.element,
     about,

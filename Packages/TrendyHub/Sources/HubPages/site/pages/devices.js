@@ -22,7 +22,7 @@ import {
 } from '../data/record.js';
 import { putAside, refused, tryAgain, waiting } from '../data/queue.js';
 import { dayOf, length, longDate, nearDate, time } from '../data/days.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * Paths of the kinds that conflicts name.
@@ -42,7 +42,7 @@ const PATHS = {
  */
 export function devices() {
   return definePage({
-    title: words.nav.devices,
+    title: texts.nav.devices,
     async load() {
       const [list, conflicts] = await Promise.all([read('/me/devices'), read('/conflicts')]);
       const ids = [
@@ -67,16 +67,16 @@ export function devices() {
       return h(
         'div.page',
         null,
-        head(words.nav.devices, null, [
+        head(texts.nav.devices, null, [
           h(
             'button.button',
             { type: 'button', dataset: { key: 'token' }, on: { click: openToken } },
-            words.devices.token,
+            texts.devices.token,
           ),
           h(
             'button.button.primary',
             { type: 'button', dataset: { key: 'pair' }, on: { click: openPairing } },
-            words.devices.pair,
+            texts.devices.pair,
           ),
         ]),
         h('ul.rows', null, list.map(deviceRow)),
@@ -85,7 +85,7 @@ export function devices() {
         h(
           'section',
           null,
-          h('button.button.plain.red', { type: 'button', on: { click: confirmLeave } }, words.devices.leave),
+          h('button.button.plain.red', { type: 'button', on: { click: confirmLeave } }, texts.devices.leave),
         ),
       );
     },
@@ -106,23 +106,23 @@ function deviceRow(device) {
         null,
         h('b', null, device.name),
         ' ',
-        h('span.quiet.small', null, device.current ? words.devices.thisOne : ''),
+        h('span.quiet.small', null, device.current ? texts.devices.thisOne : ''),
       ),
       h(
         'span.quiet.small.state',
         null,
         deviceState(device).map((text) => h('span', null, text)),
-        h('span', null, words.devices.since(nearDate(dayOf(new Date(device.created_at))))),
+        h('span', null, texts.devices.pairedOn(nearDate(dayOf(new Date(device.created_at))))),
       ),
       !device.current &&
         h(
           'button.button',
           {
             type: 'button',
-            'aria-label': `${words.devices.revoke}: ${device.name}`,
+            'aria-label': texts.act.on(texts.act.remove, device.name),
             on: { click: () => confirmRevoke(device) },
           },
-          words.devices.revoke,
+          texts.act.remove,
         ),
     ),
   );
@@ -135,7 +135,7 @@ function confirmRevoke(device) {
       'div.content',
       null,
       sheetHead(device.name, close),
-      h('p', null, words.devices.revokeWords(device.name)),
+      h('p', null, texts.devices.removeHint(device.name)),
       h(
         'footer',
         null,
@@ -148,7 +148,7 @@ function confirmRevoke(device) {
                 close();
                 try {
                   await ask('DELETE', `/me/devices/${encodeURIComponent(device.id)}`);
-                  toast(words.devices.removed(device.name), false);
+                  toast(texts.devices.removed(device.name), false);
                 } catch (error) {
                   toast(/** @type {Error} */ (error).message, false);
                 }
@@ -156,22 +156,22 @@ function confirmRevoke(device) {
               },
             },
           },
-          words.devices.revoke,
+          texts.act.remove,
         ),
-        h('button.button', { type: 'button', on: { click: close } }, words.act.cancel),
+        h('button.button', { type: 'button', on: { click: close } }, texts.act.cancel),
       ),
     ),
   );
 }
 
 function confirmLeave() {
-  openSheet(words.devices.leave, (_, close) =>
+  openSheet(texts.devices.leave, (_, close) =>
     h(
       'div.content',
       null,
-      sheetHead(words.devices.leave, close),
-      h('p', null, words.devices.leaveWords),
-      waiting().length > 0 && h('p.danger', null, words.sync.stillHere(waiting().length)),
+      sheetHead(texts.devices.leave, close),
+      h('p', null, texts.devices.leaveHint),
+      waiting().length > 0 && h('p.danger', null, texts.sync.stillHere(waiting().length)),
       h(
         'footer',
         null,
@@ -186,9 +186,9 @@ function confirmLeave() {
               },
             },
           },
-          words.devices.leave,
+          texts.devices.leave,
         ),
-        h('button.button', { type: 'button', on: { click: close } }, words.act.cancel),
+        h('button.button', { type: 'button', on: { click: close } }, texts.act.cancel),
       ),
     ),
   );
@@ -196,27 +196,27 @@ function confirmLeave() {
 
 /** A code, large enough to read across a desk, until the device is there. */
 function openPairing() {
-  openSheet(words.devices.pair, (sheet, close) => {
+  openSheet(texts.devices.pair, (sheet, close) => {
     const box = h('div.field');
     const draw = async () => {
       box.replaceChildren();
       try {
         const before = new Set((await ask('GET', '/me/devices')).map((/** @type {Api.Device} */ device) => device.id));
         const { code, expires_at: expires, picture } = await ask('POST', '/me/pairing-codes');
-        const status = h('p.quiet', { role: 'status' }, words.devices.waiting);
+        const status = h('p.quiet', { role: 'status' }, texts.devices.waiting);
         const seconds = () => Math.max(0, (Date.parse(expires) - Date.now()) / 1000);
-        const left = h('p.small.quiet', null, words.devices.lives(length(seconds())));
+        const left = h('p.small.quiet', null, texts.devices.expires(length(seconds())));
         // As the hub was told it is reached, else as this page is.
         const address = (picture && new URL(picture.link).searchParams.get('hub')) ?? location.origin;
         box.replaceChildren(
-          h('p', null, words.devices.codeWords(address)),
+          h('p', null, texts.devices.codeHint(address)),
           h('div.big-code', { dataset: { code } }, code),
-          h('p.small.quiet', null, words.devices.commandWords),
+          h('p.small.quiet', null, texts.devices.commandHint),
           command(`trendy connect ${address} ${code}`),
           ...(picture
             ? [qrCode(picture)]
             : [
-                h('p.small.quiet', null, words.devices.noPicture),
+                h('p.small.quiet', null, texts.devices.noPicture),
                 command('trendyd hub init --url https://hub.example'),
               ]),
           left,
@@ -225,48 +225,48 @@ function openPairing() {
         say(code);
         const timer = setInterval(async () => {
           if (!sheet.isConnected) return clearInterval(timer);
-          left.textContent = words.devices.lives(length(seconds()));
+          left.textContent = texts.devices.expires(length(seconds()));
           if (seconds() <= 0) {
             clearInterval(timer);
             return box.replaceChildren(
-              h('p', null, words.devices.over),
-              h('button.button', { type: 'button', on: { click: draw } }, words.devices.another),
+              h('p', null, texts.devices.expired),
+              h('button.button', { type: 'button', on: { click: draw } }, texts.devices.newCode),
             );
           }
           const now = await ask('GET', '/me/devices').catch(() => []);
           const came = now.find((/** @type {Api.Device} */ device) => !before.has(device.id));
           if (!came) return;
           clearInterval(timer);
-          box.replaceChildren(h('p', { role: 'status' }, words.devices.came(came.name)));
+          box.replaceChildren(h('p', { role: 'status' }, texts.devices.paired(came.name)));
           refresh();
         }, 2000);
       } catch (error) {
         box.replaceChildren(
           h('p', null, /** @type {Error} */ (error).message),
-          h('button.button', { type: 'button', on: { click: draw } }, words.act.tryAgain),
+          h('button.button', { type: 'button', on: { click: draw } }, texts.act.tryAgain),
         );
       }
     };
     draw();
-    return h('div.content', null, sheetHead(words.devices.pair, close), box);
+    return h('div.content', null, sheetHead(texts.devices.pair, close), box);
   });
 }
 
 /** A token for an app that cannot take a code, such as one that tells where a phone is. It is shown once. */
 function openToken() {
-  openSheet(words.devices.token, (sheet, close) => {
-    const name = textField(words.devices.tokenName, '', { maxlength: 100, placeholder: 'OwnTracks' });
+  openSheet(texts.devices.token, (sheet, close) => {
+    const name = textField(texts.devices.tokenName, '', { maxlength: 100, placeholder: 'OwnTracks' });
     const box = h('div.field');
     const make = async () => {
-      name.wrong(name.read() ? null : words.form.required);
+      name.wrong(name.read() ? null : texts.form.required);
       if (!name.read()) return name.input.focus();
       try {
         const made = await ask('POST', '/me/tokens', { name: name.read() });
         sheet.isChanged = false;
         box.replaceChildren(
-          h('p', { role: 'status' }, words.devices.tokenMade(made.name)),
+          h('p', { role: 'status' }, texts.devices.tokenMade(made.name)),
           command(made.token),
-          h('p.small.quiet', null, words.devices.tokenWhere),
+          h('p.small.quiet', null, texts.devices.tokenAddresses),
           ...['/pub', '/overland', '/gpslogger', '/osmand'].map((path) => command(location.origin + path)),
         );
         refresh();
@@ -275,9 +275,9 @@ function openToken() {
       }
     };
     box.replaceChildren(
-      h('p', null, words.devices.tokenWords),
+      h('p', null, texts.devices.tokenHint),
       name.element,
-      h('footer', null, h('button.button.primary', { type: 'submit' }, words.devices.tokenGo)),
+      h('footer', null, h('button.button.primary', { type: 'submit' }, texts.devices.tokenGo)),
     );
     queueMicrotask(() => name.input.focus());
     return h(
@@ -291,7 +291,7 @@ function openToken() {
           },
         },
       },
-      sheetHead(words.devices.token, close),
+      sheetHead(texts.devices.token, close),
       box,
     );
   });
@@ -311,7 +311,7 @@ function qrCode({ link, size, path }) {
       {
         viewBox: `-4 -4 ${size + 8} ${size + 8}`,
         role: 'img',
-        'aria-label': words.devices.picture,
+        'aria-label': texts.devices.picture,
         'shape-rendering': 'crispEdges',
       },
       svg('path', { d: path }),
@@ -329,14 +329,14 @@ function waitingList() {
       : (write.after ?? (write.method === 'POST' ? write.body : write.before) ?? {});
     return entity.event_type_id
       ? `${typeOf(entity.event_type_id).name} ${entity.timestamp ? time(new Date(entity.timestamp)) : ''}`
-      : (entity.name ?? entity.key ?? write.kind);
+      : (entity.name ?? texts.devices.kinds[/** @type {'events'} */ (write.kind)] ?? write.kind);
   };
   return [
     lost.length > 0 &&
       h(
         'section',
         null,
-        h('div.section-head', null, h('h2', null, words.devices.refused)),
+        h('div.section-head', null, h('h2', null, texts.devices.rejected)),
         h(
           'ul.rows',
           null,
@@ -350,9 +350,9 @@ function waitingList() {
         h(
           'div.section-head',
           null,
-          h('h2', null, words.devices.waits),
+          h('h2', null, texts.devices.pending),
           reach.isRevoked &&
-            h('button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain),
+            h('button', { type: 'button', on: { click: () => location.assign('/') } }, texts.sync.pairAgain),
         ),
         h(
           'ul.rows',
@@ -383,10 +383,13 @@ function waitingList() {
 function refusedRow(write, name) {
   const act = (/** @type {string} */ text, /** @type {() => Promise<unknown>} */ click, classes = '') =>
     h(`button.button${classes}`, { type: 'button', on: { click } }, text);
-  const asNew = write.kind === 'events' ? words.refused.asNew : words.refused.saveAsNew;
+  const asNew = write.kind === 'events' ? texts.rejected.logAsNew : texts.rejected.saveAsNew;
   const acts = isOfDeleted(write)
-    ? [act(words.refused.restore, () => restoreAndEdit(write)), act(asNew, () => recordAsNew(write, words.toast.saved))]
-    : [act(words.act.tryAgain, () => tryAgain(write))];
+    ? [
+        act(texts.rejected.restore, () => restoreAndEdit(write)),
+        act(asNew, () => recordAsNew(write, texts.toast.saved)),
+      ]
+    : [act(texts.act.tryAgain, () => tryAgain(write))];
   return h(
     'div.plain-row',
     null,
@@ -400,7 +403,7 @@ function refusedRow(write, name) {
       h('div.small.quiet', null, changeText(write)),
     ),
     acts,
-    act(words.act.putAside, () => putAside(write), '.red'),
+    act(texts.act.discard, () => putAside(write), '.red'),
   );
 }
 
@@ -434,11 +437,11 @@ function conflictList(conflicts, about) {
   return h(
     'section',
     null,
-    h('div.section-head', null, h('h2', null, words.devices.conflicts)),
+    h('div.section-head', null, h('h2', null, texts.devices.conflicts)),
     !conflicts.length
-      ? h('p.empty', null, words.devices.noConflicts)
+      ? h('p.empty', null, texts.devices.noConflicts)
       : [
-          h('p.small.quiet', { class: 'empty' }, words.devices.conflictWords),
+          h('p.small.quiet', { class: 'empty' }, texts.devices.conflictHint),
           h(
             'ul.rows',
             null,
@@ -451,7 +454,7 @@ function conflictList(conflicts, about) {
               const now = key ? entity?.properties?.[key] : entity?.[conflict.field];
               const text = (/** @type {any} */ value) =>
                 value === null || value === undefined
-                  ? words.places.nothing
+                  ? texts.form.none
                   : key
                     ? valueText(value)
                     : typeof value === 'string'
@@ -461,9 +464,9 @@ function conflictList(conflicts, about) {
                       : JSON.stringify(value);
               const title = entity?.event_type_id
                 ? typeOf(entity.event_type_id).name
-                : (entity?.name ?? words.devices.gone);
+                : (entity?.name ?? texts.devices.deletedItem);
               const resolve = () =>
-                remove('conflicts', conflict, words.devices.resolve).then(() => toast(words.toast.saved, false));
+                remove('conflicts', conflict, texts.devices.keepCurrent).then(() => toast(texts.toast.saved, false));
               return h(
                 'li',
                 null,
@@ -473,7 +476,14 @@ function conflictList(conflicts, about) {
                   h(
                     'span.what',
                     null,
-                    h('b', null, `${title}, ${key ?? conflict.field}`),
+                    h(
+                      'b',
+                      null,
+                      texts.devices.conflict(
+                        title,
+                        key ?? texts.devices.fields[/** @type {'notes'} */ (conflict.field)] ?? conflict.field,
+                      ),
+                    ),
                     h('div.small', null, `${text(conflict.value)} → ${text(now)}`),
                   ),
                   entity &&
@@ -488,15 +498,15 @@ function conflictList(conflicts, about) {
                               path,
                               entity,
                               key ? { properties: { [key]: conflict.value } } : { [conflict.field]: conflict.value },
-                              words.toast.saved,
+                              texts.toast.saved,
                             );
                             await resolve();
                           },
                         },
                       },
-                      words.devices.useOld,
+                      texts.devices.useReplaced,
                     ),
-                  h('button.button', { type: 'button', on: { click: resolve } }, words.devices.resolve),
+                  h('button.button', { type: 'button', on: { click: resolve } }, texts.devices.keepCurrent),
                 ),
               );
             }),

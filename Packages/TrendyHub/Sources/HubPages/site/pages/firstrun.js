@@ -12,23 +12,24 @@ import { again } from '../data/navigation.js';
 import { together } from '../data/undo.js';
 import { setTabSetting, tabSetting } from '../data/preferences.js';
 import { create } from '../data/record.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 const NAME = 'first-step';
+const named = texts.first.templates;
 
 /**
  * What a person may begin with: name, colour, icon, and properties as key, label, kind and options.
  * @type {[string, string, string, [string, string, string, string[]?][]][]}
  */
 const TEMPLATES = [
-  ['Mood', 'amber', 'smile', [['mood', 'Mood', 'select', ['bad', 'low', 'fair', 'good', 'great']]]],
-  ['Coffee', 'clay', 'cup', [['size', 'Size', 'select', ['small', 'large']]]],
-  ['Medication', 'jade', 'pill', [['dose', 'Dose', 'text']]],
-  ['Workout', 'olive', 'dumbbell', [['duration', 'How long', 'duration']]],
-  ['Water', 'sky', 'drop', []],
-  ['Sleep', 'violet', 'moon', []],
-  ['Reading', 'plum', 'book', [['pages', 'Pages', 'number']]],
-  ['Journal', 'slate', 'pencil', []],
+  [named.mood, 'amber', 'smile', [['mood', named.mood, 'select', named.moods]]],
+  [named.coffee, 'clay', 'cup', [['size', named.size, 'select', named.sizes]]],
+  [named.medication, 'jade', 'pill', [['dose', named.dose, 'text']]],
+  [named.workout, 'olive', 'dumbbell', [['duration', named.duration, 'duration']]],
+  [named.water, 'sky', 'drop', []],
+  [named.sleep, 'violet', 'moon', []],
+  [named.reading, 'plum', 'book', [['pages', named.pages, 'number']]],
+  [named.journal, 'slate', 'pencil', []],
 ];
 /**
  * Chosen in the first step, by place.
@@ -79,8 +80,8 @@ function makeOwn() {
 }
 
 async function makeChosen() {
-  if (!chosen.size) return toast(words.first.choose, false);
-  await together(words.first.go, async () => {
+  if (!chosen.size) return toast(texts.first.choose, false);
+  await together(texts.first.go, async () => {
     for (const i of [...chosen].sort((a, b) => a - b)) {
       const [name, colour, icon, properties] = TEMPLATES[i];
       const type = await create(
@@ -160,9 +161,9 @@ export const chooseTypes = () =>
   h(
     'div.settings',
     null,
-    h('p', null, words.today.noTypes),
+    h('p', null, texts.today.noTypes),
     templates(),
-    h('div', null, button(words.first.go, makeChosen, '.primary')),
+    h('div', null, button(texts.first.go, makeChosen, '.primary')),
   );
 
 /**
@@ -182,8 +183,8 @@ const page = (step, title, sentence, body, acts) =>
       'div.pair',
       null,
       acts,
-      button(words.first.leave, () => turnTo(0), '.plain'),
-      h('span.small.quiet', null, words.first.step(step)),
+      button(texts.first.skip, () => turnTo(0), '.plain'),
+      h('span.small.quiet', null, texts.first.step(step)),
     ),
   );
 
@@ -197,16 +198,16 @@ const page = (step, title, sentence, body, acts) =>
  */
 export function drawFirst(step, types, tiles, logged, imports) {
   if (step === 1) {
-    return page(1, words.first.title, words.first.sentence, templates(types), [
-      button(words.first.go, () => begin(types.length > 0), '.primary'),
-      button(words.first.own, makeOwn),
+    return page(1, texts.first.title, texts.first.hint, templates(types), [
+      button(texts.first.go, () => begin(types.length > 0), '.primary'),
+      button(texts.first.own, makeOwn),
     ]);
   }
   if (step === 2)
-    return page(2, words.first.log, words.first.logWords, tiles, [
-      button(words.first.next, () => turnTo(3), logged.length ? '.primary' : ''),
+    return page(2, texts.first.log, texts.first.logHint, tiles, [
+      button(texts.first.next, () => turnTo(3), logged.length ? '.primary' : ''),
     ]);
-  return page(3, words.first.past, words.first.pastWords, bringIn(imports), [
-    button(imports.some((entry) => entry.import) ? words.first.done : words.first.later, () => turnTo(0)),
+  return page(3, texts.first.history, texts.first.historyHint, bringIn(imports), [
+    button(imports.some((entry) => entry.import) ? texts.first.done : texts.first.later, () => turnTo(0)),
   ]);
 }

@@ -8,13 +8,14 @@ import { tint } from '../parts/colour.js';
 import { go, withQuery } from '../data/navigation.js';
 import { read, refresh, typeOf } from '../data/record.js';
 import { addDays, dayAndMonth, daysBetween, nearDate, weekdayName, weekStart, withDays } from '../data/days.js';
-import { count, some, words, fixed } from '../texts.js';
+import { count, signed } from '../locale.js';
+import { texts } from '../texts.js';
 
 /** @type {[string, string][]} */
 const RANGES = [
-  ['30', words.insights.days(30)],
-  ['90', words.insights.days(90)],
-  ['365', words.insights.year],
+  ['30', texts.insights.days(30)],
+  ['90', texts.insights.days(90)],
+  ['365', texts.insights.year],
 ];
 const DOTS = { high: 3, medium: 2, low: 1 };
 
@@ -28,30 +29,30 @@ export function insights(query) {
   const days = RANGES.some(([value]) => value === asked) ? asked : '90';
   const redraw = refresh;
   return definePage({
-    title: words.nav.insights,
+    title: texts.nav.insights,
     async load() {
       const { answer } = await read(withDays('/insights', { days, week_start: weekStart() }));
       return answer;
     },
     draw(found) {
-      const range = segments(words.insights.range, RANGES, days, (value) =>
+      const range = segments(texts.insights.range, RANGES, days, (value) =>
         go(withQuery({ days: value === '90' ? null : value }), true),
       );
       if (!found.first_date)
         return h(
           'div.page',
           null,
-          head(words.nav.insights, words.insights.nowhereElse),
-          h('div.empty', null, h('p', null, words.insights.none)),
+          head(texts.nav.insights, texts.insights.onHub),
+          h('div.empty', null, h('p', null, texts.insights.none)),
         );
       const first = addDays(found.today, 1 - found.days);
       const from = found.first_date > first ? found.first_date : first;
-      const basis = words.insights.basis(daysBetween(from, found.today) + 1, dayAndMonth(from));
-      const sentence = `${basis} ${words.insights.nowhereElse}`;
+      const basis = texts.insights.basis(daysBetween(from, found.today) + 1, dayAndMonth(from));
+      const sentence = `${basis} ${texts.insights.onHub}`;
       return h(
         'div.page',
         null,
-        head(words.nav.insights, sentence, [range]),
+        head(texts.nav.insights, sentence, [range]),
         h(
           'div.columns.wide-side',
           null,
@@ -71,14 +72,13 @@ export function insights(query) {
  */
 const inWords = (sentences) =>
   sentences?.length > 0 &&
-  h('section', null, h('h2', null, words.insights.inWords), h('p.prose.told-week', null, sentences.join(' ')));
+  h('section', null, h('h2', null, texts.insights.summary), h('p.prose.told-week', null, sentences.join(' ')));
 
 /** @typedef {Api.Insights['types'][number]} Finding */
 
 const type = (/** @type {Finding} */ entry) => ({ ...typeOf(entry.event_type_id), name: entry.name });
-const signed = (/** @type {number} */ value) => `${value < 0 ? '−' : '+'}${fixed(Math.abs(value), 2)}`;
 const lagText = (/** @type {Api.Insights['relations'][number]} */ relation) =>
-  relation.lag_days ? words.insights.nextDay : words.insights.sameDay;
+  relation.lag_days ? texts.insights.nextDay : texts.insights.sameDay;
 
 /**
  * @param {Api.Insights} found
@@ -89,13 +89,13 @@ function relations(found, redraw) {
   const name = (/** @type {string} */ id) =>
     found.types.find((each) => each.event_type_id === id)?.name ?? typeOf(id).name;
   const finding = found.needs_days
-    ? words.insights.needsDays(found.needs_days)
+    ? texts.insights.needsDays(found.needs_days)
     : list.length
-      ? words.insights.tied(name(list[0].first), name(list[0].second))
-      : words.insights.nothing;
+      ? texts.insights.strongest(name(list[0].first), name(list[0].second))
+      : texts.insights.noCorrelation;
   return chart({
     key: 'insights-relations',
-    title: words.insights.together,
+    title: texts.insights.correlations,
     finding,
     onSwitch: redraw,
     columns: ['first', 'second', 'lag_days', 'r', 'p', 'days', 'confidence', 'sentence'],
@@ -121,11 +121,11 @@ function relations(found, redraw) {
             h(
               'div.what',
               null,
-              h('b', null, words.insights.pair(name(each.first), name(each.second))),
+              h('b', null, texts.insights.pair(name(each.first), name(each.second))),
               h('p.small.quiet', null, `${each.sentence}.`),
             ),
             axis(each.r),
-            h('b.r', null, signed(each.r)),
+            h('b.r', null, signed(each.r, 2)),
             h(
               'div.rest.small.quiet',
               null,
@@ -137,7 +137,10 @@ function relations(found, redraw) {
               h(
                 'span',
                 null,
-                words.insights.rests(words.insights.confidence[/** @type {'low'} */ (each.confidence)], each.days),
+                texts.insights.reliability(
+                  texts.insights.confidence[/** @type {'low'} */ (each.confidence)],
+                  each.days,
+                ),
               ),
               h('span', null, lagText(each)),
             ),
@@ -170,22 +173,22 @@ function weeks(found, redraw) {
   const week = found.types[0]?.week;
   const isWhole = week && daysBetween(week.from, week.through) === 6;
   const finding = !list.length
-    ? words.insights.quietWeeks
+    ? texts.insights.quietWeeks
     : isWhole
-      ? words.insights.wholeWeek
-      : words.insights.partWeek(weekdayName(week.from, 'long'), nearDate(week.through));
+      ? texts.insights.wholeWeek
+      : texts.insights.partWeek(weekdayName(week.from, 'long'), nearDate(week.through));
   const change = (/** @type {Finding['week']} */ each) =>
     each.percent === null
-      ? words.insights.new
+      ? texts.insights.new
       : Math.round(each.percent) === 0
-        ? words.insights.same
-        : `${each.percent < 0 ? '−' : '+'}${count(Math.abs(Math.round(each.percent)))} %`;
+        ? texts.insights.same
+        : texts.units.percent(signed(Math.round(each.percent)));
   return chart({
     key: 'insights-weeks',
-    title: words.insights.week,
+    title: texts.insights.week,
     finding,
     onSwitch: redraw,
-    columns: ['type', 'this week', 'last week', 'change'],
+    columns: ['type', 'this_week', 'last_week', 'change'],
     rows: list.map((each) => [each.name, each.week.now, each.week.before, change(each.week)]),
     picture: () =>
       h(
@@ -214,12 +217,12 @@ function weeks(found, redraw) {
                 }),
               ),
               h('b.num', null, count(each.week.now)),
-              h('span.num.quiet', null, h('span.spoken', null, words.insights.against), count(each.week.before)),
+              h('span.num.quiet', null, h('span.spoken', null, texts.insights.lastWeek), count(each.week.before)),
               h('span.num.small', null, change(each.week)),
             ),
           ),
         ),
-        list.length > 0 && h('p.small.quiet.mark-words', null, h('i', { 'aria-hidden': 'true' }), words.insights.mark),
+        list.length > 0 && h('p.small.quiet.mark-words', null, h('i', { 'aria-hidden': 'true' }), texts.insights.mark),
       ),
   });
 }
@@ -233,8 +236,8 @@ function patterns(found, redraw) {
   const steady = list.filter((each) => each.pattern.hour || each.pattern.weekday);
   return chart({
     key: 'insights-patterns',
-    title: words.insights.patterns,
-    finding: words.insights.rhythm(steady.length, list.length),
+    title: texts.insights.patterns,
+    finding: texts.insights.rhythm(steady.length, list.length),
     onSwitch: redraw,
     columns: ['type', ...HOUR_COLUMNS],
     rows: list.flatMap((each) => hourRows(each.pattern).map((row) => [each.name, ...row])),
@@ -272,11 +275,11 @@ function streaks(found, redraw) {
   const best = list[0];
   return chart({
     key: 'insights-streaks',
-    title: words.insights.streaks,
+    title: texts.insights.streaks,
     onSwitch: redraw,
     finding:
-      best?.streak.current > 1 ? words.insights.longestNow(best.name, best.streak.current) : words.insights.noStreak,
-    columns: ['type', 'days in a row', 'longest', 'longest until', 'score', 'days recorded', 'of days', 'since'],
+      best?.streak.current > 1 ? texts.insights.longestNow(best.name, best.streak.current) : texts.insights.noStreak,
+    columns: ['type', 'days_in_a_row', 'longest', 'longest_until', 'score', 'days_recorded', 'of_days', 'since'],
     rows: list.map((each) => [
       each.name,
       each.streak.current,
@@ -306,15 +309,15 @@ function streaks(found, redraw) {
                 h(
                   'div.small.quiet',
                   null,
-                  words.insights.recorded(each.basis.active_days, each.basis.days, nearDate(each.basis.from)),
+                  texts.insights.recorded(each.basis.active_days, each.basis.days, nearDate(each.basis.from)),
                 ),
               ),
               each.score !== null && ring(each.score, type(each).color),
               h(
                 'span.num',
                 null,
-                h('b', null, some(each.streak.current, 'day')),
-                h('div.small.quiet', null, words.insights.longest(each.streak.longest)),
+                h('b', null, texts.units.days(each.streak.current)),
+                h('div.small.quiet', null, texts.insights.longest(each.streak.longest)),
               ),
             ),
           ),

@@ -7,9 +7,8 @@ import { vehicleFilter } from '../parts/vehiclefilter.js';
 import { go, withQuery } from '../data/navigation.js';
 import { read, refresh, session, vehicles } from '../data/record.js';
 import { dateHere, longDate, monthName, shortDate, today, wholeDate, zone } from '../data/days.js';
-import { words, fixed } from '../texts.js';
-
-const text = words.mileage;
+import { decimal, fixed } from '../locale.js';
+import { texts } from '../texts.js';
 
 /**
  * What do I hand in? Every number is the hub's.
@@ -22,34 +21,40 @@ export function mileage(query) {
   const vehicle = query.get('vehicle') ?? '';
   const items = new URLSearchParams({ year: String(year), zone: zone(), ...(vehicle ? { vehicle } : {}) });
   return definePage({
-    title: words.nav.mileage,
+    title: texts.nav.mileage,
     load: async () => (await read(`/mileage?${items}`)).answer,
     draw(log) {
       const move = (/** @type {number} */ step) => () => go(withQuery({ year: String(year + step) }), true);
       const file = `mileage-${year}`;
       const tools = [
-        stepButton(words.act.earlier, -1, move(-1)),
-        stepButton(words.act.later, 1, move(1)),
+        stepButton(texts.act.earlier, -1, move(-1)),
+        stepButton(texts.act.later, 1, move(1)),
         ...(log.total.trips
           ? [
-              h('a.button', { href: `/api/v1/mileage/csv?${items}`, download: `${file}.csv` }, words.act.csv),
-              h('a.button', { href: `/api/v1/mileage?${items}`, download: `${file}.json` }, words.act.json),
+              h('a.button', { href: `/api/v1/mileage/csv?${items}`, download: `${file}.csv` }, texts.act.csv),
+              h('a.button', { href: `/api/v1/mileage?${items}`, download: `${file}.json` }, texts.act.json),
               h(
                 'button.button',
                 { type: 'button', dataset: { key: 'print' }, on: { click: () => window.print() } },
-                text.print,
+                texts.mileage.print,
               ),
             ]
           : []),
       ];
       const page = (/** @type {Child[]} */ ...parts) =>
-        h('div.page.mileage', null, head(text.title(year), sentence(log), tools), vehicleFilter(vehicle), ...parts);
+        h(
+          'div.page.mileage',
+          null,
+          head(texts.mileage.title(String(year)), sentence(log), tools),
+          vehicleFilter(vehicle),
+          ...parts,
+        );
       if (!log.total.trips)
         return page(
           h(
             'div.empty',
             null,
-            h('p', null, text.none(year), !log.years.length && ` ${words.trips.appear}`),
+            h('p', null, texts.mileage.none(String(year)), !log.years.length && ` ${texts.trips.appear}`),
             log.years
               .filter((/** @type {number} */ other) => other !== year)
               .slice(-3)
@@ -76,15 +81,14 @@ export function mileage(query) {
  * @param {number} share
  * @param {number} digits
  */
-const percent = (share, digits) =>
-  `${new Intl.NumberFormat(undefined, { maximumFractionDigits: digits }).format(Math.abs(share) * 100)} %`;
+const percent = (share, digits) => texts.units.percent(decimal(Math.abs(share) * 100, digits));
 
 /** @param {Api.Mileage} log */
 const sentence = ({ total }) =>
   total.trips
     ? [
-        words.trips.summary(total.trips, distance(total.total_m)),
-        total.unclassified_m > 0 && ` ${text.undecided(distance(total.unclassified_m))}`,
+        texts.trips.summary(total.trips, distance(total.total_m)),
+        total.unclassified_m > 0 && ` ${texts.mileage.unclassified(distance(total.unclassified_m))}`,
       ]
     : null;
 
@@ -96,10 +100,10 @@ const sentence = ({ total }) =>
 /** @param {Sums} total */
 function figures(total) {
   const shares = [
-    [distance(total.total_m), text.driven],
-    [distance(total.business_m), words.trips.business.toLowerCase()],
-    [distance(total.private_m), words.trips.private.toLowerCase()],
-    [total.total_m > 0 ? percent(total.business_m / total.total_m, 0) : '–', text.share],
+    [distance(total.total_m), texts.mileage.total],
+    [distance(total.business_m), texts.trips.kinds.business.toLowerCase()],
+    [distance(total.private_m), texts.trips.kinds.private.toLowerCase()],
+    [total.total_m > 0 ? percent(total.business_m / total.total_m, 0) : '–', texts.mileage.businessShare],
   ];
   return h(
     'dl.figures',
@@ -108,17 +112,13 @@ function figures(total) {
   );
 }
 
-const COLUMNS = () => {
+const COLUMNS = ['month', 'trips', 'distance', 'business', 'private', 'unclassified'];
+/** @param {string} first heading of the first column */
+function headings(first) {
+  const { trips, distance, business, private: own, unclassified } = texts.columns;
   const [unit] = lengthUnit();
-  return [
-    text.month,
-    text.trips,
-    `${text.sum} (${unit})`,
-    `${words.trips.business} (${unit})`,
-    `${words.trips.private} (${unit})`,
-    `${text.open} (${unit})`,
-  ];
-};
+  return [first, trips, ...[distance, business, own, unclassified].map((text) => texts.columnIn(text, unit))];
+}
 /** @param {number} metres */
 const inUnit = (metres) => Math.round((metres / lengthUnit()[1]) * 10) / 10;
 /** @param {Sums} sums */
@@ -164,13 +164,19 @@ function months(log) {
     '--longest': Math.max(...log.months.map((month) => distance(month.total_m).length)),
   };
   const label = (/** @type {Month} */ month) =>
-    text.cell(nameOf(log, month.month), distance(month.total_m), distance(month.business_m), distance(month.private_m));
+    texts.mileage.cell(
+      nameOf(log, month.month),
+      distance(month.total_m),
+      distance(month.business_m),
+      distance(month.private_m),
+    );
   return chart({
     key: `mileage-${log.year}`,
-    title: text.byMonth,
-    finding: text.most(nameOf(log, best.month), distance(most)),
+    title: texts.mileage.byMonth,
+    finding: texts.mileage.most(nameOf(log, best.month), distance(most)),
     onSwitch: refresh,
-    columns: COLUMNS(),
+    columns: COLUMNS,
+    headings: headings(texts.columns.month),
     rows: log.months.map((month) => [nameOf(log, month.month), ...cells(month)]),
     picture: () =>
       h(
@@ -179,8 +185,8 @@ function months(log) {
         h(
           'div.month-head',
           { 'aria-hidden': 'true' },
-          h('span.num', null, text.driven),
-          h('span.num.wide', null, words.trips.business.toLowerCase()),
+          h('span.num', null, texts.mileage.total),
+          h('span.num.wide', null, texts.trips.kinds.business.toLowerCase()),
         ),
         h(
           'ul.months',
@@ -208,9 +214,9 @@ function months(log) {
           'p.legend.small.quiet',
           null,
           [
-            ['business', words.trips.business],
-            ['private', words.trips.private],
-            ['open', text.open],
+            ['business', texts.trips.kinds.business],
+            ['private', texts.trips.kinds.private],
+            ['open', texts.columns.unclassified],
           ].map(([name, word]) =>
             h(
               'span',
@@ -231,11 +237,11 @@ function months(log) {
 /** @param {Api.Mileage} log */
 function ofVehicles(log) {
   return [
-    h('div.section-head', null, h('h2', null, text.byVehicle)),
+    h('div.section-head', null, h('h2', null, texts.mileage.byVehicle)),
     table(
-      text.byVehicle,
-      [text.vehicle, ...COLUMNS().slice(1)],
-      log.vehicles.map((one) => [one.vehicle_id ? one.name : text.noVehicle, ...cells(one)]),
+      texts.mileage.byVehicle,
+      headings(texts.columns.vehicle),
+      log.vehicles.map((one) => [one.vehicle_id ? one.name : texts.mileage.noVehicle, ...cells(one)]),
     ),
   ];
 }
@@ -250,12 +256,12 @@ function odometers(log, vehicle) {
   const logReading = h(
     'button.no-print',
     { type: 'button', dataset: { key: 'odometer' }, on: { click: () => openOdometer(vehicle) } },
-    text.logReading,
+    texts.mileage.logReading,
   );
   return h(
     'section',
     null,
-    h('div.section-head', null, h('h2', null, text.odometer), logReading),
+    h('div.section-head', null, h('h2', null, texts.mileage.odometer), logReading),
     h(
       'ul.rows',
       null,
@@ -265,7 +271,7 @@ function odometers(log, vehicle) {
           return h(
             'li',
             null,
-            h('div.plain-row', null, h('span.what', null, h('b', null, name), ` ${text.noReadings}`)),
+            h('div.plain-row', null, h('span.what', null, h('b', null, name), ` ${texts.mileage.noReadings}`)),
           );
         const off = stretches.filter((stretch) => stretch.warning);
         return h(
@@ -279,7 +285,7 @@ function odometers(log, vehicle) {
               null,
               h('b', null, name),
               ' ',
-              text.says(
+              texts.mileage.comparison(
                 distance(whole.to.odometer_m),
                 day(whole.to),
                 distance(whole.driven_m),
@@ -288,7 +294,12 @@ function odometers(log, vehicle) {
               ),
             ),
             (whole.warning || off.length > 0) &&
-              h('p.warned', null, whole.warning && h('b', null, `${text.warning} `), text.warningWords),
+              h(
+                'p.warned',
+                null,
+                whole.warning && h('b', null, `${texts.mileage.warning} `),
+                texts.mileage.warningHint,
+              ),
             off.length > 0 &&
               h(
                 'ul',
@@ -297,8 +308,8 @@ function odometers(log, vehicle) {
                   h(
                     'li.small',
                     null,
-                    `${day(stretch.from)} – ${day(stretch.to)}: `,
-                    (stretch.deviation > 0 ? text.missing : text.tooMany)(
+                    `${texts.dates.span(day(stretch.from), day(stretch.to))}: `,
+                    (stretch.deviation > 0 ? texts.mileage.missing : texts.mileage.tooMany)(
                       distance(Math.abs(stretch.driven_m - stretch.trips_m)),
                       percent(stretch.deviation, 1),
                     ),
@@ -306,12 +317,12 @@ function odometers(log, vehicle) {
                     h(
                       'a.link.no-print',
                       { href: `/trips?month=${dateHere(new Date(stretch.from.date)).slice(0, 7)}` },
-                      text.look,
+                      texts.mileage.showTrips,
                     ),
                   ),
                 ),
               ),
-            one.ignored > 0 && h('p.small.quiet', null, text.ignored(one.ignored)),
+            one.ignored > 0 && h('p.small.quiet', null, texts.mileage.ignored(one.ignored)),
           ),
         );
       }),
@@ -327,24 +338,24 @@ function rows(log) {
   const [unit] = lengthUnit();
   const kind = (/** @type {Api.Mileage['rows'][number]} */ row) =>
     row.category
-      ? (words.trips[/** @type {'business'} */ (row.category)] ?? row.category)
-      : h('a', { href: `/trips/${encodeURIComponent(row.id)}` }, words.trips.toDecide);
+      ? (texts.trips.kinds[/** @type {'business'} */ (row.category)] ?? row.category)
+      : h('a', { href: `/trips/${encodeURIComponent(row.id)}` }, texts.trips.classify);
   const isSeveral = log.vehicles.length > 1 && !log.vehicle_id;
   return [
-    h('div.section-head', null, h('h2', null, text.log)),
+    h('div.section-head', null, h('h2', null, texts.mileage.log)),
     h(
       'div.trip-table',
       null,
       table(
-        text.log,
+        texts.mileage.log,
         [
-          text.date,
-          words.trips.from,
-          words.trips.to,
+          texts.columns.date,
+          texts.columns.from,
+          texts.columns.to,
           unit,
-          words.trips.kind,
-          text.rule,
-          ...(isSeveral ? [text.vehicle] : []),
+          texts.columns.category,
+          texts.columns.rule,
+          ...(isSeveral ? [texts.mileage.vehicle] : []),
         ],
         log.rows.map((row) => [
           shortDate(dateHere(new Date(row.start))),
@@ -367,15 +378,15 @@ function rows(log) {
  * @param {string} vehicle
  */
 function form(log, vehicle) {
-  const name = vehicles().find((one) => one.id === vehicle)?.name ?? text.all;
+  const name = vehicles().find((one) => one.id === vehicle)?.name ?? texts.mileage.allVehicles;
   return h(
     'dl.form.print-only',
     null,
     [
-      [text.person, session.person.name],
-      [text.vehicle, name],
-      [text.period, text.wholeYear(log.year)],
-      [text.printed, wholeDate(today())],
+      [texts.mileage.person, session.person.name],
+      [texts.mileage.vehicle, name],
+      [texts.mileage.period, texts.dates.span(wholeDate(`${log.year}-01-01`), wholeDate(`${log.year}-12-31`))],
+      [texts.mileage.printed, wholeDate(today())],
     ].map(([label, value]) => h('div', null, h('dt', null, label), h('dd', null, value))),
   );
 }
@@ -384,5 +395,5 @@ const signatures = () =>
   h(
     'div.signatures.print-only',
     null,
-    [text.place, text.signature].map((word) => h('p', null, word)),
+    [texts.mileage.place, texts.mileage.signature].map((word) => h('p', null, word)),
   );

@@ -3,28 +3,34 @@ import { disc, glyph } from '../parts/glyph.js';
 import { head } from '../parts/pagehead.js';
 import { syncWords } from '../parts/frame.js';
 import { isOwnType, types } from '../data/record.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 const REST = [
-  ['/trips', 'route', words.nav.trips],
-  ['/mileage', 'gauge', words.nav.mileage],
-  ['/places', 'pin', words.nav.places],
-  ['/types', 'dots', words.type.allTypes],
-  ['/devices', 'devices', words.nav.devices],
-  ['/data', 'data', words.nav.data],
-  ['/settings', 'settings', words.nav.settings],
+  ['/trips', 'route', texts.nav.trips],
+  ['/mileage', 'gauge', texts.nav.mileage],
+  ['/places', 'pin', texts.nav.places],
+  ['/types', 'dots', texts.type.allTypes],
+  ['/devices', 'devices', texts.nav.devices],
+  ['/data', 'data', texts.nav.data],
+  ['/settings', 'settings', texts.nav.settings],
 ];
 
 /** On phones: the pages that the bar has no room for. */
 export const more = () => ({
-  title: words.nav.more,
+  title: texts.nav.more,
   load: async () => null,
   draw() {
     const [title, detail] = syncWords();
     return h(
       'div.page',
       null,
-      head(words.nav.more, `${title}${/[.:]$/.test(title) ? '' : '.'} ${detail}`),
+      head(
+        texts.nav.more,
+        [title, detail]
+          .filter(Boolean)
+          .map((text) => (text.endsWith('.') ? text : `${text}.`))
+          .join(' '),
+      ),
       h(
         'ul.rows',
         null,
@@ -39,7 +45,7 @@ export const more = () => ({
       h(
         'section',
         null,
-        h('div.section-head', null, h('h2', null, words.nav.types)),
+        h('div.section-head', null, h('h2', null, texts.nav.types)),
         h(
           'ul.rows',
           null,

@@ -1,10 +1,10 @@
 import { h } from '../parts/dom.js';
 import { head } from '../parts/pagehead.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 export const missing = () => ({
-  title: 'Not found',
+  title: texts.error.notFound,
   load: async () => null,
   draw: () =>
-    h('div.page', null, head('Not found', words.error.missing), h('a.button', { href: '/' }, words.nav.today)),
+    h('div.page', null, head(texts.error.notFound, texts.error.missing), h('a.button', { href: '/' }, texts.nav.today)),
 });

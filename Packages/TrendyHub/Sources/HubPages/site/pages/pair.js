@@ -6,7 +6,7 @@ import { download } from '../parts/chart.js';
 import { field } from '../parts/field.js';
 import { ask, Refused, Unreachable } from '../data/api.js';
 import { reach } from '../data/record.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 const mark = () => h('div.mark', { 'aria-hidden': 'true' }, glyph('insightsMark'), 'Trendy');
 
@@ -19,11 +19,11 @@ export function command(text) {
       on: {
         click: async () => {
           await navigator.clipboard?.writeText(text).catch(() => {});
-          button.textContent = words.act.copied;
+          button.textContent = texts.act.copied;
         },
       },
     },
-    words.act.copy,
+    texts.act.copy,
   );
   return h('div.command', null, h('span', null, text), Boolean(navigator.clipboard) && button);
 }
@@ -35,8 +35,8 @@ export function command(text) {
  * @param {import('../data/queue.js').Write[]} [waiting] what a browser that was removed has not sent
  */
 export function showPairing(app, session, done, waiting = []) {
-  const title = session.has_people ? words.pair.title : words.pair.noPerson;
-  document.title = `${title}. Trendy`;
+  const title = session.has_people ? texts.pair.title : texts.pair.noUsers;
+  document.title = texts.tab(title);
   if (!session.has_people) {
     app.replaceChildren(
       h(
@@ -44,10 +44,10 @@ export function showPairing(app, session, done, waiting = []) {
         { id: 'main' },
         mark(),
         h('h1', null, title),
-        h('p', null, words.pair.noPersonWords),
+        h('p', null, texts.pair.noUsersHint),
         command('trendyd user add Ada'),
         command('trendyd pair'),
-        h('div', null, h('button.button', { type: 'button', on: { click: done } }, words.pair.look)),
+        h('div', null, h('button.button', { type: 'button', on: { click: done } }, texts.pair.checkAgain)),
       ),
     );
     return;
@@ -57,12 +57,12 @@ export function showPairing(app, session, done, waiting = []) {
       type: 'text',
       inputmode: 'numeric',
       autocomplete: 'one-time-code',
-      placeholder: words.pair.placeholder,
+      placeholder: texts.pair.example,
       maxlength: 16,
     })
   );
-  const code = field(words.pair.code, input, input, () => input.value.replace(/\D/g, ''));
-  const button = /** @type {HTMLButtonElement} */ (h('button.button.primary', { type: 'submit' }, words.pair.go));
+  const code = field(texts.pair.code, input, input, () => input.value.replace(/\D/g, ''));
+  const button = /** @type {HTMLButtonElement} */ (h('button.button.primary', { type: 'submit' }, texts.pair.go));
   const submit = async () => {
     code.wrong(null);
     button.disabled = true;
@@ -73,7 +73,7 @@ export function showPairing(app, session, done, waiting = []) {
       const isWrong = error instanceof Refused && error.kind === 'pairing_code_invalid';
       code.wrong(
         isWrong
-          ? words.pair.wrong
+          ? texts.pair.invalid
           : error instanceof Refused || error instanceof Unreachable
             ? error.message
             : String(error),
@@ -90,7 +90,7 @@ export function showPairing(app, session, done, waiting = []) {
       mark(),
       h('h1', null, title),
       waiting.length > 0 && stillHere(waiting),
-      h('p', null, words.pair.where),
+      h('p', null, texts.pair.hint),
       command('trendyd pair'),
       h(
         'form',
@@ -122,9 +122,13 @@ const stillHere = (waiting) =>
     h(
       'p',
       null,
-      `${reach.isSignedOut ? words.sync.signedOut : words.sync.revoked} ${words.sync.stillHere(waiting.length)}`,
+      `${reach.isSignedOut ? texts.sync.signedOut : texts.sync.removed} ${texts.sync.stillHere(waiting.length)}`,
     ),
-    h('div', null, h('button.button', { type: 'button', on: { click: () => saveWrites(waiting) } }, words.sync.toFile)),
+    h(
+      'div',
+      null,
+      h('button.button', { type: 'button', on: { click: () => saveWrites(waiting) } }, texts.sync.saveToFile),
+    ),
   );
 
 /**
@@ -155,7 +159,7 @@ function browserName() {
           ? 'Chrome'
           : /Safari\//.test(agent)
             ? 'Safari'
-            : 'Browser';
+            : '';
   const system = /Android/.test(agent)
     ? 'Android'
     : /iPhone/.test(agent)
@@ -169,5 +173,5 @@ function browserName() {
             : /Linux/.test(agent)
               ? 'Linux'
               : '';
-  return system ? `${browser} on ${system}` : browser;
+  return texts.devices.browserOn(browser, system);
 }

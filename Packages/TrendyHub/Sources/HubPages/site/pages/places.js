@@ -13,8 +13,9 @@ import { go } from '../data/navigation.js';
 import { newId } from '../data/api.js';
 import { Refused, Unreachable } from '../data/api.js';
 import { change, create, places as all, read, refresh, remove, search, types } from '../data/record.js';
-import { dayAndMonth, dayOf, dayOfEvent, length, nearDate, time, weekStart, withDays } from '../data/days.js';
-import { count, some, words } from '../texts.js';
+import { dayAndMonth, dayOfEvent, length, nearTime, time, weekStart, withDays } from '../data/days.js';
+import { count } from '../locale.js';
+import { texts } from '../texts.js';
 
 /**
  * Where, and what happened there?
@@ -23,7 +24,7 @@ import { count, some, words } from '../texts.js';
  */
 export const places = (id) =>
   definePage({
-    title: words.nav.places,
+    title: texts.nav.places,
     async load() {
       const place = all().find((each) => each.id === id) ?? all()[0];
       if (!place) return null;
@@ -37,20 +38,20 @@ export const places = (id) =>
         'button.button.primary',
         { type: 'button', dataset: { key: 'add' }, on: { click: () => openPlace(null) } },
         glyph('plus', '.s16'),
-        words.places.add,
+        texts.places.add,
       );
-      if (!chosen) return h('div.page', null, head(words.nav.places, words.places.none, [add]));
+      if (!chosen) return h('div.page', null, head(texts.nav.places, texts.places.none, [add]));
       const visits = (found?.visits.events() ?? []).slice(0, 12);
       return h(
         'div.page',
         null,
-        head(words.nav.places, some(list.length, 'place'), [add]),
+        head(texts.nav.places, texts.units.places(list.length), [add]),
         h(
           'div.split',
           null,
           h(
             'nav.trip-list.of-places',
-            { 'aria-label': words.nav.places },
+            { 'aria-label': texts.nav.places },
             h(
               'ul',
               null,
@@ -73,8 +74,8 @@ export const places = (id) =>
                       h(
                         'span.sub',
                         null,
-                        `${count(place.radius)} ${words.places.metres}`,
-                        place.is_active === false && `, ${words.places.off}`,
+                        `${count(place.radius)} ${texts.units.metres}`,
+                        place.is_active === false && `, ${texts.places.off}`,
                       ),
                     ),
                     glyph('right', '.s16'),
@@ -86,7 +87,7 @@ export const places = (id) =>
           h(
             'div',
             null,
-            routeMap({ label: words.places.map, places: list, chosen: chosen.id }),
+            routeMap({ label: texts.places.map, places: list, chosen: chosen.id }),
             h(
               'section',
               null,
@@ -97,11 +98,11 @@ export const places = (id) =>
                 h(
                   'button',
                   { type: 'button', dataset: { key: 'edit' }, on: { click: () => openPlace(chosen) } },
-                  words.act.edit,
+                  texts.act.edit,
                 ),
               ),
               found?.times && timesOf(chosen, found.times),
-              visits.length > 0 && h('div.section-head', null, h('h2', null, words.places.visits)),
+              visits.length > 0 && h('div.section-head', null, h('h2', null, texts.places.visits)),
               visits.length
                 ? h(
                     'ul.rows',
@@ -118,7 +119,7 @@ export const places = (id) =>
                       ),
                     ),
                   )
-                : h('p.empty', null, words.places.noVisits),
+                : h('p.empty', null, texts.places.noVisits),
             ),
           ),
         ),
@@ -144,11 +145,7 @@ async function timesAt(id) {
  * A moment, with its day where it is another.
  * @param {string | null} moment
  */
-function when(moment) {
-  if (!moment) return '';
-  const near = nearDate(dayOf(new Date(moment)));
-  return near === 'today' ? time(new Date(moment)) : `${near} ${time(new Date(moment))}`;
-}
+const when = (moment) => (moment ? nearTime(new Date(moment)) : '');
 
 /**
  * Hours by week, and when somebody last came and went.
@@ -158,7 +155,7 @@ function when(moment) {
 function timesOf(place, times) {
   const weeks = times.weeks.map((week, i) => ({
     key: week.from,
-    label: `${dayAndMonth(week.from)} – ${dayAndMonth(week.through)}`,
+    label: texts.dates.span(dayAndMonth(week.from), dayAndMonth(week.through)),
     axis: dayAndMonth(week.from),
     value: Math.round(week.seconds / 360) / 10,
     isNow: i === times.weeks.length - 1,
@@ -175,14 +172,14 @@ function timesOf(place, times) {
       'p',
       null,
       times.here_since
-        ? words.places.here(when(times.here_since))
-        : words.places.lastVisit(when(times.last_enter), when(times.last_exit)),
+        ? texts.places.here(when(times.here_since))
+        : texts.places.lastVisit(when(times.last_enter), when(times.last_exit)),
     ),
     times.weeks.some((week) => week.seconds) &&
       chart({
         key: 'hours-a-week',
-        title: words.places.hours,
-        finding: words.places.weekly(length(now.seconds), length(before.seconds)),
+        title: texts.places.hours,
+        finding: texts.places.weekly(length(now.seconds), length(before.seconds)),
         onSwitch: refresh,
         columns: ['week', 'hours', 'visits'],
         rows: times.weeks.map((week, i) => [week.from, weeks[i].value, week.visits]),
@@ -190,7 +187,7 @@ function timesOf(place, times) {
           trendChart({
             steps: weeks,
             color: place.color || types().find((type) => type.id === place.event_type_entry_id)?.color || '',
-            label: words.places.hours,
+            label: texts.places.hours,
             width: innerWidth < 768 ? Math.max(288, innerWidth - 32) : 640,
             meanWords: '',
             middleWords: '',
@@ -210,9 +207,9 @@ const visitTime = (event) =>
 
 /** @param {Api.Geofence | null} place `null` for a new one */
 function openPlace(place) {
-  const title = place ? place.name : words.places.newPlace;
+  const title = place ? place.name : texts.places.newPlace;
   openSheet(title, (sheet, close) => {
-    const name = textField(words.type.name, place?.name ?? '', { maxlength: 200 });
+    const name = textField(texts.type.name, place?.name ?? '', { maxlength: 200 });
     const number = (
       /** @type {string} */ label,
       /** @type {number | undefined} */ value,
@@ -231,28 +228,28 @@ function openPlace(place) {
         },
       };
     };
-    const latitude = number(words.places.latitude, place?.latitude, -90, 90, words.places.badLatitude);
-    const longitude = number(words.places.longitude, place?.longitude, -180, 180, words.places.badLongitude);
+    const latitude = number(texts.places.latitude, place?.latitude, -90, 90, texts.places.badLatitude);
+    const longitude = number(texts.places.longitude, place?.longitude, -180, 180, texts.places.badLongitude);
     const radius = number(
-      `${words.places.radius} (${words.places.metres})`,
+      texts.places.radius(texts.units.metres),
       place?.radius ?? 100,
       50,
       10_000,
-      words.places.badRadius,
+      texts.places.badRadius,
       true,
     );
-    const active = toggle(words.places.active, place?.is_active !== false);
+    const active = toggle(texts.places.active, place?.is_active !== false);
     const kindInput = /** @type {HTMLSelectElement} */ (
       h(
         'select.input',
         null,
-        h('option', { value: '' }, words.places.nothing),
+        h('option', { value: '' }, texts.form.none),
         types().map((type) =>
           h('option', { value: type.id, selected: type.id === place?.event_type_entry_id }, type.name),
         ),
       )
     );
-    const kind = field(words.places.record, kindInput, kindInput, () => kindInput.value || null);
+    const kind = field(texts.places.record, kindInput, kindInput, () => kindInput.value || null);
     const save = async () => {
       /** @type {Api.Patch} */
       const values = { is_active: active.read(), event_type_entry_id: kind.read() };
@@ -264,7 +261,7 @@ function openPlace(place) {
             ...name,
             read: () => {
               const text = name.read();
-              if (!text) throw words.form.required;
+              if (!text) throw texts.form.required;
               return text;
             },
           },
@@ -293,16 +290,16 @@ function openPlace(place) {
             ([key, value]) => (before[key] ?? (key === 'is_active' ? true : null)) !== value,
           ),
         );
-        if (Object.keys(patch).length) await change('geofences', place, patch, words.toast.saved);
+        if (Object.keys(patch).length) await change('geofences', place, patch, texts.toast.saved);
       } else {
         const made = await create(
           'geofences',
           { id, ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) },
-          words.toast.saved,
+          texts.toast.saved,
         );
         go(`/places/${made.id}`);
       }
-      toast(words.toast.saved);
+      toast(texts.toast.saved);
     };
     const form = h(
       'form',
@@ -324,7 +321,7 @@ function openPlace(place) {
       h(
         'footer',
         null,
-        h('button.button.primary', { type: 'submit' }, words.act.save),
+        h('button.button.primary', { type: 'submit' }, texts.act.save),
         h('span.space'),
         place &&
           h(
@@ -333,14 +330,14 @@ function openPlace(place) {
               type: 'button',
               on: {
                 click: async () => {
-                  await remove('geofences', place, words.toast.deleted);
+                  await remove('geofences', place, texts.toast.deleted);
                   close();
-                  toast(words.toast.deletedOne(place.name));
+                  toast(texts.toast.deletedOne(place.name));
                   go('/places');
                 },
               },
             },
-            words.act.delete,
+            texts.act.delete,
           ),
       ),
     );

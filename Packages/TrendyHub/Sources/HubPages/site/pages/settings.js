@@ -5,12 +5,13 @@ import { toast } from '../parts/toast.js';
 import { showKeys, areSingleKeysOn } from '../parts/shortcuts.js';
 import { bytes } from '../parts/eventtext.js';
 import { ask, Refused, Unreachable } from '../data/api.js';
-import { browserZone, today } from '../data/days.js';
+import { browserZone, today, weekdayName } from '../data/days.js';
 import { refusesToPersist } from '../data/storage.js';
 import { keepSession, ownSetting, setOwnSetting } from '../data/preferences.js';
 import { read, session, set, settings as values } from '../data/record.js';
 import { command } from './pair.js';
-import { count, some, words } from '../texts.js';
+import { count } from '../locale.js';
+import { texts } from '../texts.js';
 
 /** Durations of a stop that ends a trip. */
 const STOPS = ['5m', '10m', '15m'];
@@ -22,7 +23,7 @@ const DAYS = ['monday', 'sunday', 'saturday'];
  */
 export const settings = () =>
   definePage({
-    title: words.nav.settings,
+    title: texts.nav.settings,
     load: () =>
       read('/me/storage').then(
         ({ answer }) => answer,
@@ -32,7 +33,7 @@ export const settings = () =>
       const now = values();
       const save = (/** @type {string} */ key) => async (/** @type {unknown} */ value) => {
         await set(key, value || null);
-        toast(words.toast.saved);
+        toast(texts.toast.saved);
       };
       const startInput = /** @type {HTMLInputElement} */ (
         h('input.input', {
@@ -55,25 +56,24 @@ export const settings = () =>
           h('div.section-head', null, h('h2', null, title), note && h('span.small.quiet', null, note)),
           h('div.group', null, fields),
         );
-      const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' });
       const dayName = (/** @type {string} */ day) =>
-        weekday.format(new Date(Date.UTC(2024, 0, { monday: 1, sunday: 7, saturday: 6 }[day] ?? 1)));
+        weekdayName(`2024-01-0${{ monday: 1, sunday: 7, saturday: 6 }[day] ?? 1}`, 'long');
       const weekStart = now.week_starts_on ?? 'monday';
       return h(
         'div.page',
         null,
-        head(words.nav.settings, null),
+        head(texts.nav.settings, null),
         h(
           'div.settings',
           null,
-          group(words.settings.you, [nameField(), zoneChoice(String(now.time_zone ?? ''), save('time_zone'))]),
+          group(texts.settings.profile, [nameField(), zoneChoice(String(now.time_zone ?? ''), save('time_zone'))]),
           group(
-            words.settings.days,
+            texts.settings.days,
             [
-              field(words.settings.dayStart, startInput, startInput, () => startInput.value, words.settings.dayHint)
+              field(texts.settings.dayStart, startInput, startInput, () => startInput.value, texts.settings.dayHint)
                 .element,
               choice(
-                words.settings.weekStart,
+                texts.settings.weekStart,
                 (DAYS.includes(weekStart) ? DAYS : [...DAYS, weekStart]).map((day) => [
                   day,
                   DAYS.includes(day) ? dayName(day) : day,
@@ -82,109 +82,111 @@ export const settings = () =>
                 save('week_starts_on'),
               ).element,
             ],
-            words.settings.all,
+            texts.settings.everywhere,
           ),
           group(
-            words.settings.units,
+            texts.settings.units,
             [
               choice(
-                words.settings.lengths,
+                texts.settings.distances,
                 [
-                  ['metric', 'km'],
-                  ['imperial', 'mi'],
+                  ['metric', texts.units.kilometres],
+                  ['imperial', texts.units.miles],
                 ],
                 now.units ?? 'metric',
                 save('units'),
               ).element,
               choice(
-                words.settings.clock,
+                texts.settings.clock,
                 [
-                  ['', words.settings.byLocale],
-                  ['24', '20:30'],
-                  ['12', '8:30 pm'],
+                  ['', texts.settings.byLocale],
+                  ['24', texts.settings.clock24],
+                  ['12', texts.settings.clock12],
                 ],
                 String(now.hours ?? ''),
                 save('hours'),
               ).element,
             ],
-            words.settings.all,
+            texts.settings.everywhere,
           ),
           group(
-            words.nav.trips,
+            texts.nav.trips,
             [
               h(
                 'div',
                 null,
                 choice(
-                  words.settings.stop,
-                  STOPS.map((minutes) => [minutes, words.settings.minutes(parseInt(minutes))]),
+                  texts.settings.stop,
+                  STOPS.map((minutes) => [minutes, texts.units.minutes(parseInt(minutes))]),
                   STOPS.includes(now['trips.stop']) ? now['trips.stop'] : '5m',
                   save('trips.stop'),
                 ).element,
-                h('p.small.quiet.why-note', null, words.settings.stopHint),
+                h('p.small.quiet.why-note', null, texts.settings.stopHint),
               ),
             ],
-            words.settings.all,
+            texts.settings.everywhere,
           ),
           group(
-            words.settings.look,
+            texts.settings.display,
             [
               choice(
-                words.settings.theme,
+                texts.settings.theme,
                 [
-                  ['system', words.settings.system],
-                  ['light', words.settings.light],
-                  ['dark', words.settings.dark],
+                  ['system', texts.settings.system],
+                  ['light', texts.settings.light],
+                  ['dark', texts.settings.dark],
                 ],
                 theme,
                 setTheme,
               ).element,
-              toggle(words.settings.keys, areSingleKeysOn(), words.settings.keysHint, (isOn) =>
+              toggle(texts.settings.keys, areSingleKeysOn(), texts.settings.keysHint, (isOn) =>
                 setOwnSetting('keys', isOn ? 'on' : 'off'),
               ).element,
-              h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, words.keys.title)),
+              h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, texts.keys.title)),
             ],
-            words.settings.browser,
+            texts.settings.browser,
           ),
-          group(words.settings.map, [
-            h('p', null, session.tiles ? words.settings.tiles(session.tiles.credit) : words.settings.noTiles),
+          group(texts.settings.map, [
+            h('p', null, session.tiles ? texts.settings.tiles(session.tiles.credit) : texts.settings.noTiles),
             !session.tiles && command('trendyd hub init --tiles /srv/tiles'),
           ]),
-          group(words.settings.hub, [
+          group(texts.settings.hub, [
             h(
               'dl.keys',
               null,
               [
-                [words.settings.browser, session.device.name],
-                [words.settings.hub, `${session.hub}, ${location.host}`],
+                [texts.settings.browser, session.device.name],
+                [texts.settings.hub, texts.settings.hubAt(session.hub, location.host)],
                 ...(room
                   ? [
                       [
-                        words.settings.entries,
-                        [
-                          some(room.rows, 'record'),
-                          room.quota_rows !== null && words.settings.ofMost(count(room.quota_rows)),
-                        ]
-                          .filter(Boolean)
-                          .join(' '),
+                        texts.settings.stored,
+                        ofLimit(
+                          texts.units.records(room.rows),
+                          room.quota_rows === null ? null : count(room.quota_rows),
+                        ),
                       ],
                       [
-                        words.settings.content,
-                        [bytes(room.bytes), room.quota_bytes !== null && words.settings.ofMost(bytes(room.quota_bytes))]
-                          .filter(Boolean)
-                          .join(' '),
+                        texts.settings.size,
+                        ofLimit(bytes(room.bytes), room.quota_bytes === null ? null : bytes(room.quota_bytes)),
                       ],
-                      ...(room.stored_bytes === null ? [] : [[words.settings.disk, bytes(room.stored_bytes)]]),
+                      ...(room.stored_bytes === null ? [] : [[texts.settings.disk, bytes(room.stored_bytes)]]),
                     ]
                   : []),
               ].map(([name, value]) => [h('dt', null, name), h('dd', null, value)]),
             ),
-            refusesToPersist() && h('p.problem', null, words.settings.notPersistent),
+            refusesToPersist() && h('p.problem', null, texts.settings.notPersistent),
           ]),
         ),
       );
     },
   });
+
+/**
+ * @param {string} used
+ * @param {string | null} limit
+ */
+const ofLimit = (used, limit) => (limit === null ? used : texts.settings.ofLimit(used, limit));
 
 /**
  * The zone of all days and times on these pages.
@@ -193,9 +195,9 @@ export const settings = () =>
  */
 function zoneChoice(value, save) {
   const of = zoneField(
-    words.settings.zone,
+    texts.settings.zone,
     value,
-    [['', words.settings.zoneHere(browserZone())]],
+    [['', texts.settings.zoneHere(browserZone())]],
     'time-zone',
     async (name) => {
       try {
@@ -205,17 +207,17 @@ function zoneChoice(value, save) {
         await save(name);
       } catch (error) {
         if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
-        of.wrong(error instanceof Unreachable ? words.trips.needsHub : error.message);
+        of.wrong(error instanceof Unreachable ? texts.trips.needsHub : error.message);
       }
     },
-    words.settings.zoneHint,
+    texts.settings.zoneHint,
   );
   return of.element;
 }
 
 /** The person's name, which the hub keeps outside of the record. */
 function nameField() {
-  const name = textField(words.settings.name, session.person.name, { maxlength: 100, dataset: { key: 'person-name' } });
+  const name = textField(texts.settings.name, session.person.name, { maxlength: 100, dataset: { key: 'person-name' } });
   const call = async (/** @type {string} */ text) => {
     const before = session.person.name;
     try {
@@ -223,15 +225,15 @@ function nameField() {
       keepSession(session);
       /** @type {HTMLInputElement} */ (name.input).value = session.person.name;
       name.wrong(null);
-      toast(words.settings.renamed(session.person.name), false);
+      toast(texts.settings.renamed(session.person.name), false);
     } catch (error) {
       if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
-      name.wrong(error instanceof Unreachable ? words.trips.needsHub : error.message);
+      name.wrong(error instanceof Unreachable ? texts.trips.needsHub : error.message);
       session.person.name = before;
     }
   };
   name.input.addEventListener('change', () => {
-    if (!name.read()) name.wrong(words.form.required);
+    if (!name.read()) name.wrong(texts.form.required);
     else if (name.read() !== session.person.name) call(name.read());
     else name.wrong(null);
   });

@@ -25,7 +25,7 @@ import {
   weekdayName,
   withDays,
 } from '../data/days.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * Where did the day go?
@@ -56,7 +56,7 @@ export function timeline(asked, query) {
     return !event.is_all_day && event.end_date && day < date && Date.parse(event.end_date) > startOf(date).getTime();
   };
   return definePage({
-    title: `${words.nav.timeline}, ${longDate(date)}`,
+    title: texts.nav.timelineOf(longDate(date)),
     keys: { l: add },
     async load() {
       const monday = startOfWeek(date);
@@ -90,15 +90,15 @@ export function timeline(asked, query) {
         null,
         hatch(),
         head(
-          found ? words.act.search : innerWidth < 768 ? shortDate(date) : longDate(date),
+          found ? texts.act.search : innerWidth < 768 ? shortDate(date) : longDate(date),
           found
             ? null
             : all.length
-              ? `${words.timeline.summary(begun.length, trips.length, distance(metres))}${gapWords(fixes)}`
-              : words.timeline.empty,
+              ? `${texts.timeline.summary(begun.length, trips.length, distance(metres))}${gapWords(fixes)}`
+              : texts.timeline.empty,
           !found && [
-            stepButton(words.act.earlier, -1, move(-1)),
-            stepButton(words.act.later, 1, move(1)),
+            stepButton(texts.act.earlier, -1, move(-1)),
+            stepButton(texts.act.later, 1, move(1)),
             h(
               'button.button',
               {
@@ -107,7 +107,7 @@ export function timeline(asked, query) {
                 dataset: { step: '0', key: 'step0' },
                 on: { click: move(0) },
               },
-              words.nav.today,
+              texts.nav.today,
             ),
             innerWidth >= 768 && logButton(add),
           ],
@@ -134,8 +134,8 @@ export function timeline(asked, query) {
                 : h(
                     'div.empty',
                     null,
-                    all.length > 0 && h('p', null, words.timeline.empty),
-                    h('button.button', { type: 'button', on: { click: add } }, words.act.addEntry),
+                    all.length > 0 && h('p', null, texts.timeline.empty),
+                    h('button.button', { type: 'button', on: { click: add } }, texts.act.addEntry),
                   ),
               // On a phone the head has no room for it.
               list.length > 0 &&
@@ -146,7 +146,7 @@ export function timeline(asked, query) {
                   h(
                     'button.button',
                     { type: 'button', dataset: { key: 'add' }, on: { click: add } },
-                    words.act.addEntry,
+                    texts.act.addEntry,
                   ),
                 ),
             ],
@@ -168,8 +168,8 @@ export function timeline(asked, query) {
       isDrive &&
         h(
           'a.link',
-          { href: `/trips/${encodeURIComponent(event.id)}`, 'aria-label': `${words.timeline.why} ${titleOf(event)}` },
-          words.timeline.why,
+          { href: `/trips/${encodeURIComponent(event.id)}`, 'aria-label': texts.timeline.whyTrip(titleOf(event)) },
+          texts.timeline.why,
         ),
     );
   }
@@ -204,8 +204,8 @@ export function timeline(asked, query) {
         h(
           'span.what',
           null,
-          h('b', null, words.timeline.noFixes(time(new Date(gap.to)))),
-          h('span.note', null, words.timeline.missing(length(seconds), distance(gap.distance_m))),
+          h('b', null, texts.timeline.noPosition(time(new Date(gap.to)))),
+          h('span.note', null, texts.timeline.missing(length(seconds), distance(gap.distance_m))),
         ),
         h(
           'span.end',
@@ -213,7 +213,7 @@ export function timeline(asked, query) {
           h(
             'button.link',
             { type: 'button', dataset: { key: `gap-${gap.from}` }, on: { click: () => openLog(date, gap) } },
-            words.timeline.fillIn,
+            texts.timeline.fillIn,
           ),
         ),
       ),
@@ -245,7 +245,7 @@ const fixesOf = (date) =>
 function gapWords(fixes) {
   if (!fixes?.counts.length) return '';
   const seconds = fixes.gaps.reduce((sum, gap) => sum + (Date.parse(gap.to) - Date.parse(gap.from)) / 1000, 0);
-  return ` ${words.timeline.gaps(fixes.gaps.length, length(seconds))}`;
+  return ` ${texts.timeline.gaps(fixes.gaps.length, length(seconds))}`;
 }
 
 /**
@@ -289,7 +289,7 @@ function week(date, counts, address) {
   const most = Math.max(1, ...sums);
   return h(
     'nav.days',
-    { 'aria-label': words.timeline.week },
+    { 'aria-label': texts.timeline.week },
     days.map((day, i) => {
       const bar = h('i');
       bar.style.setProperty('width', `${Math.round((sums[i] / most) * 100)}%`);
@@ -298,7 +298,7 @@ function week(date, counts, address) {
         {
           href: address(day),
           'aria-current': day === date ? 'date' : null,
-          'aria-label': words.calendar.cell(longDate(day), sums[i]),
+          'aria-label': texts.calendar.cell(longDate(day), sums[i]),
           dataset: { key: `week-${day}` },
         },
         h('span.wd', null, `${weekdayName(day)} `),
@@ -320,8 +320,8 @@ function searchField(date, text) {
     h('input.input', {
       type: 'search',
       value: text,
-      placeholder: words.timeline.search,
-      'aria-label': words.timeline.search,
+      placeholder: texts.timeline.search,
+      'aria-label': texts.timeline.search,
       dataset: { key: 'search' },
     })
   );
@@ -369,8 +369,8 @@ function chips(ids, only, address) {
     );
   return h(
     'div.chips',
-    { role: 'group', 'aria-label': words.calendar.types },
-    chip('', null, words.timeline.all, {}),
+    { role: 'group', 'aria-label': texts.calendar.types },
+    chip('', null, texts.timeline.all, {}),
     ids.slice(0, 8).map((id) => {
       const type = typeOf(id);
       return chip(id, disc(type, 22), type.name, tint(type.color));
@@ -391,11 +391,11 @@ function results(found, text, date, shown) {
     return h(
       'div.empty',
       null,
-      h('p', null, words.timeline.nothingHas(text)),
+      h('p', null, texts.timeline.noResults(text)),
       h(
         'button.button',
         { type: 'button', on: { click: () => go(date === today() ? '/timeline' : `/timeline/${date}`, true) } },
-        words.act.clear,
+        texts.act.clear,
       ),
     );
   /** @type {Map<string, Api.Event[]>} */
@@ -405,7 +405,7 @@ function results(found, text, date, shown) {
     h(
       'p.quiet',
       { role: 'status' },
-      `${words.timeline.found(events.length, text)}${found.next ? ` ${words.timeline.more}` : ''}`,
+      found.next ? texts.timeline.firstResults(events.length, text) : texts.timeline.results(events.length, text),
     ),
     [...days].map(([day, list]) =>
       h(
@@ -415,7 +415,7 @@ function results(found, text, date, shown) {
           'div.section-head',
           null,
           h('h2', null, h('time', { datetime: day }, shortDateOfYear(day))),
-          h('a', { href: `/timeline/${day}` }, words.timeline.show),
+          h('a', { href: `/timeline/${day}` }, texts.timeline.show),
         ),
         h(
           'ul.rows',
@@ -436,7 +436,7 @@ function results(found, text, date, shown) {
             dataset: { key: 'more' },
             on: { click: () => go(withQuery({ n: String(Math.min(2000, shown * 3)) }), true) },
           },
-          words.act.showMore(Math.min(2000, shown * 3) - shown),
+          texts.act.showMore(Math.min(2000, shown * 3) - shown),
         ),
       ),
   ];

@@ -27,7 +27,7 @@ import {
   withDays,
 } from '../data/days.js';
 import { PALETTE, tint } from '../parts/colour.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * What did I do, what goes on, is everything safe?
@@ -35,7 +35,7 @@ import { words } from '../texts.js';
  */
 export function today() {
   return definePage({
-    title: words.nav.today,
+    title: texts.nav.today,
     wants: () => runningIds().length > 0,
     async load() {
       const date = day();
@@ -110,7 +110,7 @@ export function today() {
         null,
         head(
           longDate(date),
-          [list.length ? words.today.entries(list.length) : words.today.none, ' ', doneWords(goals)],
+          [list.length ? texts.today.entries(list.length) : texts.today.none, ' ', doneWords(goals)],
           [searchButton(), logButton()],
         ),
         liveThings(live, running),
@@ -119,8 +119,8 @@ export function today() {
           : h(
               'div.empty',
               null,
-              h('p', null, words.today.noTypes),
-              h('a.button', { href: '/types' }, words.today.choose),
+              h('p', null, texts.today.noTypes),
+              h('a.button', { href: '/types' }, texts.today.choose),
             ),
         h(
           `div${aside.length ? '.columns' : ''}`,
@@ -131,8 +131,8 @@ export function today() {
             h(
               'div.section-head',
               null,
-              h('h2', null, words.today.soFar),
-              h('a', { href: '/timeline' }, words.nav.timeline),
+              h('h2', null, texts.today.soFar),
+              h('a', { href: '/timeline' }, texts.nav.timeline),
             ),
             list.length
               ? h(
@@ -142,7 +142,7 @@ export function today() {
                     h('li', null, eventRow(event, { day: date, isRunning: ids.has(event.id) && !event.end_date })),
                   ),
                 )
-              : h('div.empty', null, h('p', null, words.today.none)),
+              : h('div.empty', null, h('p', null, texts.today.none)),
           ),
           aside.length > 0 && h('div', null, aside),
         ),
@@ -172,22 +172,20 @@ async function readLive() {
  */
 function liveTitle(trip) {
   const from = trip.route.length > 0 && placeAt(trip.route[0])?.name;
-  return from ? words.today.drivingFrom(from) : words.today.driving(time(new Date(trip.start)));
+  return from ? texts.today.drivingFrom(from) : texts.today.driving(time(new Date(trip.start)));
 }
 
 const searchButton = () =>
   h(
     'a.button.square',
-    { href: '/timeline?find=', 'aria-label': words.act.search, title: words.act.search },
+    { href: '/timeline?find=', 'aria-label': texts.act.search, title: texts.act.search },
     glyph('search', '.s16'),
   );
 
 /** @param {Map<Api.EventType, import('../parts/goal.js').Progress>} goals */
 function doneWords(goals) {
-  const names = [...goals]
-    .filter(([, goal]) => goal.isMet && !goal.isWeekly)
-    .map(([type], i) => (i ? type.name.toLowerCase() : type.name));
-  return names.length ? words.goal.done(names) : '';
+  const names = [...goals].filter(([, goal]) => goal.isMet && !goal.isWeekly).map(([type]) => type.name);
+  return names.length ? texts.goal.done(names) : '';
 }
 
 /**
@@ -198,7 +196,7 @@ const leftToday = (left) =>
   h(
     'section',
     null,
-    h('div.section-head', null, h('h2', null, words.goal.left)),
+    h('div.section-head', null, h('h2', null, texts.goal.leftToday)),
     h(
       'ul.rows',
       null,
@@ -215,11 +213,11 @@ const leftToday = (left) =>
               'button.button',
               {
                 type: 'button',
-                'aria-label': `${words.act.log} ${type.name}`,
+                'aria-label': texts.act.logType(type.name),
                 dataset: { key: `left-${type.id}` },
                 on: { click: () => (type.goal?.measure === 'duration' ? start(type) : logNow(type)) },
               },
-              type.goal?.measure === 'duration' ? words.act.start : words.act.log,
+              type.goal?.measure === 'duration' ? texts.act.start : texts.act.log,
             ),
           ),
         ),
@@ -234,7 +232,7 @@ const leftToday = (left) =>
  */
 function leftWords(type, goal) {
   const usual = habitOf(type.id)?.usual;
-  return [words.goal.of(goal.leftText, goal.ofText), usual ? words.today.usually(minuteText(usual.from)) : '']
+  return [texts.goal.left(goal.leftText, goal.ofText), usual ? texts.today.usually(minuteText(usual.from)) : '']
     .filter(Boolean)
     .join(', ');
 }
@@ -247,7 +245,7 @@ function liveThings(trips, running) {
   if (!trips.length && !running.length) return null;
   return h(
     'aside.lives',
-    { 'aria-label': words.today.now },
+    { 'aria-label': texts.today.now },
     trips.map((trip) =>
       h(
         'div.live',
@@ -261,8 +259,8 @@ function liveThings(trips, running) {
             'span.small.quiet',
             null,
             trip.paused
-              ? words.today.paused
-              : [words.today.since(time(new Date(trip.start))), trip.device_name].filter(Boolean).join(', '),
+              ? texts.today.paused
+              : [texts.today.since(time(new Date(trip.start))), trip.device_name].filter(Boolean).join(', '),
           ),
         ),
         h(
@@ -282,14 +280,14 @@ function liveThings(trips, running) {
           'button.what',
           { type: 'button', on: { click: () => openEvent(event) } },
           h('b', null, h('span.dot'), type.name),
-          h('span.small.quiet', null, words.today.since(whenText(event))),
+          h('span.small.quiet', null, texts.today.since(whenText(event))),
         ),
         h('span.figure', null, runningText(event)),
         h(
           'button.button',
           { type: 'button', dataset: { key: `stop-${event.id}` }, on: { click: () => stop(event) } },
           glyph('stop', '.s16'),
-          words.act.stop,
+          texts.act.stop,
         ),
       );
     }),
@@ -312,11 +310,11 @@ function tiles(all, list, running, counts, date, goals, standings) {
   const move = async (/** @type {Api.EventType} */ type, /** @type {number} */ to) => {
     if (to < 0 || to >= ids.length || to === ids.indexOf(type.id)) return;
     await moveType(ids, type.id, to);
-    say(words.today.moved(type.name, to + 1, ids.length));
+    say(texts.today.moved(type.name, to + 1, ids.length));
   };
   return h(
     'div.tiles',
-    { role: 'group', 'aria-label': words.today.lastTypes },
+    { role: 'group', 'aria-label': texts.today.tiles },
     all.map((type, i) => {
       const of = list.filter((event) => event.event_type_id === type.id);
       const numbers = days.map((each) => counts.get(each)?.[type.id] ?? 0);
@@ -327,14 +325,14 @@ function tiles(all, list, running, counts, date, goals, standings) {
       const now = running.find((event) => event.event_type_id === type.id);
       const lastDay = days.findLast((each) => Boolean(counts.get(each)?.[type.id]));
       const last = now
-        ? words.today.since(whenText(now))
+        ? texts.today.since(whenText(now))
         : of.length
           ? of.slice(0, 2).map(whenText).reverse().join(', ')
           : lastDay
             ? nearDate(lastDay)
             : habitOf(type.id)
-              ? words.today.notLately
-              : words.today.notYet;
+              ? texts.today.notRecently
+              : texts.today.notYet;
       return tile({
         type,
         today: of.length,

@@ -25,14 +25,11 @@ import {
   today,
   addMonths,
 } from '../data/days.js';
-import { words, fixed } from '../texts.js';
+import { fixed } from '../locale.js';
+import { texts } from '../texts.js';
 
 /** @type {[string, string][]} */
-const KINDS = [
-  ['business', words.trips.business],
-  ['private', words.trips.private],
-  ['mixed', words.trips.mixed],
-];
+const KINDS = [...Object.entries(texts.trips.kinds)];
 
 /**
  * Was it detected right?
@@ -65,7 +62,7 @@ export function trips(id, query) {
     if (next) go(addressOf(next, month, vehicle), true);
   };
   return definePage({
-    title: words.nav.trips,
+    title: texts.nav.trips,
     keys: { b: decide('business'), p: decide('private') },
     async load() {
       let month = /^\d{4}-(0[1-9]|1[0-2])$/.test(asked) ? asked : '';
@@ -92,11 +89,11 @@ export function trips(id, query) {
       const move = (/** @type {number} */ step) => () =>
         go(`/trips?month=${addMonths(month, step)}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`, true);
       const sentence = all.length
-        ? `${words.trips.summary(all.length, distance(metres))}${open ? ` ${words.trips.decide(open)}` : ''}`
+        ? `${texts.trips.summary(all.length, distance(metres))}${open ? ` ${texts.trips.unclassified(open)}` : ''}`
         : vehicle
-          ? words.trips.noneOf
+          ? texts.trips.noneOf
           : latest
-            ? words.trips.none
+            ? texts.trips.none
             : null;
       const parts = [
         list(days, chosen, month, vehicle),
@@ -106,8 +103,8 @@ export function trips(id, query) {
         'div.page.of-trips',
         null,
         head(monthAndYear(`${month}-01`), sentence, [
-          stepButton(words.act.earlier, -1, move(-1)),
-          stepButton(words.act.later, 1, move(1)),
+          stepButton(texts.act.earlier, -1, move(-1)),
+          stepButton(texts.act.later, 1, move(1)),
           addButton(month, vehicle),
         ]),
         vehicleFilter(vehicle),
@@ -126,12 +123,12 @@ const addButton = (month, vehicle) =>
     'button.button.primary.log',
     {
       type: 'button',
-      'aria-label': words.trips.add,
+      'aria-label': texts.trips.add,
       dataset: { key: 'add-trip' },
       on: { click: () => openAddTrip(month, vehicle) },
     },
     glyph('plus', '.s16'),
-    h('span.text', null, words.trips.add),
+    h('span.text', null, texts.trips.add),
   );
 
 /**
@@ -148,15 +145,15 @@ function nothing(latest) {
     return h(
       'div.empty',
       null,
-      h('p', null, words.trips.never),
-      h('a.button', { href: '/devices' }, words.trips.connect),
+      h('p', null, texts.trips.never),
+      h('a.button', { href: '/devices' }, texts.trips.connect),
     );
   const day = dayOfEvent(latest);
   return h(
     'div.empty',
     null,
-    h('p', null, words.trips.latest(longDate(day))),
-    h('a.button', { href: `/trips?month=${day.slice(0, 7)}` }, words.timeline.show),
+    h('p', null, texts.trips.latest(longDate(day))),
+    h('a.button', { href: `/trips?month=${day.slice(0, 7)}` }, texts.timeline.show),
   );
 }
 
@@ -190,8 +187,8 @@ async function classify(trip, kind) {
   /** @type {Record<string, Api.Property | null>} */
   const properties = { category: { type: 'select', value: kind }, rule: null };
   if (kind !== 'mixed') properties.business_distance = null;
-  await change('events', trip, { properties }, words.toast.saved);
-  toast(words.toast.saved);
+  await change('events', trip, { properties }, texts.toast.saved);
+  toast(texts.toast.saved);
 }
 
 /**
@@ -225,7 +222,7 @@ const inOrder = (days) => [...days.values()].flat();
 function list(days, chosen, month, vehicle) {
   return h(
     'nav.trip-list',
-    { 'aria-label': words.trips.list },
+    { 'aria-label': texts.trips.list },
     [...days].map(([day, trips]) =>
       h(
         'div',
@@ -271,8 +268,8 @@ function list(days, chosen, month, vehicle) {
 function kindText(trip) {
   const kind = kindOf(trip);
   return kind
-    ? (KINDS.find(([name]) => name === kind)?.[1].toLowerCase() ?? kind)
-    : h('b.link', null, words.trips.toDecide);
+    ? (texts.trips.kindsInLine[/** @type {'mixed'} */ (kind)] ?? kind)
+    : h('b.link', null, texts.trips.classify);
 }
 
 /**
@@ -296,7 +293,7 @@ function detail(trip, all, around) {
     null,
     route.length > 1
       ? routeMap({
-          label: words.trips.map,
+          label: texts.trips.map,
           places: places(),
           route,
           roads: all.filter((other) => other !== trip).map((other) => decodeRoute(other.properties?.route?.value)),
@@ -307,7 +304,7 @@ function detail(trip, all, around) {
           gaps: gapsOf(around?.speed),
           spot: dot,
         })
-      : h('p.empty', null, words.trips.noRoute),
+      : h('p.empty', null, texts.trips.noRoute),
     h(
       'section',
       null,
@@ -322,9 +319,9 @@ function detail(trip, all, around) {
             'p.small.quiet',
             null,
             [
-              `${longDate(dayOfEvent(trip))}, ${time(new Date(trip.timestamp))} – ${time(new Date(trip.end_date))}`,
+              `${longDate(dayOfEvent(trip))}, ${texts.dates.span(time(new Date(trip.timestamp)), time(new Date(trip.end_date)))}`,
               car,
-              kind && (rule ? words.trips.rule(rule) : ''),
+              kind && (rule ? texts.trips.rule(rule) : ''),
             ]
               .filter(Boolean)
               .join(', '),
@@ -333,17 +330,17 @@ function detail(trip, all, around) {
         h(
           'div.actions',
           null,
-          act('split', words.trips.split, () => beginSplit(trip, slot), secondsOf(trip) > 3),
+          act('split', texts.trips.split, () => beginSplit(trip, slot), secondsOf(trip) > 3),
           around &&
-            act('merge', words.trips.merge, () => openMerge(trip, around), Boolean(around.previous || around.next)),
-          act('edit', words.act.edit, () => openEvent(trip)),
+            act('merge', texts.trips.merge, () => openMerge(trip, around), Boolean(around.previous || around.next)),
+          act('edit', texts.act.edit, () => openEvent(trip)),
         ),
       ),
       slot,
       h(
         'div.tools-row',
         null,
-        segments(words.trips.kind, KINDS, kind, (value) => classify(trip, value)),
+        segments(texts.trips.category, KINDS, kind, (value) => classify(trip, value)),
         kind === 'mixed' && businessPart(trip),
       ),
       h(
@@ -366,7 +363,7 @@ function businessPart(trip) {
   const [unit, metres] = lengthUnit();
   const known = trip.properties?.business_distance?.value;
   const of = textField(
-    words.trips.businessPart(unit),
+    texts.trips.businessPart(unit),
     known === undefined ? '' : String(Math.round((known / metres) * 10) / 10),
     { inputmode: 'decimal', size: 6, dataset: { key: 'business' } },
   );
@@ -374,7 +371,7 @@ function businessPart(trip) {
     const text = of.read();
     const value = text ? parseNumber(text) * metres : null;
     if (value !== null && !(value >= 0 && value <= metresOf(trip) + 50))
-      return of.wrong(words.trips.badPart(distance(metresOf(trip))));
+      return of.wrong(texts.trips.badPart(distance(metresOf(trip))));
     of.wrong(null);
     await change(
       'events',
@@ -384,9 +381,9 @@ function businessPart(trip) {
           business_distance: value === null ? null : { type: 'number', value: Math.min(value, metresOf(trip)) },
         },
       },
-      words.toast.saved,
+      texts.toast.saved,
     );
-    toast(words.toast.saved);
+    toast(texts.toast.saved);
   });
   return h('div.part', null, of.element);
 }
@@ -400,11 +397,11 @@ function figures(trip, around) {
   const { average_speed: average, top_speed: top } = trip.properties ?? {};
   return /** @type {[string, string][]} */ (
     [
-      [distance(metresOf(trip)), words.trips.distance],
-      [length(secondsOf(trip)), words.trips.length],
-      average && [speed(average.value), words.trips.average],
-      top && [speed(top.value), words.trips.top],
-      around?.detour && [fixed(around.detour, 2), words.trips.detour],
+      [distance(metresOf(trip)), texts.trips.distance],
+      [length(secondsOf(trip)), texts.trips.duration],
+      average && [speed(average.value), texts.trips.average],
+      top && [speed(top.value), texts.trips.top],
+      around?.detour && [fixed(around.detour, 2), texts.trips.detour],
     ].filter(Boolean)
   );
 }
@@ -415,18 +412,18 @@ function figures(trip, around) {
  */
 function ends(trip) {
   const known = placesAtEnds(trip)
-    .map((end, i) => ({ ...end, word: i ? words.trips.to : words.trips.from }))
+    .map((end, i) => ({ ...end, word: i ? texts.trips.to : texts.trips.from }))
     .filter((end) => end.position);
   if (!known.length) return null;
   return h(
     'section',
     null,
-    h('div.section-head', null, h('h2', null, words.trips.ends)),
+    h('div.section-head', null, h('h2', null, texts.trips.ends)),
     h(
       'ul.rows',
       null,
       known.map(({ position, place, word }) => {
-        const act = place ? words.trips.rename : words.trips.name;
+        const act = place ? texts.trips.rename : texts.trips.name;
         return h(
           'li',
           null,
@@ -434,12 +431,12 @@ function ends(trip) {
             'div.plain-row',
             null,
             h('span.quiet.end-word', null, word),
-            h('b.what', null, place?.name ?? words.timeline.somewhere),
+            h('b.what', null, place?.name ?? texts.timeline.unknownPlace),
             h(
               'button.button',
               {
                 type: 'button',
-                'aria-label': `${word} ${place?.name ?? words.timeline.somewhere}: ${act}`,
+                'aria-label': texts.act.on(act, `${word} ${place?.name ?? texts.timeline.unknownPlace}`),
                 dataset: { key: `name-${word}` },
                 on: { click: () => nameEnd(place, /** @type {number[]} */ (position)) },
               },
@@ -460,17 +457,17 @@ function why(around) {
   if (!around) return null;
   const found = around.explanation;
   const notes = !found
-    ? [words.why.unknown]
+    ? [texts.why.unknown]
     : [
-        words.why.from(found.readings, found.device_name),
-        !found.decisions.length && words.why.itself,
-        !found.settled && words.why.open,
-        found.personal && words.why.personal,
+        texts.why.from(found.readings, found.device_name),
+        !found.decisions.length && texts.why.device,
+        !found.settled && texts.why.open,
+        found.personal && texts.why.edited,
       ];
   return h(
     'section',
     null,
-    h('div.section-head', null, h('h2', null, words.why.title)),
+    h('div.section-head', null, h('h2', null, texts.why.title)),
     h('p.small.quiet.why-note', null, notes.filter(Boolean).join(' ')),
     found &&
       found.decisions.length > 0 &&

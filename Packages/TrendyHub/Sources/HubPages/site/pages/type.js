@@ -29,15 +29,11 @@ import {
   weekStart,
   withDays,
 } from '../data/days.js';
-import { count, words } from '../texts.js';
+import { count, decimal, signed } from '../locale.js';
+import { texts } from '../texts.js';
 
 /** @type {[string, string][]} */
-const RANGES = [
-  ['4w', '4 w'],
-  ['12w', '12 w'],
-  ['1y', '1 y'],
-  ['all', words.type.all],
-];
+const RANGES = [...Object.entries(texts.type.ranges), ['all', texts.type.all]];
 /**
  * Of each range: what a bar is, and how many days are looked at.
  * @type {Record<string, ['day' | 'week' | 'month', number]>}
@@ -56,7 +52,7 @@ export function type(id, query) {
   const shown = Math.min(2000, Math.max(20, Number(query.get('n')) || 20));
   const found = () => types().find((each) => each.id === id);
   return definePage({
-    title: found()?.name ?? words.nav.types,
+    title: found()?.name ?? texts.nav.types,
     async load() {
       if (!found()) throw new Refused(404, null, 0);
       const date = today();
@@ -69,7 +65,7 @@ export function type(id, query) {
     },
     draw({ date, counts, last, hub }) {
       const of = found();
-      if (!of) return h('div.page', null, head(words.nav.types, words.error.missing));
+      if (!of) return h('div.page', null, head(texts.nav.types, texts.error.missing));
       const days = counts.counts();
       const at = (/** @type {string} */ day) => days.get(day)?.[id] ?? 0;
       const events = last.events();
@@ -84,12 +80,12 @@ export function type(id, query) {
         hatch(),
         head(
           of.name,
-          events.length ? words.type.last(whenText(events[0])) : words.type.never,
+          events.length ? texts.type.latest(whenText(events[0])) : texts.type.never,
           [
             h(
               'button.button',
               { type: 'button', dataset: { key: 'edit' }, on: { click: () => openType(of) } },
-              words.type.edit,
+              texts.type.edit,
             ),
             logButton(() => openNew(of)),
           ],
@@ -112,8 +108,8 @@ export function type(id, query) {
           h(
             'div.section-head',
             null,
-            h('h2', null, words.type.lastEntries),
-            hub?.findings && h('span.quiet.small', null, words.type.inAll(hub.findings.basis.events)),
+            h('h2', null, texts.type.latestEntries),
+            hub?.findings && h('span.quiet.small', null, texts.type.total(hub.findings.basis.events)),
           ),
           events.length
             ? h(
@@ -126,8 +122,8 @@ export function type(id, query) {
             : h(
                 'div.empty',
                 null,
-                h('p', null, words.calendar.first),
-                h('button.button', { type: 'button', on: { click: () => logNow(of) } }, words.type.first(of.name)),
+                h('p', null, texts.calendar.first),
+                h('button.button', { type: 'button', on: { click: () => logNow(of) } }, texts.act.logType(of.name)),
               ),
           last.next &&
             shown < 2000 &&
@@ -141,7 +137,7 @@ export function type(id, query) {
                   dataset: { key: 'more' },
                   on: { click: () => go(withQuery({ n: String(Math.min(2000, shown * 3)) }), true) },
                 },
-                words.act.showMore(Math.min(2000, shown * 3) - shown),
+                texts.act.showMore(Math.min(2000, shown * 3) - shown),
               ),
             ),
         ),
@@ -172,10 +168,7 @@ async function findingOf(id, range, date) {
   }
 }
 
-const perDay = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
-
-const signed = (/** @type {number} */ value) =>
-  value < 0 ? `−${count(-value)}` : value ? `+${count(value)}` : count(0);
+const perDay = (/** @type {number} */ sum) => decimal(sum / 14, 1);
 
 /**
  * The numbers of a type, what stands behind them, and what they are.
@@ -188,23 +181,19 @@ function figures(of, now, found) {
   const goal = goalOf(of);
   const isDaily = goal?.period === 'day' && goal.measure === 'count';
   /** @type {[string, string, string][]} */
-  const list = [[count(now), isDaily ? `/ ${count(goal.amount)}` : '', words.type.today]];
+  const list = [[count(now), isDaily ? texts.goal.ofTarget(count(goal.amount)) : '', texts.type.today]];
   if (!found) return list;
   const { trend, streak, score, basis, week } = found;
   if (trend) {
-    list.push([perDay.format(trend.recent / 14), words.type.aDay, words.type.last14]);
-    if (trend.change !== null) list.push([signed(Math.round(trend.change * 100)), '%', words.type.before14]);
+    list.push([perDay(trend.recent), texts.type.aDay, texts.type.last14]);
+    if (trend.change !== null) list.push([signed(Math.round(trend.change * 100)), '%', texts.type.before14]);
   } else {
-    list.push([count(week.now), '', words.type.thisWeek]);
+    list.push([count(week.now), '', texts.type.thisWeek]);
   }
   if (goal && asksForEveryDay(goal) && streak)
-    list.push([
-      count(streak.current),
-      streak.current === 1 ? words.type.dayUnit : words.type.daysUnit,
-      words.type.streak(streak.longest),
-    ]);
-  if (score !== null) list.push([count(Math.round(score * 100)), '', words.type.score]);
-  list.push([count(basis.events), '', words.type.since(monthAndYear(basis.from, 'short'))]);
+    list.push([count(streak.current), texts.type.dayUnit(streak.current), texts.type.streak(streak.longest)]);
+  if (score !== null) list.push([count(Math.round(score * 100)), '', texts.type.score]);
+  list.push([count(basis.events), '', texts.type.since(monthAndYear(basis.from, 'short'))]);
   return list;
 }
 
@@ -217,7 +206,7 @@ function figures(of, now, found) {
 const when = (of, pattern, redraw) =>
   chart({
     key: `${of.name.toLowerCase().replace(/\W+/g, '-')}-hours`,
-    title: words.type.when,
+    title: texts.type.when,
     finding: patternWords(pattern).join(' '),
     onSwitch: redraw,
     columns: HOUR_COLUMNS,
@@ -231,10 +220,10 @@ const when = (of, pattern, redraw) =>
  */
 function rowTime(event) {
   const day = dayOfEvent(event);
-  const at = event.is_all_day ? words.timeline.day : time(new Date(event.timestamp));
+  const at = event.is_all_day ? texts.timeline.allDay : time(new Date(event.timestamp));
   // What it is stands above the list.
   return {
-    when: day === today() ? words.type.today : dayAndMonth(day),
+    when: day === today() ? texts.type.today : dayAndMonth(day),
     title: isTrip(event) || isVisit(event) ? '' : at,
   };
 }
@@ -252,13 +241,12 @@ function bars(of, range, at, date, hub, redraw) {
   const step = STEPS[range][0];
   const steps = hub || step !== 'month' ? stepsOf(of, range, at, date, hub?.points ?? []) : [];
   const trend = hub?.findings?.trend;
-  const average = (/** @type {number} */ sum) => perDay.format(sum / 14);
   const finding = trend
-    ? words.type.directions[/** @type {'up'} */ (trend.direction)](average(trend.recent), average(trend.before))
-    : words.type.tooFew;
+    ? texts.type.directions[/** @type {'up'} */ (trend.direction)](perDay(trend.recent), perDay(trend.before))
+    : texts.type.tooFew;
   return chart({
     key: `${of.name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-')}-${range}`,
-    title: words.type.entriesA[step],
+    title: texts.type.entriesPer[step],
     finding,
     columns: ['date', 'entries', 'mean', 'lower', 'upper'],
     rows: steps.map((each) => [
@@ -267,15 +255,15 @@ function bars(of, range, at, date, hub, redraw) {
       ...[each.mean, each.lower, each.upper].map((value) => (value === null ? '' : Math.round(value * 100) / 100)),
     ]),
     onSwitch: redraw,
-    tools: segments(words.type.range, RANGES, range, (value) => go(withQuery({ range: value }), true)),
+    tools: segments(texts.type.range, RANGES, range, (value) => go(withQuery({ range: value }), true)),
     picture: () =>
       trendChart({
         steps,
         color: of.color,
         label: finding,
         width: innerWidth < 768 ? Math.max(288, innerWidth - 32) : 984,
-        meanWords: words.type.meanOf[step],
-        middleWords: words.type.middleOf[step],
+        meanWords: texts.type.meanOf[step],
+        middleWords: texts.type.middleOf[step],
       }),
   });
 }
@@ -307,7 +295,7 @@ function stepsOf(of, range, at, date, points) {
       return {
         key: day,
         label: longDate(day),
-        axis: day === date ? words.type.today : dayAndMonth(day),
+        axis: day === date ? texts.type.today : dayAndMonth(day),
         value: at(day),
         isNow: day === date,
         isSkipped: isSkipped(day),
@@ -322,8 +310,8 @@ function stepsOf(of, range, at, date, points) {
       const isAway = Array.from({ length: 7 }, (__, d) => addDays(week, d)).every(isSkipped);
       return {
         key: week,
-        label: `${dayAndMonth(week)} – ${dayAndMonth(addDays(week, 6))}`,
-        axis: i === 51 ? words.type.today : monthName(week),
+        label: texts.dates.span(dayAndMonth(week), dayAndMonth(addDays(week, 6))),
+        axis: i === 51 ? texts.type.today : monthName(week),
         value,
         isNow: i === 51,
         isSkipped: isAway,
@@ -334,7 +322,7 @@ function stepsOf(of, range, at, date, points) {
   return points.map((point, i) => ({
     key: point.from,
     label: monthAndYear(point.from),
-    axis: i === points.length - 1 ? words.type.today : `${monthName(point.from)} ${point.from.slice(2, 4)}`,
+    axis: i === points.length - 1 ? texts.type.today : `${monthName(point.from)} ${point.from.slice(2, 4)}`,
     value: point.events,
     isNow: i === points.length - 1,
     isSkipped: false,

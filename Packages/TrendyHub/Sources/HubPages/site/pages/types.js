@@ -6,7 +6,7 @@ import { openType } from '../parts/typeform.js';
 import { chooseTypes } from './firstrun.js';
 import { countsOf, definitions, types as all } from '../data/record.js';
 import { addDays, today } from '../data/days.js';
-import { some, words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * Everything that is kept track of.
@@ -14,7 +14,7 @@ import { some, words } from '../texts.js';
  */
 export const types = () =>
   definePage({
-    title: words.type.allTypes,
+    title: texts.type.allTypes,
     load: async () => countsOf(addDays(today(), -27), today()),
     draw(counts) {
       /** @type {Record<string, number>} */
@@ -24,23 +24,23 @@ export const types = () =>
       return h(
         'div.page',
         null,
-        head(words.type.allTypes, all().length ? some(all().length, 'type') : null, [
+        head(texts.type.allTypes, all().length ? texts.units.types(all().length) : null, [
           h(
             'button.button.primary',
             { type: 'button', dataset: { key: 'new' }, on: { click: () => openType(null) } },
             glyph('plus', '.s16'),
-            words.type.newType,
+            texts.type.newType,
           ),
         ]),
         sameNames().map(([first, second, ...rest]) =>
           h(
             'p.empty',
             { role: 'status' },
-            words.type.sameName(rest.length + 2, first.name),
+            texts.type.sameName(rest.length + 2, first.name),
             h(
               'button.button',
               { type: 'button', on: { click: () => openMergeType(second, first) } },
-              words.type.mergeGo,
+              texts.type.mergeGo,
             ),
           ),
         ),
@@ -71,7 +71,7 @@ export const types = () =>
                           .join(', '),
                       ),
                     ),
-                    h('span.quiet.small', null, words.type.month(sums[type.id] ?? 0)),
+                    h('span.quiet.small', null, texts.type.month(sums[type.id] ?? 0)),
                   ),
                 ),
               ),

@@ -1,7 +1,7 @@
 // A number beside what it counts or measures: `6.2 km`, `5 glasses`, `1 glass`, `Score 4`, `Pulse 62 bpm` of a property
 // `Pulse (bpm)`.
 
-const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
+import { decimal } from '../locale.js';
 
 const SYMBOLS = new Set(
   'km m cm mm mi ft kg g mg lb lbs oz l dl cl ml kcal cal kj kwh wh min h hr hrs s sec ms bpm rpm mmhg mmol ppm'.split(
@@ -54,7 +54,7 @@ export function withoutUnit(label) {
  * @param {string} [known] what a reader knows already, such as the name of the type
  */
 export function amountText(value, label, known = '') {
-  const number = decimals.format(value);
+  const number = decimal(value, 3);
   const [what, unit] = withoutUnit(label);
   if (unit) return what.toLowerCase() === known.toLowerCase() ? `${number} ${unit}` : `${what} ${number} ${unit}`;
   if (!label) return number;

@@ -1,6 +1,6 @@
 import { h, say } from './dom.js';
 import { ownSetting, setOwnSetting } from '../data/preferences.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 const NAME = 'tables';
 /**
@@ -36,18 +36,34 @@ const keepChoices = () =>
   setOwnSetting(NAME, JSON.stringify([...tables()].filter((name) => name.length <= LONGEST).slice(-MOST)));
 
 /**
- * A chart with its title, its finding, and the same numbers as a table, CSV and JSON.
- * @param {{key: string, title: string, finding: string, picture: () => Node, columns: string[], rows: (string |
- *   number)[][], tools?: Node | null, onSwitch: () => void, label?: string}} of
+ * Heading of a column; an hour is its own.
+ * @param {string} column
  */
-export function chart({ key, title, finding, picture, columns, rows, tools = null, onSwitch }) {
+const headingOf = (column) => texts.columns[/** @type {'date'} */ (column)] ?? column;
+
+/**
+ * A chart with its title, its finding, and the same numbers as a table, CSV and JSON.
+ * @param {{key: string, title: string, finding: string, picture: () => Node, columns: string[], headings?: string[],
+ *   rows: (string | number)[][], tools?: Node | null, onSwitch: () => void}} of `columns` are names in files
+ */
+export function chart({
+  key,
+  title,
+  finding,
+  picture,
+  columns,
+  headings = columns.map(headingOf),
+  rows,
+  tools = null,
+  onSwitch,
+}) {
   const isTable = tables().has(key);
   const swap = () => {
     if (isTable) tables().delete(key);
     else tables().add(key);
     keepChoices();
     onSwitch();
-    say(isTable ? words.act.chart : words.act.table);
+    say(isTable ? texts.act.chart : texts.act.table);
   };
   return h(
     'figure.chart',
@@ -63,12 +79,12 @@ export function chart({ key, title, finding, picture, columns, rows, tools = nul
         h(
           'button',
           { type: 'button', dataset: { key: `swap-${key}` }, on: { click: swap } },
-          isTable ? words.act.chart : words.act.table,
+          isTable ? texts.act.chart : texts.act.table,
         ),
         h(
           'button',
           { type: 'button', on: { click: () => download(`${key}.csv`, 'text/csv', csv([columns, ...rows])) } },
-          words.act.csv,
+          texts.act.csv,
         ),
         h(
           'button',
@@ -87,22 +103,22 @@ export function chart({ key, title, finding, picture, columns, rows, tools = nul
                 ),
             },
           },
-          words.act.json,
+          texts.act.json,
         ),
       ),
     ),
     h('p.finding', null, finding),
-    isTable ? table(title, columns, rows) : picture(),
+    isTable ? table(title, headings, rows) : picture(),
   );
 }
 
 /**
  * @param {string} caption
- * @param {string[]} columns
+ * @param {string[]} headings
  * @param {(string | number | Node)[][]} rows
  * @param {number} [most] rows that are shown
  */
-export function table(caption, columns, rows, most = 400) {
+export function table(caption, headings, rows, most = 400) {
   const kind = (/** @type {unknown} */ value) => (typeof value === 'number' ? 'num' : null);
   return h(
     'div.table',
@@ -117,7 +133,7 @@ export function table(caption, columns, rows, most = 400) {
         h(
           'tr',
           null,
-          columns.map((column, i) => h('th', { scope: 'col', class: kind(rows[0]?.[i]) }, column)),
+          headings.map((heading, i) => h('th', { scope: 'col', class: kind(rows[0]?.[i]) }, heading)),
         ),
       ),
       h(

@@ -4,7 +4,7 @@ import { tint } from './colour.js';
 import { isTrip, isVisit, titleOf, distance } from './eventtext.js';
 import { typeOf } from '../data/record.js';
 import { startOf, addDays, time, today } from '../data/days.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * @typedef {{start: string, step_s: number, counts: number[], gaps: {from: string, to: string}[]}} Fixes of a day, as
@@ -42,21 +42,21 @@ export function dayBand(date, events, width, fixes) {
   if (visits.length) {
     row.places = y;
     y += isNarrow ? 36 : 52;
-    lanes.push([row.places + 24, words.timeline.places]);
+    lanes.push([row.places + 24, texts.timeline.places]);
   }
   if (trips.length) {
     row.trips = y;
     y += isNarrow ? 18 : 40;
-    lanes.push([row.trips + 16, words.timeline.trips]);
+    lanes.push([row.trips + 16, texts.timeline.trips]);
   }
   row.events = y;
   y += isNarrow ? 22 : 46;
-  lanes.push([row.events + 25, words.timeline.events]);
+  lanes.push([row.events + 25, texts.timeline.events]);
   const hasFixes = Boolean(fixes?.counts.length);
   const ticksAt = y;
   if (hasFixes) {
     y += isNarrow ? 14 : 26;
-    lanes.push([ticksAt + 13, words.timeline.fixes]);
+    lanes.push([ticksAt + 13, texts.timeline.positions]);
   }
   /** @type {Child[]} */
   const hours = [];
@@ -80,7 +80,7 @@ export function dayBand(date, events, width, fixes) {
     null,
     svg(
       'svg',
-      { viewBox: `0 0 ${width} ${y}`, role: 'img', 'aria-label': words.timeline.band },
+      { viewBox: `0 0 ${width} ${y}`, role: 'img', 'aria-label': texts.timeline.band },
       hours,
       !isNarrow && lanes.map(([at, text]) => svg('text.lane', { x: 0, y: Number(at) }, text)),
       visits.map((event) => {

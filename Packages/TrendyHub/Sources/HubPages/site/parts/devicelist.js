@@ -4,27 +4,18 @@ import { h } from './dom.js';
 import { glyph } from './glyph.js';
 import { clockAhead } from '../data/api.js';
 import { waiting } from '../data/queue.js';
-import { dayOf, length, nearDate, time } from '../data/days.js';
-import { words } from '../texts.js';
+import { length, nearTime } from '../data/days.js';
+import { texts } from '../texts.js';
 
 /** @param {Api.Device} device */
 export const deviceGlyph = (device) => glyph(/phone|pixel|galaxy|android|ipad/i.test(device.name) ? 'phone' : 'laptop');
-
-/**
- * `17:46`, `yesterday 22:10`.
- * @param {string} moment
- */
-function momentText(moment) {
-  const day = nearDate(dayOf(new Date(moment)));
-  return day === 'today' ? time(new Date(moment)) : `${day} ${time(new Date(moment))}`;
-}
 
 /** Clocks that are this close are right: a request is on its way for as long. */
 const CLOSE = 5;
 
 /** @param {number} ahead seconds */
 const clockText = (ahead) =>
-  Math.abs(ahead) > CLOSE ? words.devices.clockOff(length(Math.abs(ahead)), ahead > 0) : words.devices.clockRight;
+  Math.abs(ahead) > CLOSE ? texts.devices.clockOff(length(Math.abs(ahead)), ahead > 0) : texts.devices.clockCorrect;
 
 /**
  * How much waits on a device, and for how long the oldest of it.
@@ -33,10 +24,10 @@ const clockText = (ahead) =>
  */
 const waitText = (n, oldest) =>
   n === 0
-    ? words.devices.nothingWaits
+    ? texts.sync.pending(0)
     : oldest
-      ? words.sync.waiting(n, length((Date.now() - Date.parse(oldest)) / 1000))
-      : words.devices.waitingHere(n);
+      ? texts.sync.pendingSince(n, length((Date.now() - Date.parse(oldest)) / 1000))
+      : texts.sync.pending(n);
 
 /**
  * When it was last here, what waits on it and how its clock is: of others as they said then, or nothing where they do
@@ -46,11 +37,11 @@ const waitText = (n, oldest) =>
  */
 export function deviceState(device) {
   if (device.current) return [waitText(waiting().length), clockText(clockAhead())];
-  if (!device.seen_at) return [words.devices.never];
+  if (!device.seen_at) return [texts.devices.never];
   const { report } = device;
   /** @type {(string | null | false | undefined)[]} */
   const parts = [
-    words.devices.seen(momentText(device.seen_at)),
+    texts.devices.seen(nearTime(new Date(device.seen_at))),
     report && report.waiting !== null && waitText(report.waiting, report.oldest_at),
     report && report.clock_ahead_s !== null && clockText(report.clock_ahead_s),
     report?.version,
@@ -75,8 +66,8 @@ export function deviceBlock(list) {
     h(
       'div.section-head',
       null,
-      h('h2', null, words.today.devices),
-      h('a', { href: '/devices' }, words.today.allDevices(list.length)),
+      h('h2', null, texts.nav.devices),
+      h('a', { href: '/devices' }, texts.today.allDevices(list.length)),
     ),
     h(
       'ul.rows',
@@ -89,7 +80,7 @@ export function deviceBlock(list) {
             'div.plain-row',
             null,
             deviceGlyph(device),
-            h('span.what.cut', null, device.current ? words.today.thisBrowser : device.name),
+            h('span.what.cut', null, device.current ? texts.today.thisBrowser : device.name),
             h('span.quiet.small', null, shortState(device)),
           ),
         ),
@@ -104,9 +95,9 @@ export function deviceBlock(list) {
  */
 function shortState(device) {
   if (device.current) return waitText(waiting().length);
-  if (!device.seen_at) return words.devices.never;
+  if (!device.seen_at) return texts.devices.never;
   return [
-    momentText(device.seen_at),
+    nearTime(new Date(device.seen_at)),
     device.report && device.report.waiting !== null && waitText(device.report.waiting),
   ]
     .filter(Boolean)

@@ -36,7 +36,7 @@ import {
 } from '../data/days.js';
 import { isTrip, lengthUnit, readDistance, titleOf } from './eventtext.js';
 import { openType } from './typeform.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * The defaults of a type's properties, on the wire.
@@ -73,7 +73,7 @@ const fresh = (typeId) => ({
  */
 export async function logNow(type) {
   const event = fresh(type.id);
-  const text = words.toast.logged(type.name, time(new Date(event.timestamp)));
+  const text = texts.toast.logged(type.name, time(new Date(event.timestamp)));
   await create('events', event, text);
   toast(text);
 }
@@ -84,12 +84,12 @@ export async function logNow(type) {
  * @param {Api.Event} [event] as far as it is known
  */
 export async function start(type, event = fresh(type.id)) {
-  await together(words.toast.started(type.name), async () => {
+  await together(texts.toast.started(type.name), async () => {
     await create('events', event, '');
     // By this setting all devices find what runs.
     await create('settings', { id: newId(), key: 'running', value: event.id }, '');
   });
-  toast(words.toast.started(type.name));
+  toast(texts.toast.started(type.name));
 }
 
 /**
@@ -99,7 +99,7 @@ export async function start(type, event = fresh(type.id)) {
 export async function stop(event) {
   const now = new Date();
   const type = typeOf(event.event_type_id);
-  const text = words.toast.stopped(type.name, length((now.getTime() - Date.parse(event.timestamp)) / 1000));
+  const text = texts.toast.stopped(type.name, length((now.getTime() - Date.parse(event.timestamp)) / 1000));
   const mark = runningIds().find((running) => running.id === event.id)?.mark;
   await together(text, async () => {
     await end(event, now.toISOString(), text);
@@ -114,12 +114,12 @@ export async function stop(event) {
  * @param {{from: string, to: string}} [span] from when until when
  */
 export function openLog(date, span) {
-  openSheet(words.form.what, (_, close) => {
+  openSheet(texts.form.what, (_, close) => {
     const input = /** @type {HTMLInputElement} */ (
       h('input.input', {
         type: 'search',
-        placeholder: words.form.searchTypes,
-        'aria-label': words.form.searchTypes,
+        placeholder: texts.form.searchTypes,
+        'aria-label': texts.form.searchTypes,
         autocomplete: 'off',
       })
     );
@@ -162,12 +162,12 @@ export function openLog(date, span) {
               },
             },
             glyph('plus'),
-            words.form.makeType(name),
+            texts.form.makeType(name),
           ),
         );
       } else {
         box.append(
-          found.length ? '' : h('p.quiet', null, words.today.noTypes),
+          found.length ? '' : h('p.quiet', null, texts.today.noTypes),
           h(
             'button',
             {
@@ -180,7 +180,7 @@ export function openLog(date, span) {
               },
             },
             glyph('plus'),
-            words.type.newType,
+            texts.type.newType,
           ),
         );
       }
@@ -212,7 +212,7 @@ export function openLog(date, span) {
     });
     draw();
     queueMicrotask(() => input.focus());
-    return h('div.content', null, sheetHead(words.form.what, close), input, box);
+    return h('div.content', null, sheetHead(texts.form.what, close), input, box);
   });
 }
 
@@ -232,8 +232,8 @@ export function openNew(type, date, span) {
 /** @param {Api.Event} event */
 export async function deleteEvent(event) {
   const title = titleOf(event);
-  await remove('events', event, words.toast.deleted);
-  toast(words.toast.deletedOne(title));
+  await remove('events', event, texts.toast.deleted);
+  toast(texts.toast.deletedOne(title));
 }
 
 /** @param {Api.Event} event */
@@ -270,9 +270,9 @@ function open(event, isNew) {
       ...(isDrive ? tripFields(event) : []),
       ...shown.map((definition) => ({ definition, of: propertyField(definition, event.properties?.[definition.key]) })),
     ];
-    const place = textField(words.form.place, event.location_name ?? '', { maxlength: 1000 });
+    const place = textField(texts.form.place, event.location_name ?? '', { maxlength: 1000 });
     const noteInput = /** @type {HTMLTextAreaElement} */ (h('textarea.input', { rows: 3, value: event.notes ?? '' }));
-    const note = field(words.form.note, noteInput, noteInput, () => noteInput.value.trim());
+    const note = field(texts.form.note, noteInput, noteInput, () => noteInput.value.trim());
     /** What the form says; nothing where a field is wrong, which has the focus then. */
     const read = () => {
       /** @type {Api.Patch} */
@@ -320,7 +320,7 @@ function open(event, isNew) {
       await submit(sheet, close, async () => {
         if (isNew) {
           const whole = made(values);
-          const text = words.toast.logged(
+          const text = texts.toast.logged(
             type.name,
             values.is_all_day ? longDate(dayOfEvent(whole)) : time(new Date(values.timestamp)),
           );
@@ -329,8 +329,8 @@ function open(event, isNew) {
         } else {
           const patch = differences(event, values);
           if (Object.keys(patch).length === 0) return;
-          await change('events', event, patch, words.toast.saved);
-          toast(words.toast.saved);
+          await change('events', event, patch, texts.toast.saved);
+          toast(texts.toast.saved);
         }
       });
     };
@@ -354,27 +354,21 @@ function open(event, isNew) {
         h(
           'p.small.quiet',
           null,
-          words.form.recordedIn(otherZone(event), time(new Date(event.timestamp), otherZone(event))),
+          texts.form.recordedIn(otherZone(event), time(new Date(event.timestamp), otherZone(event))),
         ),
       !isNew &&
-        h(
-          'p.small.quiet',
-          null,
-          [words.form.source, words.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type].join(
-            ' ',
-          ),
-        ),
+        h('p.small.quiet', null, texts.sources[/** @type {'manual'} */ (event.source_type)] ?? event.source_type),
       h(
         'footer',
         null,
-        h('button.button.primary', { type: 'submit' }, isNew ? words.act.log : words.act.save),
-        isNew && h('button.button', { type: 'button', on: { click: begun } }, glyph('play', '.s16'), words.act.start),
+        h('button.button.primary', { type: 'submit' }, isNew ? texts.act.log : texts.act.save),
+        isNew && h('button.button', { type: 'button', on: { click: begun } }, glyph('play', '.s16'), texts.act.start),
         h('span.space'),
         !isNew &&
           h(
             'button.button.plain.red',
             { type: 'button', on: { click: () => submit(sheet, close, () => deleteEvent(event)) } },
-            words.act.delete,
+            texts.act.delete,
           ),
       ),
     );
@@ -403,16 +397,16 @@ function tripFields(event) {
   const { distance, vehicle, car } = event.properties ?? {};
   const [unit, metres] = lengthUnit();
   const text = distance ? numberText(Math.round((distance.value / metres) * 10) / 10) : '';
-  const far = textField(words.trips.lengthIn(unit), text, { inputmode: 'decimal', maxlength: 12 });
+  const far = textField(texts.trips.distanceIn(unit), text, { inputmode: 'decimal', maxlength: 12 });
   const readFar = () => {
     // Metres that the field does not show are kept where nothing was changed.
     if (far.input.value === text) return distance ?? null;
     const value = readDistance(far.input.value ?? '');
-    if (Number.isNaN(value)) throw words.form.badNumber;
+    if (Number.isNaN(value)) throw texts.form.badNumber;
     return { type: 'number', value };
   };
   const cars = vehiclesByName();
-  const which = menu(words.mileage.vehicle, cars, words.form.optional, vehicle?.value);
+  const which = menu(texts.mileage.vehicle, cars, texts.form.none, vehicle?.value);
   const before = which.input.value;
   const read = (/** @type {'id' | 'name'} */ member, /** @type {Api.Property | undefined} */ old) => () => {
     if (which.input.value === before) return old ?? null;
@@ -481,9 +475,9 @@ function moments(event) {
   const until = /** @type {HTMLInputElement} */ (h('input.input', { type: 'datetime-local' }));
   const whenChoice = occurrence(when, startMoment);
   const untilChoice = occurrence(until, endMoment);
-  const whenField = field(words.form.when, h('div', null, when, whenChoice.element), when, () => when.value);
-  const untilField = field(words.form.until, h('div', null, until, untilChoice.element), until, () => until.value);
-  const allDay = toggle(words.form.allDay, Boolean(event.is_all_day), '', draw);
+  const whenField = field(texts.form.when, h('div', null, when, whenChoice.element), when, () => when.value);
+  const untilField = field(texts.form.until, h('div', null, until, untilChoice.element), until, () => until.value);
+  const allDay = toggle(texts.form.allDay, Boolean(event.is_all_day), '', draw);
   // The date of an all-day event is of the zone where it was recorded, wherever it is looked at.
   const shownAs = (/** @type {Date} */ moment) =>
     event.is_all_day ? `${dateOfAllDay(moment, event)}T00:00` : localText(moment);
@@ -522,7 +516,7 @@ function moments(event) {
         },
       },
     },
-    words.form.addEnd,
+    texts.form.addEnd,
   );
   untilField.element.hidden = !endMoment;
   return {
@@ -552,15 +546,15 @@ function moments(event) {
       };
       const timestamp = read(when, startMoment, whenChoice);
       if (!timestamp) {
-        whenField.wrong(words.form.badTime);
+        whenField.wrong(texts.form.badTime);
         when.focus();
-        throw words.form.badTime;
+        throw texts.form.badTime;
       }
       const end = read(until, endMoment, untilChoice);
       if (end && Date.parse(end) < Date.parse(timestamp)) {
-        untilField.wrong(words.form.endBefore);
+        untilField.wrong(texts.form.endBefore);
         until.focus();
-        throw words.form.endBefore;
+        throw texts.form.endBefore;
       }
       return { timestamp, end_date: end, is_all_day: isAllDay };
     },

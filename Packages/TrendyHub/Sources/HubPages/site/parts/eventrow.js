@@ -5,7 +5,7 @@ import { deleteEvent, openEvent } from './eventform.js';
 import { go } from '../data/navigation.js';
 import { typeOf } from '../data/record.js';
 import { dayOf, otherZone, time } from '../data/days.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: 'car', manual: '' };
 
@@ -22,22 +22,22 @@ export function eventRow(event, options = {}) {
   const source = hasSource ? (SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '') : '';
   // Where room is short, how far it was is what is told of a trip.
   const [value, ...rest] = isRunning
-    ? [`${words.today.running} ${runningText(event)}`]
+    ? [texts.today.running(runningText(event))]
     : isTrip(event)
       ? tripParts(event)
       : [
           isVisit(event) && event.end_date
             ? title
               ? ''
-              : words.timeline.until(time(new Date(event.end_date)))
+              : texts.timeline.until(time(new Date(event.end_date)))
             : summary(event),
         ];
   const from =
     day && !event.is_all_day && event.end_date && dayOf(new Date(event.timestamp)) < day
-      ? words.timeline.from(time(new Date(event.timestamp)))
+      ? texts.timeline.from(time(new Date(event.timestamp)))
       : '';
   const zone = otherZone(event);
-  const there = zone ? words.timeline.there(time(new Date(event.timestamp), zone), zone) : '';
+  const there = zone ? texts.timeline.there(time(new Date(event.timestamp), zone), zone) : '';
   const note = (event.notes ?? '').replace(/\s+/g, ' ');
   return h(
     'button.row',
@@ -67,7 +67,7 @@ export function eventRow(event, options = {}) {
       'span.end',
       null,
       end && h('span.length', null, end),
-      event.waits && h('span', null, h('span.spoken', null, 'waits'), glyph('clock', '.s16')),
+      event.waits && h('span', null, h('span.spoken', null, texts.timeline.pending), glyph('clock', '.s16')),
       source && !event.waits && glyph(source, '.s16'),
     ),
   );

@@ -3,8 +3,22 @@
 import { amountText, withoutUnit } from './amount.js';
 import { parseNumber } from './field.js';
 import { definitions, places, settings, typeOf } from '../data/record.js';
-import { clock, dateHere, dayOf, dayOfEvent, isDate, length, nearDate, startOf, time } from '../data/days.js';
-import { count, words, fixed } from '../texts.js';
+import {
+  addDays,
+  clock,
+  dateHere,
+  dayOf,
+  dayOfEvent,
+  isDate,
+  length,
+  nearDate,
+  nearTime,
+  startOf,
+  time,
+  today,
+} from '../data/days.js';
+import { count, decimal, fixed } from '../locale.js';
+import { texts } from '../texts.js';
 
 /**
  * `18.3 km`.
@@ -13,7 +27,7 @@ import { count, words, fixed } from '../texts.js';
 export function distance(metres) {
   const imperial = settings().units === 'imperial';
   const value = metres / (imperial ? 1609.344 : 1000);
-  return `${fixed(value, value < 100 ? 1 : 0)} ${imperial ? 'mi' : 'km'}`;
+  return `${fixed(value, value < 100 ? 1 : 0)} ${imperial ? texts.units.miles : texts.units.kilometres}`;
 }
 
 /**
@@ -22,7 +36,7 @@ export function distance(metres) {
  */
 export function speed(speed) {
   const imperial = settings().units === 'imperial';
-  return `${count(Math.round(speed * (imperial ? 2.236936 : 3.6)))} ${imperial ? 'mph' : 'km/h'}`;
+  return `${count(Math.round(speed * (imperial ? 2.236936 : 3.6)))} ${imperial ? texts.units.milesPerHour : texts.units.kilometresPerHour}`;
 }
 
 /**
@@ -49,11 +63,11 @@ export function valueText(property, label = '', known = '') {
     case 'duration':
       return typeof value === 'number' ? length(value) : String(value);
     case 'boolean':
-      return value ? label || words.form.yes : '';
+      return value ? label || texts.form.yes : '';
     case 'date': {
       const moment = new Date(value);
       if (isDate(value)) return nearDate(value);
-      return Number.isNaN(moment.getTime()) ? String(value) : `${nearDate(dateHere(moment))} ${time(moment)}`;
+      return Number.isNaN(moment.getTime()) ? String(value) : texts.dates.at(nearDate(dateHere(moment)), time(moment));
     }
     default:
       return typeof value === 'string' ? value : JSON.stringify(value);
@@ -148,8 +162,8 @@ export function titleOf(event) {
   if (isTrip(event)) {
     const [from, to] = endsOf(event);
     return from || to
-      ? words.timeline.way(from || words.timeline.somewhere, to || words.timeline.somewhere)
-      : words.timeline.trip;
+      ? texts.timeline.route(from || texts.timeline.unknownPlace, to || texts.timeline.unknownPlace)
+      : texts.timeline.trip;
   }
   if (isVisit(event))
     return (
@@ -164,7 +178,8 @@ export function titleOf(event) {
  * The unit of distances, and its metres.
  * @returns {[string, number]}
  */
-export const lengthUnit = () => (settings().units === 'imperial' ? ['mi', 1609.344] : ['km', 1000]);
+export const lengthUnit = () =>
+  settings().units === 'imperial' ? [texts.units.miles, 1609.344] : [texts.units.kilometres, 1000];
 
 /**
  * Names of the places where a trip began and ended, empty where there is none.
@@ -258,7 +273,7 @@ export function decodeRoute(text) {
  * @param {string} [day] the list's day
  */
 export function timeText(event, day) {
-  if (event.is_all_day) return words.timeline.day;
+  if (event.is_all_day) return texts.timeline.allDay;
   const moment = new Date(event.timestamp);
   // It began before this day.
   if (day && dayOf(moment) < day)
@@ -272,14 +287,9 @@ export function timeText(event, day) {
  */
 export function whenText(event) {
   const day = dayOfEvent(event);
-  const near = nearDate(day);
-  return event.is_all_day
-    ? near
-    : near === 'today'
-      ? time(new Date(event.timestamp))
-      : near === 'yesterday'
-        ? `${near} ${time(new Date(event.timestamp))}`
-        : near;
+  return !event.is_all_day && day >= addDays(today(), -1) && day <= today()
+    ? nearTime(new Date(event.timestamp))
+    : nearDate(day);
 }
 
 /**
@@ -293,6 +303,7 @@ export const runningText = (event) => clock((Date.now() - Date.parse(event.times
  * @param {number} n
  */
 export function bytes(n) {
-  const [unit, size] = n >= 1e9 ? ['GB', 1e9] : n >= 1e6 ? ['MB', 1e6] : n >= 1e3 ? ['kB', 1e3] : ['B', 1];
-  return `${new Intl.NumberFormat(undefined, { maximumFractionDigits: size > 1e3 ? 1 : 0 }).format(n / size)} ${unit}`;
+  const { GB, MB, kB, B } = texts.units.bytes;
+  const [unit, size] = n >= 1e9 ? [GB, 1e9] : n >= 1e6 ? [MB, 1e6] : n >= 1e3 ? [kB, 1e3] : [B, 1];
+  return `${decimal(n / size, size > 1e3 ? 1 : 0)} ${unit}`;
 }

@@ -1,7 +1,8 @@
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
 import { localText, midnightText, momentOf, offsetOf, offsetsOf } from '../data/days.js';
-import { words, zoneText } from '../texts.js';
+import { numberSign, zoneText } from '../locale.js';
+import { texts } from '../texts.js';
 
 let counter = 0;
 /** An id that no other element has. */
@@ -114,17 +115,10 @@ export function textField(label, value, attributes = {}, hint = '') {
   return field(label, input, input, () => input.value.trim(), hint);
 }
 
-/**
- * A number's sign of a kind in the locale: `.` of decimals, `,` of groups.
- * @param {'decimal' | 'group'} kind
- */
-const signOf = (kind) =>
-  new Intl.NumberFormat(undefined, { useGrouping: true }).formatToParts(1234567.5).find((part) => part.type === kind)
-    ?.value ?? '';
 /** The decimal sign of the locale. */
-const SIGN = signOf('decimal') || '.';
-const GROUP = signOf('group');
-/** The locale's own digits, `٣` or `3`. */
+const SIGN = numberSign('decimal') || '.';
+const GROUP = numberSign('group');
+/** Digits of the browser's keyboard, `٣` or `3`. */
 const DIGITS = Array.from({ length: 10 }, (_, i) => new Intl.NumberFormat(undefined, { useGrouping: false }).format(i));
 
 /**
@@ -142,7 +136,12 @@ export function parseNumber(text, hasGroups = true) {
     })
     .join('')
     .replace(/[\s'’\u00a0\u202f\u200e\u200f\u061c]/g, '')
-    .replace('−', '-');
+    .replace('−', '-')
+    .replace('٫', SIGN)
+    .replaceAll('٬', GROUP);
+  // With both signs, the last one is the decimal sign, as in `1.120,5` of another language.
+  if (/^[-+]?\d{1,3}((\.\d{3})+,|(,\d{3})+\.)\d+$/.test(plain))
+    return Number(plain.replace(/[.,](?=.*[.,])/g, '').replace(',', '.'));
   const [whole, ...rest] = plain.split(SIGN);
   if (hasGroups && GROUP && rest.length < 2 && isGrouped(whole))
     plain = [whole.replaceAll(GROUP, ''), ...rest].join('.');
@@ -237,9 +236,9 @@ export function propertyField(definition, old) {
         choice(
           label,
           [
-            ['', words.form.unsaid],
-            ['true', words.form.yes],
-            ['false', words.form.no],
+            ['', texts.form.none],
+            ['true', texts.form.yes],
+            ['false', texts.form.no],
           ],
           value === true ? 'true' : value === false ? 'false' : '',
         ),
@@ -264,20 +263,20 @@ export function propertyField(definition, old) {
         null,
         h(
           'button.button.square',
-          { type: 'button', 'aria-label': `${label}: ${words.form.less}`, on: { click: step(-1) } },
+          { type: 'button', 'aria-label': texts.form.decrease(label), on: { click: step(-1) } },
           glyph('minus', '.s16'),
         ),
         input,
         h(
           'button.button.square',
-          { type: 'button', 'aria-label': `${label}: ${words.form.add}`, on: { click: step(1) } },
+          { type: 'button', 'aria-label': texts.form.increase(label), on: { click: step(1) } },
           glyph('plus', '.s16'),
         ),
       );
       return field(label, control, input, () => {
         if (!input.value.trim()) return null;
         const number = parseNumber(input.value);
-        if (!Number.isFinite(number)) throw words.form.badNumber;
+        if (!Number.isFinite(number)) throw texts.form.badNumber;
         return { type, value: number };
       });
     }
@@ -288,14 +287,14 @@ export function propertyField(definition, old) {
         h('input.input', {
           type: 'text',
           autocomplete: 'off',
-          placeholder: '1h 30m',
+          placeholder: texts.form.durationExample,
           value: typeof value === 'number' ? lengthText(value) : '',
         })
       );
       return field(label, input, input, () => {
         if (!input.value.trim()) return null;
         const seconds = parseLength(input.value);
-        if (Number.isNaN(seconds)) throw words.form.badLength;
+        if (Number.isNaN(seconds)) throw texts.form.badDuration;
         return { type, value: seconds };
       });
     }
@@ -324,7 +323,7 @@ export function propertyField(definition, old) {
       );
       return field(label, input, input, () => {
         const text = input.value.trim();
-        if (text && type === 'url' && !/^https?:\/\//i.test(text)) throw words.form.badLink;
+        if (text && type === 'url' && !/^https?:\/\//i.test(text)) throw texts.form.badLink;
         return wrap(text);
       });
     }
@@ -351,7 +350,7 @@ function choiceOf(label, options, value, wrap) {
     return withRead(
       choice(
         label,
-        [['', words.form.optional], ...all.map((option) => /** @type {[string, string]} */ ([option, option]))],
+        [['', texts.form.none], ...all.map((option) => /** @type {[string, string]} */ ([option, option]))],
         value,
       ),
       wrap,
@@ -360,7 +359,7 @@ function choiceOf(label, options, value, wrap) {
     h(
       'select.input',
       null,
-      h('option', { value: '' }, words.form.optional),
+      h('option', { value: '' }, texts.form.none),
       all.map((option) => h('option', { value: option, selected: option === value }, option)),
     )
   );
@@ -388,12 +387,12 @@ export function momentField(label, moment) {
  * @param {Date | null} moment that the field shows at first
  */
 export function occurrence(input, moment) {
-  const select = /** @type {HTMLSelectElement} */ (h('select.input', { 'aria-label': words.form.occurrence }));
+  const select = /** @type {HTMLSelectElement} */ (h('select.input', { 'aria-label': texts.form.occurrence }));
   const element = h('div.offset');
   const draw = () => {
     const offsets = input.type === 'datetime-local' ? offsetsOf(input.value) : [];
     const chosen = select.value || (moment ? offsetOf(moment) : '');
-    const names = [words.form.firstTime, words.form.secondTime];
+    const names = [texts.form.firstTime, texts.form.secondTime];
     const option = (/** @type {string} */ offset, /** @type {number} */ i) =>
       h('option', { value: offset, selected: offset === chosen }, names[i]?.(offset) ?? offset);
     select.replaceChildren(...offsets.map(option));

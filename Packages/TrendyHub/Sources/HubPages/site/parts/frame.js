@@ -6,21 +6,21 @@ import { clockAhead } from '../data/api.js';
 import { isOwnType, reach, types } from '../data/record.js';
 import { progress, refused, storageState, waiting } from '../data/queue.js';
 import { length, time } from '../data/days.js';
-import { some, words } from '../texts.js';
+import { texts } from '../texts.js';
 
 const PAGES = [
-  ['/', 'today', words.nav.today],
-  ['/timeline', 'timeline', words.nav.timeline],
-  ['/calendar', 'calendar', words.nav.calendar],
-  ['/insights', 'insights', words.nav.insights],
-  ['/trips', 'route', words.nav.trips],
-  ['/mileage', 'gauge', words.nav.mileage],
-  ['/places', 'pin', words.nav.places],
+  ['/', 'today', texts.nav.today],
+  ['/timeline', 'timeline', texts.nav.timeline],
+  ['/calendar', 'calendar', texts.nav.calendar],
+  ['/insights', 'insights', texts.nav.insights],
+  ['/trips', 'route', texts.nav.trips],
+  ['/mileage', 'gauge', texts.nav.mileage],
+  ['/places', 'pin', texts.nav.places],
 ];
 const FOOT = [
-  ['/devices', 'devices', words.nav.devices],
-  ['/data', 'data', words.nav.data],
-  ['/settings', 'settings', words.nav.settings],
+  ['/devices', 'devices', texts.nav.devices],
+  ['/data', 'data', texts.nav.data],
+  ['/settings', 'settings', texts.nav.settings],
 ];
 
 /**
@@ -61,12 +61,12 @@ export function drawFrame(app) {
             },
           },
         },
-        words.nav.skip,
+        texts.nav.skip,
       ),
-      h('nav.rail', { 'aria-label': words.nav.pages }),
+      h('nav.rail', { 'aria-label': texts.nav.pages }),
       h('div.strip', { hidden: true }),
       h('main.framed', { id: 'main', tabindex: -1 }),
-      h('nav.bar', { 'aria-label': words.nav.pages }),
+      h('nav.bar', { 'aria-label': texts.nav.pages }),
     );
   }
   const rail = /** @type {HTMLElement} */ (app.querySelector('.rail'));
@@ -80,13 +80,13 @@ export function drawFrame(app) {
     h(
       'div.types',
       null,
-      shown.length > 0 && h('div.heading', null, words.nav.types),
+      shown.length > 0 && h('div.heading', null, texts.nav.types),
       shown.slice(0, 6).map((type) => item(`/types/${encodeURIComponent(type.id)}`, disc(type, 22), type.name)),
       shown.length > 0 &&
         h(
           'a.item.all',
           { href: '/types', 'aria-current': location.pathname === '/types' ? 'page' : null },
-          words.nav.allTypes(shown.length),
+          texts.nav.allTypes(shown.length),
         ),
     ),
     h(
@@ -107,7 +107,7 @@ export function drawFrame(app) {
   ) => h('a', { href: address, 'aria-current': isCurrent ? 'page' : null }, glyph(name), text);
   bar.replaceChildren(
     ...PAGES.slice(0, 4).map(([address, name, text]) => entry(address, name, text)),
-    entry('/more', 'more', words.nav.more, isMore),
+    entry('/more', 'more', texts.nav.more, isMore),
   );
   drawSync();
 }
@@ -134,7 +134,7 @@ export function drawSync() {
     strip.hidden = isWell && !saysSent;
     strip.replaceChildren(
       glyph(name, '.s16'),
-      h('span', null, h('b', null, saysSent ? words.sync.sent : title), saysSent ? '' : ` ${detail}`),
+      h('span', null, h('b', null, saysSent ? texts.sync.sent : title), saysSent ? '' : ` ${detail}`),
       wayOut() ?? '',
     );
   }
@@ -147,43 +147,43 @@ export function drawSync() {
 /** What the user can do where not everything is on the hub; `null` for nothing. */
 function wayOut() {
   if (reach.isRevoked)
-    return h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, words.sync.pairAgain);
-  return refused().length && !isHere('/devices') ? h('a.button', { href: '/devices' }, words.sync.look) : null;
+    return h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, texts.sync.pairAgain);
+  return refused().length && !isHere('/devices') ? h('a.button', { href: '/devices' }, texts.sync.review) : null;
 }
 
 /** @param {number} seconds */
-const span = (seconds) => (seconds < 82_800 ? length(seconds) : some(Math.round(seconds / 86_400), 'day'));
+const span = (seconds) => (seconds < 82_800 ? length(seconds) : texts.units.days(Math.round(seconds / 86_400)));
 
 /** @returns {[string, string, string, boolean]} what, more, the glyph, whether all is well */
 export function syncWords() {
   const queue = waiting();
   if (reach.isRevoked)
     return [
-      reach.isSignedOut ? words.sync.signedOut : words.sync.revoked,
-      words.sync.stillHere(queue.length),
+      reach.isSignedOut ? texts.sync.signedOut : texts.sync.removed,
+      texts.sync.stillHere(queue.length),
       'warn',
       false,
     ];
   if (!reach.isReached)
-    return [words.sync.offline(time(new Date(reach.since))), words.sync.waitHere(queue.length), 'offline', false];
+    return [texts.sync.offline(time(new Date(reach.since))), texts.sync.pendingHere(queue.length), 'offline', false];
   const lost = refused();
-  if (lost.length) return [words.sync.refused(lost[0].reason ?? ''), '', 'warn', false];
+  if (lost.length) return [texts.sync.rejected, lost[0].reason ?? '', 'warn', false];
   if (queue.length) {
     const age = Date.now() - queue[0].at;
     const { at, all } = progress();
     return age > 3000
-      ? [words.sync.waiting(queue.length, length(age / 1000)), '', 'clock', false]
-      : [words.sync.sending(at, all), '', 'clock', true];
+      ? [texts.sync.pendingSince(queue.length, length(age / 1000)), '', 'clock', false]
+      : [texts.sync.sending(at, all), '', 'clock', true];
   }
   // Nothing is called synced before it is known what waits here, or where nothing could wait.
-  if (storageState() === 'unread') return [words.sync.checking, words.sync.checkingWords, 'clock', true];
-  if (storageState() === 'refused') return [words.sync.noStore, words.sync.noStoreWords, 'warn', false];
+  if (storageState() === 'unread') return [texts.sync.checking, '', 'clock', true];
+  if (storageState() === 'refused') return [texts.sync.noStore, texts.sync.noStoreHint, 'warn', false];
   const ahead = clockAhead();
-  if (ahead) return [words.sync.clock(span(Math.abs(ahead)), ahead > 0), words.sync.clockWords, 'warn', false];
-  if (!reach.isLive) return [words.sync.notLive, words.sync.asOf, 'clock', true];
+  if (ahead) return [texts.sync.clock(span(Math.abs(ahead)), ahead > 0), texts.sync.clockHint, 'warn', false];
+  if (!reach.isLive) return [texts.sync.notLive, texts.sync.retrying, 'clock', true];
   return [
-    words.sync.good,
-    reach.changedAt ? words.sync.last(time(new Date(reach.changedAt))) : words.sync.none,
+    texts.sync.good,
+    reach.changedAt ? texts.sync.last(time(new Date(reach.changedAt))) : texts.sync.noChange,
     'check',
     true,
   ];

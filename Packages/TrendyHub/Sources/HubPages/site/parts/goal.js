@@ -2,7 +2,8 @@
 
 import { dayOfEvent, length } from '../data/days.js';
 import { definitions } from '../data/record.js';
-import { count, shortCount, words } from '../texts.js';
+import { count, shortCount } from '../locale.js';
+import { texts } from '../texts.js';
 
 /**
  * @typedef {{amount: number, bound: 'at_least' | 'at_most', measure: 'count' | 'duration', period: 'day' | 'week'}}
@@ -79,16 +80,16 @@ export function progress(type, standing, unseen) {
   const left = isMost ? 0 : Math.max(0, standing.target - amount);
   return {
     value: text(amount),
-    unit: isWeekly ? '' : `/ ${isLength ? length(standing.target) : shortCount(standing.target)}`,
+    unit: isWeekly ? '' : texts.goal.ofTarget(isLength ? length(standing.target) : shortCount(standing.target)),
     isWeekly,
     words: standing.is_excused
-      ? words.goal.excused
+      ? texts.goal.skipped
       : isWeekly
-        ? words.goal.week(text(amount), text(standing.target))
+        ? texts.goal.week(text(amount), text(standing.target))
         : isMost
-          ? words.goal.most(text(standing.target))
-          : words.goal.least(text(standing.target)),
-    short: words.goal.weekShort(text(amount), text(standing.target)),
+          ? texts.goal.most(text(standing.target))
+          : texts.goal.least(text(standing.target)),
+    short: texts.goal.weekShort(text(amount), text(standing.target)),
     isMet: !isMost && amount >= standing.target,
     left,
     leftText: text(left),

@@ -1,7 +1,8 @@
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
 import { addDays, daysBetween, longDate, monthName, startOfWeek, today, weekdayName } from '../data/days.js';
-import { count, words } from '../texts.js';
+import { count } from '../locale.js';
+import { texts } from '../texts.js';
 
 /**
  * Where the first cell stands, beside the names of weekdays and below those of months, and half a name's height: on a
@@ -108,12 +109,12 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       const isBefore = !value && !skipped && (!first || date < first);
       const text =
         date > now
-          ? `${longDate(date)}: ${words.calendar.future}`
+          ? texts.calendar.day(longDate(date), texts.calendar.future)
           : skipped
-            ? `${longDate(date)}: ${words.calendar.skipped}`
+            ? texts.calendar.day(longDate(date), texts.calendar.skipped)
             : isBefore
-              ? `${longDate(date)}: ${words.calendar.before}`
-              : words.calendar.cell(longDate(date), value);
+              ? texts.calendar.day(longDate(date), texts.calendar.before)
+              : texts.calendar.cell(longDate(date), value);
       const name = date > now ? '.future' : skipped ? '.skip' : `.c.l${level(value)}`;
       const shape =
         isBefore && date <= now

@@ -3,7 +3,8 @@
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
 import { minuteText, weekdayName, weekStart } from '../data/days.js';
-import { words, fixed } from '../texts.js';
+import { fixed } from '../locale.js';
+import { texts } from '../texts.js';
 
 /** @typedef {Api.Insights['types'][number]['pattern']} Pattern */
 
@@ -28,20 +29,20 @@ export const hourRows = (pattern) => order().map((day) => [dayName(day, 'short')
  */
 export function patternWords(pattern) {
   const { hour, weekday, usual, needs_events: needs, events } = pattern;
-  if (needs) return [words.insights.needsEvents(needs)];
+  if (needs) return [texts.insights.needsEntries(needs)];
   const said = [];
-  if (usual) said.push(words.insights.usually(minuteText(usual.from), minuteText(usual.through)));
-  if (hour) said.push(words.insights.peak(hourText(hour.peak), hourText(hour.peak + 1), Math.round(hour.share * 100)));
-  if (weekday) said.push(words.insights.bestDay(dayName(weekday.peak), Math.round(weekday.share * 100)));
+  if (usual) said.push(texts.insights.usually(minuteText(usual.from), minuteText(usual.through)));
+  if (hour) said.push(texts.insights.peak(hourText(hour.peak), hourText(hour.peak + 1), Math.round(hour.share * 100)));
+  if (weekday) said.push(texts.insights.bestDay(dayName(weekday.peak), Math.round(weekday.share * 100)));
   const best = hour && (!weekday || hour.consistency >= weekday.consistency) ? hour : weekday;
   said.push(
     best
-      ? words.insights.consistency(
+      ? texts.insights.consistency(
           fixed(best.consistency, 2),
-          words.insights.confidence[/** @type {'low'} */ (best.confidence)],
+          texts.insights.confidence[/** @type {'low'} */ (best.confidence)],
           events,
         )
-      : words.insights.noRhythm(events),
+      : texts.insights.noPattern(events),
   );
   return said;
 }

@@ -7,9 +7,8 @@ import { bytes, summary } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { refresh, types } from '../data/record.js';
 import { dayOf, nearDate, time, zone } from '../data/days.js';
-import { count, words } from '../texts.js';
-
-const said = words.bringIn;
+import { count } from '../locale.js';
+import { texts } from '../texts.js';
 
 /**
  * @typedef {NonNullable<Api.Import['preview']>} Preview
@@ -99,7 +98,7 @@ async function begin(file) {
   };
   draw();
   try {
-    if (!file.size) throw new Error(said.emptyFile);
+    if (!file.size) throw new Error(texts.imports.emptyFile);
     current.state = await ask('POST', '/imports', { id, name: file.name, size: file.size });
     await send(mine);
     if (mine === turn) await look(mine);
@@ -223,7 +222,7 @@ function close() {
 }
 
 /** @param {unknown} error */
-const messageOf = (error) => (error instanceof Error ? error.message : said.broken);
+const messageOf = (error) => (error instanceof Error ? error.message : texts.imports.failed);
 
 const pause = (/** @type {number} */ milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -250,7 +249,7 @@ const button = (text, act, classes = '', more = {}) =>
 
 function chooser() {
   const input = /** @type {HTMLInputElement} */ (
-    h('input.spoken', { type: 'file', 'aria-label': said.choose, tabindex: -1 })
+    h('input.spoken', { type: 'file', 'aria-label': texts.imports.choose, tabindex: -1 })
   );
   input.addEventListener('change', () => {
     if (input.files?.[0]) begin(input.files[0]);
@@ -259,9 +258,9 @@ function chooser() {
     'div.drop',
     null,
     glyph('file'),
-    h('div.what', null, h('b', null, said.drop), h('p.small.quiet', null, said.formats)),
+    h('div.what', null, h('b', null, texts.imports.drop), h('p.small.quiet', null, texts.imports.formats)),
     input,
-    button(said.choose, () => input.click()),
+    button(texts.imports.choose, () => input.click()),
   );
   zoneOf.addEventListener('dragover', (event) => {
     event.preventDefault();
@@ -284,27 +283,32 @@ function file() {
     case 'receiving':
       return meter(
         name,
-        said.sending(bytes(state.received ?? 0), bytes(state.size ?? 0)),
+        texts.imports.uploading(bytes(state.received ?? 0), bytes(state.size ?? 0)),
         (state.received ?? 0) / (state.size || 1),
-        said.stop,
+        texts.imports.stop,
       );
     case 'reading':
-      return meter(name, said.reading, (state.read ?? 0) / (state.size || 1), said.stop);
+      return meter(name, texts.imports.reading, (state.read ?? 0) / (state.size || 1), texts.imports.stop);
     case 'writing':
-      return meter(name, said.writing, (state.read ?? 0) / (state.size || 1), said.stop);
+      return meter(name, texts.imports.writing, (state.read ?? 0) / (state.size || 1), texts.imports.stop);
     case 'undoing':
-      return meter(name, said.undoing, null, null);
+      return meter(name, texts.imports.undoing, null, null);
     case 'ready':
       return preview(name, /** @type {Preview} */ (state.preview));
     case 'done':
       return told(
         name,
         outcome(/** @type {Preview} */ (state.result)),
-        [state.import ? button(words.act.undo, () => takeBackImport(state.id)) : null, button(said.another, close)],
+        [
+          state.import ? button(texts.act.undo, () => takeBackImport(state.id)) : null,
+          button(texts.imports.another, close),
+        ],
         details(/** @type {Preview} */ (state.result)),
       );
     case 'undone':
-      return told(name, said.undone(state.removed ?? 0, state.left ?? 0), [button(said.another, close)]);
+      return told(name, texts.imports.undone(state.removed ?? 0, state.left ?? 0), [
+        button(texts.imports.another, close),
+      ]);
     default:
       return failed(name, state);
   }
@@ -360,8 +364,8 @@ const problem = (name, text, requestId = '') =>
     null,
     h('p', null, name),
     h('p', { dataset: { key: 'told' } }, text),
-    requestId && h('p.small.quiet', null, `${words.error.request} ${requestId}`),
-    h('div.actions', null, button(said.another, close)),
+    requestId && h('p.small.quiet', null, texts.error.request(requestId)),
+    h('div.actions', null, button(texts.imports.another, close)),
   );
 
 /** @param {string} text */
@@ -383,14 +387,14 @@ function failed(name, state) {
     'div.problem',
     null,
     h('p', null, name),
-    h('p', { dataset: { key: 'told' } }, sentence(state.problem?.detail ?? said.broken)),
-    state.import && h('p', null, said.interrupted),
+    h('p', { dataset: { key: 'told' } }, sentence(state.problem?.detail ?? texts.imports.failed)),
+    state.import && h('p', null, texts.imports.interrupted),
     h(
       'div.actions',
       null,
-      isAmbiguous && [button(said.dayFirst, again('dmy')), button(said.monthFirst, again('mdy'))],
-      state.import && !state.import.undone_at && button(words.act.undo, () => takeBackImport(state.id)),
-      button(said.another, close),
+      isAmbiguous && [button(texts.imports.dayFirst, again('dmy')), button(texts.imports.monthFirst, again('mdy'))],
+      state.import && !state.import.undone_at && button(texts.act.undo, () => takeBackImport(state.id)),
+      button(texts.imports.another, close),
     ),
   );
 }
@@ -410,14 +414,16 @@ function preview(name, found) {
   const others = isWhole
     ? Object.entries(found.new)
         .filter(([kind]) => kind !== 'event')
-        .map(([kind, n]) => said.kinds[/** @type {keyof typeof said.kinds} */ (kind)]?.(Number(n)) ?? '')
+        .map(
+          ([kind, n]) => texts.imports.kinds[/** @type {keyof typeof texts.imports.kinds} */ (kind)]?.(Number(n)) ?? '',
+        )
         .filter(Boolean)
     : [];
   // What comes without a type of its own, such as trips that are found in fixes.
   const n = isWhole ? Math.max(events, found.new.event ?? 0) : events;
   const isAnything = n + others.length + found.new_readings > 0;
   const range = found.first
-    ? said.range(nearDate(dayOf(new Date(found.first))), nearDate(dayOf(new Date(found.last ?? found.first))))
+    ? texts.imports.range(nearDate(dayOf(new Date(found.first))), nearDate(dayOf(new Date(found.last ?? found.first))))
     : '';
   return [
     h(
@@ -425,18 +431,24 @@ function preview(name, found) {
       null,
       glyph('file'),
       h('span.what', null, name, h('div.small.quiet', null, [found.format_name, range].filter(Boolean).join(', '))),
-      button(said.discard, stop, '.plain'),
+      button(texts.act.discard, stop, '.plain'),
     ),
-    h('p', { dataset: { key: 'told' } }, h('b', null, said.counts(n, found.known, found.bad)), ' ', said.nothingYet),
-    others.length > 0 && h('p.quiet', null, said.also(others)),
-    found.new_readings > 0 && h('p.quiet', null, said.fixes(found.new_readings)),
+    h(
+      'p',
+      { dataset: { key: 'told' } },
+      h('b', null, texts.imports.counts(n, found.known, found.bad)),
+      ' ',
+      texts.imports.nothingYet,
+    ),
+    others.length > 0 && h('p.quiet', null, texts.imports.also(others)),
+    found.new_readings > 0 && h('p.quiet', null, texts.imports.positions(found.new_readings)),
     found.remarks.map((/** @type {string} */ remark) => h('p.quiet', null, remark)),
-    all.length > 0 && h('ul.rows.type-list', { 'aria-label': words.nav.types }, all.map(typeRow)),
+    all.length > 0 && h('ul.rows.type-list', { 'aria-label': texts.nav.types }, all.map(typeRow)),
     found.examples.length > 0 &&
       h(
         'div',
         null,
-        h('h3.small', null, said.examples),
+        h('h3.small', null, texts.imports.examples),
         h(
           'ul.rows',
           null,
@@ -449,10 +461,15 @@ function preview(name, found) {
     h(
       'div.actions',
       null,
-      button(isAnything ? said.take(n) : said.nothing, take, '.primary', {
-        disabled: !isAnything || (found.other_zone && !mine.isOtherZone),
-        dataset: { key: 'in-take' },
-      }),
+      button(
+        isAnything ? (n ? texts.imports.importCount(n) : texts.imports.import) : texts.imports.nothingNew,
+        take,
+        '.primary',
+        {
+          disabled: !isAnything || (found.other_zone && !mine.isOtherZone),
+          dataset: { key: 'in-take' },
+        },
+      ),
     ),
   ];
 }
@@ -473,8 +490,8 @@ function otherZoneChoice(zone) {
   return h(
     'div',
     null,
-    h('p', null, said.otherZone(zone)),
-    h('label.plain-row', null, input, h('span.what', null, said.again)),
+    h('p', null, texts.imports.otherZone(zone)),
+    h('label.plain-row', null, input, h('span.what', null, texts.imports.importAnyway)),
   );
 }
 
@@ -499,9 +516,11 @@ function typeRow(type) {
     /** @type {HTMLSelectElement} */ (
       h(
         'select.input',
-        { 'aria-label': said.bringAs(type.name), dataset: { key: `as-${key}` } },
-        h('option', { value: '' }, type.is_new ? said.asNew : said.asItself),
-        others.map((other) => h('option', { value: other.name, selected: other.name === target }, said.as(other.name))),
+        { 'aria-label': texts.imports.importAs(type.name), dataset: { key: `as-${key}` } },
+        h('option', { value: '' }, type.is_new ? texts.imports.asNew : texts.imports.asItself),
+        others.map((other) =>
+          h('option', { value: other.name, selected: other.name === target }, texts.imports.as(other.name)),
+        ),
       )
     );
   if (select)
@@ -526,8 +545,8 @@ function typeRow(type) {
           'span.what',
           null,
           h('b', null, type.name),
-          type.is_new && !target && h('span.small.quiet', null, ` ${said.newType}`),
-          h('div.small.quiet', null, said.typeCounts(type.new, type.count - type.new)),
+          type.is_new && !target && h('span.small.quiet', null, ` ${texts.imports.newType}`),
+          h('div.small.quiet', null, texts.imports.typeCounts(type.new, type.count - type.new)),
         ),
       ),
       select,
@@ -572,7 +591,7 @@ function details(found) {
       h(
         'summary',
         { dataset: { key: 'in-details' } },
-        said.leftOut(sum(skipped.map(([, n]) => Number(n))) + found.bad),
+        texts.imports.skipped(sum(skipped.map(([, n]) => Number(n))) + found.bad),
       ),
       h(
         'ul.rows',
@@ -590,7 +609,7 @@ function details(found) {
 
 function zoneChoice() {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
-  return zoneField(said.zone, mine.zone, [], 'in-zone', (name) => {
+  return zoneField(texts.imports.zone, mine.zone, [], 'in-zone', (name) => {
     mine.zone = name;
     mine.isOtherZone = false;
     const now = ++turn;
@@ -603,18 +622,18 @@ function outcome(result) {
   const n = Math.max(result.new.event ?? 0, 0);
   const others = Object.entries(result.new)
     .filter(([kind]) => kind !== 'event')
-    .map(([kind, n]) => said.kinds[/** @type {keyof typeof said.kinds} */ (kind)]?.(Number(n)) ?? '')
+    .map(([kind, n]) => texts.imports.kinds[/** @type {keyof typeof texts.imports.kinds} */ (kind)]?.(Number(n)) ?? '')
     .filter(Boolean);
   const isAnything = n + others.length + result.new_readings > 0;
   if (!isAnything)
     return [
-      result.known + result.known_readings ? said.allKnown : said.holdsNothing(result.format_name),
+      result.known + result.known_readings ? texts.imports.allKnown : texts.imports.holdsNothing(result.format_name),
       ...result.remarks,
     ].join(' ');
   return [
-    said.brought(n, result.known),
-    others.length ? said.also(others) : '',
-    result.new_readings ? said.fixes(result.new_readings) : '',
+    texts.imports.imported(n, result.known),
+    others.length ? texts.imports.also(others) : '',
+    result.new_readings ? texts.imports.positions(result.new_readings) : '',
     ...result.remarks,
   ]
     .filter(Boolean)

@@ -8,13 +8,11 @@ import { distance, lengthUnit } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { noteAct, refresh, vehiclesByName } from '../data/record.js';
 import { zone } from '../data/days.js';
-import { words } from '../texts.js';
-
-const said = words.mileage;
+import { texts } from '../texts.js';
 
 /** @param {string} chosen the id of a vehicle, or nothing */
 export function openOdometer(chosen) {
-  openSheet(said.logReading, (_, close) => {
+  openSheet(texts.mileage.logReading, (_, close) => {
     const [unit, metres] = lengthUnit();
     const list = vehiclesByName();
     const which = /** @type {HTMLSelectElement} */ (
@@ -24,11 +22,11 @@ export function openOdometer(chosen) {
         list.map((one) => h('option', { value: one.id, selected: one.id === chosen }, one.name)),
       )
     );
-    const vehicle = field(said.vehicle, which, which, () => which.value);
+    const vehicle = field(texts.mileage.vehicle, which, which, () => which.value);
     const amount = /** @type {HTMLInputElement} */ (
       h('input.input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', maxlength: 20 })
     );
-    const reading = field(said.reads(unit), amount, amount, () => {
+    const reading = field(texts.mileage.reading(unit), amount, amount, () => {
       // As it stands there: with the signs that a locale puts between thousands.
       const number = Number(
         amount.value
@@ -38,12 +36,12 @@ export function openOdometer(chosen) {
       );
       return amount.value.trim() && number >= 0 && number * metres <= 1e10 ? number * metres : null;
     });
-    const at = momentField(words.form.when, new Date());
+    const at = momentField(texts.form.when, new Date());
     const id = newId();
     const save = async () => {
       const [value, date] = [reading.read(), at.read()];
-      reading.wrong(value === null ? words.form.badNumber : null);
-      at.wrong(Number.isNaN(date.getTime()) ? words.form.badTime : null);
+      reading.wrong(value === null ? texts.form.badNumber : null);
+      at.wrong(Number.isNaN(date.getTime()) ? texts.form.badTime : null);
       if (value === null) return reading.input.focus();
       if (Number.isNaN(date.getTime())) return at.input.focus();
       try {
@@ -54,12 +52,12 @@ export function openOdometer(chosen) {
           time_zone: zone(),
         });
         close();
-        noteAct(said.logReading, 'events', [{ before: null, after: event }]);
+        noteAct(texts.mileage.logReading, 'events', [{ before: null, after: event }]);
         refresh();
-        toast(said.logged(list.find((one) => one.id === vehicle.read())?.name ?? '', distance(value)));
+        toast(texts.mileage.logged(list.find((one) => one.id === vehicle.read())?.name ?? '', distance(value)));
       } catch (error) {
         if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
-        reading.wrong(error instanceof Unreachable ? words.trips.needsHub : error.message);
+        reading.wrong(error instanceof Unreachable ? texts.trips.needsHub : error.message);
       }
     };
     queueMicrotask(() => amount.focus());
@@ -74,11 +72,11 @@ export function openOdometer(chosen) {
           },
         },
       },
-      sheetHead(said.logReading, close),
+      sheetHead(texts.mileage.logReading, close),
       list.length > 1 && vehicle.element,
       reading.element,
       at.element,
-      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)),
+      h('footer', null, h('button.button.primary', { type: 'submit' }, texts.act.save)),
     );
   });
 }

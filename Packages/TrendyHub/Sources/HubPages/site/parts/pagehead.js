@@ -1,7 +1,7 @@
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
 import { openLog } from './eventform.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * Checks that a page draws what it loads.
@@ -36,9 +36,9 @@ export const head = (title, sentence, actions = [], before = null) =>
 export const logButton = (act = () => openLog()) =>
   h(
     'button.button.primary.log',
-    { type: 'button', 'aria-label': words.act.log, dataset: { key: 'log' }, on: { click: act } },
+    { type: 'button', 'aria-label': texts.act.log, dataset: { key: 'log' }, on: { click: act } },
     glyph('plus', '.s16'),
-    h('span.text', null, words.act.log),
+    h('span.text', null, texts.act.log),
     h('kbd', { 'aria-hidden': 'true' }, 'L'),
   );
 

@@ -5,7 +5,8 @@ import { fill, h, svg } from './dom.js';
 import { glyph } from './glyph.js';
 import { tileLayer } from './maptiles.js';
 import { settings } from '../data/record.js';
-import { count, words } from '../texts.js';
+import { count } from '../locale.js';
+import { texts } from '../texts.js';
 
 /** The width that the buttons on a map take, of which a route stays clear. */
 const BUTTONS = 44;
@@ -63,7 +64,7 @@ export function routeMap({
     svg('svg.ground', {
       role: 'application',
       tabindex: 0,
-      'aria-label': `${label}. ${words.trips.keys}`,
+      'aria-label': texts.trips.mapKeys(label),
       dataset: { key: 'map' },
     })
   );
@@ -348,12 +349,12 @@ export function routeMap({
       null,
       h(
         'button',
-        { type: 'button', 'aria-label': words.trips.in, on: { click: () => zoom(1.6) } },
+        { type: 'button', 'aria-label': texts.trips.zoomIn, on: { click: () => zoom(1.6) } },
         glyph('plus', '.s16'),
       ),
       h(
         'button',
-        { type: 'button', 'aria-label': words.trips.out, on: { click: () => zoom(1 / 1.6) } },
+        { type: 'button', 'aria-label': texts.trips.zoomOut, on: { click: () => zoom(1 / 1.6) } },
         glyph('minus', '.s16'),
       ),
     ),
@@ -410,7 +411,8 @@ function scale(metresAPixel, width, height) {
   const power = 10 ** Math.floor(Math.log10(wanted));
   const value = [5, 2, 1].map((n) => n * power).find((n) => n <= wanted) ?? power;
   const long = (value * unit) / metresAPixel;
-  const name = imperial ? (unit > 1 ? 'mi' : 'ft') : unit > 1 ? 'km' : 'm';
+  const { miles, feet, kilometres, metres } = texts.units;
+  const name = imperial ? (unit > 1 ? miles : feet) : unit > 1 ? kilometres : metres;
   const [a, b, y] = [width - 16 - long, width - 16, height - 14];
   return svg(
     'g',

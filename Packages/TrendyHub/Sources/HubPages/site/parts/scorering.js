@@ -1,6 +1,6 @@
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * The score of a goal as a ring.
@@ -12,8 +12,8 @@ export function ring(score, color) {
   const [whole, value] = [2 * Math.PI * 12, Math.round(score * 100)];
   return h(
     'span.ring.t',
-    { title: words.insights.score(value), set: color ? tint(color) : {} },
-    h('span.spoken', null, words.insights.score(value)),
+    { title: texts.insights.score(value), set: color ? tint(color) : {} },
+    h('span.spoken', null, texts.insights.score(value)),
     svg(
       'svg',
       { viewBox: '0 0 30 30', 'aria-hidden': 'true' },

@@ -4,15 +4,14 @@ import { h, svg } from './dom.js';
 import { tint } from './colour.js';
 import { chart } from './chart.js';
 import { length } from '../data/days.js';
-import { count, words } from '../texts.js';
+import { count, decimal } from '../locale.js';
+import { texts } from '../texts.js';
 
 /**
  * @typedef {{value: any, end: number | null, events: number, share: number}} Part
  * @typedef {{key: string, label: string, property_type: string, events: number, others: number, parts: Part[],
  *   distribution: {lower: number, median: number, upper: number} | null}} Shares
  */
-
-const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 
 /**
  * @param {string} kind
@@ -22,11 +21,11 @@ const valueText = (kind, value) =>
   kind === 'duration'
     ? length(value)
     : kind === 'number'
-      ? decimals.format(value)
+      ? decimal(value, 2)
       : typeof value === 'boolean'
         ? value
-          ? words.form.yes
-          : words.form.no
+          ? texts.form.yes
+          : texts.form.no
         : String(value);
 
 /**
@@ -36,7 +35,7 @@ const valueText = (kind, value) =>
 const partText = (of, part) =>
   part.end === null
     ? valueText(of.property_type, part.value)
-    : words.type.stretch(valueText(of.property_type, part.value), valueText(of.property_type, part.end));
+    : texts.type.valueRange(valueText(of.property_type, part.value), valueText(of.property_type, part.end));
 
 /**
  * @param {Shares} of
@@ -44,11 +43,11 @@ const partText = (of, part) =>
  */
 function finding(of, looked) {
   const { distribution, parts, property_type: kind } = of;
-  const have = words.type.have(of.events, looked);
+  const have = texts.type.have(of.events, looked);
   if (distribution && of.events > 3)
-    return `${words.type.half(valueText(kind, distribution.lower), valueText(kind, distribution.upper))} ${have}`;
+    return `${texts.type.half(valueText(kind, distribution.lower), valueText(kind, distribution.upper))} ${have}`;
   const best = parts.reduce((most, part) => (part.events > most.events ? part : most), parts[0]);
-  return `${best && best.share > 0.4 ? `${words.type.mostly(partText(of, best))} ` : ''}${have}`;
+  return `${best && best.share > 0.4 ? `${texts.type.mostly(partText(of, best))} ` : ''}${have}`;
 }
 
 /**
@@ -61,7 +60,7 @@ function finding(of, looked) {
 export function sharesChart(type, of, looked, color, redraw) {
   const rows = [
     ...of.parts.map((part) => ({ text: partText(of, part), events: part.events, share: part.share })),
-    ...(of.others ? [{ text: words.type.others, events: of.others, share: of.others / of.events }] : []),
+    ...(of.others ? [{ text: texts.type.others, events: of.others, share: of.others / of.events }] : []),
   ];
   const most = Math.max(...rows.map((row) => row.share));
   return chart({
@@ -86,7 +85,7 @@ export function sharesChart(type, of, looked, color, redraw) {
               svg('rect.track', { width: 100, height: 14 }),
               svg('rect.now', { width: (100 * row.share) / most, height: 14 }),
             ),
-            h('b.num', null, words.type.percent(Math.round(row.share * 100))),
+            h('b.num', null, texts.units.percent(count(Math.round(row.share * 100)))),
             h('span.num.quiet', null, count(row.events)),
           ),
         ),

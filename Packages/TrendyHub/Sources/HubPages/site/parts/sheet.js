@@ -2,7 +2,7 @@ import { h } from './dom.js';
 import { glyph } from './glyph.js';
 import { failureText } from './toast.js';
 import { onBack } from '../data/navigation.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /** @typedef {HTMLDialogElement & {isChanged?: boolean, isBusy?: boolean}} Sheet */
 
@@ -50,12 +50,12 @@ export function openSheet(title, build) {
       /** @type {HTMLElement} */ (bar.querySelector('button')).focus();
       return false;
     }
-    const keep = h('button.button', { type: 'button', on: { click: () => box.remove() } }, words.act.keepEditing);
+    const keep = h('button.button', { type: 'button', on: { click: () => box.remove() } }, texts.act.keepEditing);
     const box = h(
       'div.problem.unsaved',
       { role: 'alert' },
-      h('p', null, words.form.unsaved),
-      h('div.actions', null, keep, h('button.button.red', { type: 'button', on: { click: close } }, words.act.discard)),
+      h('p', null, texts.form.unsaved),
+      h('div.actions', null, keep, h('button.button.red', { type: 'button', on: { click: close } }, texts.act.discard)),
     );
     sheet.firstElementChild?.prepend(box);
     keep.focus();
@@ -138,7 +138,7 @@ export const sheetHead = (title, close, before = null) =>
     null,
     before,
     h('h2', null, title),
-    h('button.button.square.plain', { type: 'button', 'aria-label': words.act.close, on: { click: close } }, cross()),
+    h('button.button.square.plain', { type: 'button', 'aria-label': texts.act.close, on: { click: close } }, cross()),
   );
 
 function cross() {

@@ -6,7 +6,7 @@ import { ownSetting } from '../data/preferences.js';
 import { doAgain, takeBack } from './toast.js';
 import { openLog } from './eventform.js';
 import { go } from '../data/navigation.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 const PLACES = {
   t: '/',
@@ -107,15 +107,15 @@ const actions = {
 };
 
 export function showKeys() {
-  openSheet(words.keys.title, (_, close) =>
+  openSheet(texts.keys.title, (_, close) =>
     h(
       'div.content',
       null,
-      sheetHead(words.keys.title, close),
+      sheetHead(texts.keys.title, close),
       h(
         'dl.keys',
         null,
-        words.keys.list.map(([keys, does]) => [h('dt', null, h('kbd', null, keys)), h('dd', null, does)]),
+        texts.keys.list.map(([keys, does]) => [h('dt', null, h('kbd', null, keys)), h('dd', null, does)]),
       ),
     ),
   );

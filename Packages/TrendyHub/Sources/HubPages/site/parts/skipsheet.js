@@ -10,7 +10,7 @@ import { newId } from '../data/api.js';
 import { together } from '../data/undo.js';
 import { create, isOwnType, remove, skips, typeOf, types } from '../data/record.js';
 import { addDays, dateHere, dayAndMonth, dayOf, isDate, startOf, today } from '../data/days.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * @param {Api.Skip} skip
@@ -23,13 +23,13 @@ const daysOf = (skip) => [dayOf(new Date(skip.from)), dayOf(new Date(Date.parse(
  * @param {Api.EventType[]} chosen types that are set at first
  */
 export function openDaysOff(chosen) {
-  openSheet(words.daysOff.title, (sheet, close) => {
+  openSheet(texts.skips.title, (sheet, close) => {
     const dateField = (/** @type {string} */ label) => {
       const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'date', value: today() }));
       return field(label, input, input, () => input.value);
     };
-    const [from, to] = [dateField(words.daysOff.from), dateField(words.daysOff.to)];
-    const note = textField(words.daysOff.why, '', { maxlength: 1000, placeholder: words.daysOff.whyHint });
+    const [from, to] = [dateField(texts.skips.from), dateField(texts.skips.to)];
+    const note = textField(texts.skips.reason, '', { maxlength: 1000, placeholder: texts.skips.reasonExample });
     const boxes = types()
       .filter((type) => !isOwnType(type))
       .map((type) => ({
@@ -45,12 +45,12 @@ export function openDaysOff(chosen) {
       const picked = boxes.filter(({ input }) => input.checked).map(({ type, id }) => ({ type, id }));
       const problem =
         !isDate(first) || !isDate(last)
-          ? words.form.badTime
+          ? texts.form.badTime
           : last < first
-            ? words.form.endBefore
+            ? texts.form.endBefore
             : picked.length
               ? ''
-              : words.daysOff.noTypes;
+              : texts.skips.noTypes;
       wrong.textContent = problem;
       wrong.hidden = !problem;
       if (problem) return;
@@ -60,10 +60,10 @@ export function openDaysOff(chosen) {
         ...(note.read() ? { note: note.read() } : {}),
       };
       const made = () =>
-        together(words.daysOff.title, async () => {
+        together(texts.skips.title, async () => {
           for (const { type, id } of picked) await create('skips', { id, event_type_id: type.id, ...span }, '');
         });
-      if (await submit(sheet, close, made)) toast(words.toast.saved);
+      if (await submit(sheet, close, made)) toast(texts.toast.saved);
     };
     return h(
       'form',
@@ -76,13 +76,13 @@ export function openDaysOff(chosen) {
           },
         },
       },
-      sheetHead(words.daysOff.title, close),
-      h('p.quiet', null, words.daysOff.words),
+      sheetHead(texts.skips.title, close),
+      h('p.quiet', null, texts.skips.hint),
       h('div.pair', null, from.element, to.element),
       h(
         'fieldset.field',
         null,
-        h('legend.label', null, words.daysOff.types),
+        h('legend.label', null, texts.skips.types),
         h(
           'div.templates',
           null,
@@ -91,7 +91,7 @@ export function openDaysOff(chosen) {
       ),
       note.element,
       wrong,
-      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)),
+      h('footer', null, h('button.button.primary', { type: 'submit' }, texts.act.save)),
       known(close),
     );
   });
@@ -105,14 +105,14 @@ function known(close) {
   const list = [...skips()].sort((a, b) => Date.parse(b.from) - Date.parse(a.from)).slice(0, 20);
   if (!list.length) return null;
   const take = async (/** @type {Api.Skip} */ skip) => {
-    await remove('skips', skip, words.toast.deleted);
+    await remove('skips', skip, texts.toast.deleted);
     close();
-    toast(words.toast.deleted);
+    toast(texts.toast.deleted);
   };
   return h(
     'section',
     null,
-    h('h3', null, words.daysOff.known),
+    h('h3', null, texts.skips.earlier),
     h(
       'ul.rows',
       null,
@@ -138,10 +138,10 @@ function known(close) {
               'button.button',
               {
                 type: 'button',
-                'aria-label': `${words.act.remove}: ${type.name} ${when}`,
+                'aria-label': texts.act.on(texts.act.remove, `${type.name} ${when}`),
                 on: { click: () => take(skip) },
               },
-              words.act.remove,
+              texts.act.remove,
             ),
           ),
         );

@@ -4,12 +4,11 @@ import { h, svg } from './dom.js';
 import { chart } from './chart.js';
 import { hatch } from './heatmap.js';
 import { placeAt, speed as speedText } from './eventtext.js';
-import { length, time } from '../data/days.js';
+import { length, time, timeToSecond } from '../data/days.js';
 import { refresh } from '../data/record.js';
-import { some, words } from '../texts.js';
+import { texts } from '../texts.js';
 
 const TALL = 56;
-const text = words.speed;
 
 /** Where the strip is being read, for the map. */
 export function spot() {
@@ -56,7 +55,7 @@ export function gapsOf(speed) {
     let end = i;
     while (end < steps.length && steps[end].mps === null) end++;
     const points = steps.slice(Math.max(0, i - 1), end + 1).map((step) => [step.latitude, step.longitude]);
-    gaps.push({ points, text: words.speed.without(length((end - i) * speed.step_s)) });
+    gaps.push({ points, text: texts.speed.without(length((end - i) * speed.step_s)) });
     i = end;
   }
   return gaps;
@@ -82,12 +81,12 @@ export function speedStrip(trip, speed, dot) {
   const said = (/** @type {number} */ i) => {
     const stop = stopAt(i);
     const { mps } = steps[i];
-    if (stop) return text.stopped(length(stopSeconds(stop)), nameOf(stop));
-    return mps === null ? text.gap : speedText(mps);
+    if (stop) return texts.speed.stopped(length(stopSeconds(stop)), nameOf(stop));
+    return mps === null ? texts.speed.gap : speedText(mps);
   };
   const finding = [
-    text.fastest(speedText(top)),
-    stops.length ? text.stops(some(stops.length, 'stop'), length(standing)) : text.noStops,
+    texts.speed.fastest(speedText(top)),
+    stops.length ? texts.speed.stops(stops.length, length(standing)) : texts.speed.noStops,
   ].join(' ');
   return h(
     'section',
@@ -95,12 +94,12 @@ export function speedStrip(trip, speed, dot) {
     hatch(),
     chart({
       key: `speed-${trip.timestamp.slice(0, 10)}`,
-      title: text.title,
+      title: texts.speed.title,
       finding,
       onSwitch: refresh,
-      columns: [text.time, text.speed, text.where],
+      columns: ['time', 'speed', 'position'],
       rows: steps.map((step, i) => [
-        `${time(moment(i))}:${String(moment(i).getSeconds()).padStart(2, '0')}`,
+        timeToSecond(moment(i)),
         said(i),
         `${step.latitude.toFixed(5)}, ${step.longitude.toFixed(5)}`,
       ]),
@@ -138,11 +137,11 @@ function picture({ steps, stops, start, step_s: pitch, top_mps: top }, label, sa
       .map((step, k) => `${k ? 'L' : 'M'}${at(run.from + k + 0.5)} ${y(step.mps ?? 0).toFixed(1)}`)
       .join('');
   const mark = svg('line.at', { y1: 0, y2: TALL, visibility: 'hidden' });
-  const reading = h('p.reading', { 'aria-live': 'polite' }, text.hint);
+  const reading = h('p.reading', { 'aria-live': 'polite' }, texts.speed.hint);
   let shown = -1;
   const tell = (/** @type {number} */ i) => {
     shown = Math.min(steps.length - 1, Math.max(0, i));
-    reading.textContent = `${time(moment(shown + 0.5))}: ${said(shown)}`;
+    reading.textContent = texts.speed.reading(time(moment(shown + 0.5)), said(shown));
     for (const name of ['x1', 'x2']) mark.setAttribute(name, String(x((shown + 0.5) * pitch)));
     mark.setAttribute('visibility', 'visible');
     dot.set([steps[shown].latitude, steps[shown].longitude]);

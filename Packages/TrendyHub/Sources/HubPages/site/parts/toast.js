@@ -3,7 +3,7 @@ import { redo, undo } from '../data/undo.js';
 import { Refused, Unreachable } from '../data/api.js';
 import { NotRecorded } from '../data/queue.js';
 import { reach } from '../data/record.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /** @type {HTMLElement | null} */
 let shown = null;
@@ -21,12 +21,12 @@ export function toast(text, canUndo = true) {
   shown = h(
     'div.toast',
     null,
-    h('span.words', null, reach.isReached ? text : `${text}. ${words.toast.waits}`),
-    canUndo && h('button', { type: 'button', on: { click: takeBack } }, words.act.undo),
+    h('span.words', null, reach.isReached ? text : texts.toast.offline(text)),
+    canUndo && h('button', { type: 'button', on: { click: takeBack } }, texts.act.undo),
   );
   // In a sheet that is open it would lie behind it.
   (document.querySelector('dialog[open]') ?? document.body).append(shown);
-  say(canUndo ? `${text}. ${words.toast.undoKey}` : text);
+  say(canUndo ? texts.toast.withUndo(text) : text);
   const hide = () => {
     if (shown?.matches(':hover, :focus-within')) timer = setTimeout(hide, 2000);
     else shown?.remove();
@@ -39,11 +39,11 @@ export function toast(text, canUndo = true) {
  * @param {unknown} error
  */
 export function failureText(error) {
-  if (error instanceof NotRecorded) return words.error.notRecorded;
+  if (error instanceof NotRecorded) return texts.error.notRecorded;
   if (error instanceof Refused) return error.message;
-  if (error instanceof Unreachable) return words.trips.needsHub;
+  if (error instanceof Unreachable) return texts.trips.needsHub;
   console.error(error);
-  return words.error.title;
+  return texts.error.failed;
 }
 
 onFailure((error) => {
@@ -52,9 +52,9 @@ onFailure((error) => {
 });
 
 export async function takeBack() {
-  toast((await undo()) === null ? words.toast.nothing : words.toast.undone, false);
+  toast((await undo()) === null ? texts.toast.nothing : texts.toast.undone, false);
 }
 
 export async function doAgain() {
-  if ((await redo()) !== null) toast(words.toast.redone);
+  if ((await redo()) !== null) toast(texts.toast.redone);
 }

@@ -3,7 +3,8 @@
 
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
-import { count, words } from '../texts.js';
+import { count, decimal } from '../locale.js';
+import { texts } from '../texts.js';
 
 /**
  * @typedef {{label: string, axis: string, value: number, isNow: boolean, isSkipped: boolean, mean: number | null,
@@ -12,8 +13,6 @@ import { count, words } from '../texts.js';
 
 /** A bar of a few is no block. */
 const MOST_WIDE = 32;
-
-const decimals = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /**
  * @param {number} most
@@ -86,7 +85,7 @@ export function trendChart({ steps, color, label, width, meanWords, middleWords 
         svg(
           'text.skipped-text',
           { x: (middle(from) + middle(to)) / 2, y: 14, 'text-anchor': 'middle' },
-          words.calendar.skipped,
+          texts.calendar.skipped,
         ),
     ]),
     steps.map((step, i) => bar(step, left + i * pitch, pitch, y)),
@@ -159,8 +158,8 @@ function readings(steps, meanWords) {
   const tell = (/** @type {number} */ i) => {
     shown = Math.min(steps.length - 1, Math.max(0, i));
     const { label, value, mean, isSkipped } = steps[shown];
-    const told = `${label}: ${isSkipped && !value ? words.calendar.skipped : count(value)}`;
-    reading.textContent = mean === null ? told : `${told}, ${meanWords} ${decimals.format(mean)}`;
+    const told = `${label}: ${isSkipped && !value ? texts.calendar.skipped : count(value)}`;
+    reading.textContent = mean === null ? told : `${told}, ${meanWords} ${decimal(mean, 1)}`;
   };
   const listen = (/** @type {SVGElement} */ picture) => {
     picture.addEventListener('keydown', (event) => {

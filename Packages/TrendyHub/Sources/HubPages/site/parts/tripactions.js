@@ -9,7 +9,7 @@ import { distance, isTrip, placeAt, titleOf } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { change, create, noteAct, refresh } from '../data/record.js';
 import { length, time } from '../data/days.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * The trip that is about to be parted, and where: stays while the page is drawn anew.
@@ -105,7 +105,7 @@ function panel(trip, mine) {
       min: start + 1000,
       max: end - 1000,
       step,
-      'aria-label': words.trips.cutAt,
+      'aria-label': texts.trips.splitAt,
       dataset: { key: 'cut' },
     })
   );
@@ -115,7 +115,7 @@ function panel(trip, mine) {
     h(
       'button.button.primary',
       { type: 'button', dataset: { key: 'cut-go' }, on: { click: () => split(trip, mine) } },
-      words.trips.split,
+      texts.trips.split,
     )
   );
   const stop = () => {
@@ -145,11 +145,11 @@ function panel(trip, mine) {
   drawn.panel();
   const box = h(
     'div.cutting',
-    { role: 'group', 'aria-label': words.trips.split },
-    h('p.small.quiet', null, words.trips.cutHint),
+    { role: 'group', 'aria-label': texts.trips.split },
+    h('p.small.quiet', null, texts.trips.splitHint),
     h('div.cut-line', null, slider, clock),
     h('div', { role: 'status' }, halves),
-    h('div.actions', null, go, h('button.button', { type: 'button', on: { click: stop } }, words.act.cancel)),
+    h('div.actions', null, go, h('button.button', { type: 'button', on: { click: stop } }, texts.act.cancel)),
   );
   box.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') {
@@ -166,10 +166,10 @@ function panel(trip, mine) {
  */
 function halfText(half) {
   const name = (/** @type {{latitude: number, longitude: number} | null} */ at) =>
-    (at && placeAt([at.latitude, at.longitude])?.name) || words.timeline.somewhere;
+    (at && placeAt([at.latitude, at.longitude])?.name) || texts.timeline.unknownPlace;
   const [start, end] = [new Date(half.start), new Date(half.end)];
   return [
-    words.timeline.way(name(half.start_place), name(half.end_place)),
+    texts.timeline.route(name(half.start_place), name(half.end_place)),
     `${time(start)} – ${time(end)}`,
     length((end.getTime() - start.getTime()) / 1000),
     distance(half.distance_m),
@@ -186,12 +186,12 @@ async function split(trip, mine) {
       trips: [first, second],
     } = await ask('POST', `/trips/${encodeURIComponent(trip.id)}/split`, { at: mine.at, id: mine.secondId });
     cut = null;
-    noteAct(words.trips.splitDone, 'events', [
+    noteAct(texts.trips.splitDone, 'events', [
       { before: trip, after: first },
       { before: null, after: second },
     ]);
     refresh();
-    toast(words.trips.splitDone);
+    toast(texts.trips.splitDone);
   } catch (error) {
     tell(error);
   }
@@ -207,13 +207,13 @@ export function openMerge(trip, { previous, next }) {
     try {
       const whole = await ask('POST', `/trips/${encodeURIComponent(trip.id)}/merge`, { with: other.id });
       const [kept, gone] = whole.id === trip.id ? [trip, other] : [other, trip];
-      noteAct(words.trips.mergeDone, 'events', [
+      noteAct(texts.trips.mergeDone, 'events', [
         { before: kept, after: whole },
         { before: gone, after: null },
       ]);
       if (kept !== trip) history.replaceState(null, '', `/trips/${encodeURIComponent(kept.id)}${location.search}`);
       refresh();
-      toast(words.trips.mergeDone);
+      toast(texts.trips.mergeDone);
     } catch (error) {
       tell(error);
     }
@@ -240,13 +240,13 @@ export function openMerge(trip, { previous, next }) {
         distance(other.properties?.distance?.value ?? 0),
       ),
     );
-  const sheet = openSheet(words.trips.merge, (_, close) =>
+  const sheet = openSheet(texts.trips.merge, (_, close) =>
     h(
       'div.content',
       null,
-      sheetHead(words.trips.mergeTitle, close),
-      h('p.small.quiet', null, words.trips.mergeHint),
-      h('div.pick', null, choice(previous, words.trips.before), choice(next, words.trips.after)),
+      sheetHead(texts.trips.mergeTitle, close),
+      h('p.small.quiet', null, texts.trips.mergeHint),
+      h('div.pick', null, choice(previous, texts.trips.previous), choice(next, texts.trips.next)),
     ),
   );
 }
@@ -257,19 +257,19 @@ export function openMerge(trip, { previous, next }) {
  * @param {number[]} position
  */
 export function nameEnd(place, position) {
-  const title = place ? words.trips.renameTitle(place.name) : words.trips.nameTitle;
+  const title = place ? texts.trips.renameTitle(place.name) : texts.trips.nameTitle;
   const id = newId();
   openSheet(title, (sheet, close) => {
     const name = textField(
-      words.type.name,
+      texts.type.name,
       place?.name ?? '',
       { maxlength: 200 },
-      place ? words.trips.renameHint : words.trips.nameHint,
+      place ? texts.trips.renameHint : texts.trips.nameHint,
     );
     const save = async () => {
       const text = name.read();
       if (!text) {
-        name.wrong(words.form.required);
+        name.wrong(texts.form.required);
         return name.input.focus();
       }
       await submit(sheet, close, async () => {
@@ -277,11 +277,11 @@ export function nameEnd(place, position) {
           await create(
             'geofences',
             { id, name: text, latitude: position[0], longitude: position[1], radius: 100 },
-            words.toast.saved,
+            texts.toast.saved,
           );
-        else if (text !== place.name) await change('geofences', place, { name: text }, words.toast.saved);
+        else if (text !== place.name) await change('geofences', place, { name: text }, texts.toast.saved);
         else return;
-        toast(words.toast.saved);
+        toast(texts.toast.saved);
       });
     };
     queueMicrotask(() => name.input.focus());
@@ -298,7 +298,7 @@ export function nameEnd(place, position) {
       },
       sheetHead(title, close),
       name.element,
-      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)),
+      h('footer', null, h('button.button.primary', { type: 'submit' }, texts.act.save)),
     );
   });
 }
@@ -306,5 +306,5 @@ export function nameEnd(place, position) {
 /** @param {unknown} error */
 function tell(error) {
   if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
-  toast(error instanceof Unreachable ? words.trips.needsHub : error.message, false);
+  toast(error instanceof Unreachable ? texts.trips.needsHub : error.message, false);
 }

@@ -9,35 +9,36 @@ import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { go } from '../data/navigation.js';
 import { dateHere, startOf, today, zone } from '../data/days.js';
 import { noteAct, places, refresh, vehiclesByName } from '../data/record.js';
-import { words } from '../texts.js';
-
-const said = words.trips;
+import { texts } from '../texts.js';
 
 /**
  * @param {string} month that is shown, `2026-11`
  * @param {string} vehicle the id of the one that is shown, or nothing
  */
 export function openAddTrip(month, vehicle) {
-  openSheet(said.add, (_, close) => {
+  openSheet(texts.trips.add, (_, close) => {
     // Half an hour that is over; in another month its first day.
     const end = month === today().slice(0, 7) ? new Date() : new Date(startOf(`${month}-01`).getTime() + 43_200_000);
-    const start = momentField(words.form.when, new Date(end.getTime() - 1_800_000));
-    const until = momentField(words.form.until, end);
-    const length = textField(said.lengthIn(lengthUnit()[0]), '', { inputmode: 'decimal', maxlength: 12 });
-    const [from, to] = [menu(said.from, places(), words.form.optional), menu(said.to, places(), words.form.optional)];
+    const start = momentField(texts.form.when, new Date(end.getTime() - 1_800_000));
+    const until = momentField(texts.form.until, end);
+    const length = textField(texts.trips.distanceIn(lengthUnit()[0]), '', { inputmode: 'decimal', maxlength: 12 });
+    const [from, to] = [
+      menu(texts.trips.from, places(), texts.form.none),
+      menu(texts.trips.to, places(), texts.form.none),
+    ];
     const cars = vehiclesByName();
-    const car = menu(words.mileage.vehicle, cars, words.form.optional, cars.length === 1 ? cars[0].id : vehicle);
+    const car = menu(texts.mileage.vehicle, cars, texts.form.none, cars.length === 1 ? cars[0].id : vehicle);
     const kind = choice(
-      said.kind,
+      texts.trips.category,
       [
-        ['', said.byRules],
-        ['business', said.business],
-        ['private', said.private],
-        ['mixed', said.mixed],
+        ['', texts.trips.byRules],
+        ['business', texts.trips.kinds.business],
+        ['private', texts.trips.kinds.private],
+        ['mixed', texts.trips.kinds.mixed],
       ],
       '',
     );
-    const note = textField(words.form.note, '', { maxlength: 4000 });
+    const note = textField(texts.form.note, '', { maxlength: 4000 });
     const id = newId();
     const save = async () => {
       for (const one of [start, until, length, from]) one.wrong(null);
@@ -47,11 +48,11 @@ export function openAddTrip(month, vehicle) {
         of.wrong(text);
         of.input.focus();
       };
-      if (Number.isNaN(begin.getTime())) return stop(start, words.form.badTime);
-      if (Number.isNaN(over.getTime())) return stop(until, words.form.badTime);
-      if (over <= begin) return stop(until, words.form.endBefore);
-      if (Number.isNaN(metres)) return stop(length, words.form.badNumber);
-      if (to.read() && !from.read()) return stop(from, said.needsStart);
+      if (Number.isNaN(begin.getTime())) return stop(start, texts.form.badTime);
+      if (Number.isNaN(over.getTime())) return stop(until, texts.form.badTime);
+      if (over <= begin) return stop(until, texts.form.endBefore);
+      if (Number.isNaN(metres)) return stop(length, texts.form.badNumber);
+      if (to.read() && !from.read()) return stop(from, texts.trips.needsStart);
       const at = (/** @type {Api.Geofence} */ place) =>
         place ? { latitude: place.latitude, longitude: place.longitude } : null;
       try {
@@ -68,13 +69,13 @@ export function openAddTrip(month, vehicle) {
           notes: note.read() || null,
         });
         close();
-        noteAct(said.added(distance(metres)), 'events', [{ before: null, after: event }]);
-        toast(said.added(distance(metres)));
+        noteAct(texts.trips.added(distance(metres)), 'events', [{ before: null, after: event }]);
+        toast(texts.trips.added(distance(metres)));
         go(`/trips/${encodeURIComponent(id)}?month=${dateHere(begin).slice(0, 7)}`);
         refresh();
       } catch (error) {
         if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
-        stop(start, error instanceof Unreachable ? said.needsHub : error.message);
+        stop(start, error instanceof Unreachable ? texts.trips.needsHub : error.message);
       }
     };
     queueMicrotask(() => start.input.focus());
@@ -89,7 +90,7 @@ export function openAddTrip(month, vehicle) {
           },
         },
       },
-      sheetHead(said.add, close),
+      sheetHead(texts.trips.add, close),
       start.element,
       until.element,
       length.element,
@@ -97,7 +98,7 @@ export function openAddTrip(month, vehicle) {
       cars.length > 0 && car.element,
       kind.element,
       note.element,
-      h('footer', null, h('button.button.primary', { type: 'submit' }, words.act.save)),
+      h('footer', null, h('button.button.primary', { type: 'submit' }, texts.act.save)),
     );
   });
 }

@@ -11,7 +11,7 @@ import { withDays } from '../data/days.js';
 import { noteDone } from '../data/undo.js';
 import { unseenEvents } from '../data/queue.js';
 import { isOwnType, remove, types } from '../data/record.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /** @typedef {Api.EventType} EventType */
 
@@ -41,23 +41,23 @@ async function entriesOf(type) {
  * @param {Api.EventType} type
  */
 export function confirmDelete(type) {
-  openSheet(words.type.deleteType, (sheet, close) => {
-    const name = textField(words.type.name, '');
+  openSheet(texts.type.deleteType, (sheet, close) => {
+    const name = textField(texts.type.name, '');
     const button = /** @type {HTMLButtonElement} */ (
-      h('button.button.red', { type: 'submit', disabled: true }, words.type.deleteType)
+      h('button.button.red', { type: 'submit', disabled: true }, texts.type.deleteType)
     );
     name.input.addEventListener('input', () => {
       button.disabled = name.read() !== type.name;
     });
-    const about = h('p', { role: 'status' }, words.type.deleteWords(type.name, null));
+    const about = h('p', { role: 'status' }, texts.type.deleteHint(type.name, null));
     /** @type {string | undefined} */
     let seen;
     entriesOf(type).then((counted) => {
       seen = counted.seen;
-      about.textContent = words.type.deleteWords(type.name, counted.entries);
+      about.textContent = texts.type.deleteHint(type.name, counted.entries);
     });
     const act = async () => {
-      const text = words.toast.deletedOne(type.name);
+      const text = texts.toast.deletedOne(type.name);
       if (!(await submit(sheet, close, () => remove('event-types', type, text, seen)))) return;
       toast(text);
       go('/types');
@@ -72,10 +72,10 @@ export function confirmDelete(type) {
           },
         },
       },
-      sheetHead(words.type.deleteType, close),
+      sheetHead(texts.type.deleteType, close),
       about,
       name.element,
-      h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)),
+      h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, texts.act.cancel)),
     );
   });
 }
@@ -114,7 +114,7 @@ export function sameNames() {
  * @param {Api.EventType} [into] chosen at first
  */
 export function openMergeType(type, into) {
-  openSheet(words.type.merge, (_, close) => {
+  openSheet(texts.type.merge, (_, close) => {
     /** @type {number | null} */
     let entries = null;
     const list = others(type);
@@ -122,19 +122,19 @@ export function openMergeType(type, into) {
       h(
         'select.input',
         null,
-        h('option', { value: '' }, words.type.mergeChoose),
+        h('option', { value: '' }, texts.type.mergeChoose),
         list.map((other) => h('option', { value: other.id }, other.name)),
       )
     );
     if (into) input.value = into.id;
-    const target = field(words.type.mergeInto, input, input, () => list.find((other) => other.id === input.value));
+    const target = field(texts.type.mergeInto, input, input, () => list.find((other) => other.id === input.value));
     const about = h('p', { role: 'status' });
     const button = /** @type {HTMLButtonElement} */ (
-      h('button.button.primary', { type: 'submit' }, words.type.mergeGo)
+      h('button.button.primary', { type: 'submit' }, texts.type.mergeGo)
     );
     const draw = () => {
       button.disabled = !input.value;
-      about.textContent = words.type.mergeWords(type.name, target.read()?.name ?? '', entries);
+      about.textContent = texts.type.mergeHint(type.name, target.read()?.name ?? '', entries);
     };
     input.addEventListener('change', draw);
     entriesOf(type).then((counted) => {
@@ -146,22 +146,22 @@ export function openMergeType(type, into) {
     const save = async () => {
       const into = target.read();
       button.disabled = true;
-      about.textContent = words.type.merging(entries);
+      about.textContent = texts.type.merging(entries);
       const path = `/event-types/${encodeURIComponent(type.id)}`;
       const body = { into: into.id, act };
       try {
         const { events } = await ask('POST', `${path}/merge`, body);
         close();
         noteDone(
-          words.type.merged(type.name, into.name, events),
+          texts.type.merged(type.name, into.name, events),
           [{ method: 'POST', path: `${path}/unmerge`, kind: 'event-types', id: type.id, after: type, body }],
           [{ method: 'POST', path: `${path}/merge`, kind: 'merges', id: type.id, body }],
         );
-        toast(words.type.merged(type.name, into.name, events));
+        toast(texts.type.merged(type.name, into.name, events));
         go(`/types/${encodeURIComponent(into.id)}`);
       } catch (error) {
         if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
-        target.wrong(error instanceof Unreachable ? words.trips.needsHub : error.message);
+        target.wrong(error instanceof Unreachable ? texts.trips.needsHub : error.message);
         draw();
       }
     };
@@ -177,10 +177,10 @@ export function openMergeType(type, into) {
           },
         },
       },
-      sheetHead(words.type.merge, close),
+      sheetHead(texts.type.merge, close),
       target.element,
       about,
-      h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, words.act.cancel)),
+      h('footer', null, button, h('button.button', { type: 'button', on: { click: close } }, texts.act.cancel)),
     );
   });
 }

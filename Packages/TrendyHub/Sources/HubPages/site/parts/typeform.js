@@ -11,7 +11,7 @@ import { change, create, definitions, remove, types } from '../data/record.js';
 import { newId } from '../data/api.js';
 import { goalOf } from './goal.js';
 import { canMerge, confirmDelete, openMergeType } from './typeactions.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /** The next colour that no type has. */
 function nextColour() {
@@ -24,12 +24,12 @@ function nextColour() {
  * @param {string} [name] of a new one
  */
 export function openType(type, name = '') {
-  const title = type ? words.type.edit : words.type.newType;
+  const title = type ? texts.type.edit : texts.type.newType;
   openSheet(title, (sheet, close) => {
     let color = type?.color ?? nextColour();
     let icon = type?.icon ?? '';
     const preview = h('span');
-    const nameField = textField(words.type.name, type?.name ?? name, { maxlength: 200, required: true });
+    const nameField = textField(texts.type.name, type?.name ?? name, { maxlength: 200, required: true });
     const draw = () =>
       preview.replaceChildren(
         disc({ name: nameField.read() || '·', color, icon: icon || suggested(nameField.read()) || '' }, 32),
@@ -40,7 +40,7 @@ export function openType(type, name = '') {
       h('input.input', {
         type: 'color',
         value: /^#[0-9a-f]{6}$/i.test(color) ? color : '#747985',
-        'aria-label': words.type.ownColour,
+        'aria-label': texts.type.ownColour,
         on: {
           input: () => {
             color = own.value;
@@ -51,7 +51,7 @@ export function openType(type, name = '') {
     );
     const swatches = h(
       'div.swatches',
-      { role: 'radiogroup', 'aria-label': words.type.colour },
+      { role: 'radiogroup', 'aria-label': texts.type.colour },
       PALETTE.map((entry) =>
         h(
           'label',
@@ -69,7 +69,7 @@ export function openType(type, name = '') {
             },
           }),
           h('span.swatch', { set: tint(entry.mark) }),
-          entry.name,
+          texts.type.colours[/** @type {'clay'} */ (entry.name)],
         ),
       ),
     );
@@ -79,8 +79,8 @@ export function openType(type, name = '') {
         type: 'text',
         maxlength: 8,
         value: CHOICES.includes(icon) ? '' : icon,
-        placeholder: words.type.signHint,
-        'aria-label': words.type.signHint,
+        placeholder: texts.type.ownIcon,
+        'aria-label': texts.type.ownIcon,
         on: {
           input: () => {
             icon = sign.value.trim();
@@ -92,7 +92,7 @@ export function openType(type, name = '') {
     );
     const glyphs = h(
       'div.glyphs',
-      { role: 'radiogroup', 'aria-label': words.type.glyph },
+      { role: 'radiogroup', 'aria-label': texts.type.icon },
       CHOICES.map((choiceName) =>
         h(
           'label',
@@ -100,7 +100,7 @@ export function openType(type, name = '') {
           h('input', {
             type: 'radio',
             name: glyphName,
-            'aria-label': choiceName,
+            'aria-label': texts.type.icons[/** @type {'cup'} */ (choiceName)],
             checked: choiceName === icon,
             on: {
               change: () => {
@@ -122,14 +122,14 @@ export function openType(type, name = '') {
       nameField.wrong(null);
       const text = nameField.read();
       if (!text) {
-        nameField.wrong(words.form.required);
+        nameField.wrong(texts.form.required);
         return nameField.input.focus();
       }
       if (!properties.check() || !goal.check()) return;
       const values = { name: text, color, icon: icon || suggested(text) || [...text][0] };
       const target = goal.read();
       const saved = () =>
-        together(words.toast.saved, async () => {
+        together(texts.toast.saved, async () => {
           if (!type) {
             await create('event-types', { id, ...values, ...(target ? { goal: target } : {}) }, '');
           } else if (
@@ -142,7 +142,7 @@ export function openType(type, name = '') {
           }
           await properties.save(id);
         });
-      if (await submit(sheet, close, saved)) toast(words.toast.saved);
+      if (await submit(sheet, close, saved)) toast(texts.toast.saved);
     };
     const form = h(
       'form',
@@ -160,17 +160,17 @@ export function openType(type, name = '') {
       h(
         'div.field',
         null,
-        h('span.label', null, words.type.colour),
+        h('span.label', null, texts.type.colour),
         swatches,
-        h('div.pair', null, h('span.small.quiet', null, words.type.ownColour), own),
+        h('div.pair', null, h('span.small.quiet', null, texts.type.ownColour), own),
       ),
-      h('div.field', null, h('span.label', null, words.type.glyph), glyphs, sign),
+      h('div.field', null, h('span.label', null, texts.type.icon), glyphs, sign),
       goal.element,
       properties.element,
       h(
         'footer',
         null,
-        h('button.button.primary', { type: 'submit' }, words.act.save),
+        h('button.button.primary', { type: 'submit' }, texts.act.save),
         h('span.space'),
         type &&
           canMerge(type) &&
@@ -185,7 +185,7 @@ export function openType(type, name = '') {
                 },
               },
             },
-            words.type.merge,
+            texts.type.merge,
           ),
         type &&
           h(
@@ -199,7 +199,7 @@ export function openType(type, name = '') {
                 },
               },
             },
-            words.type.deleteType,
+            texts.type.deleteType,
           ),
       ),
     );
@@ -215,45 +215,45 @@ export function openType(type, name = '') {
 function goalFields(type) {
   const old = type ? goalOf(type) : null;
   const isMinutes = old?.measure === 'duration';
-  const amount = textField(words.goal.amount, old ? String(isMinutes ? old.amount / 60 : old.amount) : '', {
+  const amount = textField(texts.goal.goal, old ? String(isMinutes ? old.amount / 60 : old.amount) : '', {
     inputmode: 'numeric',
-    placeholder: words.goal.none,
+    placeholder: texts.goal.none,
   });
   const bound = choice(
-    words.goal.bound,
+    texts.goal.bound,
     [
-      ['at_least', words.goal.least1],
-      ['at_most', words.goal.most1],
+      ['at_least', texts.goal.atLeast],
+      ['at_most', texts.goal.atMost],
     ],
     old?.bound ?? 'at_least',
   );
   const measure = choice(
-    words.goal.measure,
+    texts.goal.measure,
     [
-      ['count', words.goal.times],
-      ['duration', words.goal.minutes],
+      ['count', texts.goal.times],
+      ['duration', texts.goal.minutes],
     ],
     old?.measure ?? 'count',
   );
   const period = choice(
-    words.goal.period,
+    texts.goal.period,
     [
-      ['day', words.goal.day],
-      ['week', words.goal.week1],
+      ['day', texts.goal.perDay],
+      ['week', texts.goal.perWeek],
     ],
     old?.period ?? 'day',
   );
   const value = () => {
     if (!amount.read()) return null;
     const n = parseNumber(amount.read()) * (measure.read() === 'duration' ? 60 : 1);
-    if (!(Number.isInteger(n) && n >= 0 && n <= 1_000_000)) throw words.goal.bad;
+    if (!(Number.isInteger(n) && n >= 0 && n <= 1_000_000)) throw texts.goal.invalid;
     return { amount: n, bound: bound.read(), measure: measure.read(), period: period.read() };
   };
   return {
     element: h(
       'div.field',
       null,
-      h('span.label', null, words.goal.goal),
+      h('span.label', null, texts.goal.goal),
       h('div.side-by-side', null, amount.element, bound.element, measure.element, period.element),
     ),
     check() {
@@ -307,7 +307,7 @@ function propertyList(type) {
   /** @type {Map<string, Fields>} */
   const mended = new Map();
   const list = h('div.field');
-  const empty = h('p.small.quiet', null, words.type.noProperties);
+  const empty = h('p.small.quiet', null, texts.type.noProperties);
   const draw = () => {
     empty.hidden = old.length - removed.size + added.length > 0;
   };
@@ -316,19 +316,19 @@ function propertyList(type) {
    * @returns {Fields & {box: HTMLElement}}
    */
   const fields = (definition) => {
-    const label = textField(words.type.label, definition?.label ?? '', { maxlength: 200 });
+    const label = textField(texts.type.label, definition?.label ?? '', { maxlength: 200 });
     const kindInput = /** @type {HTMLSelectElement} */ (
       h(
         'select.input',
         null,
-        Object.entries(words.type.kinds).map(([kind, text]) => h('option', { value: kind }, text)),
+        Object.entries(texts.type.kinds).map(([kind, text]) => h('option', { value: kind }, text)),
       )
     );
-    const kind = field(words.type.kind, kindInput, kindInput, () => kindInput.value);
+    const kind = field(texts.type.kind, kindInput, kindInput, () => kindInput.value);
     // What was recorded is of the kind that it has.
     const kindOf = () => definition?.property_type ?? kindInput.value;
-    const options = textField(words.type.options, choicesText(definition));
-    const unit = h('p.hint', null, words.type.unitHint);
+    const options = textField(texts.type.options, choicesText(definition));
+    const unit = h('p.hint', null, texts.type.unitHint);
     const show = () => {
       options.element.hidden = kindOf() !== 'select';
       unit.hidden = kindOf() !== 'number';
@@ -361,14 +361,14 @@ function propertyList(type) {
         h(
           'span.quiet',
           null,
-          words.type.kinds[/** @type {'text'} */ (definition.property_type)] ?? definition.property_type,
+          texts.type.kinds[/** @type {'text'} */ (definition.property_type)] ?? definition.property_type,
         ),
       ),
       h(
         'button.button.square.plain',
         {
           type: 'button',
-          'aria-label': `${words.act.edit}: ${definition.label}`,
+          'aria-label': texts.act.on(texts.act.edit, definition.label),
           on: {
             click: () => {
               const { box, ...of } = fields(definition);
@@ -384,7 +384,7 @@ function propertyList(type) {
         'button.button.square.plain',
         {
           type: 'button',
-          'aria-label': `${words.act.remove}: ${definition.label}`,
+          'aria-label': texts.act.on(texts.act.remove, definition.label),
           on: {
             click: () => {
               removed.add(definition.id);
@@ -421,13 +421,13 @@ function propertyList(type) {
     element: h(
       'div.field',
       null,
-      h('span.label', null, words.type.properties),
+      h('span.label', null, texts.type.properties),
       empty,
       list,
       h(
         'div',
         null,
-        h('button.button', { type: 'button', on: { click: add } }, glyph('plus', '.s16'), words.type.addProperty),
+        h('button.button', { type: 'button', on: { click: add } }, glyph('plus', '.s16'), texts.type.addProperty),
       ),
     ),
     check() {
@@ -435,12 +435,12 @@ function propertyList(type) {
         each.label.wrong(null);
         each.options.wrong(null);
         if (!each.label.read() && !added.includes(each)) {
-          each.label.wrong(words.form.required);
+          each.label.wrong(texts.form.required);
           each.label.input.focus();
           return false;
         }
         if (each.kind() === 'select' && each.label.read() && !choicesOf(each).length) {
-          each.options.wrong(words.form.required);
+          each.options.wrong(texts.form.required);
           each.options.input.focus();
           return false;
         }
@@ -450,7 +450,7 @@ function propertyList(type) {
     /** @param {string} typeId */
     async save(typeId) {
       for (const definition of old)
-        if (removed.has(definition.id)) await remove('property-definitions', definition, words.toast.saved);
+        if (removed.has(definition.id)) await remove('property-definitions', definition, texts.toast.saved);
       for (const [id, of] of mended) {
         const definition = /** @type {Api.PropertyDefinition} */ (old.find((one) => one.id === id));
         const label = of.label.read();
@@ -460,7 +460,7 @@ function propertyList(type) {
             ? { options: choicesOf(of) }
             : {}),
         };
-        if (Object.keys(patch).length) await change('property-definitions', definition, patch, words.toast.saved);
+        if (Object.keys(patch).length) await change('property-definitions', definition, patch, texts.toast.saved);
       }
       const keys = new Set(old.map((definition) => definition.key));
       let order = Math.max(0, ...old.map((definition) => definition.display_order ?? 0));
@@ -487,7 +487,7 @@ function propertyList(type) {
             display_order: ++order,
             ...(each.kind() === 'select' ? { options: choicesOf(each) } : {}),
           },
-          words.toast.saved,
+          texts.toast.saved,
         );
       }
     },

@@ -4,7 +4,8 @@ import { tint } from './colour.js';
 import { ring } from './scorering.js';
 import { spark } from './sparkline.js';
 import { runningText } from './eventtext.js';
-import { count, words } from '../texts.js';
+import { count } from '../locale.js';
+import { texts } from '../texts.js';
 
 /** What is dragged, in the words of the platform. */
 const KIND = 'application/x-trendy-tile';
@@ -35,11 +36,12 @@ export function tile({
 }) {
   // A person sees how many days in a row where they set out for each day.
   const label = running
-    ? words.today.stopTile(type.name, runningText(running))
-    : words.today.tile(type.name, today, last, week) +
-      (goal ? ` ${goal.words}.` : '') +
-      (streak > 1 ? ` ${words.today.streak(streak)}` : '') +
-      (goal && score !== null ? ` ${words.insights.score(Math.round(score * 100))}.` : '');
+    ? texts.today.stopTile(type.name, runningText(running))
+    : texts.today.tile(type.name, today, last, week, [
+        ...(goal ? [goal.words] : []),
+        ...(streak > 1 ? [texts.today.streak(streak)] : []),
+        ...(goal && score !== null ? [texts.insights.score(Math.round(score * 100))] : []),
+      ]);
   const press = h(
     'button.press',
     {
@@ -66,10 +68,10 @@ export function tile({
   /** What stands beside the bars: in a few words, or fewer where room is short. */
   function said() {
     const [long, short] = goal?.isWeekly
-      ? [words.goal.aWeek(goal.short), goal.short]
+      ? [texts.goal.thisWeek(goal.short), goal.short]
       : streak > 1
-        ? [words.today.inARow(streak), words.today.daysShort(streak)]
-        : [words.today.week(week), words.today.weekShort(week)];
+        ? [texts.today.streak(streak), texts.today.streakShort(streak)]
+        : [texts.today.week(week), texts.today.weekShort(week)];
     return [h('span.long', null, long), h('span.short', null, short)];
   }
   /**
@@ -110,7 +112,7 @@ export function tile({
       'button.edit',
       {
         type: 'button',
-        'aria-label': words.today.more(type.name),
+        'aria-label': texts.today.details(type.name),
         dataset: { key: `more-${type.id}` },
         on: { click: open },
       },

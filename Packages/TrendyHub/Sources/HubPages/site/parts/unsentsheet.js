@@ -4,16 +4,16 @@ import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { forgetStore } from '../data/storage.js';
 import { saveWrites } from '../pages/pair.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /** @typedef {Awaited<ReturnType<typeof import('../data/storage.js').leftovers>>[number]} Leftover */
 
 /** @param {Leftover[]} found */
 export function openLeftovers(found) {
-  openSheet(words.leftovers.title, (_, close) => {
+  openSheet(texts.unsent.title, (_, close) => {
     const list = h('div.field');
     const row = (/** @type {Leftover} */ { person, name, writes }) => {
-      const box = h('div.field', null, h('p', null, words.leftovers.words(writes.length, name)));
+      const box = h('div.field', null, h('p', null, texts.unsent.ofUser(writes.length, name)));
       const discard = async () => {
         await forgetStore(person);
         box.remove();
@@ -23,8 +23,8 @@ export function openLeftovers(found) {
         h(
           'div.pair',
           null,
-          h('button.button', { type: 'button', on: { click: () => saveWrites(writes) } }, words.leftovers.toFile),
-          h('button.button.red', { type: 'button', on: { click: discard } }, words.leftovers.discard),
+          h('button.button', { type: 'button', on: { click: () => saveWrites(writes) } }, texts.sync.saveToFile),
+          h('button.button.red', { type: 'button', on: { click: discard } }, texts.act.discard),
         ),
       );
       return box;
@@ -33,10 +33,10 @@ export function openLeftovers(found) {
     return h(
       'div.content',
       null,
-      sheetHead(words.leftovers.title, close),
+      sheetHead(texts.unsent.title, close),
       list,
-      h('p.small.quiet', null, words.leftovers.keepWords),
-      h('footer', null, h('button.button', { type: 'button', on: { click: close } }, words.leftovers.later)),
+      h('p.small.quiet', null, texts.unsent.keepHint),
+      h('footer', null, h('button.button', { type: 'button', on: { click: close } }, texts.unsent.keep)),
     );
   });
 }

@@ -1,7 +1,7 @@
 import { h } from './dom.js';
 import { go, withQuery } from '../data/navigation.js';
 import { vehicles } from '../data/record.js';
-import { words } from '../texts.js';
+import { texts } from '../texts.js';
 
 /**
  * Of which vehicle a page tells, as its address says; nothing where there is none to choose.
@@ -13,8 +13,8 @@ export function vehicleFilter(chosen) {
   const select = /** @type {HTMLSelectElement} */ (
     h(
       'select.input',
-      { 'aria-label': words.mileage.vehicle, dataset: { key: 'vehicle' } },
-      h('option', { value: '' }, words.mileage.all),
+      { 'aria-label': texts.mileage.vehicle, dataset: { key: 'vehicle' } },
+      h('option', { value: '' }, texts.mileage.allVehicles),
       list.map((one) => h('option', { value: one.id, selected: one.id === chosen }, one.name)),
     )
   );

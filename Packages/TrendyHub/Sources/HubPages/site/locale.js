@@ -1,0 +1,105 @@
+// Formats of numbers and lists. They follow the language of the texts, so that words and digits always match: a browser
+// in another language gets English digits and dates as long as the texts are English.
+
+/** Language of the texts, and the locale of browsers in any other language. */
+let language = 'en';
+let fallback = 'en-GB';
+
+/**
+ * @param {string} code of the texts' language
+ * @param {string} other locale of browsers in another language
+ */
+export function useLanguage(code, other) {
+  [language, fallback] = [code, other];
+  formats.clear();
+  document.documentElement.lang = code;
+}
+
+/** Locale of everything that is formatted: the browser's own where it speaks the language of the texts. */
+export function locale() {
+  const own = new Intl.NumberFormat().resolvedOptions().locale.replace(/-u-.*/, '');
+  return own.split('-')[0] === language ? own : fallback;
+}
+
+/** @type {Map<string, any>} */
+const formats = new Map();
+
+/**
+ * @template T
+ * @param {string} key
+ * @param {(locale: string) => T} make
+ * @returns {T}
+ */
+function cached(key, make) {
+  if (!formats.has(key)) formats.set(key, make(locale()));
+  return formats.get(key);
+}
+
+/** @param {Intl.NumberFormatOptions} options */
+const numberFormat = (options) => cached(JSON.stringify(options), (name) => new Intl.NumberFormat(name, options));
+
+/**
+ * `9,152`.
+ * @param {number} n
+ */
+export const count = (n) => numberFormat({}).format(n);
+/**
+ * `2.50`: a fixed number of decimals.
+ * @param {number} n
+ * @param {number} digits
+ */
+export const fixed = (n, digits) =>
+  numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n);
+/**
+ * `2.5`: at most that many decimals.
+ * @param {number} n
+ * @param {number} digits
+ */
+export const decimal = (n, digits) => numberFormat({ maximumFractionDigits: digits }).format(n);
+/**
+ * `120`, or `12K` from 10,000 on.
+ * @param {number} n
+ */
+export const shortCount = (n) =>
+  n < 10_000 ? count(n) : numberFormat({ notation: 'compact', maximumFractionDigits: 1 }).format(n);
+/**
+ * `−3`, `+12`, `0`.
+ * @param {number} n
+ * @param {number} [digits] fixed number of decimals
+ */
+export const signed = (n, digits = 0) => `${n < 0 ? '−' : n > 0 ? '+' : ''}${fixed(Math.abs(n), digits)}`;
+
+/**
+ * The form of a text for a number, in which `#` stands for the number: `12 entries`.
+ * @param {number} n
+ * @param {{[category in Intl.LDMLPluralRule]?: string} & {other: string}} forms
+ */
+export function plural(n, forms) {
+  const category = cached('plural', (name) => new Intl.PluralRules(name)).select(n);
+  return (forms[category] ?? forms.other).replaceAll('#', count(n));
+}
+
+/**
+ * `coffee, mood and run`.
+ * @param {string[]} parts
+ */
+export const list = (parts) =>
+  cached('list', (name) => new Intl.ListFormat(name, { type: 'conjunction' })).format(parts);
+
+/**
+ * The locale's sign in numbers: `.` of decimals, `,` of groups.
+ * @param {'decimal' | 'group'} kind
+ */
+export const numberSign = (kind) =>
+  numberFormat({ useGrouping: true })
+    .formatToParts(1234567.5)
+    .find((part) => part.type === kind)?.value ?? '';
+
+/**
+ * `America/New York`. Names such as `Etc/GMT-9` have the sign of POSIX and become `UTC+9`.
+ * @param {string} zone
+ */
+export const zoneText = (zone) =>
+  zone
+    .replace(/^Etc\/GMT([+-])(\d+)$/, (_, sign, hours) => `UTC${sign === '-' ? '+' : '−'}${hours}`)
+    .replaceAll('_', ' ');
