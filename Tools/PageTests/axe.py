@@ -1,5 +1,4 @@
-"""Runs axe-core, which is part of a PyPI package and not in the repository. AXE is the path of the script or of a
-folder that contains the package or into which pip may download it."""
+"""Runs axe-core, which is part of a PyPI package: AXE names axe.min.js or a folder with the package's wheel."""
 
 import glob
 import os
@@ -17,10 +16,10 @@ class Axe:
                 self.source = file.read("axe_playwright_python/axe.min.js").decode()
 
     def run(self, browser):
-        """Returns the violations of axe-core's rules, one per line."""
-        # The debugger evaluates the script, because the page's policy allows only scripts of the hub.
+        """Violations of axe-core's rules, one per line."""
+        # Through the debugger, since the page's policy allows scripts of the hub only.
         browser.devtools("Runtime.evaluate", expression=self.source)
-        # Colours are wrong during a change of theme: wait for finite animations, but not for endless ones.
+        # Waits for transitions of the theme to finish; endless animations are ignored.
         return browser.later("""
           const frame = () => new Promise(requestAnimationFrame);
           const ending = () => document.getAnimations().filter((animation) => animation.playState === 'running' &&

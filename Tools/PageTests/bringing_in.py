@@ -1,4 +1,4 @@
-"""Imports of files from other apps, with a preview."""
+"""Importing files: preview, import, undo."""
 
 import datetime
 
@@ -24,7 +24,7 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
         check(browser.script("return window.stung") is None, "a script ran")
         browser.press(".bring-in summary")
         browser.find(".bring-in details .plain-row")
-        # Without one of the types.
+        # One type is not imported.
         browser.press(".type-list label", "Run")
         browser.press(".bring-in .button", "Import 3")
         browser.shows("3 entries imported.", ".bring-in")
@@ -37,13 +37,13 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
             "in the zone of the browser",
         )
         browser.shows("today, 3 entries", "main")
-        # Repeats the import with the skipped type.
+        # The same file again: one entry is new.
         browser.press(".bring-in .button", "Another file")
         choose(browser, "again.csv", CSV)
         browser.shows("1 new, 3 duplicates, 1 unrecognised.", ".bring-in")
         browser.press(".bring-in .button", "Import 1")
         browser.shows("1 entry imported, 3 duplicates skipped.", ".bring-in")
-        # The first is taken back; what was edited stays.
+        # Undo of the first import keeps the edited entry.
         edited = next(event for event in events if event.get("notes") == "oat")
         phone.ask("PATCH", f"/events/{edited['id']}", {"notes": "mine"})
         browser.press("main .plain-row .button", "Undo: <i>cups.csv")
@@ -64,7 +64,7 @@ def types_of_a_file_are_brought_in_as_types_that_are_there(world):
         browser.go("/data")
         choose(browser, "cups.csv", CSV)
         browser.shows("Nothing imported yet.", ".bring-in")
-        # The preview is drawn anew while it is looked at: a choice is there or not yet.
+        # The preview is redrawn while it is read, so the choice may be missing for a moment.
         script = """const select = [...document.querySelectorAll('.type-list select')].find((each) =>
             each.getAttribute('aria-label').includes('Tea'));
           if (!select) return false;
@@ -80,7 +80,7 @@ def types_of_a_file_are_brought_in_as_types_that_are_there(world):
             "the examples are shown as they would be",
         )
         same(phone.ask("GET", "/events"), [], "nothing is written")
-        # The choice is reset before anything is written, and made again.
+        # Restored before anything is imported, then chosen again.
         pick("")
         browser.wait(
             lambda: browser.count(".bring-in .example")
@@ -142,7 +142,7 @@ def a_file_that_cannot_be_read_says_why_and_dates_are_asked_for(world):
         browser.shows("is 2026-04-03 or 2026-03-04", ".bring-in")
         browser.press(".bring-in .button", "Day first")
         browser.shows("2 new, 0 duplicates.", ".bring-in")
-        # Another zone moves the moments of times that name none.
+        # Another zone shifts times without a zone.
         browser.script(
             "const s = document.querySelector('.zone select'); s.value = 'Asia/Tokyo'; "
             "s.dispatchEvent(new Event('change', { bubbles: true }))"
@@ -179,7 +179,7 @@ def a_file_waits_for_a_hub_that_is_away_and_a_preview_outlives_the_page(world):
         hub.stop()
         hub.start()
         browser.press(".bring-in .button", "Import")
-        # The file went with the process that had it.
+        # The restarted hub no longer has the uploaded file.
         browser.shows("send it again", ".bring-in")
         browser.press(".bring-in .button", "Another file")
         choose(browser, "many.csv", "date,type,note\n" + rows)

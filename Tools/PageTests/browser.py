@@ -1,4 +1,4 @@
-"""Drives Chromium through WebDriver (W3C WebDriver over HTTP). Only Debian packages are required."""
+"""Drives Chromium through chromedriver (W3C WebDriver over HTTP), both from Debian."""
 
 import base64
 import json
@@ -16,13 +16,13 @@ import life
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
-# Special keys as defined by W3C WebDriver.
+# Key codes of W3C WebDriver.
 ENTER, ESCAPE, TAB, LEFT, RIGHT, DOWN = "\ue007", "\ue00c", "\ue004", "\ue012", "\ue014", "\ue015"
 CONTROL, SHIFT, ALT, DELETE = "\ue009", "\ue008", "\ue00a", "\ue017"
 
 
 class Failed(AssertionError):
-    """A page does not show the expected content."""
+    """An expectation of a test was not met."""
 
 
 def free_port():
@@ -32,7 +32,7 @@ def free_port():
 
 
 def lightness(png):
-    """Returns the mean of all samples of an 8-bit PNG, from 0 to 1."""
+    """Mean lightness of a PNG with eight bits per sample, from 0 to 1."""
     width, height, depth, colour = struct.unpack(">IIBB", png[16:26])
     channels = {2: 3, 6: 4}[colour]
     if depth != 8:
@@ -61,7 +61,7 @@ def lightness(png):
     return total / (width * height * 3 * 255)
 
 
-# System fonts of the tests, by their folder.
+# System fonts of the tests: folder and family.
 FONTS = {"dejavu": "DejaVu Sans", "noto": "Noto Sans", "liberation": "Liberation Sans"}
 FONTS_FILE = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -73,7 +73,7 @@ FONTS_FILE = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 
 
 class Driver:
-    """One chromedriver for any number of browsers. FONT selects the only font that they have."""
+    """One chromedriver for any number of browsers. FONT selects the only system font they have."""
 
     def __init__(self):
         self.port = free_port()
@@ -110,14 +110,14 @@ class Driver:
             raise Failed(f"{value['error']}: {value['message'].splitlines()[0]}") from None
 
     def stop(self):
-        # All browsers have been closed. SIGTERM may be blocked by the parent process of the tests.
+        # chromedriver may have been started with SIGTERM blocked.
         self.process.kill()
         self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Browser:
-    """A browser with a temporary profile; a context manager."""
+    """Context manager for a browser with a temporary profile."""
 
     def __init__(
         self, driver, address, width=1280, height=900, dark=False, language="en-GB", zone=life.ZONE_NAME, more=()
@@ -146,7 +146,7 @@ class Browser:
             "--disable-component-update",
             "--disable-sync",
             "--disable-default-apps",
-            # Only the hub can be reached.
+            # Only the hub is reachable.
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
             *self.more,
         ]
@@ -180,14 +180,14 @@ class Browser:
             shutil.rmtree(self.profile, ignore_errors=True)
 
     def settle_in(self):
-        """Applies the settings of a single tab."""
+        """Applies settings that hold for one tab."""
         self.size(*self.shape)
         self.theme(self.is_dark)
         self.devtools("Emulation.setTimezoneOverride", timezoneId=self.zone)
         self.devtools("Emulation.setLocaleOverride", locale=self.language)
 
     def tab(self):
-        """Opens another tab and switches to it. Returns its handle and the previous one."""
+        """Opens a tab and switches to it; returns its handle and the previous one."""
         before = self.send("GET", "/window")
         after = self.send("POST", "/window/new", {"type": "tab"})["handle"]
         self.turn_to(after)
@@ -215,7 +215,7 @@ class Browser:
         )
 
     def theme(self, dark, still=False):
-        """Sets the theme. `still` disables motion, so that no colour is measured during a transition."""
+        """`still` disables motion, so that colours are measured after transitions."""
         self.devtools(
             "Emulation.setEmulatedMedia",
             features=[
@@ -242,7 +242,7 @@ class Browser:
         return answer.get("value")
 
     def find(self, selector, text=None):
-        """Waits for the first visible element of a selector that contains a text."""
+        """Waits for the first visible element that matches a selector and contains a text."""
         script = """
           const [selector, text] = arguments;
           return [...document.querySelectorAll(selector)].find((element) => element.getClientRects().length > 0
@@ -251,7 +251,7 @@ class Browser:
         return self.wait(lambda: self.script(script, selector, text), f"{selector} {text or ''} is not there")
 
     def with_element(self, find, act):
-        """Finds an element and performs an action on it. Retries if the element was redrawn in the meantime."""
+        """Finds an element and acts on it; retries if a redraw has replaced it."""
         for attempt in range(20):
             try:
                 return act(find()[ELEMENT])
@@ -264,7 +264,7 @@ class Browser:
 
     def press(self, selector, text=None):
         def act(element):
-            # Unlike a user, WebDriver does not scroll to an element behind a sticky footer.
+            # WebDriver does not scroll elements out from below a sticky footer.
             self.script("arguments[0].scrollIntoView({ block: 'nearest' })", {ELEMENT: element})
             self.send("POST", f"/element/{element}/click", {})
 
@@ -278,14 +278,14 @@ class Browser:
         self.with_element(lambda: self.find(selector), act)
 
     def choose(self, selector, path):
-        """Chooses a file in an input that may be hidden."""
+        """Chooses a file in a file input, which may be hidden."""
         find = lambda: self.wait(
             lambda: self.script("return document.querySelector(arguments[0])", selector), f"{selector} is not there"
         )
         self.with_element(find, lambda element: self.send("POST", f"/element/{element}/value", {"text": path}))
 
     def keys(self, *texts):
-        """Presses keys, one text after the other. The keys of a text that begins with a modifier form a chord."""
+        """Types texts one after the other; a text that begins with a modifier is a chord."""
         actions = []
         for text in texts:
             if text[0] in (CONTROL, SHIFT, ALT):
@@ -323,20 +323,20 @@ class Browser:
             {"type": "pointerUp", "button": 0},
         )
 
-    # Content of the page
+    # Observations
 
     def text(self, selector="main"):
         return self.script("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
 
     def settle(self):
-        """Waits two frames, after which pending measurements and drawing are complete."""
+        """Waits for two animation frames, so that pending drawing is done."""
         self.later("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def count(self, selector):
         return self.script("return document.querySelectorAll(arguments[0]).length", selector)
 
     def wait(self, look, why, seconds=30):
-        """Polls `look` until its result is true and returns the result."""
+        """Polls `look` and returns its first true value."""
         end = time.monotonic() + seconds
         while True:
             value = look()
@@ -353,7 +353,7 @@ class Browser:
         return self.wait(lambda: text not in self.text(selector), f"{text!r} is shown")
 
     def picture(self, path):
-        """Saves a screenshot of the whole page."""
+        """Saves a screenshot of the full page."""
         height = self.script("return Math.max(document.documentElement.scrollHeight, 900)")
         width = self.script("return innerWidth")
         before = self.script("return innerHeight")
@@ -365,7 +365,7 @@ class Browser:
             file.write(base64.b64decode(data))
 
     def lightness(self, selector):
-        """Returns the mean lightness of an element, from 0 (black) to 1 (white)."""
+        """Mean lightness of an element, from 0 (black) to 1 (white)."""
         box = self.script(
             "const b = document.querySelector(arguments[0]).getBoundingClientRect(); "
             "return { x: b.x, y: b.y, width: b.width, height: b.height, scale: 0.1 }",
@@ -374,15 +374,15 @@ class Browser:
         picture = base64.b64decode(self.devtools("Page.captureScreenshot", format="png", clip=box)["data"])
         return lightness(picture)
 
-    # Errors and requests
+    # Console and network
 
     def complaints(self):
-        """Returns warnings and errors from the console since the last call."""
+        """Console errors and warnings since the last call."""
         entries = self.send("POST", "/se/log", {"type": "browser"})
         return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
 
     def requests(self):
-        """Returns the addresses requested since the last call."""
+        """Requested URLs since the last call."""
         addresses = []
         for entry in self.send("POST", "/se/log", {"type": "performance"}):
             message = json.loads(entry["message"])["message"]

@@ -119,7 +119,7 @@ def a_map_leaves_the_wheel_to_the_page_until_it_is_pressed(world):
         )
 
 
-# Groups with a selected item and unselected ones.
+# Selected and unselected elements.
 CHOICES = {
     "/": ".rail a.item",
     "/calendar": ".chip, .segments > *",

@@ -1,4 +1,4 @@
-"""Rules for every page: no markup from user text, no layout shifts, keyboard and screen reader access."""
+"""Requirements of every page: escaping, layout, keyboard and screen readers."""
 
 import datetime
 import os
@@ -156,7 +156,7 @@ def no_word_is_broken_and_no_value_cut_on_the_narrowest_phone(world):
     yesterday = life.day(1).date().isoformat()
     for page in [*PAGES, f"/types/{world.types['coffee']}", f"/timeline/{yesterday}"]:
         browser.go(page)
-        # A slow page shows only its title at first.
+        # A page that loads slowly shows its title only.
         browser.wait(
             lambda: browser.script(
                 "return document.querySelector('main h1') && document.querySelector('main .head p')?."
@@ -243,7 +243,7 @@ def the_keyboard_alone_logs_and_goes_everywhere(world):
         browser.wait(
             lambda: browser.script("return document.activeElement.tagName") == "H1", "and Escape leads out of it"
         )
-        # Unsaved input in a form needs confirmation before it is discarded.
+        # A form with changes is not closed by accident.
         browser.keys("g", "t")
         browser.find(".tile")
         browser.press("main .row")

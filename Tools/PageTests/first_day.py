@@ -1,4 +1,4 @@
-"""The first day of a new user with a hub, and past sources of confusion."""
+"""A new user's first day, without a manual."""
 
 import datetime
 import re
@@ -10,7 +10,7 @@ import life
 
 
 def field(browser, label):
-    """Returns the selector of a form field by its label."""
+    """Selector of the form field with a label."""
     return "#" + browser.wait(
         lambda: browser.script(
             "return [...document.querySelectorAll('dialog label')].find((one) => one."
@@ -49,7 +49,7 @@ def a_type_of_ones_own_is_begun_with_beside_those_that_were_chosen(world):
             "the tiles",
         )
         browser.shows("not yet", ".tile")
-    # A custom type is sufficient.
+    # A custom type alone is enough.
     with world.hub() as hub, world.browser(hub) as browser:
         pair(browser, hub, then=".templates")
         for name in ("Mood", "Coffee"):
@@ -112,7 +112,7 @@ def a_timer_is_started_with_what_was_told_of_it(world):
         check(abs((life.now() - began).total_seconds()) < 30, "it began now")
         browser.press(".tile .press")
         world.wait(lambda: events()[0].get("end_date"), "it is stopped")
-        # An entry that began earlier.
+        # An event that started earlier.
         earlier = (life.now() - datetime.timedelta(minutes=20)).strftime("%Y-%m-%dT%H:%M")
         browser.wait(lambda: browser.count(".live") == 0, "nothing runs")
         browser.script("document.querySelector('.tile .edit').click()")
@@ -154,7 +154,7 @@ def a_press_on_a_drive_shows_its_route_and_its_form_speaks_as_a_person_does(worl
         browser.find(".map .way")
         same(browser.script("return location.pathname"), f"/trips/{first}", "the first drive of the day")
         browser.press("main .button", "Edit")
-        # Metres, metres per second and vehicle ids are not shown.
+        # Metres, metres per second and ids are internal values.
         same(
             browser.script(
                 "return [...document.querySelectorAll('dialog label, dialog .label')].map((one) => one.textContent)"
@@ -186,14 +186,14 @@ def a_press_on_a_drive_shows_its_route_and_its_form_speaks_as_a_person_does(worl
             ("v", "Octavia", 3.5, "office"),
             "what goes along",
         )
-        # The focused row is edited with its key like any other.
+        # The focused row is edited by its key, like any other.
         browser.go("/timeline")
         browser.find(".explained .row")
         browser.script("document.querySelector('.explained .row').focus()")
         browser.keys("e")
         browser.find("dialog", "Distance (km)")
         browser.keys(ESCAPE)
-        # On a phone the distance is not truncated.
+        # On a phone the distance is visible.
         browser.size(390)
         browser.find(".explained .value", "12.6 km")
         check(
@@ -203,7 +203,7 @@ def a_press_on_a_drive_shows_its_route_and_its_form_speaks_as_a_person_does(worl
             ),
             "how far it was is not cut",
         )
-        # B classifies the current drive and moves to the next one in the list.
+        # B classifies the visible trip and moves on to the next one in the list.
         browser.size(1280)
         browser.go(f"/trips/{first}")
         browser.find(".trip-list [aria-current]")
@@ -223,7 +223,7 @@ def a_press_on_a_drive_shows_its_route_and_its_form_speaks_as_a_person_does(worl
             ),
             "one line says how long and what for",
         )
-        # A list of unclassified trips in the mileage log links to them.
+        # The mileage table links unclassified trips.
         browser.go("/mileage")
         browser.press(".trip-table a", "classify")
         browser.wait(
@@ -341,7 +341,7 @@ def a_tile_shows_its_count_whatever_else_has_no_room(world):
                   name.getBoundingClientRect().height > 24 ? ['its name is broken'] : []].flat();
             })""")
             same(words, [], f"tiles at {width}")
-        # The second button does not cover the count.
+        # The tile's second button covers nothing.
         browser.size(1280)
         covers = browser.script(
             "const [button, count] = ['.edit', '.count'].map((one) => document.querySelector('.tile ' + one)."

@@ -1,4 +1,4 @@
-"""Shared by all page tests: registration, checks for every page, and the hubs and browsers."""
+"""Shared parts of the page tests: registration, checks of every page, hubs and browsers."""
 
 import contextlib
 import datetime
@@ -27,7 +27,7 @@ PAGES = [
     "/settings",
     "/more",
 ]
-# Text that would load an image, run a script or end an element if it were interpreted as markup.
+# Text that would be active if it were interpreted as markup.
 HOSTILE = "\"><img src=x onerror=window.stung=1><script>window.stung=1</script>'${window.stung=1}{{7*7}}‮&amp;"
 
 
@@ -54,7 +54,7 @@ def pair(browser, hub, then=".tile"):
 
 
 def drive(phone, minutes=120):
-    """Records a one-hour trip of ten kilometres to the north that began `minutes` ago."""
+    """Posts a trip of ten kilometres to the north within an hour."""
     begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=minutes)
     if not [type for type in phone.ask("GET", "/event-types") if type["name"] == "Trip"]:
         phone.type("Trip", "#4A6FA5", "⇢")
@@ -74,8 +74,8 @@ def drive(phone, minutes=120):
 
 
 def post_drive(phone, stop=0, silent=range(0)):
-    """Posts the fixes of a tracker, except for the `silent` seconds: stationary, ten minutes of driving, a stop of
-    `stop` seconds, ten minutes of driving, and stationary until the trip has ended."""
+    """Posts positions as an app does, except during the silent seconds: at rest, a drive of twenty minutes with a stop,
+    then at rest long enough to end the trip."""
     begin = life.now().replace(microsecond=0) - datetime.timedelta(minutes=90)
     fixes = []
     for second in (second for second in range(0, 4800, 10) if second not in silent):
@@ -96,7 +96,7 @@ def post_drive(phone, stop=0, silent=range(0)):
 
 
 def quiet(browser, where, allowed=()):
-    """Checks that the console and the content security policy reported nothing and that only the hub was requested."""
+    """Checks that nothing was logged to the console and only the hub was asked."""
     complaints = [text for text in browser.complaints() if not any(part in text for part in allowed)]
     same(complaints, [], f"{where}: complaints")
     for address in browser.requests():
@@ -107,7 +107,7 @@ def quiet(browser, where, allowed=()):
 
 
 def whole(browser, where):
-    """Checks rules for every page: one heading, a title, a main element, and no horizontal overflow."""
+    """Checks for one heading, a title, and no horizontal overflow."""
     same(browser.count("h1"), 1, f"{where}: headings of first order")
     check(browser.script("return document.title").endswith(" – Trendy"), f"{where}: its title")
     wide = browser.script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -124,7 +124,7 @@ what,,,
 
 
 def choose(browser, name, content):
-    """Chooses or drops a file with the given content."""
+    """Chooses a file with the given content to import."""
     folder = tempfile.mkdtemp(prefix="trendy-file-", dir=browser.profile)
     path = os.path.join(folder, name)
     with open(path, "wb") as file:
@@ -151,7 +151,7 @@ class World:
 
     @contextlib.contextmanager
     def person(self, device="phone"):
-        """Yields a hub of a new user, a device that writes to it, and an unpaired browser."""
+        """A hub with a device, and a browser that is not paired yet."""
         with self.hub() as hub, self.browser(hub) as browser:
             yield hub, Device(hub, device), browser
 
@@ -159,7 +159,7 @@ class World:
         return Browser(self.driver, hub.address)
 
     def axe_or_note(self):
-        """Returns axe-core, or `None` if it is not available, which is noted once."""
+        """axe-core, or `None` with a note if it is not available."""
         if self.axe.source:
             return self.axe
         note = f"axe-core was not run: {self.axe.why}"

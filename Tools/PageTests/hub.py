@@ -1,4 +1,4 @@
-"""A hub of the shipped program on a free port with a temporary data folder."""
+"""A hub of the real program on a free port, with temporary data."""
 
 import json
 import os
@@ -89,7 +89,7 @@ class Hub:
 
 
 class Device:
-    """A device of a user that writes with plain REST, in addition to the browsers."""
+    """A device that uses the REST API."""
 
     def __init__(self, hub, name="phone", code=None):
         self.hub = hub
@@ -97,7 +97,7 @@ class Device:
         self.token = answer["token"]
 
     def post(self, path, body):
-        """Posts data of a tracker, outside the API."""
+        """Posts to an endpoint for tracking apps."""
         request = urllib.request.Request(
             self.hub.address + path,
             method="POST",

@@ -1,4 +1,4 @@
-"""Data that a browser stores per user: change of user, storage that rejects writes, and conflicting edits."""
+"""Storage of the browser: several users, refused storage, and edits that meet other edits."""
 
 import contextlib
 
@@ -23,7 +23,7 @@ QUEUE = """
   }
   return found;"""
 
-# Deletes the browser's storage, as the user or a browser with a full disk would.
+# The user or the browser deletes the stored data.
 EVICT = """
   for (const { name } of await indexedDB.databases()) {
     const deletion = indexedDB.deleteDatabase(name);
@@ -62,10 +62,10 @@ def log(browser, type, note):
 
 @contextlib.contextmanager
 def cut_off(browser):
-    """Disconnects the browser from the hub; other devices stay connected."""
+    """Cuts this browser off from the hub."""
     browser.devtools("Network.enable")
     browser.devtools("Network.setBlockedURLs", urls=["*/api/v1/*"])
-    # Closes the open stream, which would still receive changes.
+    # Closes the open stream.
     browser.script("window.dispatchEvent(new Event('pagehide'))")
     yield
     browser.devtools("Network.setBlockedURLs", urls=[])
@@ -87,7 +87,7 @@ def entries_of_one_user_never_go_to_another_who_pairs_the_browser(world):
         browser.shows("This browser was removed from the hub.", "#sync")
         browser.press("#sync button", "Pair again")
         browser.shows("1 entry is still stored here.", "main")
-        # Whatever is drawn from now on is read: nothing of Ada's is among it.
+        # Collects all text drawn from now on, which must not include Ada's.
         browser.devtools(
             "Page.addScriptToEvaluateOnNewDocument",
             source="""
@@ -105,7 +105,7 @@ def entries_of_one_user_never_go_to_another_who_pairs_the_browser(world):
         world.wait(lambda: len(bea.ask("GET", "/events")) == 1, "Bea's own entry is on the hub")
         same(bea.ask("GET", "/event-types")[0]["name"], "Coffee", "Bea's types")
         same([write["path"] for write in browser.later(QUEUE)], ["/events"], "Ada's entry is still stored")
-        # Ada pairs again, so the entry is sent to her record.
+        # Ada pairs the browser again and gets her entries.
         remove_browser(bea)
         browser.go("/")
         browser.type(".code", hub.run("pair", "--name", "Ada")["code"])
@@ -150,7 +150,7 @@ def a_tab_of_one_user_writes_nothing_to_another_who_pairs_in_a_second_tab(world)
         ada, bea = (Device(hub, "phone", hub.run("pair", "--name", name)["code"]) for name in ("Ada", "Bea"))
         ada.type("Secret")
         bea.type("Coffee")
-        # Suppresses storage events, so that the tab does not notice the change of user and the hub must reject it.
+        # The first tab does not notice the second, so the hub must reject its write.
         browser.devtools(
             "Page.addScriptToEvaluateOnNewDocument",
             source="addEventListener('storage', (event) => event.stopImmediatePropagation(), true)",
@@ -166,7 +166,7 @@ def a_tab_of_one_user_writes_nothing_to_another_who_pairs_in_a_second_tab(world)
         browser.press("button[type=submit]")
         browser.find(".tile", "Coffee")
         browser.turn_to(one)
-        # The hub may already have rejected the stream.
+        # The hub may have closed the first tab's stream already.
         browser.script(
             "const tile = document.querySelector('.tile .press'); "
             "if (document.body.innerText.includes('Secret')) tile?.click()"
@@ -184,7 +184,7 @@ def an_entry_is_sent_at_once_where_the_browser_refuses_to_store_it(world):
         browser.press(".tile .press")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "it is on the hub")
         browser.shows("This browser cannot store entries.", "#sync")
-        # Without the hub too, nothing is recorded: the form says so, and stays filled in.
+        # Offline nothing is recorded either; the form shows the error and keeps its values.
         hub.stop()
         browser.press("main .log")
         browser.press("dialog .pick button", "Coffee")
@@ -197,7 +197,7 @@ def an_entry_is_sent_at_once_where_the_browser_refuses_to_store_it(world):
         browser.press("dialog button[type=submit]")
         world.wait(lambda: notes(phone) == ["", "kept in the form"], "it is saved by a second press")
         browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
-        # Logging without a form reports the failure as well.
+        # A press on a tile shows the error as well.
         hub.stop()
         browser.press(".tile .press")
         browser.shows("Nothing was recorded", ".toast")
@@ -237,7 +237,7 @@ def an_edit_without_the_hub_meets_one_of_another_device_as_a_devices_would(world
             browser.press("dialog button[type=submit]")
             browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
 
-        # The edit in the browser has the earlier time, although it arrives later.
+        # The browser's edit is earlier although it arrives later.
         edit("first", "browser, earlier")
         with cut_off(browser):
             hub.start()
@@ -249,7 +249,7 @@ def an_edit_without_the_hub_meets_one_of_another_device_as_a_devices_would(world
             ["browser, earlier"],
             "the value that lost",
         )
-        # The opposite order.
+        # The reverse order.
         with cut_off(browser):
             phone.ask("PATCH", f"/events/{second}", {"notes": "phone, earlier"})
             edit("second", "browser, later")
@@ -271,7 +271,7 @@ def an_edit_of_an_entry_that_was_deleted_keeps_its_text_and_offers_a_way(world):
         for index, (old, act) in enumerate([("one", "Restore it and apply this change"), ("two", "Log as a new entry")]):
             browser.go("/")
             browser.find("main .row", old)
-            # Disables the stream, so that the page does not learn of the deletion before the edit.
+            # The page has not seen the deletion before the edit.
             browser.script("window.EventSource = class { addEventListener() {} close() {} }")
             browser.press("main .row", old)
             browser.type("dialog textarea", f"typed {old}")
@@ -358,7 +358,7 @@ def both_times_of_a_repeated_hour_can_be_entered_edited_and_told_apart(world):
             lambda: phone.ask("GET", f"/events/{winter}")["timestamp"] == "2026-10-25T00:30:00.000Z",
             "the first occurrence",
         )
-        # Records a new entry at each of the two occurrences.
+        # A new entry at each occurrence.
         for offset, moment in (("+02:00", "2026-10-25T00:45:00.000Z"), ("+01:00", "2026-10-25T01:45:00.000Z")):
             browser.press("main .log")
             browser.press("dialog .pick button", "Coffee")

@@ -1,5 +1,4 @@
-"""Generates the record of a fictitious user: a year of habits, places and drives. Reproducible by its seed and not
-tuned for appearance."""
+"""Sample data: a year of habits, places and trips, the same for the same seed."""
 
 import datetime
 import math
@@ -7,10 +6,9 @@ import random
 import uuid
 
 UTC = datetime.timezone.utc
-# Time zone of the user and the browser, chosen so that it is about noon whenever the tests run and no day ends during
-# them.
+# Time zone of the user and the browser. It is about noon there whenever the tests run, so that no day ends meanwhile.
 ZONE_HOURS = 12 - datetime.datetime.now(UTC).hour
-# A browser calls a zone without an offset UTC regardless of its configured name.
+# Browsers call the zone with offset 0 UTC.
 ZONE_NAME = f"Etc/GMT{-ZONE_HOURS:+d}" if ZONE_HOURS else "UTC"
 ZONE_OFFSET = f"{ZONE_HOURS:+03d}:00"
 ZONE = datetime.timezone(datetime.timedelta(hours=ZONE_HOURS))
@@ -21,7 +19,7 @@ def now():
 
 
 def day(ago, hour=0):
-    """Returns the given hour of the day that many days ago."""
+    """An hour of an earlier day."""
     return now().replace(hour=hour, minute=0, second=0, microsecond=0) - datetime.timedelta(days=ago)
 
 
@@ -207,7 +205,7 @@ def live(device, days=120, seed=1):
                 location_name="Home",
                 **visit,
             )
-    # Odometer readings every second month. A holiday trip before one of them was not recorded.
+    # Odometer readings of every second month; one follows a holiday that was not recorded.
     driven = [
         (event["timestamp"], event["properties"]["distance"]["value"])
         for event in events
@@ -234,7 +232,7 @@ def iso(moment):
 
 
 def road(a, b, chance):
-    """Returns a route with bends that is almost identical each day."""
+    """A route with bends, similar each day."""
     points = []
     for i in range(60):
         share = i / 59

@@ -1,4 +1,4 @@
-"""Days, years, charts and insights."""
+"""Timeline, calendar, charts and insights."""
 
 from browser import ENTER
 from harness import check, pair, quiet, same, test
@@ -86,7 +86,7 @@ def a_chart_has_its_numbers_as_a_table(world):
 
 
 def days_ago(ago, hour=8):
-    """Returns an hour of a past day in the browser's zone, in the format of the hub."""
+    """Timestamp of an hour of an earlier day."""
     return life.iso(life.day(ago, hour))
 
 
@@ -115,7 +115,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
             ]
         )
         browser.shows("Correlations need 5 more days with two types.", "main")
-        # Two that go together, as they are recorded from another device.
+        # Two correlated types, recorded by another device.
         phone.events(
             [
                 {"id": f"d{ago}", "event_type_id": coffee, "timestamp": days_ago(ago, 13), "time_zone": life.ZONE_NAME}
@@ -129,13 +129,13 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
                 if ago != 10
             ]
         )
-        # For two types on the same day, the lower id comes first.
+        # On the same day the type with the lower id comes first.
         first, second = ("Coffee", "Mood") if coffee < mood else ("Mood", "Coffee")
         browser.shows(f"{first} and {second} are most strongly related. Correlation is not causation.", "main")
         browser.shows(f"More {second} on days with more {first} (strong correlation).", ".relations")
         browser.shows("high, 41 days", ".relations")
         browser.shows("Coffee: 40 days in a row.", "main")
-        # An odometer is read, and driven to work: no habit of anybody.
+        # Odometer readings and visits are not habits.
         for name, source in (("Odometer", "manual"), ("At work", "geofence")):
             kind = phone.type(name)
             phone.events(
@@ -156,7 +156,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
             "At work" not in browser.text(".streak-row") and browser.count(".streak-row") == 2,
             "where one was has no streak",
         )
-        # The table contains the same values as the chart.
+        # The numbers as a table.
         browser.press("figure .tools button", "Table")
         browser.find("figure table td", "high")
         browser.press("figure .tools button", "Chart")
@@ -164,7 +164,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         # 30 days are not enough for high confidence.
         browser.shows("medium, 30 days", ".relations")
         same(browser.script("return location.search"), "?days=30", "the range is in the address")
-        # Today shows a streak only for types with a goal.
+        # Today shows a streak only with a goal.
         browser.go("/")
         browser.find(".tile", "40 days in a row")
         check(
@@ -174,7 +174,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
             ),
             "no streak without a goal",
         )
-        # The page of the type shows the usual time and the progress of the goal.
+        # The page of a type shows its pattern and its goal.
         browser.go(f"/types/{coffee}")
         browser.find("figure h2", "When")
         browser.shows("Usually at 08:00.", "main")

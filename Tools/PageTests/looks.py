@@ -1,4 +1,4 @@
-"""Pages without entries, on paper and on very wide screens."""
+"""Empty pages, printing, and the widest screens."""
 
 import base64
 import re
@@ -15,7 +15,7 @@ def box(browser, selector):
 
 
 def pages_of(pdf):
-    """Returns the number of pages of a PDF."""
+    """Number of pages of a PDF."""
     return len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
 
 

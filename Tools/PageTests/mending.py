@@ -1,4 +1,4 @@
-"""Merging of types, and manual trips."""
+"""Merging and deleting of types, and trips added manually."""
 
 from browser import SHIFT
 from harness import check, drive, pair, quiet, same, test
@@ -67,7 +67,7 @@ def two_types_of_one_name_are_offered_to_be_made_one(world):
             lambda: [event["event_type_id"] for event in phone.ask("GET", "/events?limit=9")] == [first],
             "its entry is moved",
         )
-        # A later entry of another device moves to the remaining type.
+        # Entries that another device has recorded meanwhile move as well.
         phone.event(second, life.iso(life.day(1, 9)), time_zone=life.ZONE_NAME)
         same({event["event_type_id"] for event in phone.ask("GET", "/events?limit=9")}, {first}, "forwarded")
         browser.go("/types")
@@ -136,7 +136,7 @@ def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
         )
         browser.shows("1.25", "dl.figures")
         browser.shows("detour", "dl.figures")
-        # Filters by vehicle; the filter is kept when the month changes.
+        # The filter by vehicle stays in other months.
         drive(phone)
         browser.wait(lambda: browser.count(".trip-list a") == 2, "two trips")
         for vehicle, count in (("Octavia", 1), ("Van", 0), ("", 2)):
@@ -159,7 +159,7 @@ def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
         world.wait(lambda: "category" not in phone.ask("GET", f"/events/{trip['id']}")["properties"], "taken back")
         browser.keys("u")
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "and the trip itself")
-        # The page may be requesting the trip while it is deleted.
+        # The page may be requesting the trip at this moment.
         quiet(
             browser,
             "trips by hand",

@@ -1,4 +1,4 @@
-"""Pairing with a code, and recording of entries."""
+"""Pairing with a code, and logging."""
 
 from browser import SHIFT
 from harness import check, pair, quiet, same, test
@@ -9,7 +9,7 @@ import life
 @test
 def a_hub_without_persons_says_how_to_make_one_and_nothing_else(world):
     with Hub(world.program, people=()) as hub, world.browser(hub) as browser:
-        # Removes the user that `hub init` created, as an operator would.
+        # The user created by `hub init` is removed.
         for person in hub.run("user", "list").get("users", []):
             hub.run("user", "rm", person["name"], "--yes")
         browser.go("/calendar")
@@ -39,7 +39,7 @@ def a_browser_comes_in_by_code_and_a_wrong_code_is_told_for_what_it_is(world):
 
 
 def phone_types(hub):
-    """Returns the number of event types on the hub."""
+    """Number of types on the hub."""
     return len(Device(hub).ask("GET", "/event-types"))
 
 
@@ -49,7 +49,7 @@ def the_first_types_are_chosen_and_logged(world):
         pair(browser, hub, then=".templates")
         where = lambda: browser.script("return document.activeElement.textContent")
         browser.wait(lambda: where() == "What would you like to track?", "whoever is in is told where")
-        # With nothing chosen there is nothing to go on with.
+        # Without a choice there is no next step.
         for _ in range(2):
             for name in ("Mood", "Coffee"):
                 browser.press(".templates label", name)
@@ -65,7 +65,7 @@ def the_first_types_are_chosen_and_logged(world):
         browser.press("main .button.primary", "Continue")
         browser.wait(lambda: browser.count(".tile") == 3, "three tiles")
         browser.wait(lambda: where() == "Log your first entry", "the next step has the focus")
-        # What is taken back before anything was logged is what was chosen.
+        # Undo before the first entry removes the chosen types.
         browser.keys("u")
         browser.wait(lambda: where() == "What would you like to track?", "back where something can be done")
         browser.press("main .button.primary", "Continue")
@@ -91,7 +91,7 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
         world.wait(lambda: len(events()) == 1, "it is on the hub")
         same(events()[0]["source_type"], "manual", "where it came from")
         same(events()[0]["time_zone"], life.ZONE_NAME, "its zone")
-        # Edit.
+        # Edited.
         browser.press("main .row")
         browser.type("dialog textarea", "oat\nmilk")
         browser.press("dialog .segments label", "large")
@@ -100,13 +100,13 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
         world.wait(lambda: events()[0].get("notes") == "oat\nmilk", "the note is on the hub")
         same(events()[0]["properties"], {"size": {"type": "select", "value": "large"}}, "its size")
         browser.shows("oat milk", "main .row")
-        # Undo and redo with their keys.
+        # Undone and redone by keys.
         browser.keys("u")
         world.wait(lambda: events()[0].get("notes") is None, "the note is taken back")
         same(events()[0]["properties"], {}, "and the size")
         browser.keys(SHIFT + "u")
         world.wait(lambda: events()[0].get("notes") == "oat\nmilk", "and there again")
-        # Delete, and undo with the button.
+        # Deleted and restored by the button.
         browser.shows("oat milk", "main .row")
         browser.press("main .row")
         browser.press("dialog .button", "Delete")
@@ -187,7 +187,7 @@ def a_form_has_a_field_for_each_kind_of_property(world):
             },
             "values",
         )
-        # Saving the form again without changes leaves the values unchanged.
+        # A second save without changes changes nothing.
         before = phone.ask("GET", "/events")[0]
         browser.press("main .row")
         browser.press("dialog button[type=submit]")
@@ -252,7 +252,7 @@ def a_type_is_made_mended_and_deleted_by_its_name(world):
         )
         browser.press("main a", "Soup")
         browser.find("main h1", "Soup")
-        # Adds an option to the property; existing entries keep their key.
+        # Adds a missing choice; the key of the property stays.
         browser.press("main .button", "Edit type")
         browser.press("dialog [aria-label='Edit: Which one']")
         browser.script("document.activeElement.value = 'Which'")

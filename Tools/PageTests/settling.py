@@ -1,4 +1,4 @@
-"""First steps of a new user, live status, and settings that persist."""
+"""First run, live trips, and stored preferences."""
 
 import datetime
 import urllib.request
@@ -18,7 +18,7 @@ def three_steps_lead_in_and_each_can_be_left(world):
         browser.press(".tile .press", "Coffee")
         phone = Device(hub)
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "the first entry is on the hub")
-        # A reload does not restart the first steps.
+        # A reload keeps the step.
         browser.go("/")
         browser.shows("Log your first entry", "main h1")
         browser.press("main .button", "Next")
@@ -66,7 +66,7 @@ def a_drive_that_goes_on_is_drawn_and_grows_by_itself(world):
         browser.shows("Driving from Home", ".live")
         before = browser.text(".live .figure")
         check(before.endswith("km"), before)
-        # Which devices there are, and when the phone was last seen.
+        # Devices and when the phone was last seen.
         browser.shows("Pixel phone", ".devices-now")
         browser.shows("This browser", ".devices-now")
         post(range(1200, 1700, 10))
@@ -85,7 +85,7 @@ def search_and_tables_stay_as_they_were_chosen(world):
     )
     browser.go(f"/types/{world.types['coffee']}")
     browser.find("figure .tools button", "Table")
-    # Another test may have left tables open.
+    # Another test may have left tables.
     before = browser.count("figure .table")
     browser.press("figure .tools button", "Table")
     browser.wait(lambda: browser.count("figure .table") == before + 1, "a table")

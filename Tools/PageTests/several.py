@@ -21,7 +21,7 @@ def what_one_browser_logs_another_shows_without_being_asked(world):
         other.shows("Live updates on", "#sync")
         one.press(".tile .press")
         other.wait(lambda: other.text(".tile .count") == "1", "it is there")
-        # Measures the delay from a device to the screen.
+        # Time from the device to the screen.
         other.script(
             "window.seen = 0; new MutationObserver(() => { if (document.querySelector('.tile .count')."
             "textContent === '2') window.seen ||= Date.now(); })"
@@ -61,7 +61,7 @@ def a_device_is_paired_from_the_page(world):
         browser.go("/devices")
         browser.press("main .button", "Pair a device")
         code = browser.find(".big-code") and browser.text(".big-code")
-        # Nothing but this machine is known to reach the hub: no camera is sent there.
+        # Without a public address there is no QR code.
         browser.shows("set the hub’s address", "dialog")
         same(browser.count("dialog .qr"), 0, "a picture")
         Device(hub, "Watch", code=code)
@@ -135,7 +135,7 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         browser.wait(lambda: browser.text(".tile .count") == "2", "it counts although it waits")
         browser.press(".tile .press")
         browser.shows("2 entries pending.", ".sync")
-        # The whole page anew, with nobody there to ask.
+        # A reload while the hub is down.
         browser.go("/")
         browser.wait(lambda: browser.text(".tile .count") == "3", "all three are shown")
         browser.shows("2 entries pending.", ".sync")
@@ -143,7 +143,7 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         browser.wait(lambda: browser.count("main .row") == 3, "on another page too")
         browser.go("/")
         browser.find(".tile")
-        # The status is displayed for four seconds; an observer records it in case the test is slower.
+        # Shown for four seconds: long enough to check.
         browser.script(
             "new MutationObserver(() => { window.said = (window.said ?? '') + document.querySelector('.strip')."
             "innerText; }).observe(document.querySelector('.strip'), { childList: true, attributes: true })"
@@ -164,7 +164,7 @@ def an_entry_is_said_to_be_on_the_hub_when_it_is_there_and_not_before(world):
         phone.type("Coffee")
         pair(browser, hub)
         browser.shows("Synced with hub", "#sync")
-        # A hub that takes its time.
+        # A slow hub.
         hub.process.send_signal(signal.SIGSTOP)
         try:
             browser.press(".tile .press")
@@ -192,11 +192,11 @@ def a_suspended_hub_counts_as_away_and_its_last_responses_are_shown(world):
             browser.settle()
         hub.process.send_signal(signal.SIGSTOP)
         try:
-            # Navigation within the page: each request times out after 5 seconds.
+            # Within the page each request times out after 5 seconds.
             browser.press(".rail a[href='/calendar']")
             browser.find("main .heat svg")
             browser.shows("Offline since", ".sync")
-            # A reload: the worker times out after 3 seconds and serves the stored page.
+            # After a reload the worker falls back to the cache after 3 seconds.
             browser.go("/")
             browser.find(".tile")
             browser.shows("Offline since", ".sync")
@@ -209,7 +209,7 @@ def a_suspended_hub_counts_as_away_and_its_last_responses_are_shown(world):
 
 
 class Eater(threading.Thread):
-    """Proxy between a browser and its hub that drops the response to the first created event."""
+    """A proxy that drops the response to the first created event."""
 
     def __init__(self, hub):
         super().__init__(daemon=True)
@@ -244,7 +244,7 @@ class Eater(threading.Thread):
         try:
             while data := server.recv(65536):
                 if state["eat"]:
-                    # The hub has applied the request, but the client receives no response.
+                    # The hub has created the event, but its response is lost.
                     break
                 client.sendall(data)
         except OSError:
@@ -322,7 +322,7 @@ def an_entry_that_the_hub_refuses_is_shown_with_the_reason(world):
         browser.press(".tile .press")
         browser.shows("Offline since", ".sync")
         hub.start()
-        # The entry's type is deleted meanwhile, so the entry cannot be created.
+        # Its type is deleted meanwhile, so the hub rejects the entry.
         hub_events = lambda: phone.ask("GET", "/events")
         phone.ask("DELETE", f"/event-types/{coffee}")
         browser.wait(lambda: "rejected" in browser.text(".sync") or hub_events(), "an end", seconds=40)

@@ -1,4 +1,4 @@
-"""Accessibility of sheets, forms and a route with all of its elements."""
+"""Accessibility of every sheet and form, and of a route with stops and gaps."""
 
 import datetime
 
@@ -6,7 +6,7 @@ from browser import ESCAPE
 from harness import pair, post_drive, quiet, same, test, whole
 import life
 
-# A property of each kind, and selects with few and with many options.
+# A property of each kind, with few and many choices.
 PROPERTIES = [
     ("what", "What", "text", None),
     ("cups", "Cups", "number", None),
@@ -53,7 +53,7 @@ def axe_finds_nothing_on_any_sheet_in_either_theme(world):
                 "note": "flu",
             },
         )
-        # A drive with a stop and a gap.
+        # A trip with a stop and a gap.
         post_drive(phone, stop=150, silent=range(1800, 2100))
         pair(browser, hub)
 

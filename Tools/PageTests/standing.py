@@ -1,4 +1,4 @@
-"""Progress of goals, and page settings that persist."""
+"""Goals, the order of tiles, charts of a type, and skipped days."""
 
 from browser import ALT, ENTER, RIGHT
 from harness import check, pair, quiet, same, test
@@ -55,7 +55,7 @@ def a_goal_counts_what_an_entry_says_of_itself_and_shows_its_score(world):
         browser.wait(lambda: "Score" in label(coffee), "the score is said")
         check("Score" not in label(mood), "none without a goal")
         browser.shows("1 of 3 left, usually 08:00", "main")
-        # An entry logged on this page counts immediately, and only once.
+        # A new entry counts immediately and only once.
         browser.keys("1")
         browser.wait(lambda: "3\n/ 3" in tile("Coffee"), "one more")
         world.wait(lambda: len(phone.ask("GET", "/events?limit=100")) == 34, "it is on the hub")
@@ -63,7 +63,7 @@ def a_goal_counts_what_an_entry_says_of_itself_and_shows_its_score(world):
         check("3\n/ 3" in tile("Coffee"), f"counted once: {tile('Coffee')}")
         browser.keys("u")
         browser.wait(lambda: "2\n/ 3" in tile("Coffee"), "taken back")
-        # The calendar shows the streak of the goal, and a reason for types without one.
+        # The calendar shows the score, and why other types have none.
         browser.go(f"/calendar?types={coffee},{mood}")
         browser.wait(
             lambda: "31 now" in browser.text("main") and "31 longest" in browser.text("main"),
@@ -87,7 +87,7 @@ def tiles_stay_where_they_are_put(world):
         browser.keys(ALT + RIGHT)
         browser.wait(lambda: names() == ["Mood", "Coffee", "Run"], "one on")
         browser.wait(
-            lambda: "Coffee is tile 2 of 3" in browser.script("return document.getElementById('said').textContent"),
+            lambda: "Coffee moved to position 2 of 3" in browser.script("return document.getElementById('said').textContent"),
             "it is said",
         )
         check(
@@ -140,7 +140,7 @@ def a_type_is_told_by_a_line_a_band_and_its_values(world):
         "replaceAll('\\n', ' '))",
         values,
     )
-    # The expected number of entries in the displayed range, from the device's data.
+    # As many entries as the phone recorded on those days.
     since = life.iso(life.day(83))
     found = [
         event
@@ -149,7 +149,7 @@ def a_type_is_told_by_a_line_a_band_and_its_values(world):
     ]
     large = sum(1 for event in found if event["properties"]["size"]["value"] == "large")
     check(any(row.startswith("large") and row.endswith(str(large)) for row in shares), f"{large} large: {shares}")
-    # Skipped days are hatched and interrupt the line.
+    # Skipped days are hatched and break the line.
     browser.go(f"/types/{world.types['run']}?range=12w")
     browser.find(".plot .skipped")
     browser.wait(lambda: browser.count(".plot .line-of") >= 2, "broken where days are off")
@@ -182,7 +182,7 @@ def a_quarter_has_three_months_and_its_days_open(world):
     browser.script("document.querySelector('.heat [tabindex=\"0\"]').focus()")
     browser.keys(ENTER)
     browser.find(".days")
-    # On a phone a year consists of two halves that fill the width and have readable labels.
+    # On a phone a year has two halves that fill the width, with readable labels.
     browser.size(390, 844)
     browser.go("/calendar")
     browser.find(".heat svg[role=grid]")

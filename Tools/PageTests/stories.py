@@ -44,8 +44,7 @@ ACTIONS = [
 
 
 class Proxy:
-    """Proxy between a browser and its hub that forwards requests, rejects them, or drops responses to applied
-    writes."""
+    """A proxy that passes requests on, rejects them, or loses responses of writes that the hub has executed."""
 
     def __init__(self, hub):
         self.hub, self.is_up, self.losses, self.open = hub, True, 0, set()
@@ -78,8 +77,7 @@ class Proxy:
 
     def serve(self, client):
         if not self.is_up:
-            # Closes the connection without a response. A connection that is cut later would be retried by the browser
-            # itself.
+            # Answers like a gateway in front of a hub that is down; browsers retry a cut connection themselves.
             client.close()
             return
         try:
@@ -125,7 +123,7 @@ class Proxy:
 
 
 class Phone(Device):
-    """Another device of the user. Its edits contain the version that it has seen, like those of a page."""
+    """Another device of the user. Its edits name the record version that it has seen."""
 
     def see(self, path):
         request = self.request("GET", path)
@@ -168,10 +166,9 @@ class User:
         self.name = name
         self.phone = Phone(hub, "phone", hub.run("pair", "--name", name)["code"])
         self.type = self.phone.type(f"Type of {name}")
-        # Acknowledged texts, texts that were replaced by an author who had seen them, and deleted entries.
+        # Acknowledged texts, texts that a later edit has seen, and deleted entries.
         self.texts, self.replaced, self.deleted = set(), set(), set()
-        # Entries that were deleted and restored. If another device deleted them as well, either operation may be the
-        # last.
+        # Entries that were deleted and restored; if another device deleted them too, either may be last.
         self.restored = set()
 
     def entry(self, text):
@@ -179,7 +176,7 @@ class User:
 
 
 class KillableBrowser(Browser):
-    """A browser that can be killed at any time and restarted with the same profile."""
+    """A browser that can be killed and restarted with its profile."""
 
     def processes(self):
         found = []
@@ -226,8 +223,7 @@ class Story:
     # The screen
 
     def main_page(self):
-        """Opens the page. A killed browser may have lost the stored page or its user; in that case the hub must be
-        reachable."""
+        """Opens the page. A killed browser may have lost its session, so the hub must be running."""
         there = lambda: self.browser.count(".tile") or self.browser.count(".code")
         try:
             self.browser.go("/")
@@ -253,7 +249,7 @@ class Story:
         self.decline_offer()
 
     def decline_offer(self):
-        """Keeps the entries of other users. The dialog may appear shortly after the page."""
+        """Keeps the unsent entries of other users when the sheet appears."""
         if any(other is not self.user and other.texts for other in self.users):
             self.browser.later("await new Promise((done) => setTimeout(done, 600))")
         if self.browser.count("dialog"):
@@ -261,7 +257,7 @@ class Story:
             self.browser.wait(lambda: self.browser.count("dialog") == 0, "the offer is closed")
 
     def ready(self):
-        """Shows the user's record and pairs the browser again if a kill has lost its cookie."""
+        """Waits for the user's record and pairs the browser again if a kill has removed its cookie."""
         if self.browser.count(".code") or not self.browser.count("main.framed"):
             self.note("paired again")
             self.pair(self.user)
@@ -270,7 +266,7 @@ class Story:
         self.decline_offer()
 
     def rows(self):
-        """Returns the texts of the displayed entries."""
+        """Texts of the visible entries."""
         notes = self.browser.script(
             "return [...document.querySelectorAll('main .row')].map((row) => row.querySelector('.note')?."
             "textContent ?? '')"
@@ -406,14 +402,14 @@ class Story:
             return
         self.browser.later(EVICT)
         self.note("storage deleted with", len(before), "waiting")
-        # With a connection, some entries may have been sent already.
+        # While online, some writes may have been sent already.
         if not self.proxy.is_up:
             own = lambda: sorted(write["key"] for write in self.browser.later(QUEUE))
             self.browser.wait(lambda: set(before) <= set(own()), "what waits is stored again")
 
     def other_user(self):
         self.ready()
-        # Goes online first: an eviction deletes all databases, so no entry of the other user may be pending.
+        # Entries of another user are lost when all databases are deleted.
         self.proxy.is_up = True
         for device in self.user.phone.ask("GET", "/me/devices"):
             if device["name"].startswith("Chrome"):
@@ -430,7 +426,7 @@ class Story:
         self.hub.start()
         self.note("hub restarted")
 
-    # The whole scenario
+    # The story
 
     def run(self, length=14):
         self.pair(self.user)
@@ -440,7 +436,7 @@ class Story:
         for _ in range(length):
             name = self.random.choices(names, weights)[0]
             if name == "evict" and any(user is not self.user and user.texts for user in self.users):
-                # No page has the other user's database open, so its entries would not be stored again.
+                # No tab of another user is open, so nothing would store that user's entries again.
                 continue
             getattr(self, name)()
         self.finish()
@@ -489,7 +485,7 @@ class Story:
 
 
 def tell(seeds, program, driver, say):
-    """Runs the scenarios of some seeds. Returns the seeds that failed."""
+    """Runs the stories of some seeds and returns the failed seeds."""
     failed = []
     with Hub(program, people=()) as hub, KillableBrowser(driver, "http://127.0.0.1", zone="UTC") as browser:
         for seed in seeds:

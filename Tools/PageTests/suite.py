@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the hub's pages in a real browser with the shipped program.
-usage: suite.py TRENDYD [PART OF A NAME ...]"""
+"""Tests the hub's pages in a real browser. usage: suite.py TRENDYD [PART OF A NAME ...]"""
 
 import os
 import sys
@@ -10,7 +9,7 @@ import traceback
 from browser import Failed
 from harness import TESTS, World
 
-# The tests run in the order of these imports.
+# Tests run in this order.
 import recording
 import looking_back
 import trips

@@ -1,4 +1,4 @@
-"""Undo and redo on a page."""
+"""Undo and keyboard shortcuts."""
 
 from browser import DELETE, SHIFT
 from harness import pair, quiet, test
@@ -26,7 +26,7 @@ def what_was_done_is_taken_back_after_a_reload(world):
         browser.find(".tile")
         browser.keys(SHIFT + "u")
         world.wait(lambda: count() == 1, "done again")
-        # Deletes a row with its key; undo restores it.
+        # A row is deleted by its key and restored.
         browser.find("main .row")
         browser.script("document.querySelector('main .row').focus()")
         browser.keys(DELETE)

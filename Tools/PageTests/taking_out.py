@@ -1,4 +1,4 @@
-"""Exports: entries of a period in several formats, and the complete record, which can be imported elsewhere."""
+"""Exports of a period in several formats, and of the whole record, which another hub imports."""
 
 import json
 import urllib.request
@@ -9,7 +9,7 @@ import life
 
 
 def watch_downloads(browser):
-    """Records the files that the page offers for download."""
+    """Records downloads."""
     browser.script(
         "window.taken = []; const make = URL.createObjectURL; "
         "URL.createObjectURL = (blob) => { window.taken.push(blob); return make.call(URL, blob); }"
@@ -26,7 +26,7 @@ def put(browser, key, value):
 
 
 def take(browser, form):
-    """Presses Download for a format, waits for the file and returns its text."""
+    """Downloads an export in a format and returns its text."""
     before = browser.script("return window.taken.length")
     browser.press("main form .segments label", form)
     browser.press("main form button[type=submit]")
@@ -71,7 +71,7 @@ def entries_of_a_time_and_a_type_are_taken_out(world):
         put(browser, "out-type", "")
         same(len(json.loads(take(browser, "JSON"))), 6, "of both types")
         same(take(browser, "ICS").count("BEGIN:VEVENT"), 6, "as a calendar")
-        # Without fixes, the page reports this and offers no empty file.
+        # Without positions the page shows a message instead of an empty file.
         browser.press("main form .segments label", "GPX")
         browser.wait(
             lambda: not browser.script("return document.querySelector('[data-key=out-type]').checkVisibility()"),
@@ -135,7 +135,7 @@ def tracks_are_taken_out_and_the_whole_record_is_brought_in_elsewhere(world):
             (1, 480, True),
             "the fixes as they were posted",
         )
-        # The backup is a link, so that the browser writes it to the disk regardless of its size.
+        # The backup is a link, so that large records are written to disk directly.
         path = browser.script("return document.querySelector('a[download]').getAttribute('href')")
         request = urllib.request.Request(hub.address + path, headers={"Authorization": f"Bearer {phone.token}"})
         backup = urllib.request.urlopen(request, timeout=30).read()

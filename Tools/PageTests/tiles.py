@@ -1,4 +1,4 @@
-"""Map tiles, if the operator configured a source."""
+"""Map tiles."""
 
 import http.server
 import os
@@ -15,7 +15,7 @@ from hub import Device, Hub
 
 
 def drawn_tile():
-    """Returns a tile of 256 × 256 pixels that resembles streets: green ground, white lines, a grey frame."""
+    """A PNG of 256 × 256 that resembles streets: green ground, white lines, a grey frame."""
     rows = [
         b"\0"
         + b"".join(
@@ -39,7 +39,7 @@ TILE = drawn_tile()
 @test
 def a_map_has_the_tiles_of_a_folder_where_they_are_and_blank_ground_elsewhere(world):
     with tempfile.TemporaryDirectory() as folder:
-        # All tiles of zoom level 12, except for one column of the drive, which leads north at 5 degrees east.
+        # All tiles of zoom 12 except one column of the trip, which goes north at 5 degrees east.
         for column in range(2090, 2120):
             os.makedirs(f"{folder}/12/{column}")
             for row in range(1330, 1370):
@@ -67,7 +67,7 @@ def a_map_has_the_tiles_of_a_folder_where_they_are_and_blank_ground_elsewhere(wo
                 "includes('/2105/')).length"
             )
             browser.wait(lambda: missing() == 0, "no picture is left where none came")
-            # The tiles are below all other elements and at the coordinates of the graticule.
+            # The tiles are below everything else and match the graticule.
             same(
                 browser.script("return document.querySelector('.map svg').firstElementChild.getAttribute('class')"),
                 "tiles",
@@ -92,7 +92,7 @@ def a_map_has_the_tiles_of_a_folder_where_they_are_and_blank_ground_elsewhere(wo
                 light[dark] = browser.lightness(".map .tiles")
                 if world.axe.source:
                     same(world.axe.run(browser), [], "a map with tiles")
-            # Tiles for light backgrounds are dimmed in the dark theme.
+            # Tiles for light ground are darkened in the dark theme.
             check(light[False] > 0.7 and light[True] < 0.35, f"how light the map is, by theme: {light}")
             browser.script("document.documentElement.dataset.theme = 'light'")
             check(
@@ -101,7 +101,7 @@ def a_map_has_the_tiles_of_a_folder_where_they_are_and_blank_ground_elsewhere(wo
             )
             browser.script("delete document.documentElement.dataset.theme")
             quiet(browser, "a map with tiles", allowed=("404",))
-            # Without the hub and the folder, the background is blank.
+            # Without the folder the ground is blank.
             hub.stop()
             os.rename(f"{folder}/12", f"{folder}/away")
             hub.start()
@@ -112,7 +112,7 @@ def a_map_has_the_tiles_of_a_folder_where_they_are_and_blank_ground_elsewhere(wo
 
 
 class MapServer:
-    """A local map server over TLS that records its requests."""
+    """A map server with TLS that records its requests."""
 
     def __init__(self, folder):
         subprocess.run(
@@ -209,7 +209,7 @@ def a_map_server_that_is_named_is_asked_for_tiles_and_nobody_for_anything_else(w
                 address.startswith((browser.address, maps.origin + "/map/", "data:", "blob:", "chrome:", "about:")),
                 f"asked for {address}",
             )
-        # The policy allows images from this one address and nothing else.
+        # The policy allows images of this address only.
         refused = browser.later(
             """
           const said = [];

@@ -9,12 +9,12 @@ from harness import check, pair, quiet, same, test
 from hub import Device
 import life
 
-# Zones without summer time, sixteen hours apart: a morning in Tokyo is the afternoon of the previous day in Phoenix.
+# Without daylight saving time and sixteen hours apart: a morning in Tokyo is the previous afternoon in Phoenix.
 HOME, AWAY = "Asia/Tokyo", "America/Phoenix"
 
 
 def at_home(ago, hour, minute=0):
-    """Returns a time on the day that many days ago in Tokyo's calendar."""
+    """A time of an earlier day in Tokyo."""
     return datetime.datetime.now(zoneinfo.ZoneInfo(HOME)).replace(
         hour=hour, minute=minute, second=0, microsecond=0
     ) - datetime.timedelta(days=ago)
@@ -58,7 +58,7 @@ def days_and_times_are_of_the_zone_that_is_chosen(world):
             "the zone is the person's",
         )
         browser.requests()
-        # From now on all pages and requests use the zone of Tokyo.
+        # From now on all pages use the zone of Tokyo.
         browser.go(f"/timeline/{day}")
         browser.shows("08:05", "main .row .time")
         check("Tokyo" not in browser.text("main .row"), "of the zone itself nothing is said")
@@ -71,7 +71,7 @@ def days_and_times_are_of_the_zone_that_is_chosen(world):
         browser.go("/")
         browser.find(".tile")
         same(zones_asked(browser), {HOME}, "zones that the hub was asked in")
-        # A typed time is in Tokyo's zone, even in a browser where it was not chosen manually.
+        # Entered times are in the zone of Tokyo, in this browser as well.
         other.go(f"/timeline/{day}")
         other.press("main .row", "Coffee")
         other.find("dialog input[type=datetime-local]")
@@ -156,7 +156,7 @@ def clocks_that_change_are_followed_in_a_zone_that_the_browser_is_not_in(world):
             midnights: ['2026-03-29', '2026-03-30'].map(days.midnightText),
             unknown: (days.useSettings({ time_zone: 'Mars/Olympus' }), days.zone()),
           };""")
-        # A skipped time moves forward, and a repeated one resolves to its first occurrence.
+        # A skipped hour moves forward; a repeated hour means its first occurrence.
         same(
             told["moments"],
             [

@@ -1,4 +1,4 @@
-"""Trips on a map, their classification and distances, and the mileage log."""
+"""Trips, their categories and distances, and the mileage log."""
 
 from browser import ENTER, RIGHT, SHIFT
 from harness import HOSTILE, check, drive, pair, post_drive, quiet, same, test, whole
@@ -46,8 +46,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         trip = drive(phone)
         undivided = phone.ask("GET", f"/events/{trip}")
         pair(browser, hub, then="main.framed")
-        # Waits until the page has stored its data for offline use, which must not happen while trips change: it could
-        # request a trip that no longer exists.
+        # The offline copy is loaded first: later the latest trip may be deleted.
         browser.wait(
             lambda: browser.script("return Object.keys(localStorage).some((key) => key.endsWith('/kept'))"),
             "the main pages are kept",
@@ -55,13 +54,13 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Split")
         browser.shows("unknown place to unknown place", ".cutting")
-        # Half of the way, unless told otherwise; then by the keys of the slider, and told anew by the hub.
+        # Half of the route by default; then by the slider's keys.
         browser.wait(lambda: browser.text(".cutting ol").count("5.0 km") == 2, "both halves in words")
         same(browser.script("return document.activeElement.type"), "range", "where the focus is")
         before = browser.text(".cutting ol")
         browser.keys(RIGHT, RIGHT)
         browser.wait(lambda: browser.text(".cutting ol") != before, "the halves follow the slider")
-        # A click on the route at a quarter of its length.
+        # By a press on the route, at a quarter.
         spot = browser.script("""const path = document.querySelector('.map .way'),
             box = document.querySelector('.map svg').getBoundingClientRect();
           const at = path.getPointAtLength(path.getTotalLength() / 4);
@@ -71,7 +70,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
             lambda: "2.5 km" in browser.text(".cutting ol") and "7.5 km" in browser.text(".cutting ol"),
             "the halves follow the press",
         )
-        # Dragging along the route to its middle.
+        # Dragged along the route to its middle.
         middle = browser.script("""const path = document.querySelector('.map .way'),
             box = document.querySelector('.map svg').getBoundingClientRect();
           const at = path.getPointAtLength(path.getTotalLength() / 2);
@@ -101,7 +100,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
             == sorted(event["end_date"] for event in split),
             "and parted once more",
         )
-        # Merges the trip with the next one.
+        # Merged with the next trip.
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Merge")
         browser.press("dialog .pick button", "Next trip")
@@ -163,7 +162,7 @@ def what_the_hub_found_is_told_beside_the_route(world):
         browser.wait(lambda: browser.count("main .why li") >= 1, "what was decided")
         browser.shows("Departed:", ".why")
         browser.shows("positions of phone", "main")
-        # One that was recorded by hand.
+        # A trip recorded manually.
         browser.go(f"/trips/{drive(phone)}")
         browser.shows("No details:")
         quiet(browser, "why")
@@ -189,7 +188,7 @@ def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
         same(
             browser.script("return document.querySelector('.map .at-stop').textContent"), "2 min", "and how long it was"
         )
-        # Arrow keys show the values and a dot at the position.
+        # Read by keys: text and a dot on the map.
         browser.script("document.querySelector('.plot.speed').focus()")
         browser.keys(RIGHT)
         browser.find(".map .spot")
@@ -220,7 +219,7 @@ def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
         same(browser.count(".table tbody tr"), len(told["steps"]), "each step")
         browser.shows("stopped for 2 min", ".table")
         browser.press(".tools button", "Chart")
-        # A trip without stored fixes has no speed chart.
+        # A trip without stored positions has no speed chart.
         browser.go(f"/trips/{drive(phone, minutes=300)}")
         browser.shows("No details:")
         same(browser.count(".plot.speed"), 0, "a strip of nothing")
@@ -283,11 +282,11 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             "March",
         )
         browser.press("figure .tools button", "Chart")
-        # 81 km on the clock for 80 km of trips is well; 19 km for none is not.
+        # 81 km by odometer for 80 km of trips is fine; 19 km for none is not.
         browser.shows("The difference is above 2 %.", "main")
         browser.shows("trips are 19.0 km short (100 %)", ".odometer")
         same(browser.count(".odometer ul li"), 1, "days to look at")
-        # The export contains the hub's data.
+        # The download has the hub's numbers.
         rows = browser.later(
             "return (await (await fetch(document.querySelector('main a[download$=csv]').href)).text()).trim()."
             "split('\\r\\n')"
@@ -312,7 +311,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             "v",
             "the vehicle is in the address",
         )
-        # Print layout.
+        # Print.
         check("Signature" not in browser.text("main"), "what is for paper is not on screen")
         browser.devtools("Emulation.setEmulatedMedia", media="print")
         for part in ("Signature", "1 January to 31 December 2025", "Ada"):
@@ -328,7 +327,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         check(len(browser.devtools("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)["data"]) > 5000, "it prints")
         browser.devtools("Emulation.setEmulatedMedia", media="")
         same(browser.count("main img, main script"), 0, "elements made of text")
-        # Logs an odometer reading and undoes it.
+        # An odometer reading, logged and undone.
         readings = lambda: [
             event for event in phone.ask("GET", "/events?limit=100") if event["event_type_id"] == odometer
         ]
@@ -346,7 +345,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         world.wait(lambda: len(readings()) == 2, "it is taken back")
         same(browser.count("img, main script"), 0, "elements made of text")
         quiet(browser, "mileage")
-        # A month with a large difference is named even if the total difference is small.
+        # A month with a large difference is named even if the total is fine.
         phone.event(
             kind,
             f"2025-05-10T09:00:00{life.ZONE_OFFSET}",
@@ -399,7 +398,7 @@ def long_ways_and_long_names_keep_their_columns_on_the_narrowest_phone(world):
             "getBoundingClientRect().width))"
         )
         same(len(set(widths)), 1, "bars of one scale")
-        # Dates use the user's format; exported files use another.
+        # Dates are formatted for readers; files use ISO dates.
         day = life.day(1)
         browser.shows(f"{day:%a} {day.day} ", ".trip-table")
         browser.go("/trips")
@@ -414,7 +413,7 @@ def long_ways_and_long_names_keep_their_columns_on_the_narrowest_phone(world):
         browser.go("/places/g")
         browser.shows("10,000 m", ".trip-list")
         whole(browser, "places")
-        # A long value never truncates the time.
+        # Times are never cut to make room for values.
         water = phone.type("Water", properties=[("amount", "Amount", "number", None)])
         phone.event(
             water,

@@ -1,4 +1,4 @@
-"""Unusual usage: the wrong day, another tab, leaving a form, and a clock or language that differs from the hub's."""
+"""Other days, several tabs, history, wrong clocks and other languages."""
 
 import datetime
 import subprocess
@@ -10,7 +10,7 @@ import life
 
 
 def field(browser, label, text):
-    """Fills in a form field by its label."""
+    """Fills in the form field with a label."""
     browser.script(
         "const label = [...document.querySelectorAll('dialog label')].find((l) => l.textContent === arguments[0]);"
         "const input = document.getElementById(label.htmlFor); input.value = arguments[1]; "
@@ -42,7 +42,7 @@ def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
         world.wait(lambda: len(recorded()) == 1, "it is on the hub")
         same(on_day(recorded()[0]), day, "its day")
         browser.find("main .row", "Coffee")
-        # With the key, and with the button of a day that has entries.
+        # By the key, and by the button of a day with entries.
         browser.keys("l")
         browser.press("dialog .pick button", "Coffee")
         browser.press("dialog button[type=submit]")
@@ -52,7 +52,7 @@ def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
         browser.press("main .empty .button", "Add an entry")
         browser.keys(ESCAPE)
         browser.size(1280)
-        # The page of a type does not ask for the type.
+        # On the page of a type the type is known.
         browser.press(".rail a", "Coffee")
         browser.press("main .log")
         browser.find("dialog textarea")
@@ -103,7 +103,7 @@ def drives_of_a_full_month_are_all_there(world):
         pair(browser, hub)
         browser.go("/trips?month=2025-05")
         browser.shows("2 trips, 24.0 km.", "main")
-        # A month without trips links to the last one with trips; a record without trips reports that.
+        # An empty month links to the latest trip; an empty record does not.
         browser.go("/trips?month=2025-07")
         browser.shows("The latest trip was on", "main")
         browser.press("main .button", "Show")
@@ -162,7 +162,7 @@ def an_entry_of_a_tab_that_was_closed_is_sent_by_another(world):
         hub.kill()
         browser.press(".tile .press")
         browser.shows("1 entry pending.", ".sync")
-        # The first knows of it, although it never asked.
+        # The first tab learns of it without a request.
         browser.turn_to(first)
         browser.wait(lambda: browser.text(".tile .count") == "1", "it counts in the first tab")
         browser.turn_to(second)
@@ -186,7 +186,7 @@ def back_closes_what_lies_over_a_page_and_a_slip_loses_nothing(world):
         browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
         browser.wait(lambda: browser.script("return location.pathname") == "/timeline", "the page stays")
         check(browser.script("return document.activeElement.matches('main .row')"), "the focus is on the row again")
-        # With unsaved input it asks first, and the page stays as well.
+        # A form with changes asks first, and the page stays.
         browser.press("main .row")
         browser.type("dialog textarea", "begun")
         browser.script("history.back()")
@@ -196,7 +196,7 @@ def back_closes_what_lies_over_a_page_and_a_slip_loses_nothing(world):
         same(browser.script("return location.pathname"), "/timeline", "the page")
         browser.press("dialog button[type=submit]")
         world.wait(lambda: phone.ask("GET", "/events")[0].get("notes") == "begun", "it is saved")
-        # After saving, Back and Forward work again.
+        # Then back leads to the page before, and forward to this one.
         browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
         browser.script("history.back()")
         browser.find(".tile")
@@ -307,7 +307,7 @@ def a_browser_that_is_removed_while_something_is_written_keeps_it_until_it_is_in
         phone.type("Coffee")
         pair(browser, hub)
         browser.shows("Live updates on")
-        # It reads its main pages once, a moment after it was opened.
+        # The main pages are loaded once, shortly after the start.
         browser.wait(
             lambda: browser.script("return Object.keys(localStorage).some((key) => key.endsWith('/kept'))"),
             "the main pages are kept",
@@ -321,7 +321,7 @@ def a_browser_that_is_removed_while_something_is_written_keeps_it_until_it_is_in
         browser.shows("This browser was removed from the hub.", ".strip")
         browser.shows("1 entry is still stored here.", ".strip")
         browser.wait(lambda: browser.text(".tile .count") == "1", "it is shown")
-        # A hub that rejects requests is not retried repeatedly.
+        # A hub that rejects the browser is not asked repeatedly.
         asked = lambda: browser.script(
             "return performance.getEntriesByType('resource').map((e) => e.name).filter((name) => name."
             "includes('/api/v1/'))"

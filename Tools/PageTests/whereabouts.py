@@ -1,4 +1,4 @@
-"""Positions of a day, gaps in them, and the devices that reported them."""
+"""Positions of a day, gaps, visits, and the state of devices."""
 
 import datetime
 
@@ -18,7 +18,7 @@ def fix(moment, latitude):
 def what_is_missing_of_a_day_is_told_and_filled_in(world):
     with world.person() as (hub, phone, browser):
         phone.type("Walk", icon="shoe")
-        # Stationary, then a gap of half an hour, then stationary elsewhere.
+        # At rest, then silent for half an hour, then at rest elsewhere.
         begin = life.day(1, 10)
         minutes = lambda n: begin + datetime.timedelta(minutes=n)
         phone.post(
@@ -49,7 +49,7 @@ def what_is_missing_of_a_day_is_told_and_filled_in(world):
             (life.iso(minutes(19)), life.iso(minutes(50))),
             "from when until when",
         )
-        # A stationary day has no gaps, and a day without a phone shows none.
+        # A day at rest has no gaps, and a day without a phone mentions none.
         browser.go(f"/timeline/{life.day(3).date().isoformat()}")
         browser.find("main .empty")
         check("gap" not in browser.text("main header"), "nothing is known of that day")
@@ -62,7 +62,7 @@ def a_drive_leads_to_why_it_is_one(world):
     browser.go(f"/timeline/{life.day(1).date().isoformat()}")
     browser.find(".band")
     if browser.count(".explained") == 0:
-        # No drive on a weekend day.
+        # A weekend day without trips.
         drive(world.phone)
         browser.go("/timeline")
     browser.press(".explained .link", "Why?")

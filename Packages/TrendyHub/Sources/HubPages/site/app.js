@@ -1,4 +1,4 @@
-// Starts the pages: finds out who is here, draws the frame, and shows the page that the address names.
+// Entry point: checks the session, draws the frame, and shows the page of the address.
 
 import { ask, onOtherPerson, Refused, Unreachable } from './data/api.js';
 import { go, onAddress } from './data/navigation.js';
@@ -26,8 +26,8 @@ import { today } from './data/days.js';
 import { texts } from './texts.js';
 
 /**
- * A page. `more` reads what it can be read without, after it was drawn; `follow` what changes without the record, and
- * says whether it is to be drawn.
+ * A page. `more` loads data that the page can be drawn without; `follow` polls data outside the record and returns
+ * whether the page must be redrawn.
  * @template Data
  * @typedef {{
  *   title: string,
@@ -44,35 +44,34 @@ import { texts } from './texts.js';
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 
 /**
- * The page that is shown, and its data.
+ * The visible page and its data.
  * @type {Page | null}
  */
 let page = null;
 /** @type {{loaded: any} | null} */
 let data = null;
-/** When the page's data were last asked for. */
+/** When the data of the page was last requested. */
 let askedAt = 0;
-/** Counts pages and loads, so that what comes late is known for it. */
+/** Identifies a page load, so that the results of an earlier one are dropped. */
 let turn = 0;
 /**
- * Whether a page was come to whose heading takes the focus as soon as it is drawn, whichever of two reads of it is the
- * last.
+ * Whether the user has navigated and the heading of the new page takes the focus when it is drawn.
  */
 let isArrival = false;
 
 /**
- * Shows the record of a user from now on: all that this browser stores is theirs.
- * @param {import('./data/preferences.js').KnownSession} of a session
+ * Shows the record of a user. Everything this browser stores belongs to that user.
+ * @param {import('./data/preferences.js').KnownSession} of the user's session
  */
 function enter(of) {
   useOwner(of.person.id);
   useStore(of.person.id);
-  // A hub that no longer has tiles does not name them.
+  // A session without tiles must clear those of an earlier one.
   Object.assign(session, { tiles: null }, of);
 }
 
 /**
- * @param {boolean} isPaired whether the browser has just come in
+ * @param {boolean} isPaired whether the browser has just been paired
  * @returns {Promise<void>}
  */
 async function start(isPaired = false) {
@@ -80,7 +79,7 @@ async function start(isPaired = false) {
   const pairAgain = (/** @type {Api.Session} */ answer) =>
     showPairing(app, answer, () => start(true).catch(showFailure), waiting());
   if (kept && !session.person.id) enter(kept);
-  // Where a user was here before, what follows is asked for at once; whether it may be is said below.
+  // A known user's record is requested before the session is confirmed, which saves a round trip.
   const early = kept ? askPosition() : null;
   early?.catch(() => {});
   try {
@@ -92,20 +91,20 @@ async function start(isPaired = false) {
     }
     const paired = /** @type {import('./data/preferences.js').KnownSession} */ (answer);
     keepSession(paired);
-    // Nothing that this page has read of another user stays in its memory.
+    // A reload drops everything that this page has read of another user.
     if (session.person.id && session.person.id !== paired.person.id) return location.reload();
     enter(paired);
     Object.assign(reach, { isRevoked: false, isSignedOut: false });
   } catch (error) {
     if (error instanceof Refused && error.status === 401) {
       if (!kept) return pairAgain({ paired: false, has_people: true, hub: '' });
-      // What waits here is not lost: it is shown, and goes out when its user pairs the browser again.
+      // Pending entries are kept and sent when their user pairs the browser again.
       Object.assign(reach, { isRevoked: true, isSignedOut: error.kind === 'unauthorized' });
     } else if (!(error instanceof Unreachable && kept)) {
       return showFailure(error);
     }
   }
-  // A browser that cannot keep anything, or takes its time, does not stand before what the hub says.
+  // Storage that is missing or slow must not delay the page.
   const resumed = readQueue();
   try {
     await begin(early ?? askPosition());
@@ -117,12 +116,12 @@ async function start(isPaired = false) {
   await resumed;
   drawFrame(app);
   onAddress(() => show(true));
-  // After the frame, which shows types.
+  // Registered after the frame, which lists the types.
   onChange(() => {
     soon();
     load();
   });
-  // What was asked for while a write was on its way may hold it or not: sums are asked for again.
+  // A response requested during a write may or may not include it, so the sums are requested again.
   onQueue(() => {
     soon();
     if (lastSent() > askedAt) load();
@@ -140,11 +139,11 @@ async function start(isPaired = false) {
   onOtherPerson(() => location.reload());
   // The form that had the focus is gone.
   await show(isPaired);
-  // A browser that stores nothing has nothing to tidy.
+  // Storage may be unavailable.
   tidy().catch(() => {});
   offerLeftovers().catch((error) => console.error(error));
   setTimeout(() => keepPages().catch((error) => console.error(error)), 1500);
-  // Clocks of what runs, and the day itself, go on.
+  // Updates running clocks, and the page when a new day begins.
   let day = today();
   setInterval(() => {
     drawSync();
@@ -159,10 +158,10 @@ async function start(isPaired = false) {
   }, 20_000);
 }
 
-/** Reads the queue of this browser; one that takes its time does not stand before what the hub says. */
+/** Reads the stored queue, for at most two seconds. */
 const readQueue = () => Promise.race([resume(), new Promise((done) => setTimeout(done, 2000))]);
 
-/** Offers to save or to discard what other users of this browser have not sent; once in a tab. */
+/** Offers to save or discard unsent entries of other users of this browser, once per tab. */
 async function offerLeftovers() {
   const found = await leftovers(session.person.id);
   if (!found.length || tabSetting('leftovers')) return;
@@ -172,7 +171,7 @@ async function offerLeftovers() {
 
 /**
  * Shows the page at the address.
- * @param {boolean} isMove whether it is another page, which takes the focus
+ * @param {boolean} isMove whether another page is shown, whose heading takes the focus
  */
 async function show(isMove) {
   const before = page;
@@ -180,7 +179,7 @@ async function show(isMove) {
   const isSame = before && before.title === page.title;
   drawFrame(app);
   if (!before || !isSame) data = null;
-  // Before its content: a page that is slow to load is named while it is awaited, in the tab as in its heading.
+  // The title is set before the content is loaded.
   document.title = texts.tab(page.title);
   isArrival ||= isMove && !isSame;
   await load();
@@ -193,7 +192,7 @@ function arrive() {
   /** @type {HTMLElement | null} */ (main().querySelector('h1'))?.focus({ preventScroll: true });
 }
 
-/** Reads what the page shows, and draws it. */
+/** Loads the data of the page and draws it. */
 async function load() {
   if (!page) return;
   const mine = ++turn;
@@ -209,7 +208,7 @@ async function load() {
     data = { loaded };
     if (isFirst) redraw();
     else soon();
-    // What comes later, or cannot be had, leaves the page as it is.
+    // An error here leaves the page as it is.
     wanted.more?.().then(
       () => {
         if (mine === turn) soon();
@@ -220,7 +219,7 @@ async function load() {
     );
   } catch (error) {
     if (mine !== turn) return;
-    // What is on screen stays readable while the hub is away.
+    // The page stays readable while the hub is unreachable.
     if (error instanceof Unreachable && data) return;
     if (error instanceof Refused && error.status === 401) return;
     main().replaceChildren(problem(error));
@@ -230,7 +229,7 @@ async function load() {
   }
 }
 
-/** Asks for what no stream tells of, as long as somebody can see it. */
+/** Polls data that the stream does not cover, while the page is visible. */
 async function follow() {
   const [mine, shown] = [page, data];
   if (!mine?.follow || !shown || document.hidden || !reach.isReached) return;
@@ -244,8 +243,8 @@ let isDue = false;
 let frame = 0;
 
 /**
- * Draws frame and page before the next picture; while something is pressed, after it is let go, as it must not be
- * swapped for another.
+ * Redraws frame and page in the next animation frame, or after the pointer is released: an element must not be
+ * replaced while it is pressed.
  */
 function soon() {
   isDue = true;
@@ -267,7 +266,7 @@ function watchPointers() {
     },
     true,
   );
-  // After the click that follows.
+  // The click event follows the pointer event.
   for (const name of ['pointerup', 'pointercancel'])
     document.addEventListener(
       name,
@@ -280,9 +279,9 @@ function watchPointers() {
     );
 }
 
-/** Reads what the main pages show, so that they can be read while the hub is away. */
+/** Loads the main pages, so that they can be read offline. */
 async function keepPages() {
-  // Not at every visit: what is seen is kept anyway.
+  // Visited pages are stored anyway, so once in half an hour is enough.
   if (Date.now() - Number(ownSetting('kept') ?? 0) < 1_800_000) return;
   for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/mileage', '/places', '/devices']) {
     await pageAt(path, new URLSearchParams())
@@ -292,7 +291,7 @@ async function keepPages() {
   setOwnSetting('kept', String(Date.now()));
 }
 
-/** Draws the page anew from what was read; focus and scrolling stay where they are. */
+/** Redraws the page from its data and restores focus and text selection. */
 function redraw() {
   if (!page || !data) return;
   const focused = /** @type {HTMLElement | null} */ (document.activeElement);
@@ -361,7 +360,7 @@ function showFailure(error) {
   );
 }
 
-// Links within the pages load nothing.
+// Links within the site do not reload it.
 document.addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
     return;
@@ -373,7 +372,7 @@ document.addEventListener('click', (event) => {
   go(link.pathname + link.search);
 });
 
-// A file that is dropped beside the place for files would replace the page.
+// Without this, a file dropped beside the drop zone would replace the page.
 for (const name of /** @type {const} */ (['dragover', 'drop']))
   window.addEventListener(name, (event) => {
     if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;
@@ -383,7 +382,7 @@ for (const name of /** @type {const} */ (['dragover', 'drop']))
 
 let shownWidth = innerWidth;
 window.addEventListener('resize', () => {
-  // A keyboard on a phone changes the height alone.
+  // The keyboard of a phone changes only the height.
   if (innerWidth !== shownWidth && page) soon();
   shownWidth = innerWidth;
 });
@@ -394,7 +393,7 @@ window.addEventListener('online', () => {
 
 if ('serviceWorker' in navigator && isSecureContext) {
   const path = '/worker.js';
-  // The one address of a script that is made from text: a browser with trusted types asks for a policy by name.
+  // Trusted Types require a policy for this script URL.
   const types = window.trustedTypes;
   const address = types
     ? types

@@ -70,7 +70,7 @@ export const shortCount = (n) =>
 export const signed = (n, digits = 0) => `${n < 0 ? '−' : n > 0 ? '+' : ''}${fixed(Math.abs(n), digits)}`;
 
 /**
- * The form of a text for a number, in which `#` stands for the number: `12 entries`.
+ * Text in the plural form of a number, with `#` replaced by the number: `12 entries`.
  * @param {number} n
  * @param {{[category in Intl.LDMLPluralRule]?: string} & {other: string}} forms
  */

@@ -520,7 +520,7 @@ export const texts = {
     detour: 'detour',
     category: 'Category',
     kinds: { business: 'Business', private: 'Private', mixed: 'Mixed' },
-    /** The same within a line. */
+    /** Categories within a line. */
     kindsInLine: { business: 'business', private: 'private', mixed: 'mixed' },
     byRules: 'By rules',
     noRoute: 'This trip was added without a route.',

@@ -1,4 +1,4 @@
-// Before the first frame: the theme that the user of this browser chose, if any.
+// Applies the user's theme before the first paint.
 try {
   const person = JSON.parse(localStorage.getItem('session') ?? 'null')?.person?.id;
   const theme = localStorage.getItem(`${person}/theme`);

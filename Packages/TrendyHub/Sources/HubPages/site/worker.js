@@ -1,11 +1,10 @@
-// Keeps the pages themselves for when the hub cannot be reached. What a person recorded is kept by the pages, not here.
+// Service worker: caches the site for offline use. Entries are stored by the pages, not here.
 const worker = /** @type {ServiceWorkerGlobalScope & typeof globalThis} */ (/** @type {unknown} */ (self));
 const CACHE = 'pages-{{version}}';
 const FILES = ['/', '/manifest.webmanifest', ...'{{files}}'.split(' ')];
 
 /**
- * The hub's own page, so that a new version is there at once; the stored one when the hub does not respond in 3
- * seconds.
+ * Fetches the page from the hub, so that an update appears at once, and falls back to the cached page after 3 seconds.
  * @param {Request} request
  */
 async function page(request) {

@@ -1,4 +1,4 @@
-// Requests to the hub, and what its refusals mean.
+// Requests to the hub and their errors.
 
 import { currentOwner, ownSetting, setOwnSetting } from './preferences.js';
 import { texts } from '../texts.js';
@@ -7,16 +7,16 @@ export { newId } from './id.js';
 
 const BASE = '/api/v1';
 
-/** Milliseconds after which a request without a response counts as unanswered. */
+/** Timeout of a request, in milliseconds. */
 const PATIENCE = 5000;
-/** The same for files, and for acts that change many entries. */
+/** Timeout for files and for requests that change many entries, in milliseconds. */
 const LONG_PATIENCE = 60_000;
 const LONG_ACTS = /\/(merge|unmerge|split|restore|preview|commit|undo)(\?|$)|^\/export/;
 
-/** Ids say nothing to a user. */
+/** Identifiers in error messages mean nothing to a user. */
 const ID = /\s*"?\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"?/gi;
 
-/** The hub refused a request, with a problem document (RFC 9457). */
+/** The hub rejected a request, with a problem document (RFC 9457). */
 export class Refused extends Error {
   /**
    * @param {number} status
@@ -33,15 +33,14 @@ export class Refused extends Error {
     this.retryAfter = retryAfter;
   }
   /**
-   * Whether asking again later can change the answer. A full record does not pass: what comes behind, such as a
-   * deletion, makes room.
+   * Whether a retry can succeed. A full record needs a deletion first, which may be next in the queue.
    */
   get passes() {
     return this.kind !== 'quota_exceeded' && (this.status === 408 || this.status === 429 || this.status >= 500);
   }
 }
 
-/** Nobody answered. */
+/** No response from the hub. */
 export class Unreachable extends Error {
   constructor() {
     super(texts.error.unreachable);
@@ -51,7 +50,7 @@ export class Unreachable extends Error {
 /** @type {((isReached: boolean) => void)[]} */
 const listeners = [];
 /**
- * Told after each request whether the hub answered.
+ * Registers a listener that is called after each request with whether the hub answered.
  * @param {(isReached: boolean) => void} listener
  */
 export const onReach = (listener) => {
@@ -61,32 +60,32 @@ const tell = (/** @type {boolean} */ isReached) => {
   for (const listener of listeners) listener(isReached);
 };
 
-/** Called when this browser is paired as another user than the one whose page this is. */
+/** Called when this browser has been paired as a user other than the one shown. */
 let onOther = () => {};
 /** @param {() => void} listener */
 export const onOtherPerson = (listener) => {
   onOther = listener;
 };
 
-/** Says that the hub was heard by other ways than a request, such as a stream. */
+/** Reports that the hub was reached without a request, for example through the stream. */
 export const answered = () => tell(true);
 
-/** Seconds by which this browser's clock is ahead of the hub's, as the last answer told. */
+/** Seconds by which this browser's clock is ahead of the hub's in the last response. */
 let ahead = 0;
-/** Seconds by which this browser's clock is ahead of the hub's; 0 where that is too little to matter. */
+/** Seconds by which this browser's clock is ahead of the hub's; 0 if less than two minutes. */
 export const clockAhead = () => (Math.abs(ahead) < 120 ? 0 : ahead);
 
 /**
- * Milliseconds from this browser's clock to the hub's; `null` until a response of this visit said so.
+ * Milliseconds to add to this browser's clock for the hub's time; `null` before the first response.
  * @type {number | null}
  */
 let offset = null;
-/** Round trip, in milliseconds, of the request by which the offset was measured. */
+/** Round trip of the request that measured the offset, in milliseconds. */
 let roundTrip = Infinity;
-/** A response that took longer says nothing of the hub's clock. */
+/** Longer round trips are not used to compare clocks. */
 const LONGEST_ROUND_TRIP = 60_000;
 
-/** The hub's time now, in milliseconds since 1970, as far as this browser knows it: the time of an edit. */
+/** Estimated hub time, in milliseconds since 1970. Edits are stamped with it. */
 export const hubTime = () => Date.now() + (offset ?? (Number(ownSetting('clock')) || 0));
 
 /**
@@ -100,7 +99,7 @@ function compareClocks(response, sentAt) {
   const taken = Date.now() - sentAt;
   if (!time || taken < 0 || taken > LONGEST_ROUND_TRIP) return;
   const measured = Math.round(time - sentAt - taken / 2);
-  // A slow response is less exact than a fast one before it, unless a clock was set since.
+  // A slow response is less accurate than an earlier fast one, unless a clock has been set in between.
   if (offset !== null && taken > roundTrip && Math.abs(measured - offset) <= taken) return;
   if (Math.abs(measured - (offset ?? Infinity)) > 100) setOwnSetting('clock', String(measured));
   offset = measured;
@@ -109,10 +108,10 @@ function compareClocks(response, sentAt) {
 
 /**
  * @param {string} method
- * @param {string} path behind `/api/v1`
- * @param {object | Blob | undefined} body a document, or a Blob as it is
+ * @param {string} path after `/api/v1`
+ * @param {object | Blob | undefined} body JSON document or raw bytes
  * @param {Record<string, string>} headers
- * @returns {Promise<Response>} of which the body is not read yet; what refuses is thrown
+ * @returns {Promise<Response>} successful response with an unread body
  */
 async function send(method, path, body, headers) {
   const sentAt = Date.now();
@@ -129,7 +128,7 @@ async function send(method, path, body, headers) {
       cache: 'no-store',
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': type }),
-        // The cookie belongs to whoever was paired last: the hub refuses it for the page of another user.
+        // The cookie belongs to the user paired last, so the hub checks the user of this page.
         ...(person ? { 'Trendy-Person': person } : {}),
         ...headers,
       },
@@ -137,7 +136,7 @@ async function send(method, path, body, headers) {
     }),
   ).finally(() => clearTimeout(timer));
   compareClocks(response, sentAt);
-  // A gateway in front of a hub that is down.
+  // A gateway reports that the hub is down.
   if (response.status === 502 || response.status === 504) {
     tell(false);
     throw new Unreachable();
@@ -163,7 +162,7 @@ async function reached(answer) {
 }
 
 /**
- * The rest of a response that has begun.
+ * Reads the rest of a response, with a timeout.
  * @template T
  * @param {Promise<T>} rest
  * @returns {Promise<T>}
@@ -188,11 +187,11 @@ function parsed(text) {
  * @template {string} Method
  * @template {string} Path
  * @param {Method} method
- * @param {Path} path behind `/api/v1`
- * @param {object | Blob} [body] a document, or a Blob as it is
+ * @param {Path} path after `/api/v1`
+ * @param {object | Blob} [body] JSON document or raw bytes
  * @param {Record<string, string>} [headers]
- * @returns {Promise<Api.Answer<Method, Path>>} the answer's document; `null` for none. Entities in it have `seen`, the
- *   version of the record that shows them.
+ * @returns {Promise<Api.Answer<Method, Path>>} document of the response, or `null`. Its entities carry the record's
+ *   version in `seen`.
  */
 export async function ask(method, path, body, headers = {}) {
   const response = await send(method, path, body, headers);
@@ -208,21 +207,21 @@ export async function ask(method, path, body, headers = {}) {
 }
 
 /**
- * Versions of the record by the answers that show it.
+ * Record versions by response.
  * @type {WeakMap<object, string>}
  */
 const versions = new WeakMap();
 /**
  * @param {object} answer of `ask`
- * @returns {string | undefined} version of the record that it shows
+ * @returns {string | undefined} version of the record that the response shows
  */
 export const versionOf = (answer) => versions.get(answer);
 
 /**
- * Says of entities which version of the record shows them.
+ * Marks entities with the version of the record that shows them.
  * @param {unknown} value
  * @param {string} version
- * @param {number} depth to which it is looked into
+ * @param {number} depth levels of nesting to search
  */
 function mark(value, version, depth) {
   if (!value || typeof value !== 'object') return;
@@ -232,8 +231,8 @@ function mark(value, version, depth) {
 }
 
 /**
- * A file of the hub, and what it calls it.
- * @param {string} path behind `/api/v1`
+ * Downloads a file from the hub.
+ * @param {string} path after `/api/v1`
  * @returns {Promise<{content: Blob, name: string}>}
  */
 export async function askFile(path) {
@@ -247,5 +246,5 @@ export async function askFile(path) {
 }
 
 export const stream = () => new EventSource(`${BASE}/changes/stream`);
-/** The whole record as a file. */
+/** URL of the whole record as a file. */
 export const backupAddress = `${BASE}/export?form=ndjson`;

@@ -1,23 +1,23 @@
-// Days of a person: dates as text, `2026-11-19`, in the time zone that they chose, else in this browser's, beginning
-// when their days begin. Nothing else reads a clock's hours of a moment: the methods of `Date` know this browser's zone
-// alone.
+// Calendar days and times. Days are strings such as `2026-11-19` in the user's time zone, or the browser's if none is
+// chosen, and start at the user's day start. The methods of `Date` use the browser's zone, so only this module formats
+// moments.
 
 import { locale } from '../locale.js';
 import { texts } from '../texts.js';
 
-/** Seconds after midnight at which a day begins. */
+/** Seconds after midnight at which a day starts. */
 let dayStart = 0;
-/** 0 is Sunday. */
+/** First day of the week; 0 is Sunday. */
 let firstWeekday = 1;
-/** `12`, `24`, or nothing for as the locale says. */
+/** `12`, `24`, or empty for the locale's clock. */
 let hours = '';
 
-/** The zone that the person chose; empty for this browser's. */
+/** Time zone chosen by the user; empty for the browser's. */
 let chosenZone = '';
 
 /** @param {Api.Patch} settings by key */
 export function useSettings(settings) {
-  // One that this browser does not know is none to it, and none that it asks the hub with.
+  // A zone unknown to this browser is ignored.
   chosenZone = clockOf(String(settings.time_zone ?? '')) ? settings.time_zone : '';
   const clock = /^(\d{1,2}):(\d{2})/.exec(settings.day_starts_at ?? '');
   dayStart = clock ? Number(clock[1]) * 3600 + Number(clock[2]) * 60 : 0;
@@ -27,17 +27,17 @@ export function useSettings(settings) {
   formats.clear();
 }
 
-/** This browser's zone. */
+/** Time zone of the browser. */
 export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-/** The zone of all days and times here, with which the hub is asked. */
+/** Time zone of all days and times on the pages and in requests. */
 export const zone = () => chosenZone || browserZone();
 export const dayStartSeconds = () => dayStart;
 
 /**
- * Path of a request whose response depends on the bounds of days.
+ * Path of a request whose response depends on day boundaries.
  * @template {string} Path
  * @param {Path} path
- * @param {Record<string, string | number>} [more] parameters of its own
+ * @param {Record<string, string | number>} [more] further parameters
  * @returns {`${Path}?${string}`}
  */
 export function withDays(path, more = {}) {
@@ -55,7 +55,7 @@ const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
 const clocks = new Map();
 
 /**
- * What writes a moment's date and time in a zone; `null` for a zone that this browser does not know.
+ * Formatter for date and time in a zone; `null` for an unknown zone.
  * @param {string} name
  */
 function clockOf(name) {
@@ -84,9 +84,9 @@ function clockOf(name) {
 }
 
 /**
- * Milliseconds by which clocks are ahead of UTC.
+ * Offset of a zone from UTC, in milliseconds.
  * @param {number} moment milliseconds since 1970
- * @param {string} of a zone, empty for this browser's
+ * @param {string} of zone; empty for the browser's
  */
 function offsetAt(moment, of) {
   const clock = clockOf(of);
@@ -96,21 +96,21 @@ function offsetAt(moment, of) {
 }
 
 /**
- * `2026-11-20T17:48`, as clocks show a moment.
+ * Local date and time of a moment, such as `2026-11-20T17:48`.
  * @param {Date} moment
- * @param {string} [of] a zone, the one of these pages unless told
+ * @param {string} [of] zone; by default the user's
  */
 export function localText(moment, of = chosenZone) {
   return new Date(moment.getTime() + offsetAt(moment.getTime(), of)).toISOString().slice(0, 16);
 }
 
 /**
- * The moment at which clocks show a time.
- * @param {number} local milliseconds, as if it were UTC's
+ * Moment of a local time.
+ * @param {number} local milliseconds as if the local time were UTC
  * @param {string} of a zone
  */
 function momentAt(local, of) {
-  // Of a time that a change of the clocks repeats, the first; one that it skips moves on by what they did.
+  // A repeated local time means its first occurrence; a skipped one is shifted by the clock change.
   const [before, after] = [offsetAt(local - 86_400_000, of), offsetAt(local + 86_400_000, of)];
   return new Date(
     offsetAt(local - before, of) !== before && offsetAt(local - after, of) === after ? local - after : local - before,
@@ -118,7 +118,7 @@ function momentAt(local, of) {
 }
 
 /**
- * A time as if it were UTC's, in milliseconds; not a number where a text is none.
+ * Milliseconds of a local time as if it were UTC; NaN for an invalid text.
  * @param {string} text
  */
 const localOf = (text) => Date.parse(`${text.length === 10 ? `${text}T00:00` : text}Z`);
@@ -133,14 +133,14 @@ function offsetName(milliseconds) {
 }
 
 /**
- * Offset of the clocks at a moment, `+02:00`.
+ * UTC offset at a moment, such as `+02:00`.
  * @param {Date} moment
  */
 export const offsetOf = (moment) => offsetName(offsetAt(moment.getTime(), chosenZone));
 
 /**
- * Offsets of the moments at which clocks show a time, the earlier moment first: two of a time that a change of the
- * clocks repeats, none of one that it skips.
+ * UTC offsets of the moments with a local time, the earlier moment first: two if a clock change repeats it, none if a
+ * clock change skips it.
  * @param {number} local
  * @param {string} of a zone
  * @returns {number[]} milliseconds
@@ -151,7 +151,7 @@ function offsetsAt(local, of) {
 }
 
 /**
- * The same of a text such as `2026-10-25T02:30`, as `+02:00`.
+ * UTC offsets of a local time such as `2026-10-25T02:30`.
  * @param {string} text
  * @returns {string[]}
  */
@@ -161,7 +161,7 @@ export function offsetsOf(text) {
 }
 
 /**
- * Offset of a moment whose time of day a change of the clocks repeats, by which the two are told apart; else empty.
+ * UTC offset of a moment whose local time occurs twice; else empty.
  * @param {Date} moment
  * @param {string} of a zone
  */
@@ -171,10 +171,10 @@ function tellingOffset(moment, of) {
 }
 
 /**
- * The moment of a text such as `2026-11-20T17:48`, or of a date's midnight; an invalid `Date` where it is neither.
+ * Moment of a text such as `2026-11-20T17:48` or of the midnight of a date; an invalid `Date` for other texts.
  * @param {string} text
- * @param {string} [of] a zone, the one of these pages unless told
- * @param {string} [offset] which of two moments is meant, `+02:00`; the first unless told
+ * @param {string} [of] zone; by default the user's
+ * @param {string} [offset] UTC offset that selects one of two moments, such as `+02:00`; by default the first
  */
 export function momentOf(text, of = chosenZone, offset = '') {
   const local = localOf(text);
@@ -184,7 +184,7 @@ export function momentOf(text, of = chosenZone, offset = '') {
 }
 
 /**
- * A date as its midnight with the offset here, by which it stays the same date everywhere.
+ * Midnight of a date with its UTC offset, which keeps the date in every zone.
  * @param {string} date
  */
 export function midnightText(date) {
@@ -196,7 +196,7 @@ export function midnightText(date) {
 // MARK: Dates
 
 /**
- * The calendar's date of a moment here.
+ * Date of a moment in the user's zone.
  * @param {Date} moment
  */
 export const dateHere = (moment) => localText(moment).slice(0, 10);
@@ -208,7 +208,7 @@ export const dateHere = (moment) => localText(moment).slice(0, 10);
 const parts = (date) => /** @type {[number, number, number]} */ (date.split('-').map(Number));
 
 /**
- * Whether it is a date that there is.
+ * Whether a text is an existing date.
  * @param {string | undefined} text
  */
 export function isDate(text) {
@@ -228,7 +228,7 @@ export function addDays(date, days) {
 }
 
 /**
- * A month that is so many months later.
+ * Month a number of months later.
  * @param {string} month `2026-11`
  * @param {number} by
  */
@@ -238,32 +238,32 @@ export function addMonths(month, by) {
 }
 
 /**
- * Days from one date to another.
+ * Number of days between two dates.
  * @param {string} from
  * @param {string} to
  */
 export const daysBetween = (from, to) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 
 /**
- * 0 is Sunday.
+ * Weekday of a date; 0 is Sunday.
  * @param {string} date
  */
 export const weekday = (date) => new Date(`${date}T00:00:00Z`).getUTCDay();
 
 /**
- * The first date of the week that a date is in.
+ * First date of the week of a date.
  * @param {string} date
  */
 export const startOfWeek = (date) => addDays(date, -((weekday(date) - firstWeekday + 7) % 7));
 
 /**
- * The first moment of a day.
+ * First moment of a day.
  * @param {string} date
  */
 export const startOf = (date) => momentAt(Date.parse(date) + dayStart * 1000, chosenZone);
 
 /**
- * The day that a moment is in.
+ * Day of a moment.
  * @param {Date} moment
  */
 export function dayOf(moment) {
@@ -274,21 +274,21 @@ export function dayOf(moment) {
 export const today = () => dayOf(new Date());
 
 /**
- * The day that an event belongs to: an all-day event has a date of its own, in the zone where it was recorded.
+ * Day of an event. An all-day event keeps the date of the zone where it was recorded.
  * @param {Api.Event} event
  */
 export const dayOfEvent = (event) =>
   event.is_all_day ? dateOfAllDay(new Date(event.timestamp), event) : dayOf(new Date(event.timestamp));
 
 /**
- * The zone in which an event was recorded; that of these pages where it names none that this browser knows.
+ * Time zone where an event was recorded, or the user's if it is unknown.
  * @param {Api.Event} event
  */
 export const zoneOf = ({ time_zone: name }) => (name && clockOf(name) ? name : chosenZone);
 
 /**
- * The date that an all-day event means by a moment of its own.
- * @param {Date} moment its start or its end
+ * Date of an all-day event's start or end.
+ * @param {Date} moment start or end
  * @param {Api.Event} event
  */
 export function dateOfAllDay(moment, event) {
@@ -299,7 +299,7 @@ export function dateOfAllDay(moment, event) {
 }
 
 /**
- * The zone in which an event was recorded, where clocks show another time than here; else empty.
+ * Time zone where an event was recorded if its local time differs from the user's; else empty.
  * @param {Api.Event} event
  */
 export function otherZone(event) {
@@ -316,30 +316,28 @@ const formats = new Map();
 function format(options) {
   const key = JSON.stringify(options);
   let known = formats.get(key);
-  // Dates are of this calendar, in every locale: a month's name of another would stand beside a number that is none of
-  // its days.
+  // All dates use the Gregorian calendar, which the day numbers belong to.
   if (!known) formats.set(key, (known = new Intl.DateTimeFormat(locale(), { calendar: 'gregory', ...options })));
   return known;
 }
 
 /**
- * A date in words.
+ * Formats a date.
  * @param {string} date
  * @param {Intl.DateTimeFormatOptions} options
  */
 const inWords = (date, options) => format({ ...options, timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`));
 
-// Which part comes first, and what stands between two, is the locale's: `Friday 20 November`, `Friday, November 20`,
-// `Freitag, 20. November`.
+// Order and separators follow the locale: `Friday 20 November`, `Friday, November 20`.
 
 /**
  * @param {string} date
- * @returns {'numeric' | undefined} the year, where it is not the present one
+ * @returns {'numeric' | undefined} whether to show the year: not for the present one
  */
 const otherYear = (date) => (date.slice(0, 4) === today().slice(0, 4) ? undefined : 'numeric');
 
 /**
- * `Friday 20 November`, with the year where it is another.
+ * `Friday 20 November`, with the year if it is not the present one.
  * @param {string} date
  */
 export const longDate = (date) =>
@@ -350,7 +348,7 @@ export const longDate = (date) =>
  */
 export const shortDate = (date) => inWords(date, { weekday: 'short', day: 'numeric', month: 'short' });
 /**
- * `Fri 20 Nov`, with the year where it is another.
+ * `Fri 20 Nov`, with the year if it is not the present one.
  * @param {string} date
  */
 export const shortDateOfYear = (date) =>
@@ -384,13 +382,13 @@ export const weekdayName = (date, length = 'short') => inWords(date, { weekday: 
  */
 export const monthName = (date, length = 'short') => inWords(date, { month: length });
 
-/** Whether times are `5:48 pm`. */
+/** Whether the clock has 12 hours. */
 const isTwelve = () => (hours ? hours === '12' : format({ hour: 'numeric' }).resolvedOptions().hour12 === true);
 
 /**
- * `17:48`; `02:30 +02:00` of a time that a change of the clocks repeats.
+ * `17:48`; `02:30 +02:00` if a clock change repeats the time.
  * @param {Date} moment
- * @param {string} [of] a zone, the one of these pages unless told
+ * @param {string} [of] zone; by default the user's
  */
 export function time(moment, of = chosenZone) {
   return [clockTime(moment, of, {}), tellingOffset(moment, of)].filter(Boolean).join(' ');
@@ -419,7 +417,7 @@ const clockTime = (moment, of, more) =>
     .toLocaleLowerCase();
 
 /**
- * A time of day, as it would be shown.
+ * Formats a time of day.
  * @param {number} minutes after midnight
  */
 export const minuteText = (minutes) => time(new Date(Date.UTC(2023, 0, 2, 0, minutes)), 'UTC');
@@ -461,7 +459,7 @@ export function length(seconds) {
 }
 
 /**
- * `1:38`, of what runs.
+ * `1:38`, for running timers.
  * @param {number} seconds
  */
 export function clock(seconds) {

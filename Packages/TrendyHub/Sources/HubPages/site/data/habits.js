@@ -1,5 +1,5 @@
-// Streaks, scores and usual hours, as the hub finds them in the whole record: kept from page to page, as they change
-// slowly.
+// Streaks, scores and usual hours that the hub computes from the whole record. They change slowly and are kept between
+// pages.
 
 import { read } from './record.js';
 import { withDays } from './days.js';
@@ -18,7 +18,7 @@ let known = new Map();
  */
 export const habitOf = (typeId) => known.get(typeId);
 
-/** Asks the hub for what has changed since. */
+/** Requests the current values from the hub. */
 export async function readHabits() {
   const { answer } = await read(withDays('/insights/habits'));
   known = new Map(answer.habits.map((/** @type {Habit} */ habit) => [habit.event_type_id, habit]));

@@ -1,4 +1,4 @@
-/** An id that rises with time (UUID of version 7, RFC 9562). */
+/** Creates a UUID of version 7 (RFC 9562), which increases with time. */
 export function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const now = Date.now();

@@ -1,4 +1,4 @@
-// The address is the state of a page: what it shows, which range, which types.
+// Navigation. The address contains the state of a page, such as range and types.
 
 /** @type {(() => void)[]} */
 const listeners = [];
@@ -10,15 +10,15 @@ const tell = () => {
   for (const listener of listeners) listener();
 };
 
-/** Reads what the page at the address shows anew. */
+/** Reloads the page of the current address. */
 export const again = tell;
 
-/** How many steps this page stands behind the first one of this visit; kept with each entry of the history. */
+/** Position of this page in the history of the visit, stored with each history entry. */
 let steps = Number(history.state?.steps) || 0;
 history.replaceState({ steps }, '');
 
 /**
- * Goes to a page; a filter of the same page replaces.
+ * Navigates to an address. A filter replaces the history entry.
  * @param {string} address
  * @param {boolean} [isFilter]
  */
@@ -31,7 +31,7 @@ export function go(address, isFilter = false) {
 }
 
 /**
- * The same page with other items in its query; empty ones are left out.
+ * Address of the same page with changed query items; empty ones are removed.
  * @param {Record<string, string | null>} items
  */
 export function withQuery(items) {
@@ -45,11 +45,11 @@ export function withQuery(items) {
 }
 
 /**
- * What lies over the page, and closes by going back in place of the page.
+ * Closes the topmost sheet. Going back closes it instead of leaving the page.
  * @type {(() => boolean) | null}
  */
 let cover = null;
-/** @param {() => boolean} close says whether anything lay over the page; the page stays then */
+/** @param {() => boolean} close returns whether a sheet was open; the page stays if so */
 export const onBack = (close) => {
   cover = close;
 };

@@ -1,4 +1,4 @@
-// Settings of this browser. They belong to one user: another user of the same browser starts with none.
+// Preferences of this browser, separate for each user.
 
 /** Id of the user whose record the page shows; empty before anyone is paired. */
 let owner = '';
@@ -22,7 +22,7 @@ export function ownSetting(name) {
 }
 
 /**
- * Without a value the setting is removed.
+ * Stores a preference; without a value removes it.
  * @param {string} name
  * @param {string | null} value
  * @returns {boolean} whether it was stored
@@ -38,7 +38,7 @@ export function setOwnSetting(name, value) {
 }
 
 /**
- * Deletes the settings of a user.
+ * Deletes the preferences of a user.
  * @param {string} person
  */
 function forgetSettings(person) {
@@ -47,7 +47,7 @@ function forgetSettings(person) {
       if (key.startsWith(`${person}/`)) localStorage.removeItem(key);
     }
   } catch {
-    /* Storage is forbidden: there are none. */
+    /* Storage is forbidden. */
   }
 }
 
@@ -73,7 +73,7 @@ export function setTabSetting(name, value) {
   try {
     sessionStorage.setItem(`${owner}/${name}`, value);
   } catch {
-    /* Storage is forbidden or full: the setting is lost. */
+    /* Storage is forbidden or full: the preference is lost. */
   }
 }
 
@@ -111,7 +111,7 @@ function remove(name) {
   try {
     localStorage.removeItem(name);
   } catch {
-    /* Storage is forbidden: there is none. */
+    /* Storage is forbidden. */
   }
 }
 
@@ -121,12 +121,12 @@ function remove(name) {
  */
 
 /**
- * Session of the user that was paired last, `null` without one.
+ * Session of the user paired last; `null` without one.
  * @returns {KnownSession | null}
  */
 export const keptSession = () => read(SESSION);
 
-/** @param {KnownSession} session as `GET /session` answers it */
+/** @param {KnownSession} session response of `GET /session` */
 export function keepSession(session) {
   write(SESSION, session);
   write(PEOPLE, { ...read(PEOPLE), [session.person.id]: session.person.name });
@@ -135,7 +135,7 @@ export function keepSession(session) {
 export const forgetSession = () => remove(SESSION);
 
 /**
- * Names of the users who have used this browser, by id.
+ * Names of the users of this browser, by id.
  * @returns {Record<string, string>}
  */
 export const knownPeople = () => read(PEOPLE) ?? {};
@@ -148,7 +148,7 @@ export function forgetPerson(person) {
 }
 
 /**
- * Calls `changed` when another page of this browser is paired as another user.
+ * Calls `changed` when this browser is paired as another user in another tab.
  * @param {string} person
  * @param {() => void} changed
  */

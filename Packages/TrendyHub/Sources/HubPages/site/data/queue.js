@@ -1,6 +1,6 @@
-// Writes on their way to the hub. Each is stored in this browser before it is shown as done, goes out in order, and
-// carries a key, the version that the user saw, and the time of the action: however often it is sent, it happens once,
-// and it meets the edits of other devices as a device's edit does.
+// Queue of writes to the hub. Each write is stored in this browser before it appears as done; they are sent in order. A
+// write has an idempotency key, the record version that the user saw, and the time of the edit, so that retries are
+// harmless and the hub merges it with the edits of other devices.
 
 import { ask, hubTime, newId, Refused, Unreachable } from './api.js';
 import { forgetWrite, keepWrite, keptWrites, onStoreLost, persist } from './storage.js';
@@ -9,29 +9,29 @@ import { dayOfEvent } from './days.js';
 
 /**
  * @typedef {object} Write
- * @property {number} [n] place in the queue; none of one that could not be stored
+ * @property {number} [n] position in the queue; undefined if the write could not be stored
  * @property {string} key
  * @property {'POST' | 'PATCH' | 'DELETE'} method
  * @property {string} path
  * @property {Api.Patch} [body]
  * @property {string} kind first segment of the path: `events`
  * @property {string} id of the entity
- * @property {Api.Entity} [before] the entity as it was, for what is taken away or changed
- * @property {string} [tolerates] a kind of refusal that means the same as done
- * @property {Api.Entity} [after] of a restore: the restored entity
- * @property {boolean} [isStop] whether it ends a running event; an existing end stays
+ * @property {Api.Entity} [before] entity before a change or deletion
+ * @property {string} [tolerates] kind of rejection that counts as success
+ * @property {Api.Entity} [after] restored entity of a restore
+ * @property {boolean} [isStop] whether the write ends a running event; an existing end stays
  * @property {string} [seen] version of the record that the user saw
- * @property {number} [incarnation] of the entity that the user saw, of a delete
+ * @property {number} [incarnation] incarnation that the user saw, for a deletion
  * @property {number} at milliseconds since 1970
- * @property {number} time the same by the hub's clock
+ * @property {number} time `at` on the hub's clock
  * @property {'waiting' | 'sending' | 'sent' | 'refused'} state
- * @property {string} [reason] of a refused one
- * @property {string} [refusal] kind of the problem, of a refused one
+ * @property {string} [reason] why the hub rejected the write
+ * @property {string} [refusal] kind of the rejection
  * @property {number} [sentAt] on this page's clock
- * @property {(error: Error | null) => void} [settled] called with the end of one that could not be stored
+ * @property {(error: Error | null) => void} [settled] called when a write that is not stored has ended
  */
 
-/** A write was neither stored in this browser nor taken by the hub: nothing was recorded. */
+/** A write was neither stored in this browser nor accepted by the hub. */
 export class NotRecorded extends Error {}
 
 /** @type {Write[]} */
@@ -55,14 +55,14 @@ const tell = () => {
 /** @param {Write} write */
 const isPending = (write) => write.state === 'waiting' || write.state === 'sending';
 export const waiting = () => writes.filter(isPending);
-/** How many were sent since the queue was last empty. */
+/** Number of writes sent since the queue was last empty. */
 let sent = 0;
-/** Which of how many is on its way, since the queue was last empty. */
+/** Progress since the queue was last empty. */
 export const progress = () => ({ at: sent + 1, all: sent + waiting().length });
 export const refused = () => writes.filter((write) => write.state === 'refused');
 
 /**
- * What this page knows of the stored queue: `unread` until it was read, `refused` where the browser stores nothing.
+ * State of the stored queue: `unread` before it is read, `refused` if the browser stores nothing.
  * @type {'unread' | 'known' | 'refused'}
  */
 let storage = 'unread';
@@ -71,19 +71,19 @@ let isRefusing = false;
 export const storageState = () => (isRefusing ? 'refused' : storage);
 
 /**
- * Tells the other pages of this browser that the queue holds something else.
+ * Notifies the other tabs of a change to the queue.
  * @type {BroadcastChannel | null}
  */
 let channel = null;
 const tellPages = () => channel?.postMessage('changed');
 
 /**
- * Name of a channel or lock that the pages of one user share.
+ * Name of a channel or lock shared by the tabs of one user.
  * @param {string} name
  */
 const shared = (name) => `${name}-${currentOwner()}`;
 
-/** Reads what an earlier page left, and what other pages of this browser add while this one is open. */
+/** Reads the stored queue and follows changes by other tabs. */
 export async function resume() {
   if (!channel && 'BroadcastChannel' in window) {
     channel = new BroadcastChannel(shared('trendy-queue'));
@@ -94,7 +94,7 @@ export async function resume() {
   flush();
 }
 
-// Pending writes are stored again at once: the page may be closed before they are sent.
+// Pending writes are stored again at once, since the tab may be closed before they are sent.
 onStoreLost(() => {
   adopt().then(tell, unreadable);
 });
@@ -111,23 +111,23 @@ function unreadable(error) {
 let generation = '';
 
 /**
- * The last reading of the stored queue: two at once would store the same writes twice.
+ * Reads of the queue run one after the other: two at once would store writes twice.
  * @type {Promise<void>}
  */
 let adopting = Promise.resolve();
 
-/** Makes this page's list agree with the stored queue. */
+/** Updates the queue in memory from the stored one. */
 function adopt() {
   adopting = adopting.catch(() => {}).then(adoptNow);
   return adopting;
 }
 
 async function adoptNow() {
-  // Writes that are added during the read may be missing from its result.
+  // Writes added during the read may be missing from its result.
   const known = writes.filter((write) => write.n !== undefined);
   let kept = await keptWrites();
   if (generation && kept.generation !== generation) {
-    // The browser deleted the database and created it again: only open pages still have the pending writes.
+    // The browser deleted the database: only open tabs still have the pending writes.
     if (navigator.locks) await navigator.locks.request(shared('trendy-store'), () => storeAgain(known));
     else await storeAgain(known);
     kept = await keptWrites();
@@ -143,14 +143,14 @@ async function adoptNow() {
     else own.n = write.n;
   }
   for (const write of known.filter((each) => !keys.has(each.key))) {
-    // Another page sent it, or put it aside.
+    // Another tab sent or discarded it.
     if (write.state === 'waiting') settle(write);
     else if (write.state === 'refused') writes = writes.filter((other) => other !== write);
   }
   writes.sort((a, b) => (a.n ?? Infinity) - (b.n ?? Infinity) || a.at - b.at);
 }
 
-/** @param {Write[]} known writes that a database held before it was deleted */
+/** @param {Write[]} known writes of a deleted database */
 async function storeAgain(known) {
   const keys = new Set((await keptWrites()).writes.map((write) => write.key));
   for (const write of known) {
@@ -160,9 +160,9 @@ async function storeAgain(known) {
 }
 
 /**
- * Stores a write, shows it, and sends it as soon as it can be. Where the browser does not store it, it is sent at once.
+ * Stores a write, shows it, and sends it. A write that cannot be stored is sent immediately.
  * @param {Pick<Write, 'method' | 'path' | 'kind' | 'id'> & Partial<Write>} write
- * @throws {NotRecorded | Refused} where it was neither stored nor taken by the hub
+ * @throws {NotRecorded | Refused} if the write was neither stored nor accepted by the hub
  */
 export async function enqueue(write) {
   /** @type {Write} */
@@ -181,11 +181,11 @@ export async function enqueue(write) {
   flush();
 }
 
-/** Place of the last write that this page knows. */
+/** Position of the last known write. */
 const lastPlace = () => Math.max(0, ...writes.map((write) => write.n ?? 0));
 
 /**
- * Sends a write that could not be stored, after those that wait.
+ * Sends a write that could not be stored, after the pending ones.
  * @param {Write} write
  */
 async function sendAtOnce(write) {
@@ -222,7 +222,7 @@ export async function tryAgain(write) {
   flush();
 }
 
-/** Sends what waits, one after the other; another page of this browser does it instead where it has begun to. */
+/** Sends pending writes in order, unless another tab is already sending. */
 export function flush() {
   isWanted = true;
   if (isSending) return;
@@ -233,11 +233,10 @@ export function flush() {
 
 async function flushAll() {
   try {
-    // Writes that are queued while a round ends belong to the next round.
+    // Writes queued during a round are sent in the next one.
     while (isWanted) {
       isWanted = false;
-      // Locks are there on secure origins only; without them two pages may send the same, which happens once all the
-      // same.
+      // Locks exist on secure origins only. Without them two tabs may send the same write, which is applied once.
       if (navigator.locks) await navigator.locks.request(shared('trendy-queue'), send);
       else await send();
     }
@@ -250,7 +249,7 @@ async function flushAll() {
 }
 
 async function send() {
-  // Of one that cannot be read, what this page knows is sent all the same.
+  // If the stored queue is unreadable, the writes in memory are sent.
   await adopt().catch(unreadable);
   for (const write of [...writes]) {
     if (write.state !== 'waiting') continue;
@@ -274,7 +273,7 @@ async function send() {
 }
 
 /**
- * Whether the same request will be refused again.
+ * Whether a retry would be rejected as well.
  * @param {Refused} error
  */
 const isFinal = (error) => !error.passes && error.status !== 401 && error.kind !== 'other_person';
@@ -284,7 +283,7 @@ async function askOnce(write) {
   /** @type {Record<string, string>} */
   const headers = {
     'Idempotency-Key': write.key,
-    // A write that names no version knows nothing but what this browser wrote itself.
+    // A write without a version has seen nothing but this browser's own writes.
     'Trendy-Version': write.seen ?? '.0',
     'Trendy-Time': String(write.time),
   };
@@ -292,7 +291,7 @@ async function askOnce(write) {
   try {
     await ask(write.method, write.path, write.body, headers);
   } catch (error) {
-    // A write that is stored nowhere has no second chance but this one: the response may have been lost.
+    // A write that is not stored is retried at once: its first response may have been lost.
     if (!(error instanceof Unreachable) || !write.settled) throw error;
     await ask(write.method, write.path, write.body, headers);
   }
@@ -314,7 +313,7 @@ async function done(write) {
 async function setAside(write, error) {
   const isOwnCreate = write.method === 'POST' && write.path === `/${write.kind}` && write.body?.id === write.id;
   if (isOwnCreate && error.kind === 'duplicate') {
-    // An earlier attempt to save this form created the entity: the present values become an edit of it.
+    // An earlier attempt to save this form created the entity, so the values become an edit of it.
     const path = `${write.path}/${encodeURIComponent(write.id)}`;
     Object.assign(write, { method: 'PATCH', path, before: write.body });
     if (write.n !== undefined) await keepWrite({ ...write, state: 'waiting' }).catch(unreadable);
@@ -345,7 +344,7 @@ let lastAnswer = -Infinity;
 export const lastSent = () => lastAnswer;
 
 /**
- * Sent: shown until an answer that was asked for afterwards shows it instead.
+ * Marks a write as sent. It remains visible until a later response includes it.
  * @param {Write} write
  */
 function settle(write) {
@@ -359,7 +358,7 @@ function settle(write) {
 }
 
 /**
- * Those that an answer cannot know yet.
+ * Writes that a response may not include yet.
  * @param {string} kind
  * @param {number} askedAt on this page's clock
  */
@@ -370,7 +369,7 @@ const unseen = (kind, askedAt) =>
   );
 
 /**
- * RFC 7396, with the properties of an event key by key.
+ * Applies a merge patch (RFC 7396); properties of an event are merged by key.
  * @param {Api.Entity} entity
  * @param {Api.Patch} patch
  */
@@ -391,17 +390,17 @@ export function merged(entity, patch) {
 }
 
 /**
- * The entity as a write leaves it.
+ * Applies a write to an entity.
  * @param {Write} write
  * @param {Api.Entity} old
  */
 function changed(write, old) {
-  // A second stop does not move an end.
+  // A second stop does not move the end.
   return write.isStop && old.end_date ? old : merged(old, write.body ?? {});
 }
 
 /**
- * The entity that a create or a restore makes.
+ * Entity that a create or restore produces.
  * @param {Write} write
  * @returns {Api.Entity}
  */
@@ -409,12 +408,12 @@ const madeBy = ({ id, after, body }) =>
   after ? { ...after, incarnation: (after.incarnation ?? 0) + 1 } : { ...body, id };
 
 /**
- * A list as it will be when everything has arrived.
+ * A list of the hub with pending writes applied.
  * @template {{id: string}} T
  * @param {string} kind
- * @param {T[]} list as the hub had it
+ * @param {T[]} list response of the hub
  * @param {number} askedAt
- * @param {(entity: T) => boolean} [belongs] whether one that is new belongs in the list
+ * @param {(entity: T) => boolean} [belongs] whether a new entity belongs to the list
  * @returns {T[]}
  */
 export function overlaid(kind, list, askedAt, belongs = () => true) {
@@ -439,7 +438,7 @@ export function overlaid(kind, list, askedAt, belongs = () => true) {
 }
 
 /**
- * Counts by day as they will be when everything has arrived.
+ * Counts by day with pending writes applied.
  * @param {Map<string, Record<string, number>>} days by date, then by type
  * @param {number} askedAt
  */
@@ -454,7 +453,7 @@ export function overlaidDays(days, askedAt) {
 }
 
 /**
- * Events that an answer does not count yet, and such that it still counts and should not.
+ * Events that a response does not count yet (1), or counts although they are gone (-1).
  * @param {number} askedAt on this page's clock
  * @returns {{event: Api.Event, count: 1 | -1}[]}
  */

@@ -1,4 +1,4 @@
-// The person's record as these pages know it: the few things that every page needs, and reads of the rest.
+// The user's record: lists that every page needs, requests for the rest, and writes.
 
 import { again } from './navigation.js';
 import { answered, ask, Refused, stream, Unreachable, onReach } from './api.js';
@@ -18,8 +18,8 @@ export const session = {
 };
 
 /**
- * Whether the hub answers and tells of changes by itself; since when it does not, as milliseconds. `isRevoked` is set
- * when the hub rejects this browser, `isSignedOut` if that is because the browser has lost its cookie.
+ * Connection state: whether the hub answers, since when it does not (in milliseconds), and whether changes arrive live.
+ * `isRevoked` means that the hub rejects this browser, `isSignedOut` that the browser has lost its cookie.
  */
 export const reach = { isReached: true, isLive: false, since: 0, isRevoked: false, isSignedOut: false, changedAt: 0 };
 
@@ -45,7 +45,7 @@ onQueue(() => tell('data'));
 // MARK: Reads
 
 /**
- * The hub's answer, or the last one where it cannot be asked.
+ * Response of the hub, or the stored one while the hub is unreachable.
  * @template {string} Path
  * @param {Path} path
  * @returns {Promise<{answer: Api.Answer<'GET', Path>, askedAt: number}>} on this page's clock
@@ -54,39 +54,39 @@ export async function read(path) {
   const askedAt = performance.now();
   const asked = ask('GET', path);
   try {
-    // After a request without a response, a stored one is shown early. A late response causes another read.
+    // While the hub is unreachable, the stored response is used early. A late response causes another read.
     const answer = await (reach.isReached ? asked : Promise.race([asked, silence()]));
-    // A response that cannot be stored is shown all the same.
+    // A response that cannot be stored is used all the same.
     keepAnswer(path, answer).catch(() => {});
     return { answer, askedAt };
   } catch (error) {
     if (error instanceof Refused && error.status === 401) revoked(error);
     if (!(error instanceof Unreachable)) throw error;
-    // A browser that stores nothing has kept no answer either.
+    // Storage may be unavailable.
     const kept = await keptAnswer(path).catch(() => undefined);
     if (!kept) return { answer: await asked, askedAt };
     asked.catch(() => {});
-    // Older than everything that waits, and than what was sent since this page was opened.
+    // The stored response is older than every pending write.
     return { answer: kept.answer, askedAt: kept.at - performance.timeOrigin };
   }
 }
 
 /**
- * Rejects when a hub that was away has not responded for a moment.
+ * Rejects after a second.
  * @returns {Promise<never>}
  */
 const silence = () => new Promise((_, reject) => setTimeout(() => reject(new Unreachable()), 1000));
 
 /** @param {Refused} error */
 function revoked(error) {
-  // Told once: whoever hears of it reads anew, and is refused again.
+  // Reported once: listeners read again and are rejected again.
   if (reach.isRevoked) return;
   Object.assign(reach, { isRevoked: true, isSignedOut: error.kind === 'unauthorized' });
   tell('reach');
 }
 
 /**
- * Entities of the lists that every page needs.
+ * Lists that every page needs.
  * @typedef {{
  *   'event-types': Api.EventType, 'property-definitions': Api.PropertyDefinition, geofences: Api.Geofence,
  *   settings: Api.Setting, vehicles: Api.Vehicle, skips: Api.Skip,
@@ -94,7 +94,7 @@ function revoked(error) {
  */
 
 /**
- * Lists that every page needs, as the hub last gave them.
+ * Last responses for the lists.
  * @type {{[name in keyof Lists]?: {answer: Lists[name][], askedAt: number}}}
  */
 const lists = {};
@@ -127,7 +127,7 @@ function list(name) {
 }
 
 /**
- * In the order in which they were made.
+ * Event types by creation date.
  * @returns {Api.EventType[]}
  */
 export function types() {
@@ -142,7 +142,7 @@ export function types() {
 export const typeOf = (id) =>
   list('event-types').find((type) => type.id === id) ?? { id, name: texts.type.deletedType, color: '', icon: '' };
 /**
- * Of a type, in their order.
+ * Property definitions of a type in display order.
  * @param {string} typeId
  * @returns {Api.PropertyDefinition[]}
  */
@@ -157,7 +157,7 @@ export const vehiclesByName = () => vehicles().sort((a, b) => a.name.localeCompa
 export const skips = () => list('skips');
 
 /**
- * By key; the entity whose id follows from the key counts.
+ * Settings by key. If a key has two entities, the one with the derived id counts.
  * @returns {Api.Patch}
  */
 export function settings() {
@@ -170,14 +170,14 @@ export function settings() {
   return values;
 }
 
-/** Ids of events that were started and have no end yet. */
+/** Ids of running events. */
 export const runningIds = () =>
   list('settings')
     .filter((setting) => setting.key === 'running')
     .map((setting) => ({ mark: setting, id: String(setting.value) }));
 
 /**
- * Types under which the software itself records; nobody logs those by hand.
+ * Whether the software records this type itself, so that it is not logged by hand.
  * @param {Api.EventType} type
  */
 export const isOwnType = (type) =>
@@ -185,13 +185,13 @@ export const isOwnType = (type) =>
   list('geofences').some((place) => place.event_type_entry_id === type.id || place.event_type_exit_id === type.id);
 
 /**
- * Events that lie in a range of days, those that reach into it included, the latest first.
+ * Events that start in or extend into a range of days, the latest first.
  * @param {string} from a date
  * @param {string} to the last date
- * @param {string} [source] what brought them, all unless told
+ * @param {string} [source] source type; by default all
  */
 export async function eventsOf(from, to, source = '') {
-  // A night's sleep began the day before; an all-day event may lie elsewhere by its moment.
+  // The range is extended for nights that began the day before and for all-day events of other zones.
   const begin = new Date(startOf(from).getTime() - 129_600_000);
   const end = new Date(startOf(addDays(to, 1)).getTime() + 54_000_000);
   const { answer, askedAt } = await readEvents(begin, end, source);
@@ -203,7 +203,7 @@ export async function eventsOf(from, to, source = '') {
 }
 
 /**
- * Every event between two moments: the hub gives a thousand at a time.
+ * Requests all events between two moments, a thousand at a time.
  * @param {Date} begin
  * @param {Date} end
  * @param {string} source
@@ -222,7 +222,7 @@ async function readEvents(begin, end, source) {
     for (const event of answer) events.set(event.id, event);
     first = Math.min(first, askedAt);
     if (answer.length < 1000) return { answer: [...events.values()], askedAt: first };
-    // Those of the last moment come again, as there may be more of it; where there is nothing else, it is passed over.
+    // The last moment is requested again, since it may have more events.
     const last = Date.parse(answer[answer.length - 1].timestamp);
     to = new Date(events.size === before ? last : last + 1);
   }
@@ -235,7 +235,7 @@ async function readEvents(begin, end, source) {
 const latestFirst = (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) || (a.id < b.id ? 1 : -1);
 
 /**
- * How many events of each type each day had.
+ * Number of events by day and type.
  * @param {string} from a date
  * @param {string} to the last date
  * @returns {Promise<{counts: () => Map<string, Record<string, number>>, first: string | null, levels: Record<string,
@@ -246,12 +246,12 @@ export async function countsOf(from, to) {
   return {
     first: answer.first_date,
     /**
-     * Bounds of the levels of a heat map, by type.
+     * Level boundaries of a heat map, by type.
      * @type {Record<string, number[]>}
      */
     levels: answer.levels ?? {},
     /**
-     * The weekday on which most of it lies, 0 is Sunday, of types that have such a one.
+     * Most frequent weekday by type; 0 is Sunday. Types without one are missing.
      * @type {Record<string, number>}
      */
     weekdays: answer.weekdays ?? {},
@@ -264,7 +264,7 @@ export async function countsOf(from, to) {
 }
 
 /**
- * The newest of the record that have a text in them, are of a type, or of a place.
+ * Latest events that match a text, a type or a place.
  * @param {{text?: string, type?: string, place?: string, limit?: number}} wanted
  * @returns {Promise<{events: () => Api.Event[], next: string | null}>}
  */
@@ -278,7 +278,7 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
   /** @type {string | null} */
   let next = null;
   let first = Infinity;
-  // A call goes through a part of the record: nothing is said to be nowhere before all of it was gone through.
+  // A response covers part of the record; requests continue until enough is found or the record ends.
   while (found.length < limit) {
     const { answer, askedAt } = await read(`/events/search?${query}`);
     first = Math.min(first, askedAt);
@@ -300,11 +300,10 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
 // MARK: Writes
 
 /**
- * Notes what the hub did in one act of its own, so that it can be taken back, and done again, in one.
+ * Records an action of the hub in the undo history as one step.
  * @param {string} label
  * @param {string} kind
- * @param {{before: Api.Entity | null, after: Api.Entity | null}[]} changes entities as they were and as they are,
- *   `null` where one was not there
+ * @param {{before: Api.Entity | null, after: Api.Entity | null}[]} changes entities before and after; `null` if absent
  */
 export function noteAct(label, kind, changes) {
   const turn = (/** @type {'before' | 'after'} */ from, /** @type {'before' | 'after'} */ to) =>
@@ -313,9 +312,9 @@ export function noteAct(label, kind, changes) {
 }
 
 /**
- * What makes one of a kind what it was at another time.
+ * Write that turns an entity into an earlier or later state.
  * @param {string} kind
- * @param {Api.Entity | null} now not `null` with `then`
+ * @param {Api.Entity | null} now not `null` together with `then`
  * @param {Api.Entity | null} then
  * @returns {import('./undo.js').Act}
  */
@@ -341,7 +340,7 @@ function put(kind, now, then) {
 
 /**
  * @param {string} kind
- * @param {Api.Patch} entity with its id, unless it is to get one
+ * @param {Api.Patch} entity without an id, a new one is assigned
  * @param {string} label
  */
 export async function create(kind, entity, label) {
@@ -358,7 +357,7 @@ export async function create(kind, entity, label) {
 
 /**
  * @param {string} kind
- * @param {Api.Entity} entity as it is
+ * @param {Api.Entity} entity current state
  * @param {Api.Patch} patch
  * @param {string} label
  */
@@ -382,8 +381,8 @@ export function change(kind, entity, patch, label) {
 }
 
 /**
- * Ends an event that runs; where another device has ended it before, that end stays.
- * @param {Api.Event} event as it is
+ * Ends a running event. If another device has ended it already, that end stays.
+ * @param {Api.Event} event current state
  * @param {string} end
  * @param {string} label
  */
@@ -407,19 +406,19 @@ export function end(event, end, label) {
 
 /**
  * @param {string} kind
- * @param {Api.Entity} entity as it is
+ * @param {Api.Entity} entity current state
  * @param {string} label
- * @param {string} [seen] version of the record that the user saw, where it is another than the entity's: of a type with
- *   its entries
+ * @param {string} [seen] version of the record that the user saw, if not the entity's: a type is deleted with its
+ *   entries
  */
 export function remove(kind, entity, label, seen = entity.seen) {
   const { id, incarnation = 0 } = entity;
   const path = `/${kind}/${encodeURIComponent(id)}`;
   const before = clean(entity);
   const deletion = { method: /** @type {const} */ ('DELETE'), path, kind, id, before, seen };
-  // A type takes its entries along, and brings them back.
+  // A type is deleted and restored with its entries.
   const restore = `${path}/restore${kind === 'event-types' ? '?with=entries' : ''}`;
-  // Done again it means whichever incarnation there is by then.
+  // A redo deletes whichever incarnation exists then.
   const back = { method: /** @type {const} */ ('POST'), path: restore, kind, id, after: before };
   return perform(label, [{ ...deletion, incarnation }], [back], [deletion]);
 }
@@ -428,7 +427,7 @@ export function remove(kind, entity, label, seen = entity.seen) {
 const cleaned = (entity) => entity && clean(entity);
 
 /**
- * Without what these pages added.
+ * Removes fields added by the pages.
  * @param {Api.Entity} entity
  */
 function clean(entity) {
@@ -437,7 +436,7 @@ function clean(entity) {
 }
 
 /**
- * Without what the hub and these pages say of an entity beside its values.
+ * Removes fields that are not values of the entity.
  * @param {Api.Patch} entity
  * @returns {Api.Patch}
  */
@@ -449,21 +448,21 @@ function bare(entity) {
 // MARK: What the hub refused
 
 /**
- * What an edit that the hub refused would have made of its entity; `null` where that is not known.
+ * Result that a rejected edit would have had; `null` if unknown.
  * @param {import('./queue.js').Write} write
  */
 const meant = (write) =>
   write.method === 'PATCH' && write.before ? bare(merged(write.before, write.body ?? {})) : null;
 
 /**
- * Whether an edit was refused because its entity was deleted, and the entity is known here.
+ * Whether an edit was rejected because its entity was deleted, and the entity is known here.
  * @param {import('./queue.js').Write} write
  */
 export const isOfDeleted = (write) =>
   ['entity_deleted', 'not_found'].includes(write.refusal ?? '') && meant(write) !== null;
 
 /**
- * Brings a deleted entity back, and makes the refused edit again.
+ * Restores a deleted entity and repeats the rejected edit.
  * @param {import('./queue.js').Write} write
  */
 export async function restoreAndEdit(write) {
@@ -475,7 +474,7 @@ export async function restoreAndEdit(write) {
 }
 
 /**
- * Records what an entity would be after a refused edit as a new one.
+ * Records the result of a rejected edit as a new entity.
  * @param {import('./queue.js').Write} write
  * @param {string} label
  */
@@ -493,7 +492,7 @@ export async function recordAsNew(write, label) {
 export async function set(key, value) {
   const id = `setting-${key}`;
   const old = list('settings').find((setting) => setting.id === id);
-  // Made without a value and changed from then on, as devices do: two that set it at once have one.
+  // The setting is created without a value and then changed, so that two devices create the same entity.
   if (!old)
     await enqueue({
       method: 'POST',
@@ -507,12 +506,12 @@ export async function set(key, value) {
   useSettings(settings());
 }
 
-/** Leaves the hub; all that this browser stores of the user is deleted. */
+/** Unpairs this browser and deletes everything it has stored for the user. */
 export async function leave() {
   await ask('DELETE', '/session');
   forgetSteps();
   forgetSession();
-  // A browser that stores nothing has nothing to delete.
+  // Storage may be unavailable.
   await forgetStore(session.person.id).catch(console.error);
 }
 
@@ -522,7 +521,7 @@ let cursor = -1;
 /** @type {EventSource | null} */
 let source = null;
 
-/** How far the record is written: what is asked for after it is not older. `null` where the hub cannot be asked. */
+/** Latest position of the change feed; `null` while the hub is unreachable. */
 export const askPosition = () =>
   read('/changes/latest-cursor').catch((error) => {
     if (error instanceof Unreachable) return null;
@@ -530,8 +529,8 @@ export const askPosition = () =>
   });
 
 /**
- * Loads what every page needs, then listens.
- * @param {ReturnType<typeof askPosition>} position asked for before
+ * Loads the lists that every page needs.
+ * @param {ReturnType<typeof askPosition>} position requested earlier
  */
 export async function begin(position) {
   resumeSteps(session.person.id);
@@ -541,17 +540,17 @@ export async function begin(position) {
 }
 
 /**
- * Tells the other pages of this browser what one of them hears: a device has few streams, and a user many pages.
+ * Shares the stream between tabs: one tab holds it and notifies the others.
  * @type {BroadcastChannel | null}
  */
 let channel = null;
 
-/** Hears of changes: by a stream of its own, or from the page of this browser that has one. */
+/** Starts listening for changes, through this tab's stream or another tab's. */
 export function listen() {
   const name = `trendy-heads-${session.person.id}`;
   if ('BroadcastChannel' in window) channel = new BroadcastChannel(name);
   channel?.addEventListener('message', ({ data }) => (data === 'lost' ? setLive(false) : heard(data)));
-  // Without locks, which are there on secure origins only, each page has its own.
+  // Locks exist on secure origins only; without them each tab has its own stream.
   const forever = () =>
     new Promise(() => {
       openStream();
@@ -559,7 +558,7 @@ export function listen() {
   if (navigator.locks && channel)
     navigator.locks.request(`trendy-stream-${session.person.id}`, forever).catch(console.error);
   else openStream();
-  // A page that is kept for going back to must not keep its stream.
+  // A page in the back-forward cache must not keep its stream.
   window.addEventListener('pagehide', () => {
     source?.close();
     source = null;
@@ -567,7 +566,7 @@ export function listen() {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) location.reload();
   });
-  // Without a stream, and after a request without a response, which no stream ends.
+  // Polls while there is no stream, and after a request without a response, which does not close the stream.
   setInterval(() => {
     if (!reach.isLive || !reach.isReached) catchUp().catch(console.error);
   }, 15_000);
@@ -581,7 +580,7 @@ function heard(head) {
     return;
   }
   setLive(true);
-  // A hub that is back has been heard, also where nothing was to be sent or asked.
+  // The stream shows that the hub is reachable, even if no request was sent.
   answered();
   if (head !== cursor) catchUp().catch(console.error);
 }
@@ -597,7 +596,7 @@ function openStream() {
     setLive(false);
     channel?.postMessage('lost');
     if (source !== mine || mine.readyState !== EventSource.CLOSED) return;
-    // Refused: a browser that was removed is not asked to try again.
+    // A removed browser does not reconnect.
     try {
       await ask('GET', '/session');
       setTimeout(openStream, 5000);
@@ -618,7 +617,7 @@ function setLive(/** @type {boolean} */ isLive) {
 let isCatchingUp = false;
 let isBehind = false;
 
-/** Finds out what changed, and tells. */
+/** Reads changes since the cursor and notifies listeners. */
 async function catchUp() {
   isBehind = true;
   if (isCatchingUp) return;
@@ -634,7 +633,7 @@ async function catchUp() {
         }
         cursor = page.head;
       } catch (error) {
-        // From another life of the hub, or from too long ago: everything is read anew.
+        // The cursor is too old or from another epoch: all lists are read again.
         if (!(error instanceof Refused)) throw error;
         if (error.status === 401) return revoked(error);
         cursor = (await ask('GET', '/changes/latest-cursor')).cursor;
@@ -650,13 +649,13 @@ async function catchUp() {
   }
 }
 
-/** Reads what the page shows anew: the stream tells of the record alone, and of that a moment later. */
+/** Reloads the page's data at once, without waiting for the stream. */
 export const refresh = again;
 
 /** @type {(() => void)[]} */
 const changeListeners = [];
 /**
- * Told when the hub has something new.
+ * Registers a listener for changes on the hub.
  * @param {() => void} listener
  */
 export const onChange = (listener) => {

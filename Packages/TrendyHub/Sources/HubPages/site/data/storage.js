@@ -1,14 +1,13 @@
-// Storage of this browser: responses, to read while the hub is unreachable, and pending writes. Each user has a
-// separate database.
+// Storage of this browser: responses for offline use and pending writes. Each user has a separate database.
 
 import { newId } from './id.js';
 import { forgetPerson, knownPeople, ownSetting, setOwnSetting } from './preferences.js';
 
 const PREFIX = 'trendy-';
-/** Milliseconds after which a database that does not answer counts as refusing; once it has not, less. */
+/** Timeout of a database operation in milliseconds; shortened after the first timeout. */
 let patience = 5000;
 
-/** Called when the database was deleted or closed by another than this page. */
+/** Called when the browser or another tab has deleted or closed the database. */
 let onLost = () => {};
 /** @param {() => void} listener */
 export const onStoreLost = (listener) => {
@@ -22,7 +21,7 @@ let opening = null;
 /** @type {Set<IDBOpenDBRequest>} */
 const requests = new Set();
 
-// A browser may keep a page in its history with a database that it had begun to create: no later page could open that.
+// A page in the history must not keep a database that it was creating: no later page could open it.
 addEventListener('pagehide', () => {
   for (const request of requests) {
     if (request.transaction) request.transaction.abort();
@@ -33,7 +32,7 @@ addEventListener('pagehide', () => {
 });
 
 /**
- * Asks the browser once to keep what is stored when it runs out of space. Called when an entry depends on it.
+ * Asks the browser once not to delete stored data. Called when a pending entry depends on it.
  * @returns {Promise<void>}
  */
 export async function persist() {
@@ -45,7 +44,7 @@ export async function persist() {
 const PERSISTENCE = 'persistence';
 let hasAsked = false;
 
-/** Whether the browser refused to keep what is stored. */
+/** Whether the browser refused to protect stored data. */
 export const refusesToPersist = () => ownSetting(PERSISTENCE) === 'refused';
 
 /** @param {string} person id of the user whose database is used from now on */
@@ -65,11 +64,11 @@ function connect(person) {
     mine.onupgradeneeded = () => {
       mine.result.createObjectStore('answers');
       mine.result.createObjectStore('queue', { keyPath: 'key' }).createIndex('n', 'n');
-      // Distinguishes a database that the browser deleted and created again from the one that a page has read.
+      // Distinguishes a recreated database from the one that a page has read.
       mine.result.createObjectStore('about').put(newId(), 'generation');
     };
     mine.onsuccess = () => {
-      // Another page or the browser deletes the database: the next use opens a new one.
+      // The browser or another tab deletes the database: the next use opens a new one.
       const forget = () => {
         mine.result.close();
         opening = null;
@@ -113,7 +112,7 @@ function inTime(work) {
  * @template T
  * @param {string[]} names of stores
  * @param {IDBTransactionMode} mode
- * @param {(transaction: IDBTransaction) => () => T} body gives what is read when all is done
+ * @param {(transaction: IDBTransaction) => () => T} body returns a function that reads the result after completion
  * @returns {Promise<T>} when it is durable
  */
 async function run(names, mode, body) {
@@ -134,7 +133,7 @@ async function run(names, mode, body) {
     try {
       return await transact(await open());
     } catch (error) {
-      // The database was closed or deleted since it was opened: retry with a new connection.
+      // The database was closed or deleted after it was opened: retry with a new connection.
       if (!['InvalidStateError', 'NotFoundError'].includes(error instanceof DOMException ? error.name : ''))
         throw error;
       opening = null;
@@ -169,10 +168,10 @@ export const keepAnswer = (path, answer) =>
  */
 export const keptAnswer = (path) => runOne('answers', 'readonly', (store) => store.get(path));
 /**
- * Stores a write at its place in the queue; one without a place comes last.
+ * Stores a write at its position in the queue; a write without a position is appended.
  * @param {import('./queue.js').Write} write
- * @param {number} [after] a place behind which it comes at least
- * @returns {Promise<number>} its place
+ * @param {number} [after] position that a new write must follow
+ * @returns {Promise<number>} position
  */
 export const keepWrite = (write, after = 0) =>
   run(['queue'], 'readwrite', (transaction) => {
@@ -192,7 +191,7 @@ export const keepWrite = (write, after = 0) =>
 /** @param {string} key */
 export const forgetWrite = (key) => runOne('queue', 'readwrite', (store) => store.delete(key));
 /**
- * The writes in their order, and which generation of the database holds them.
+ * Writes in order, and the generation of the database.
  * @returns {Promise<{generation: string, writes: import('./queue.js').Write[]}>}
  */
 export const keptWrites = () =>
@@ -202,7 +201,7 @@ export const keptWrites = () =>
     return () => ({ generation: generation.result, writes: writes.result.sort((a, b) => a.n - b.n) });
   });
 
-/** Deletes responses that were not read for a month. */
+/** Deletes responses older than 30 days. */
 export async function tidy() {
   const old = Date.now() - 30 * 86_400_000;
   await runOne('answers', 'readwrite', (store) => {
@@ -237,7 +236,7 @@ async function queueOf(person) {
 }
 
 /**
- * Deletes all that this browser stores of a user.
+ * Deletes everything this browser has stored for a user.
  * @param {string} person
  */
 export async function forgetStore(person) {
@@ -261,7 +260,7 @@ export async function forgetStore(person) {
 }
 
 /**
- * Writes of other users that this browser has not sent; what is stored of a user without any is deleted.
+ * Unsent writes of other users. Databases of users without unsent writes are deleted.
  * @param {string} person the present user
  * @returns {Promise<{person: string, name: string, writes: import('./queue.js').Write[]}[]>}
  */

@@ -1,10 +1,10 @@
-// The order of the tiles, as the person put them: a setting, the same on all devices.
+// Order of the tiles. It is a setting and therefore the same on all devices.
 
 import { set, settings, types } from './record.js';
 
 const KEY = 'tiles.order';
 
-/** Types as they are put; those that nobody moved follow as they were made. */
+/** Types in the user's order; types that were never moved follow by creation date. */
 export function orderedTypes() {
   const order = settings()[KEY];
   const place = new Map((Array.isArray(order) ? order : []).map((id, i) => [id, i]));
@@ -15,8 +15,8 @@ export function orderedTypes() {
 }
 
 /**
- * Puts a type elsewhere among those that are shown.
- * @param {string[]} shown ids, in their order
+ * Moves a type to another position among the visible ones.
+ * @param {string[]} shown ids in their order
  * @param {string} id
  * @param {number} to
  */

@@ -1,26 +1,25 @@
-// What was done, so that it can be taken back and done again: kept with the tab, as a reload is no reason to lose it.
+// Undo history of a tab. It survives a reload.
 
 import { setTabSetting, tabSetting } from './preferences.js';
 import { enqueue } from './queue.js';
 
 /**
  * @typedef {Pick<import('./queue.js').Write, 'method' | 'path' | 'kind' | 'id'> & Partial<import('./queue.js').Write>}
- *   Act a write that is to be made
+ *   Act a write to be made
  */
 /**
- * @typedef {{label: string, back: Act[], again: Act[]}} Step what takes it back, and what does it again; each in its
- *   order
+ * @typedef {{label: string, back: Act[], again: Act[]}} Step writes that undo and redo an action, each in order
  */
 
 const NAME = 'done';
-/** So many steps can be taken back, and so many letters are kept of them: a browser keeps few millions. */
+/** Limits of the history: number of steps, and characters in the tab's storage. */
 const MOST = 50;
 const ROOM = 1_000_000;
 
-/** Whose steps they are. */
+/** Id of the user of the history. */
 let person = '';
 /**
- * The last at the end.
+ * Steps that can be undone, the latest last.
  * @type {Step[]}
  */
 let done = [];
@@ -28,8 +27,8 @@ let done = [];
 let takenBack = [];
 
 /**
- * Takes up what this tab did before it was loaded anew.
- * @param {string} of the person's id
+ * Restores the history after a reload.
+ * @param {string} of id of the user
  */
 export function resumeSteps(of) {
   person = of;
@@ -49,10 +48,10 @@ export function forgetSteps() {
 function keep() {
   done = done.slice(-MOST);
   let text = JSON.stringify({ person, done, takenBack });
-  // The oldest go first, such as that of an import that was taken in by hand.
+  // The oldest steps are dropped first.
   for (let first = 1; text.length > ROOM && first <= done.length; first++)
     text = JSON.stringify({ person, done: done.slice(first), takenBack: [] });
-  // Where they cannot be stored they are lost at a reload.
+  // If storage is full, the history is lost on reload.
   setTabSetting(NAME, text);
 }
 
@@ -68,13 +67,13 @@ const send = async (/** @type {Act[]} */ acts) => {
 };
 
 /**
- * Steps of one act, while it is done.
+ * Steps of the current group.
  * @type {Step[] | null}
  */
 let group = null;
 
 /**
- * Makes writes, and notes how they are taken back.
+ * Makes writes and records how to undo them.
  * @param {string} label
  * @param {Act[]} acts
  * @param {Act[]} back
@@ -87,7 +86,7 @@ export async function perform(label, acts, back, again = acts) {
 }
 
 /**
- * Several writes that are taken back together.
+ * Groups several writes into one undo step.
  * @param {string} label
  * @param {() => Promise<unknown>} body
  */
@@ -105,7 +104,7 @@ export async function together(label, body) {
 }
 
 /**
- * Notes what was done without these pages' queue.
+ * Records an action that was made without the queue.
  * @param {string} label
  * @param {Act[]} back
  * @param {Act[]} again
@@ -113,8 +112,8 @@ export async function together(label, body) {
 export const noteDone = (label, back, again) => note({ label, back, again });
 
 /**
- * Takes back what was done last.
- * @returns {Promise<string | null>} what that was
+ * Undoes the last step.
+ * @returns {Promise<string | null>} label of the step
  */
 export async function undo() {
   const step = done.at(-1);
@@ -127,7 +126,7 @@ export async function undo() {
 }
 
 /**
- * Does again what was taken back last.
+ * Redoes the step undone last.
  * @returns {Promise<string | null>}
  */
 export async function redo() {

@@ -35,7 +35,7 @@ const VIEWS = [
 ];
 
 /**
- * Am I regular?
+ * Calendar: heat maps by year or quarter, or a month.
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
  */
@@ -86,7 +86,7 @@ export function calendar(query) {
 }
 
 /**
- * The first and the last day of the quarter in which a month lies.
+ * First and last day of the quarter of a month.
  * @param {string} month `2026-11`
  * @returns {[string, string]}
  */
@@ -100,7 +100,7 @@ function quarterOf(month) {
 }
 
 /**
- * The types that the address names, else those of which there is most.
+ * Types named in the address, by default the four most frequent ones.
  * @param {Api.EventType[]} all
  * @param {URLSearchParams} query
  * @param {Map<string, Record<string, number>>} days
@@ -187,7 +187,7 @@ function drawYear(year, chosen, all, counts, view) {
 }
 
 /**
- * @param {string} month one of the quarter's
+ * @param {string} month a month of the quarter
  * @param {Api.EventType[]} chosen
  * @param {Api.EventType[]} all
  * @param {Counts} counts
@@ -237,7 +237,7 @@ const legendRow = (all, chosen) =>
   );
 
 /**
- * A type's days.
+ * Heat map of a type.
  * @param {Api.EventType} type
  * @param {[string, string][]} stretches
  * @param {Counts} counts
@@ -254,8 +254,7 @@ function map(type, stretches, counts, pitch) {
       of.set(date, each[type.id]);
       sum += each[type.id];
     }
-  // The type's own beginning: of one that was made in this time, then or with what was entered later for before; else
-  // the record's.
+  // A type starts when it was created or with an earlier entry; types older than the range start with the record.
   const earliest = [...of.keys()].sort()[0];
   const made = type.created_at ? dateHere(new Date(type.created_at)) : null;
   const first = made && made >= from ? (earliest && earliest < made ? earliest : made) : counts.first;
@@ -312,7 +311,7 @@ const mostOn = (weekday) =>
   weekday === undefined ? '' : ` ${texts.calendar.mostOn(weekdayName(addDays('2023-01-01', weekday), 'long'))}`;
 
 /**
- * Streak and score, where there is a goal.
+ * Streak and score of a type with a goal.
  * @param {Api.EventType} type
  */
 function standing(type) {

@@ -11,7 +11,7 @@ import { dayOf, dayStartSeconds, nearDate, zone } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * Can I leave, can I come back?
+ * Import, export and backups.
  * @returns {import('../app.js').Page}
  */
 export const data = () =>
@@ -102,7 +102,7 @@ function importRow(entry) {
 /** @type {[string, string][]} */
 const FORMATS = Object.entries(texts.data.formats);
 
-/** What was recorded in a time, of one type or of all, as the hub writes it to a file. */
+/** Export form: period, type and format. */
 function takeOut() {
   const all = [...types()].sort((a, b) => a.name.localeCompare(b.name));
   const [from, to] = [texts.data.from, texts.data.to].map((label) => {
@@ -122,7 +122,7 @@ function takeOut() {
   const type = field(texts.data.type, input, input, () => input.value);
   const about = h('p.small.quiet', { role: 'status' }, texts.data.formatHints.csv);
   const button = /** @type {HTMLButtonElement} */ (h('button.button', { type: 'submit' }, texts.data.download));
-  // Fixes are of no type.
+  // Positions have no type.
   const turn = (/** @type {string} */ form) => {
     about.textContent = texts.data.formatHints[/** @type {'csv'} */ (form)];
     type.element.hidden = form === 'gpx';

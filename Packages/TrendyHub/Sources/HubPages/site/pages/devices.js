@@ -25,7 +25,7 @@ import { dayOf, length, longDate, nearDate, time } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * Paths of the kinds that conflicts name.
+ * API paths by entity type.
  * @type {Record<string, string>}
  */
 const PATHS = {
@@ -37,7 +37,7 @@ const PATHS = {
 };
 
 /**
- * What is stuck, and why?
+ * Devices, pending and rejected changes, and conflicts.
  * @returns {import('../app.js').Page}
  */
 export function devices() {
@@ -194,7 +194,7 @@ function confirmLeave() {
   );
 }
 
-/** A code, large enough to read across a desk, until the device is there. */
+/** Shows a pairing code until a device has used it. */
 function openPairing() {
   openSheet(texts.devices.pair, (sheet, close) => {
     const box = h('div.field');
@@ -206,7 +206,7 @@ function openPairing() {
         const status = h('p.quiet', { role: 'status' }, texts.devices.waiting);
         const seconds = () => Math.max(0, (Date.parse(expires) - Date.now()) / 1000);
         const left = h('p.small.quiet', null, texts.devices.expires(length(seconds())));
-        // As the hub was told it is reached, else as this page is.
+        // Public address of the hub, else the address of this page.
         const address = (picture && new URL(picture.link).searchParams.get('hub')) ?? location.origin;
         box.replaceChildren(
           h('p', null, texts.devices.codeHint(address)),
@@ -252,7 +252,7 @@ function openPairing() {
   });
 }
 
-/** A token for an app that cannot take a code, such as one that tells where a phone is. It is shown once. */
+/** Creates a token for an app that cannot enter a pairing code. The token is shown once. */
 function openToken() {
   openSheet(texts.devices.token, (sheet, close) => {
     const name = textField(texts.devices.tokenName, '', { maxlength: 100, placeholder: 'OwnTracks' });
@@ -298,11 +298,11 @@ function openToken() {
 }
 
 /**
- * The link for a camera, dark on light in both themes.
+ * QR code of the pairing link, dark on light in both themes.
  * @param {{link: string, size: number, path: string}} picture
  */
 function qrCode({ link, size, path }) {
-  // Four light modules around it, by which a reader finds its edges.
+  // The quiet zone of a QR code is four modules wide.
   return h(
     'figure.qr',
     null,
@@ -376,7 +376,7 @@ function waitingList() {
 }
 
 /**
- * A change that the hub refused: what it said, why it was refused, and what can be done.
+ * Row of a rejected change with its reason and possible actions.
  * @param {import('../data/queue.js').Write} write
  * @param {string} name
  */
@@ -408,7 +408,7 @@ function refusedRow(write, name) {
 }
 
 /**
- * What a change wrote, as far as a user typed it.
+ * Values of a change that the user entered.
  * @param {import('../data/queue.js').Write} write
  */
 function changeText(write) {

@@ -1,4 +1,4 @@
-// The first three steps of a person with nothing to log yet; each can be left.
+// First run: three steps for a user without types. Each can be skipped.
 
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
@@ -18,7 +18,7 @@ const NAME = 'first-step';
 const named = texts.first.templates;
 
 /**
- * What a person may begin with: name, colour, icon, and properties as key, label, kind and options.
+ * Types to begin with: name, colour, icon, and properties as key, label, kind and choices.
  * @type {[string, string, string, [string, string, string, string[]?][]][]}
  */
 const TEMPLATES = [
@@ -32,27 +32,27 @@ const TEMPLATES = [
   [named.journal, 'slate', 'pencil', []],
 ];
 /**
- * Chosen in the first step, by place.
+ * Indices of the chosen templates.
  * @type {Set<number>}
  */
 const chosen = new Set([0, 1]);
 
 /**
- * The step this tab is at: 1 while there is nothing to log, 2, 3, or 0 when they are over or were left.
+ * Step of this tab: 1 to 3, or 0 after the last step or a skip.
  * @param {boolean} hasTypes
  */
 export function firstStep(hasTypes) {
   const step = Number(tabSetting(NAME) ?? (hasTypes ? 0 : 1));
-  // What was taken back leaves nothing to log.
+  // An undo may have removed all types.
   return step === 2 && !hasTypes ? 1 : step;
 }
 
-/** The step that is on screen. */
+/** Step on screen. */
 let drawn = 0;
 
 /**
- * A step is a page of its own to whoever does not see it: its heading has the focus.
- * @param {number} step 0 where the steps are over
+ * Moves the focus to the heading when the step changes.
+ * @param {number} step 0 after the last step
  */
 export function begins(step) {
   if (drawn && drawn !== step)
@@ -66,14 +66,14 @@ function turnTo(step) {
   again();
 }
 
-/** @param {boolean} hasOwn whether types of the person's own were made */
+/** @param {boolean} hasOwn whether the user has created types */
 async function begin(hasOwn) {
   if (!chosen.size && hasOwn) return turnTo(2);
   if (chosen.size) setTabSetting(NAME, '2');
   await makeChosen();
 }
 
-/** A type of one's own is made beside what was chosen: it ends no step. */
+/** Creating a custom type does not end the step. */
 function makeOwn() {
   setTabSetting(NAME, '1');
   openType(null);
@@ -119,8 +119,8 @@ const button = (text, act, classes = '') =>
   h(`button.button${classes}`, { type: 'button', dataset: { key: `first-${text}` }, on: { click: act } }, text);
 
 /**
- * What a person may begin with, to choose from.
- * @param {Api.EventType[]} [own] types that they made already
+ * Templates to choose from.
+ * @param {Api.EventType[]} [own] existing types of the user
  */
 const templates = (own = []) =>
   h(
@@ -156,7 +156,7 @@ const templates = (own = []) =>
     ),
   );
 
-/** The same choice where the steps were left. */
+/** The choice of templates after the steps were skipped. */
 export const chooseTypes = () =>
   h(
     'div.settings',
@@ -189,12 +189,12 @@ const page = (step, title, sentence, body, acts) =>
   );
 
 /**
- * What is there to be done.
+ * Draws a step.
  * @param {number} step 1 to 3
- * @param {Api.EventType[]} types that there are
- * @param {Node} tiles live ones
+ * @param {Api.EventType[]} types existing types
+ * @param {Node} tiles
  * @param {Api.Event[]} logged today
- * @param {Api.Import[]} imports as the hub has them
+ * @param {Api.Import[]} imports of the hub
  */
 export function drawFirst(step, types, tiles, logged, imports) {
   if (step === 1) {

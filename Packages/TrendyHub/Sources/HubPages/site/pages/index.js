@@ -14,7 +14,7 @@ import { more } from './more.js';
 import { missing } from './notfound.js';
 
 /**
- * The page at an address.
+ * Returns the page of an address.
  * @param {string} path
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}

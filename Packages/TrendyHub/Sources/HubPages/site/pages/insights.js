@@ -20,7 +20,7 @@ const RANGES = [
 const DOTS = { high: 3, medium: 2, low: 1 };
 
 /**
- * What moves together, what changed, when does it happen? Every number is the hub's.
+ * Correlations, weeks, patterns and streaks. The hub computes all numbers.
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
  */
@@ -67,7 +67,7 @@ export function insights(query) {
 }
 
 /**
- * The week, in sentences of the hub.
+ * Weekly summary written by the hub.
  * @param {string[]} sentences
  */
 const inWords = (sentences) =>
@@ -151,7 +151,7 @@ function relations(found, redraw) {
 }
 
 /**
- * A bar from 0 on a line from −1 to +1.
+ * Bar from 0 on an axis from −1 to +1.
  * @param {number} r
  */
 const axis = (r) =>
@@ -268,7 +268,7 @@ function patterns(found, redraw) {
  * @param {() => void} redraw
  */
 function streaks(found, redraw) {
-  // Whatever is no habit of anybody has none.
+  // Built-in types have no streak.
   const list = found.types
     .flatMap((each) => (each.streak ? { ...each, streak: each.streak } : []))
     .sort((a, b) => b.streak.current - a.streak.current || b.streak.longest - a.streak.longest);

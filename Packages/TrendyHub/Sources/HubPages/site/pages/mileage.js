@@ -11,7 +11,7 @@ import { decimal, fixed } from '../locale.js';
 import { texts } from '../texts.js';
 
 /**
- * What do I hand in? Every number is the hub's.
+ * Mileage of a year. The hub computes all numbers.
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
  */
@@ -137,7 +137,7 @@ const nameOf = (log, month, style = /** @type {'long' | 'short'} */ ('long')) =>
   monthName(`${log.year}-${String(month).padStart(2, '0')}-01`, style);
 
 /**
- * Business solid, private an outline, undecided dotted: so it prints in black.
+ * Business is solid, private outlined and unclassified dotted, so that the chart prints in black.
  * @param {Api.Mileage} log
  */
 function months(log) {
@@ -159,7 +159,7 @@ function months(log) {
       part('open', month.unclassified_m),
     );
   };
-  // One width for all, so that bars of all months have one scale.
+  // All months share one scale, so their labels have one width.
   const wide = {
     '--longest': Math.max(...log.months.map((month) => distance(month.total_m).length)),
   };
@@ -331,7 +331,7 @@ function odometers(log, vehicle) {
 }
 
 /**
- * One line a trip.
+ * Table of trips.
  * @param {Api.Mileage} log
  */
 function rows(log) {
@@ -373,7 +373,7 @@ function rows(log) {
 }
 
 /**
- * What a printed log begins with.
+ * Header of the printed log.
  * @param {Api.Mileage} log
  * @param {string} vehicle
  */

@@ -15,7 +15,7 @@ const REST = [
   ['/settings', 'settings', texts.nav.settings],
 ];
 
-/** On phones: the pages that the bar has no room for. */
+/** Pages that the bottom bar of phones has no room for. */
 export const more = () => ({
   title: texts.nav.more,
   load: async () => null,

@@ -1,4 +1,4 @@
-// Before anybody is in: how to come in, and nothing else.
+// Pairing, the only page of an unpaired browser.
 
 import { h } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
@@ -32,7 +32,7 @@ export function command(text) {
  * @param {HTMLElement} app
  * @param {{has_people: boolean}} session
  * @param {() => void} done
- * @param {import('../data/queue.js').Write[]} [waiting] what a browser that was removed has not sent
+ * @param {import('../data/queue.js').Write[]} [waiting] unsent writes of a removed browser
  */
 export function showPairing(app, session, done, waiting = []) {
   const title = session.has_people ? texts.pair.title : texts.pair.noUsers;
@@ -112,7 +112,7 @@ export function showPairing(app, session, done, waiting = []) {
 }
 
 /**
- * It goes out when the browser is in again; until then it can be taken along.
+ * Note on unsent entries, with an action that saves them to a file.
  * @param {import('../data/queue.js').Write[]} waiting
  */
 const stillHere = (waiting) =>
@@ -132,7 +132,7 @@ const stillHere = (waiting) =>
   );
 
 /**
- * Saves writes as a file, each with what is needed to make it.
+ * Saves writes as a file that can be replayed.
  * @param {import('../data/queue.js').Write[]} writes
  */
 export function saveWrites(writes) {
@@ -146,7 +146,7 @@ export function saveWrites(writes) {
   download('trendy-unsent.json', 'application/json', JSON.stringify(whole, null, 2));
 }
 
-/** What this browser calls itself among a person's devices. */
+/** Name of this browser among the user's devices. */
 function browserName() {
   const agent = navigator.userAgent;
   const browser = /Edg\//.test(agent)

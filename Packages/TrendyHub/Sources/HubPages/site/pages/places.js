@@ -18,7 +18,7 @@ import { count } from '../locale.js';
 import { texts } from '../texts.js';
 
 /**
- * Where, and what happened there?
+ * Places with their visits.
  * @param {string} id
  * @returns {import('../app.js').Page}
  */
@@ -128,7 +128,7 @@ export const places = (id) =>
   });
 
 /**
- * How long somebody was there lately; `null` where the hub cannot be asked, or does not know the place yet.
+ * Visits of a place; `null` if the hub is unreachable or does not know the place yet.
  * @param {string} id
  */
 async function timesAt(id) {
@@ -142,13 +142,13 @@ async function timesAt(id) {
 }
 
 /**
- * A moment, with its day where it is another.
+ * Formats a moment.
  * @param {string | null} moment
  */
 const when = (moment) => (moment ? nearTime(new Date(moment)) : '');
 
 /**
- * Hours by week, and when somebody last came and went.
+ * Hours per week, last arrival and last departure.
  * @param {Api.Geofence} place
  * @param {Api.PlaceInsights} times of the hub
  */
@@ -197,7 +197,7 @@ function timesOf(place, times) {
 }
 
 /**
- * From when until when somebody was there: whose place it is stands above.
+ * Start and end of a visit.
  * @param {Api.Event} event
  */
 const visitTime = (event) =>

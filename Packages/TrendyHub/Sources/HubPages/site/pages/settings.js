@@ -13,12 +13,12 @@ import { command } from './pair.js';
 import { count } from '../locale.js';
 import { texts } from '../texts.js';
 
-/** Durations of a stop that ends a trip. */
+/** Choices for the duration of a stop that ends a trip. */
 const STOPS = ['5m', '10m', '15m'];
 const DAYS = ['monday', 'sunday', 'saturday'];
 
 /**
- * Each change is saved at once.
+ * Settings. Each change is saved immediately.
  * @returns {import('../app.js').Page}
  */
 export const settings = () =>
@@ -189,7 +189,7 @@ export const settings = () =>
 const ofLimit = (used, limit) => (limit === null ? used : texts.settings.ofLimit(used, limit));
 
 /**
- * The zone of all days and times on these pages.
+ * Menu of time zones.
  * @param {string} value
  * @param {(name: string) => Promise<void>} save
  */
@@ -201,7 +201,7 @@ function zoneChoice(value, save) {
     'time-zone',
     async (name) => {
       try {
-        // One that the hub cannot count days in would leave all pages without them.
+        // The hub must support the zone, or no page could show days.
         if (name) await ask('GET', `/events/days?from=${today()}&to=${today()}&zone=${encodeURIComponent(name)}`);
         of.wrong(null);
         await save(name);
@@ -215,7 +215,7 @@ function zoneChoice(value, save) {
   return of.element;
 }
 
-/** The person's name, which the hub keeps outside of the record. */
+/** Field for the user's name, which the hub stores outside the record. */
 function nameField() {
   const name = textField(texts.settings.name, session.person.name, { maxlength: 100, dataset: { key: 'person-name' } });
   const call = async (/** @type {string} */ text) => {

@@ -28,7 +28,7 @@ import {
 import { texts } from '../texts.js';
 
 /**
- * Where did the day go?
+ * A day in order, or search results.
  * @param {string} asked a date
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
@@ -40,19 +40,19 @@ export function timeline(asked, query) {
   const address = (/** @type {string} */ day) => (day === today() ? '/timeline' : `/timeline/${day}`);
   const move = (/** @type {number} */ step) => () => go(step === 0 ? '/timeline' : address(addDays(date, step)));
   const shown = Math.min(2000, Math.max(50, Number(query.get('n')) || 50));
-  /** What is added while a day is looked at is of that day. */
+  /** New entries belong to the visible day. */
   const add = () => openLog(date);
-  /** Whether who came here came to search. */
+  /** Whether the page was opened to search. */
   let isSearch = query.has('find');
   /**
-   * The rows as they are shown.
+   * Rows on screen.
    * @type {Api.Event[]}
    */
   let shownList = [];
   const isWithin = (/** @type {Api.Event} */ event) => {
     const day = dayOfEvent(event);
     if (day === date) return true;
-    // A stay or a night that reaches into this day.
+    // Stays and nights that extend into this day.
     return !event.is_all_day && event.end_date && day < date && Date.parse(event.end_date) > startOf(date).getTime();
   };
   return definePage({
@@ -74,12 +74,12 @@ export function timeline(asked, query) {
       const list = (only ? all.filter((event) => event.event_type_id === only) : all).sort(
         (a, b) => order(a) - order(b),
       );
-      // An entry counts on the day on which it begins, here as on every other page.
+      // An entry counts on the day it starts, as on every other page.
       const begun = all.filter((event) => dayOfEvent(event) === date);
       const trips = begun.filter(isTrip);
       const metres = trips.reduce((sum, trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
       const gaps = only || !fixes ? [] : fixes.gaps;
-      // After the heading, which has the focus of a page that was come to.
+      // Runs after the heading has taken the focus.
       if (isSearch)
         setTimeout(() =>
           /** @type {HTMLElement | null} */ (document.querySelector('main input[type=search]'))?.focus(),
@@ -137,7 +137,7 @@ export function timeline(asked, query) {
                     all.length > 0 && h('p', null, texts.timeline.empty),
                     h('button.button', { type: 'button', on: { click: add } }, texts.act.addEntry),
                   ),
-              // On a phone the head has no room for it.
+              // On phones the header has no room for this button.
               list.length > 0 &&
                 innerWidth < 768 &&
                 h(
@@ -154,7 +154,7 @@ export function timeline(asked, query) {
     },
   });
   /**
-   * An event's row; a drive leads to why it was taken for one.
+   * Row of an event; a trip also links to its explanation.
    * @param {Api.Event} event
    * @param {number} i
    */
@@ -174,7 +174,7 @@ export function timeline(asked, query) {
     );
   }
   /**
-   * What is missing, where it is missing.
+   * Inserts gaps between the rows.
    * @param {Api.Event[]} list
    * @param {Gap[]} gaps
    */
@@ -224,13 +224,13 @@ export function timeline(asked, query) {
     if (event.is_all_day) return 0;
     const [start, begin] = [Date.parse(event.timestamp), startOf(date).getTime()];
     if (isVisit(event)) return Math.max(begin, start) - 1;
-    // What began the day before stands where it ended: a night's sleep at the time of waking.
+    // Events of the day before are sorted by their end: a night's sleep by the time of waking.
     return start < begin ? Date.parse(event.end_date ?? '') : start;
   }
 }
 
 /**
- * When a phone said where it was on a day; `null` where the hub cannot be asked.
+ * Positions of a day; `null` if the hub is unreachable.
  * @param {string} date
  */
 const fixesOf = (date) =>
@@ -249,7 +249,7 @@ function gapWords(fixes) {
 }
 
 /**
- * What holds together where one was: the rows of a stay share a line.
+ * Line that joins the rows of a stay.
  * @param {Api.Event[]} list
  * @param {number} i
  */
@@ -379,7 +379,7 @@ function chips(ids, only, address) {
 }
 
 /**
- * By day, the newest first.
+ * Search results by day, the newest first.
  * @param {Awaited<ReturnType<typeof search>>} found
  * @param {string} text
  * @param {string} date

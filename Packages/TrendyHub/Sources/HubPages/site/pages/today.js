@@ -30,7 +30,7 @@ import { PALETTE, tint } from '../parts/colour.js';
 import { texts } from '../texts.js';
 
 /**
- * What did I do, what goes on, is everything safe?
+ * Tiles, running events, and what is left today.
  * @returns {import('../app.js').Page}
  */
 export function today() {
@@ -52,7 +52,7 @@ export function today() {
         read('/me/devices').catch(() => ({ answer: [] })),
         step === 3 ? read('/imports') : { answer: [] },
       ]);
-      // What was started may have begun before today.
+      // Running events may have started before today.
       const ids = runningIds().map((running) => running.id);
       const held = new Set(events().map((event) => event.id));
       const older = await Promise.all(
@@ -76,13 +76,13 @@ export function today() {
         older: older.flatMap((event) => event ?? []),
       };
     },
-    /** What goes on is not in the record, whose changes are told of: it is asked for now and then. */
+    /** Live trips are not part of the record, so they are polled. */
     async follow(loaded) {
       const before = loaded.live;
       loaded.live = await readLive();
       return before.length + loaded.live.length > 0;
     },
-    // Scores rest on the whole record: the page does not wait for them.
+    // The hub computes scores from the whole record, so the page does not wait for them.
     more: readHabits,
     draw({ date, events, counts, standings, saidAt, live, devices, imports, older }) {
       const all = orderedTypes().filter((type) => !isOwnType(type));
@@ -152,7 +152,7 @@ export function today() {
 }
 
 /**
- * The trips that go on, each with its way so far where the hub knows it.
+ * Live trips with their routes.
  * @typedef {Api.LiveTrips['trips'][number] & {route: number[][]}} LiveTrip
  * @returns {Promise<LiveTrip[]>}
  */
@@ -167,7 +167,7 @@ async function readLive() {
 }
 
 /**
- * `Driving from Home`, or since when.
+ * `Driving from Home`, or `Driving since 08:08`.
  * @param {LiveTrip} trip
  */
 function liveTitle(trip) {
@@ -189,7 +189,7 @@ function doneWords(goals) {
 }
 
 /**
- * What the person set out to do today and has not.
+ * Daily goals that are not met yet.
  * @param {[Api.EventType, import('../parts/goal.js').Progress][]} left
  */
 const leftToday = (left) =>
@@ -226,7 +226,7 @@ const leftToday = (left) =>
   );
 
 /**
- * How much is left, and when it usually happens.
+ * Remaining amount and usual time of a goal.
  * @param {Api.EventType} type
  * @param {import('../parts/goal.js').Progress} goal
  */

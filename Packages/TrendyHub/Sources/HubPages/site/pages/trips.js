@@ -32,7 +32,7 @@ import { texts } from '../texts.js';
 const KINDS = [...Object.entries(texts.trips.kinds)];
 
 /**
- * Was it detected right?
+ * Trips of a month.
  * @param {string} id
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
@@ -41,7 +41,7 @@ export function trips(id, query) {
   const asked = query.get('month') ?? '';
   const vehicle = query.get('vehicle') ?? '';
   /**
-   * What is on screen, for the keys.
+   * Trips on screen, for the keyboard shortcuts.
    * @type {{all: Api.Trip[], chosen: Api.Trip | null, month: string}}
    */
   let shown = { all: [], chosen: null, month: '' };
@@ -73,7 +73,7 @@ export function trips(id, query) {
       const events = await eventsOf(`${month}-01`, addDays(`${addMonths(month, 1)}-01`, -1), 'trip');
       const days = inMonth(events(), month);
       const chosen = pick(days);
-      // A month without any is no record without any.
+      // The latest trip of the whole record is shown if the month has none.
       const latest = days.size ? null : ((await read('/events?source_type=trip&limit=1')).answer[0] ?? null);
       const around = chosen
         ? await read(`/trips/${encodeURIComponent(chosen.id)}`).then(({ answer }) => answer, absent)
@@ -139,7 +139,7 @@ const addButton = (month, vehicle) =>
 const addressOf = (trip, month, vehicle) =>
   `/trips/${encodeURIComponent(trip.id)}?month=${month}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`;
 
-/** @param {Api.Event | null} latest trip of the whole record */
+/** @param {Api.Event | null} latest trip of the record */
 function nothing(latest) {
   if (!latest)
     return h(
@@ -158,7 +158,7 @@ function nothing(latest) {
 }
 
 /**
- * A trip that waits in this browser, or was deleted by another: nothing is told of it.
+ * Returns `null` for a trip that the hub does not have.
  * @param {unknown} error
  */
 function absent(error) {
@@ -192,7 +192,7 @@ async function classify(trip, kind) {
 }
 
 /**
- * The trips of a month by their days, the newest first, each from morning to night.
+ * Trips of a month by day, the latest day first, each day in order.
  * @param {Api.Trip[]} trips the latest first
  * @param {string} month
  * @returns {Map<string, Api.Trip[]>}
@@ -208,7 +208,7 @@ function byDay(trips, month) {
 }
 
 /**
- * As the list shows them.
+ * Trips in the order of the list.
  * @param {Map<string, Api.Trip[]>} days
  */
 const inOrder = (days) => [...days.values()].flat();
@@ -275,7 +275,7 @@ function kindText(trip) {
 /**
  * @param {Api.Trip} trip
  * @param {Api.Trip[]} all
- * @param {Api.GetTrip | null} around what the hub tells of it and its neighbours; `null` while that is not known
+ * @param {Api.GetTrip | null} around the hub's details of the trip and its neighbours; `null` if unknown
  */
 function detail(trip, all, around) {
   const route = decodeRoute(trip.properties?.route?.value);
@@ -356,7 +356,7 @@ function detail(trip, all, around) {
 }
 
 /**
- * How much of a mixed trip was business.
+ * Field for the business distance of a mixed trip.
  * @param {Api.Trip} trip
  */
 function businessPart(trip) {
@@ -407,7 +407,7 @@ function figures(trip, around) {
 }
 
 /**
- * Where it began and ended; each can be given a name.
+ * Start and end of a trip, which can be named.
  * @param {Api.Trip} trip
  */
 function ends(trip) {
@@ -450,7 +450,7 @@ function ends(trip) {
 }
 
 /**
- * What was decided about it, in order.
+ * Decisions of the trip detection, in order.
  * @param {Api.GetTrip | null} around
  */
 function why(around) {

@@ -35,13 +35,13 @@ import { texts } from '../texts.js';
 /** @type {[string, string][]} */
 const RANGES = [...Object.entries(texts.type.ranges), ['all', texts.type.all]];
 /**
- * Of each range: what a bar is, and how many days are looked at.
+ * Bar width and number of days of each range.
  * @type {Record<string, ['day' | 'week' | 'month', number]>}
  */
 const STEPS = { '4w': ['day', 28], '12w': ['day', 84], '1y': ['week', 365], all: ['month', 36_525] };
 
 /**
- * Is it rising, how often, what came last?
+ * Trend, pattern, values and latest entries of a type.
  * @param {string} id
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
@@ -147,7 +147,7 @@ export function type(id, query) {
 }
 
 /**
- * What the hub finds in a type; `null` where it cannot be asked.
+ * The hub's findings for a type; `null` if unknown.
  * @param {string} id
  * @param {string} range
  * @param {string} date today
@@ -162,7 +162,7 @@ async function findingOf(id, range, date) {
     );
     return answer;
   } catch (error) {
-    // The rest of the page was kept, and is worth reading without it; a type that waits here is not on the hub yet.
+    // The rest of the page is useful without the findings. A pending type is not on the hub yet.
     if (error instanceof Unreachable || (error instanceof Refused && error.status === 404)) return null;
     throw error;
   }
@@ -171,7 +171,7 @@ async function findingOf(id, range, date) {
 const perDay = (/** @type {number} */ sum) => decimal(sum / 14, 1);
 
 /**
- * The numbers of a type, what stands behind them, and what they are.
+ * Figures of a type: value, unit and label.
  * @param {Api.EventType} of
  * @param {number} now
  * @param {Api.TypeInsights['findings'] | undefined} found
@@ -198,7 +198,7 @@ function figures(of, now, found) {
 }
 
 /**
- * By hour and weekday.
+ * Chart by hour and weekday.
  * @param {Api.EventType} of
  * @param {import('../parts/hourgrid.js').Pattern} pattern
  * @param {() => void} redraw
@@ -215,13 +215,13 @@ const when = (of, pattern, redraw) =>
   });
 
 /**
- * The day of a row, and its time.
+ * Day and time of a row.
  * @param {Api.Event} event
  */
 function rowTime(event) {
   const day = dayOfEvent(event);
   const at = event.is_all_day ? texts.timeline.allDay : time(new Date(event.timestamp));
-  // What it is stands above the list.
+  // The page's heading already names the type.
   return {
     when: day === today() ? texts.type.today : dayAndMonth(day),
     title: isTrip(event) || isVisit(event) ? '' : at,
@@ -229,7 +229,7 @@ function rowTime(event) {
 }
 
 /**
- * Days; weeks and months where a day would be too thin.
+ * Chart of entries per day, week or month.
  * @param {Api.EventType} of
  * @param {string} range
  * @param {(day: string) => number} at

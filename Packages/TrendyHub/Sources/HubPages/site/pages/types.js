@@ -9,7 +9,7 @@ import { addDays, today } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * Everything that is kept track of.
+ * All types.
  * @returns {import('../app.js').Page}
  */
 export const types = () =>

@@ -1,5 +1,4 @@
-// A number beside what it counts or measures: `6.2 km`, `5 glasses`, `1 glass`, `Score 4`, `Pulse 62 bpm` of a property
-// `Pulse (bpm)`.
+// Formats a number with its label: `6.2 km`, `5 glasses`, `1 glass`, `Score 4`, or `Pulse 62 bpm` for `Pulse (bpm)`.
 
 import { decimal } from '../locale.js';
 
@@ -10,26 +9,26 @@ const SYMBOLS = new Set(
 );
 
 /**
- * Signs in it, such as of `km/h` and `%`, make a symbol of a word, too.
+ * Whether a label is a unit symbol. Punctuation as in `km/h` and `%` makes any word a symbol.
  * @param {string} label
  */
 const isSymbol = (label) =>
   SYMBOLS.has(label.toLowerCase()) || /^[^\s,:;.()]*[^\p{L}\p{N}\s,:;.()'’-][^\s,:;.()]*$/u.test(label);
 
 /**
- * `progress`, `focus` and `basis` end like one, and are none.
+ * Whether a label is a plural. `progress`, `focus` and `basis` are not.
  * @param {string} label
  */
 const isPlural = (label) => /\p{L}{2}s$/u.test(label) && !/(ss|us|is)$/.test(label);
 
 /**
- * Within a sentence; `IPAs` stay what they are.
+ * Lower-cases a label within a sentence, but not `IPAs`.
  * @param {string} label
  */
 const inSentence = (label) => (/^\p{Lu}\p{Ll}/u.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
 
 /**
- * One of a plural, where its end leaves no doubt.
+ * Singular of a plural if its ending is unambiguous.
  * @param {string} plural
  * @returns {string | null}
  */
@@ -39,9 +38,9 @@ function oneOf(plural) {
 }
 
 /**
- * A label in two: `Weight (kg)` is `Weight` in `kg`.
+ * Splits a label: `Weight (kg)` is `Weight` in `kg`.
  * @param {string} label
- * @returns {[string, string]} what, and its unit, empty for none
+ * @returns {[string, string]} name and unit; the unit is empty if there is none
  */
 export function withoutUnit(label) {
   const [, what, unit] = /^(.*\S)\s*\(([^()]{1,12})\)$/.exec(label) ?? [];
@@ -50,8 +49,8 @@ export function withoutUnit(label) {
 
 /**
  * @param {number} value
- * @param {string} label of what; empty where that is said elsewhere
- * @param {string} [known] what a reader knows already, such as the name of the type
+ * @param {string} label empty if it is shown elsewhere
+ * @param {string} [known] name that the reader already sees, such as the type's
  */
 export function amountText(value, label, known = '') {
   const number = decimal(value, 3);

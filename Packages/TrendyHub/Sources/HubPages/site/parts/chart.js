@@ -4,14 +4,13 @@ import { texts } from '../texts.js';
 
 const NAME = 'tables';
 /**
- * So many choices are kept, the latest, each of a name of so many letters at most: a chart may be named by what a
- * person typed.
+ * Number of stored choices, and the length of a chart's name, which may contain a user's text.
  */
 const MOST = 200;
 const LONGEST = 200;
 
 /**
- * Charts that are shown as tables, read when the first chart is drawn.
+ * Charts shown as tables; loaded when the first chart is drawn.
  * @type {Set<string> | null}
  */
 let asTable = null;
@@ -36,15 +35,15 @@ const keepChoices = () =>
   setOwnSetting(NAME, JSON.stringify([...tables()].filter((name) => name.length <= LONGEST).slice(-MOST)));
 
 /**
- * Heading of a column; an hour is its own.
+ * Heading of a column; hours are their own heading.
  * @param {string} column
  */
 const headingOf = (column) => texts.columns[/** @type {'date'} */ (column)] ?? column;
 
 /**
- * A chart with its title, its finding, and the same numbers as a table, CSV and JSON.
+ * A chart with a title, a finding, and its numbers as table, CSV and JSON.
  * @param {{key: string, title: string, finding: string, picture: () => Node, columns: string[], headings?: string[],
- *   rows: (string | number)[][], tools?: Node | null, onSwitch: () => void}} of `columns` are names in files
+ *   rows: (string | number)[][], tools?: Node | null, onSwitch: () => void}} of `columns` are the names in files
  */
 export function chart({
   key,
@@ -116,7 +115,7 @@ export function chart({
  * @param {string} caption
  * @param {string[]} headings
  * @param {(string | number | Node)[][]} rows
- * @param {number} [most] rows that are shown
+ * @param {number} [most] maximum number of rows
  */
 export function table(caption, headings, rows, most = 400) {
   const kind = (/** @type {unknown} */ value) => (typeof value === 'number' ? 'num' : null);
@@ -152,7 +151,7 @@ export function table(caption, headings, rows, most = 400) {
 }
 
 /**
- * RFC 4180; what a spreadsheet would take for a formula is kept from being one.
+ * CSV (RFC 4180). Texts that a spreadsheet would evaluate as a formula are quoted.
  * @param {(string | number | null | undefined)[][]} rows
  */
 export function csv(rows) {

@@ -1,7 +1,7 @@
-// Colours of types. A person's own colour keeps its hue; how light it is follows the theme, so that it can be seen and
-// read. `TypeColour` of `trendy export report` does the same; `Tools/PageTests/colours.txt` holds both to one table.
+// Type colours. A custom colour keeps its hue; its lightness follows the theme for contrast. `TypeColour` of
+// `trendy export report` implements the same; `Tools/PageTests/colours.txt` tests both.
 
-/** Names, and per theme the mark (bars, cells, lines) and the ink (glyph and text): measured pairs of the design. */
+/** Palette: name, then mark (bars, cells, lines) and ink (glyph, text) for each theme. */
 export const PALETTE = [
   ['clay', '#73392e', '#73392e', '#b27164', '#c78577'],
   ['sky', '#0197bd', '#027290', '#9fe4ff', '#9fe4ff'],
@@ -33,7 +33,7 @@ const toLinear = (/** @type {number} */ v) => (v <= 0.04045 ? v / 12.92 : ((v + 
 const toGamma = (/** @type {number} */ v) => (v <= 0.0031308 ? v * 12.92 : 1.055 * v ** (1 / 2.4) - 0.055);
 
 /**
- * OKLCH of B. Ottosson.
+ * Converts to OKLCH (B. Ottosson).
  * @param {[number, number, number]} rgb
  * @returns {[number, number, number]}
  */
@@ -50,7 +50,7 @@ function toOKLCH(rgb) {
 
 /**
  * @param {[number, number, number]} lch
- * @returns {[number, number, number]} within the gamut, by less chroma
+ * @returns {[number, number, number]} within the gamut, with less chroma if needed
  */
 function fromOKLCH([L, C, H]) {
   for (let chroma = C; ; chroma -= 0.005) {
@@ -75,7 +75,7 @@ function fromOKLCH([L, C, H]) {
 const luminance = ([r, g, b]) => 0.2126 * toLinear(r) + 0.7152 * toLinear(g) + 0.0722 * toLinear(b);
 
 /**
- * By WCAG, of what is written: bytes.
+ * Contrast ratio (WCAG) of colours rounded to bytes.
  * @param {[number, number, number]} a
  * @param {[number, number, number]} b
  */
@@ -105,7 +105,7 @@ const hex = (rgb) => {
 const mix = (a, b, share) => /** @type {[number, number, number]} */ (a.map((v, i) => v * share + b[i] * (1 - share)));
 
 /**
- * Mark and ink of a colour in a theme: the mark has 3:1 on the ground, the ink 4.5:1 on its wash.
+ * Mark and ink of a colour in a theme: at least 3:1 on the ground, and 4.5:1 on the wash.
  * @param {[number, number, number]} rgb
  * @param {typeof LIGHT} theme
  */
@@ -128,7 +128,7 @@ const fitted = new Map();
 
 /**
  * Mark and ink for both themes.
- * @param {string} text a type's colour as it is stored; what is none counts as slate
+ * @param {string} text stored colour; slate if it is invalid
  */
 export function colours(text) {
   const key = (text ?? '').toLowerCase();
@@ -148,7 +148,7 @@ export function colours(text) {
 }
 
 /**
- * Custom properties that give an element a type's colour.
+ * Custom CSS properties for a type's colour.
  * @param {string} text
  */
 export function tint(text) {

@@ -8,21 +8,21 @@ import { texts } from '../texts.js';
 
 /**
  * @typedef {{start: string, step_s: number, counts: number[], gaps: {from: string, to: string}[]}} Fixes of a day, as
- *   the hub says
+ *   the hub returns them
  */
 
 /**
- * The colour of a place: one of its own by its name, the same everywhere.
+ * Colour of a place.
  * @param {Api.Event} event
  */
 const placeColour = (event) => typeOf(event.event_type_id).color;
 
 /**
- * A day as lanes over its hours: where, on the way, what. For the eye; the list below says the same.
+ * A day as lanes over its hours. The list below contains the same as text.
  * @param {string} date
  * @param {Api.Event[]} events
  * @param {number} width
- * @param {Fixes | null} fixes when a phone said where it was, and where that is missing; `null` where that is not known
+ * @param {Fixes | null} fixes positions of the day and gaps between them; `null` if unknown
  */
 export function dayBand(date, events, width, fixes) {
   const begin = startOf(date).getTime();
@@ -126,7 +126,7 @@ export function dayBand(date, events, width, fixes) {
           );
         const centre = Math.min(width - 13, Math.max(at, right + 30, left + 13));
         const stem = svg('line.stem', { x1: at, x2: at, y1: row.events, y2: row.events + 8 });
-        // Where more lie close together than have room, each has its stem all the same.
+        // Events without room for a glyph keep their stem.
         if (centre - at > 60 || centre < right + 26) return svg('g.lane-item', { set: tint(type.color) }, stem);
         right = centre;
         return svg(
@@ -156,7 +156,7 @@ export function dayBand(date, events, width, fixes) {
 }
 
 /**
- * A tick for each stretch in which there were fixes: darker where there were many.
+ * Ticks for positions, darker where there are many.
  * @param {Fixes} fixes
  * @param {(moment: number) => number} x
  * @param {number} y

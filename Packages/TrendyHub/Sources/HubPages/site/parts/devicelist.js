@@ -1,4 +1,4 @@
-// A device of the person, as a row.
+// Devices of the user as rows.
 
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
@@ -10,7 +10,7 @@ import { texts } from '../texts.js';
 /** @param {Api.Device} device */
 export const deviceGlyph = (device) => glyph(/phone|pixel|galaxy|android|ipad/i.test(device.name) ? 'phone' : 'laptop');
 
-/** Clocks that are this close are right: a request is on its way for as long. */
+/** Clock differences up to this many seconds count as correct, since a request takes time. */
 const CLOSE = 5;
 
 /** @param {number} ahead seconds */
@@ -18,9 +18,9 @@ const clockText = (ahead) =>
   Math.abs(ahead) > CLOSE ? texts.devices.clockOff(length(Math.abs(ahead)), ahead > 0) : texts.devices.clockCorrect;
 
 /**
- * How much waits on a device, and for how long the oldest of it.
+ * Number of pending entries and the age of the oldest.
  * @param {number} n
- * @param {string | null} [oldest] a moment
+ * @param {string | null} [oldest] timestamp
  */
 const waitText = (n, oldest) =>
   n === 0
@@ -30,8 +30,7 @@ const waitText = (n, oldest) =>
       : texts.sync.pending(n);
 
 /**
- * When it was last here, what waits on it and how its clock is: of others as they said then, or nothing where they do
- * not say.
+ * State of a device: last contact, pending entries and clock, as the device reported them.
  * @param {Api.Device} device
  * @returns {string[]}
  */
@@ -50,12 +49,12 @@ export function deviceState(device) {
 }
 
 /**
- * The others, and this one: is everything here? Nothing where there is one device.
+ * Devices on Today; `null` if there is only one.
  * @param {Api.Device[]} list
  */
 export function deviceBlock(list) {
   if (list.length < 2) return null;
-  // Of many, the last that were here.
+  // The devices seen last.
   const others = list
     .filter((device) => !device.current)
     .sort((a, b) => (b.seen_at ?? '').localeCompare(a.seen_at ?? ''))
@@ -90,7 +89,7 @@ export function deviceBlock(list) {
 }
 
 /**
- * `17:46, nothing waits`.
+ * `17:46, 0 pending`.
  * @param {Api.Device} device
  */
 function shortState(device) {

@@ -1,15 +1,15 @@
-// Elements from values. Every text becomes a text node: nothing here ever reads markup.
+// Creates elements. Every text becomes a text node; markup is never parsed.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
  * @typedef {Record<string, any>} Attributes `on` holds listeners by event, `set` custom properties of the style,
- *   `dataset` data attributes; a function is a listener; `true` sets an attribute without a value, `false`, `null` and
- *   `undefined` leave it away.
+ *   `dataset` data attributes; a function is a listener; `true` sets an attribute without a value; `false`, `null` and
+ *   `undefined` omit it.
  */
 
 /**
- * Called with what a listener fails with.
+ * Called with the error of a failed listener.
  * @type {(error: unknown) => void}
  */
 let failed = (error) => console.error(error);
@@ -17,14 +17,14 @@ let failed = (error) => console.error(error);
 export const onFailure = (listener) => {
   failed = listener;
 };
-// What no other handler takes is shown too: nothing fails unseen.
+// Unhandled errors are shown as well.
 window.addEventListener('unhandledrejection', (event) => {
   event.preventDefault();
   failed(event.reason);
 });
 
 /**
- * The listener with a handler for what it promises.
+ * Wraps a listener so that a rejected promise is reported.
  * @param {(event: Event) => unknown} listener
  * @returns {(event: Event) => void}
  */
@@ -108,12 +108,12 @@ export function fill(element, ...children) {
 }
 
 /**
- * Says something to those who listen instead of looking.
+ * Announces a text to screen readers.
  * @param {string} text
  */
 export function say(text, isUrgent = false) {
   const region = document.getElementById(isUrgent ? 'warned' : 'said');
   if (!region) return;
-  // The same words twice are two messages.
+  // A repeated text must differ to be announced again.
   region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }

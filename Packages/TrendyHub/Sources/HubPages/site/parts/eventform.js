@@ -1,4 +1,4 @@
-// The sheet in which an event is made or mended; its fields follow from the type's definitions.
+// Sheet to create or edit an event. Its fields follow the property definitions of the type.
 
 import { h } from './dom.js';
 import { disc, glyph } from './glyph.js';
@@ -39,7 +39,7 @@ import { openType } from './typeform.js';
 import { texts } from '../texts.js';
 
 /**
- * The defaults of a type's properties, on the wire.
+ * Default properties of a type, as on the wire.
  * @param {string} typeId
  */
 function defaults(typeId) {
@@ -54,7 +54,7 @@ function defaults(typeId) {
 }
 
 /**
- * An event of this moment.
+ * New event at the present time.
  * @param {string} typeId
  */
 const fresh = (typeId) => ({
@@ -79,21 +79,21 @@ export async function logNow(type) {
 }
 
 /**
- * Starts what ends later.
+ * Starts a running event.
  * @param {Api.EventType} type
- * @param {Api.Event} [event] as far as it is known
+ * @param {Api.Event} [event] with known values
  */
 export async function start(type, event = fresh(type.id)) {
   await together(texts.toast.started(type.name), async () => {
     await create('events', event, '');
-    // By this setting all devices find what runs.
+    // This setting lists running events for all devices.
     await create('settings', { id: newId(), key: 'running', value: event.id }, '');
   });
   toast(texts.toast.started(type.name));
 }
 
 /**
- * Ends what runs, now.
+ * Ends a running event now.
  * @param {Api.Event} event
  */
 export async function stop(event) {
@@ -109,9 +109,9 @@ export async function stop(event) {
 }
 
 /**
- * Asks what to log, then opens its form.
- * @param {string} [date] another day than today
- * @param {{from: string, to: string}} [span] from when until when
+ * Opens the list of types to log, then a form.
+ * @param {string} [date] day of the entry; by default today
+ * @param {{from: string, to: string}} [span] start and end of the entry
  */
 export function openLog(date, span) {
   openSheet(texts.form.what, (_, close) => {
@@ -185,7 +185,7 @@ export function openLog(date, span) {
         );
       }
     };
-    // Looking for a type is no change that could be lost.
+    // Text in the search field is not an unsaved change.
     input.addEventListener('input', (event) => {
       event.stopPropagation();
       draw();
@@ -218,12 +218,12 @@ export function openLog(date, span) {
 
 /**
  * @param {Api.EventType} type
- * @param {string} [date] another day than today
- * @param {{from: string, to: string}} [span] from when until when
+ * @param {string} [date] day of the entry; by default today
+ * @param {{from: string, to: string}} [span] start and end of the entry
  */
 export function openNew(type, date, span) {
   const event = fresh(type.id);
-  // At the hour that it is now.
+  // The present time of day on the given day.
   if (date && date !== today())
     event.timestamp = new Date(startOf(date).getTime() + Date.now() - startOf(today()).getTime()).toISOString();
   open(span ? { ...event, timestamp: span.from, end_date: span.to } : event, true);
@@ -250,7 +250,7 @@ function open(event, isNew) {
     const begin = moments(event);
     const known = definitions(type.id);
     const isDrive = isTrip(event);
-    // A route is drawn elsewhere and never typed.
+    // Routes are not edited here.
     const isHidden = (/** @type {string} */ key) => key === 'route' || (isDrive && OF_TRIPS.has(key));
     const others = Object.keys(event.properties ?? {}).filter(
       (key) => !isHidden(key) && !known.some((definition) => definition.key === key),
@@ -273,7 +273,7 @@ function open(event, isNew) {
     const place = textField(texts.form.place, event.location_name ?? '', { maxlength: 1000 });
     const noteInput = /** @type {HTMLTextAreaElement} */ (h('textarea.input', { rows: 3, value: event.notes ?? '' }));
     const note = field(texts.form.note, noteInput, noteInput, () => noteInput.value.trim());
-    /** What the form says; nothing where a field is wrong, which has the focus then. */
+    /** Values of the form; undefined if a field is invalid, which then has the focus. */
     const read = () => {
       /** @type {Api.Patch} */
       let values;
@@ -310,7 +310,7 @@ function open(event, isNew) {
     const begun = async () => {
       const values = read();
       if (!values) return;
-      // From now, unless another time was said.
+      // Starts now, unless the user entered another time.
       if (values.timestamp === event.timestamp) values.timestamp = new Date().toISOString();
       await submit(sheet, close, () => start(type, made({ ...values, end_date: null, is_all_day: false })));
     };
@@ -377,7 +377,7 @@ function open(event, isNew) {
   });
 }
 
-/** Of a trip: what is measured, follows from the rest, or has a field of its own. */
+/** Properties of trips that are measured, derived, or have a separate field. */
 const OF_TRIPS = new Set([
   'distance',
   'duration',
@@ -390,7 +390,7 @@ const OF_TRIPS = new Set([
 ]);
 
 /**
- * How far a trip was, in the person's unit, and with which vehicle.
+ * Fields for the distance and the vehicle of a trip.
  * @param {Api.Event} event
  */
 function tripFields(event) {
@@ -399,7 +399,7 @@ function tripFields(event) {
   const text = distance ? numberText(Math.round((distance.value / metres) * 10) / 10) : '';
   const far = textField(texts.trips.distanceIn(unit), text, { inputmode: 'decimal', maxlength: 12 });
   const readFar = () => {
-    // Metres that the field does not show are kept where nothing was changed.
+    // An unchanged field keeps the exact distance.
     if (far.input.value === text) return distance ?? null;
     const value = readDistance(far.input.value ?? '');
     if (Number.isNaN(value)) throw texts.form.badNumber;
@@ -422,7 +422,7 @@ function tripFields(event) {
 }
 
 /**
- * What follows from a change of a trip: how long and how fast it was, and that no rule decided what it was for.
+ * Updates derived properties after a change of a trip: duration, speed, and the rule that classified it.
  * @param {Api.Event} event
  * @param {Api.Patch} values
  */
@@ -441,7 +441,7 @@ function follow(event, values) {
 }
 
 /**
- * What a form changed of an event, as a merge patch.
+ * Changed values of a form as a merge patch.
  * @param {Api.Event} event
  * @param {Api.Patch} values
  */
@@ -465,7 +465,7 @@ function differences(event, values) {
 }
 
 /**
- * The fields of when: start, end, or days.
+ * Fields for start and end.
  * @param {Api.Event} event
  */
 function moments(event) {
@@ -478,7 +478,7 @@ function moments(event) {
   const whenField = field(texts.form.when, h('div', null, when, whenChoice.element), when, () => when.value);
   const untilField = field(texts.form.until, h('div', null, until, untilChoice.element), until, () => until.value);
   const allDay = toggle(texts.form.allDay, Boolean(event.is_all_day), '', draw);
-  // The date of an all-day event is of the zone where it was recorded, wherever it is looked at.
+  // An all-day event shows the date of the zone where it was recorded.
   const shownAs = (/** @type {Date} */ moment) =>
     event.is_all_day ? `${dateOfAllDay(moment, event)}T00:00` : localText(moment);
   /** @param {boolean} isAllDay */
@@ -537,7 +537,7 @@ function moments(event) {
         /** @type {ReturnType<typeof occurrence>} */ choice,
       ) => {
         if (!input.value) return null;
-        // Seconds that the field does not show are kept where nothing was changed.
+        // An unchanged field keeps the exact seconds.
         const isSame =
           old && Boolean(event.is_all_day) === isAllDay && input.value === shownAs(old).slice(0, input.value.length);
         if (isSame && (!choice.offset() || choice.offset() === offsetOf(old))) return old.toISOString();

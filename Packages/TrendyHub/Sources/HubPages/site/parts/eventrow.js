@@ -10,17 +10,16 @@ import { texts } from '../texts.js';
 const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: 'car', manual: '' };
 
 /**
- * One event, one line; a press opens it, or the page of a trip.
+ * Row of an event. A press opens the event, or the page of a trip.
  * @param {Api.Event} event
  * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?:
- *   boolean, hasSource?: boolean}} [options] `when` stands in the place of the time, `title`, a time, in that of what
- *   the event is called
+ *   boolean, hasSource?: boolean}} [options] `when` replaces the time, `title`, a time, replaces the name of the event
  */
 export function eventRow(event, options = {}) {
   const { day, before = null, when, title = '', mark = '', end = '', isRunning = false, hasSource = true } = options;
   const type = typeOf(event.event_type_id);
   const source = hasSource ? (SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '') : '';
-  // Where room is short, how far it was is what is told of a trip.
+  // On narrow screens only the distance of a trip is shown.
   const [value, ...rest] = isRunning
     ? [texts.today.running(runningText(event))]
     : isTrip(event)
@@ -74,7 +73,7 @@ export function eventRow(event, options = {}) {
 }
 
 /**
- * A text with what was looked for set apart.
+ * Highlights a search text.
  * @param {string} text
  * @param {string} mark
  */

@@ -1,4 +1,4 @@
-// Events and their values, as a person reads them.
+// Texts of events and their values.
 
 import { amountText, withoutUnit } from './amount.js';
 import { parseNumber } from './field.js';
@@ -32,7 +32,7 @@ export function distance(metres) {
 
 /**
  * `31 km/h`.
- * @param {number} speed metres a second
+ * @param {number} speed metres per second
  */
 export function speed(speed) {
   const imperial = settings().units === 'imperial';
@@ -40,8 +40,8 @@ export function speed(speed) {
 }
 
 /**
- * A distance of a drive as it was typed, in metres; not a number for what is none, or goes twice round the Earth.
- * @param {string} text in the person's unit
+ * Reads a distance in the user's unit, in metres; NaN if it is invalid or longer than twice around the Earth.
+ * @param {string} text in the user's unit
  */
 export function readDistance(text) {
   const metres = parseNumber(text) * lengthUnit()[1];
@@ -49,10 +49,10 @@ export function readDistance(text) {
 }
 
 /**
- * A property's value.
+ * Text of a property's value.
  * @param {Api.Property | null | undefined} property
  * @param {string} [label]
- * @param {string} [known] what a reader knows already
+ * @param {string} [known] name that the reader already sees
  */
 export function valueText(property, label = '', known = '') {
   if (!property || property.value === null || property.value === undefined) return '';
@@ -74,7 +74,7 @@ export function valueText(property, label = '', known = '') {
   }
 }
 
-/** Properties that are for machines, or said elsewhere in a row. */
+/** Internal properties, and those shown elsewhere in a row. */
 const UNSAID = new Set([
   'route',
   'vehicle',
@@ -89,7 +89,7 @@ const UNSAID = new Set([
 ]);
 
 /**
- * What was recorded, in a few words: the values in the order of their definitions.
+ * Values of an event in the order of their definitions.
  * @param {Api.Event} event
  */
 export function summary(event) {
@@ -120,7 +120,7 @@ export function summary(event) {
 }
 
 /**
- * How far, how long, what for.
+ * Distance, duration and category of a trip.
  * @param {Api.Event} event a trip
  * @returns {string[]}
  */
@@ -128,7 +128,7 @@ export const tripParts = (event) =>
   [distance(event.properties?.distance?.value ?? 0), span(event), event.properties?.category?.value].filter(Boolean);
 
 /**
- * A short label stands beside its number (`cups`), a long one explains and does not.
+ * Label of a value: short labels are shown (`cups`), long ones are not.
  * @param {Api.PropertyDefinition | undefined} definition
  * @param {string} key
  */
@@ -149,13 +149,13 @@ export const isVisit = (event) => event.source_type === 'geofence' && Boolean(ev
 const span = (event) => length((Date.parse(event.end_date ?? '') - Date.parse(event.timestamp)) / 1000);
 
 /**
- * How long a stay was, once it is over.
+ * Duration of a completed visit.
  * @param {Api.Event} event
  */
 export const stayText = (event) => (isVisit(event) && event.end_date ? span(event) : '');
 
 /**
- * What an event is called: its type, a visit's place, a trip's two ends.
+ * Title of an event: its type, the place of a visit, or both ends of a trip.
  * @param {Api.Event} event
  */
 export function titleOf(event) {
@@ -175,14 +175,14 @@ export function titleOf(event) {
 }
 
 /**
- * The unit of distances, and its metres.
+ * Unit of distances and its length in metres.
  * @returns {[string, number]}
  */
 export const lengthUnit = () =>
   settings().units === 'imperial' ? [texts.units.miles, 1609.344] : [texts.units.kilometres, 1000];
 
 /**
- * Names of the places where a trip began and ended, empty where there is none.
+ * Names of the places at both ends of a trip; empty if unknown.
  * @param {Api.Event} trip
  * @returns {[string, string]}
  */
@@ -190,7 +190,7 @@ export const endsOf = (trip) =>
   /** @type {[string, string]} */ (placesAtEnds(trip).map(({ place }) => place?.name ?? ''));
 
 /**
- * Where a trip began and ended, and the places there.
+ * Positions and places at both ends of a trip.
  * @param {Api.Event} trip
  * @returns {{position: number[] | null, place: Api.Geofence | null}[]}
  */
@@ -208,7 +208,7 @@ export function placesAtEnds(trip) {
 }
 
 /**
- * The place around a position: a person's circle, and what a stop beside it allows.
+ * Nearest place that contains a position, with a tolerance of 150 m.
  * @param {number[]} position latitude, longitude
  */
 export function placeAt([latitude, longitude]) {
@@ -222,7 +222,7 @@ export function placeAt([latitude, longitude]) {
 }
 
 /**
- * On a sphere, for what is near.
+ * Approximate distance for nearby positions.
  * @param {number[]} a latitude, longitude
  * @param {number[]} b
  */
@@ -236,9 +236,9 @@ function metresBetween(a, b) {
 const routes = new Map();
 
 /**
- * Reads an encoded polyline of five decimals.
+ * Decodes a polyline with five decimals.
  * @param {unknown} text
- * @returns {number[][]} latitudes and longitudes; none of what is no route
+ * @returns {number[][]} latitudes and longitudes; empty for an invalid text
  */
 export function decodeRoute(text) {
   if (typeof text !== 'string' || !text) return [];
@@ -268,14 +268,14 @@ export function decodeRoute(text) {
 }
 
 /**
- * Where an event's time stands in a list.
+ * Time of an event in a list.
  * @param {Api.Event} event
- * @param {string} [day] the list's day
+ * @param {string} [day] day of the list
  */
 export function timeText(event, day) {
   if (event.is_all_day) return texts.timeline.allDay;
   const moment = new Date(event.timestamp);
-  // It began before this day.
+  // The event began before this day.
   if (day && dayOf(moment) < day)
     return time(isVisit(event) || !event.end_date ? startOf(day) : new Date(event.end_date));
   return time(moment);
@@ -293,7 +293,7 @@ export function whenText(event) {
 }
 
 /**
- * `1:38` since an event began.
+ * Elapsed time of a running event, such as `1:38`.
  * @param {Api.Event} event
  */
 export const runningText = (event) => clock((Date.now() - Date.parse(event.timestamp)) / 1000);

@@ -5,11 +5,11 @@ import { numberSign, zoneText } from '../locale.js';
 import { texts } from '../texts.js';
 
 let counter = 0;
-/** An id that no other element has. */
+/** Creates an id that is unique on the page. */
 export const uniqueId = () => `f${++counter}`;
 
 /**
- * A field that is read by `read`, which throws a text for what cannot be.
+ * A form field. `read` returns the value or throws an error text.
  * @typedef {{element: HTMLElement, input: FieldInput, read: () => any, wrong: (text: string | null) => void}} Field
  * @typedef {HTMLElement & {value?: string}} FieldInput
  */
@@ -17,7 +17,7 @@ export const uniqueId = () => `f${++counter}`;
 /**
  * @param {string} label
  * @param {HTMLElement} control
- * @param {FieldInput} input what gets the label, the focus and the error
+ * @param {FieldInput} input element for label, focus and error
  * @param {() => any} read
  * @param {string} [hint]
  * @returns {Field}
@@ -46,9 +46,9 @@ export function field(label, control, input, read, hint = '') {
 }
 
 /**
- * A choice of few, as segments.
+ * Choice of a few options as segments.
  * @param {string} label
- * @param {[string, string][]} options value and words
+ * @param {[string, string][]} options value and text
  * @param {string} value
  * @returns {Field}
  */
@@ -115,18 +115,17 @@ export function textField(label, value, attributes = {}, hint = '') {
   return field(label, input, input, () => input.value.trim(), hint);
 }
 
-/** The decimal sign of the locale. */
+/** Decimal sign of the locale. */
 const SIGN = numberSign('decimal') || '.';
 const GROUP = numberSign('group');
-/** Digits of the browser's keyboard, `٣` or `3`. */
+/** Digits of the browser's locale, which users may type. */
 const DIGITS = Array.from({ length: 10 }, (_, i) => new Intl.NumberFormat(undefined, { useGrouping: false }).format(i));
 
 /**
- * Reads a number as it is written here, or plainly: `1,120` is a thousand where a comma stands between groups, and
- * little more than one elsewhere.
+ * Parses a number in the page's locale. `1,120` is 1120 where a comma separates groups.
  * @param {string} text
- * @param {boolean} [hasGroups] whether it may be that large: a coordinate is not
- * @returns {number} not a number for what is none
+ * @param {boolean} [hasGroups] false for small numbers such as coordinates
+ * @returns {number} NaN for an invalid text
  */
 export function parseNumber(text, hasGroups = true) {
   let plain = [...text.trim()]
@@ -139,7 +138,7 @@ export function parseNumber(text, hasGroups = true) {
     .replace('−', '-')
     .replace('٫', SIGN)
     .replaceAll('٬', GROUP);
-  // With both signs, the last one is the decimal sign, as in `1.120,5` of another language.
+  // With both signs, the last one is the decimal sign, as in `1.120,5`.
   if (/^[-+]?\d{1,3}((\.\d{3})+,|(,\d{3})+\.)\d+$/.test(plain))
     return Number(plain.replace(/[.,](?=.*[.,])/g, '').replace(',', '.'));
   const [whole, ...rest] = plain.split(SIGN);
@@ -150,7 +149,7 @@ export function parseNumber(text, hasGroups = true) {
 }
 
 /**
- * Whether a whole number has its groups where they belong; those before the last may be shorter, as in India.
+ * Whether the groups of a whole number have three digits; groups before the last may have two, as in India.
  * @param {string} text
  */
 function isGrouped(text) {
@@ -166,11 +165,11 @@ function isGrouped(text) {
 export const numberText = (value) => (value === null || value === undefined ? '' : String(value).replace('.', SIGN));
 
 /**
- * A menu of entities by name, of which the first is nothing; gives the chosen one or `null`.
+ * Menu of entities by name with an empty first option; reads the chosen entity or `null`.
  * @param {string} label
  * @param {{id: string, name: string}[]} list
  * @param {string} none
- * @param {string} [value] the id of the chosen one
+ * @param {string} [value] id of the chosen entity
  */
 export function menu(label, list, none, value = '') {
   const input = /** @type {HTMLSelectElement} */ (
@@ -184,7 +183,7 @@ export function menu(label, list, none, value = '') {
   return field(label, input, input, () => list.find((one) => one.id === input.value) ?? null);
 }
 
-/** Hours, minutes and seconds, each with its unit; minutes may stand without theirs at the end. */
+/** Hours, minutes and seconds with units; minutes at the end may omit theirs. */
 const LENGTH = new RegExp(
   [
     /^(?:(\d+(?:\.\d+)?)\s*h(?:ours?|rs?)?)?\s*/,
@@ -196,7 +195,7 @@ const LENGTH = new RegExp(
 );
 
 /**
- * `1h30m`, `1:30`, `90` minutes, `45 min`, as seconds; not a number for what is none.
+ * Parses a duration such as `1h30m`, `1:30`, `90` (minutes) or `45 min`, in seconds; NaN if invalid.
  * @param {string} text
  */
 function parseLength(text) {
@@ -220,7 +219,7 @@ function lengthText(seconds) {
 }
 
 /**
- * The field for a property, as its definition says. Its `read` gives the property's value on the wire, `null` for none.
+ * Field for a property. `read` returns the value as on the wire, or `null`.
  * @param {Api.PropertyDefinition} definition
  * @param {Api.Property | undefined} old
  * @returns {Field}
@@ -338,7 +337,7 @@ export function propertyField(definition, old) {
 const withRead = (of, change) => ({ ...of, read: () => change(of.read()) });
 
 /**
- * Up to five as segments, more as a menu.
+ * Up to five options as segments, more as a menu.
  * @param {string} label
  * @param {string[]} options
  * @param {string} value
@@ -367,7 +366,7 @@ function choiceOf(label, options, value, wrap) {
 }
 
 /**
- * A moment, read as a `Date`; one that is none where nothing can be read.
+ * Field for a moment; reads an invalid `Date` if the input is invalid.
  * @param {string} label
  * @param {Date} moment
  * @returns {Field}
@@ -381,10 +380,9 @@ export function momentField(label, moment) {
 }
 
 /**
- * The choice between the two moments at which clocks show a time that a change of the clocks repeats; hidden for any
- * other time.
- * @param {HTMLInputElement} input of a date and a time
- * @param {Date | null} moment that the field shows at first
+ * Choice between the two moments of a local time that a clock change repeats; hidden for other times.
+ * @param {HTMLInputElement} input with date and time
+ * @param {Date | null} moment initial moment
  */
 export function occurrence(input, moment) {
   const select = /** @type {HTMLSelectElement} */ (h('select.input', { 'aria-label': texts.form.occurrence }));
@@ -406,11 +404,11 @@ export function occurrence(input, moment) {
 }
 
 /**
- * A menu of all time zones.
+ * Menu of all time zones.
  * @param {string} label
  * @param {string} value
- * @param {[string, string][]} first options before them, each a value and its words
- * @param {string} key by which the menu keeps the focus
+ * @param {[string, string][]} first options before the zones: value and text
+ * @param {string} key restores the focus after a redraw
  * @param {(name: string) => void} change
  * @param {string} [hint]
  * @returns {Field}

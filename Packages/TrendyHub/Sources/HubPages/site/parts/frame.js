@@ -1,4 +1,4 @@
-// What stands around every page: the rail or the bar, and whether everything is safe.
+// Navigation around every page, and the sync state.
 
 import { h, say } from './dom.js';
 import { disc, glyph } from './glyph.js';
@@ -24,7 +24,7 @@ const FOOT = [
 ];
 
 /**
- * Whether the address is in the reach of a page.
+ * Whether the current page belongs to an address.
  * @param {string} address
  */
 const isHere = (address) =>
@@ -113,11 +113,11 @@ export function drawFrame(app) {
 }
 
 let spoken = '';
-/** Whether something had to wait, and until when it is said that all of it is sent, on this page's clock. */
+/** Whether an entry was pending, and until when "All synced" is shown, on this page's clock. */
 let hadToWait = false;
 let saysSentUntil = 0;
 
-/** Whether everything is on the hub: at the foot of the rail, and above the page where something is not. */
+/** Updates the sync line in the rail and the strip above the page. */
 export function drawSync() {
   const [title, detail, name, isWell] = syncWords();
   const line = document.getElementById('sync');
@@ -138,13 +138,13 @@ export function drawSync() {
       wayOut() ?? '',
     );
   }
-  // Said once, not each time that a clock moves on, and not for the moment that an entry takes.
+  // Announced when the state changes, not for each tick of a clock or the moment an entry takes.
   if (isWell && !isEmpty) return;
   if (name !== spoken && spoken) say(`${title} ${detail}`, reach.isRevoked);
   spoken = name;
 }
 
-/** What the user can do where not everything is on the hub; `null` for nothing. */
+/** Action for the sync state; `null` for none. */
 function wayOut() {
   if (reach.isRevoked)
     return h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, texts.sync.pairAgain);
@@ -154,7 +154,7 @@ function wayOut() {
 /** @param {number} seconds */
 const span = (seconds) => (seconds < 82_800 ? length(seconds) : texts.units.days(Math.round(seconds / 86_400)));
 
-/** @returns {[string, string, string, boolean]} what, more, the glyph, whether all is well */
+/** @returns {[string, string, string, boolean]} title, detail, glyph, whether all is well */
 export function syncWords() {
   const queue = waiting();
   if (reach.isRevoked)
@@ -175,7 +175,7 @@ export function syncWords() {
       ? [texts.sync.pendingSince(queue.length, length(age / 1000)), '', 'clock', false]
       : [texts.sync.sending(at, all), '', 'clock', true];
   }
-  // Nothing is called synced before it is known what waits here, or where nothing could wait.
+  // "Synced" needs a known queue and working storage.
   if (storageState() === 'unread') return [texts.sync.checking, '', 'clock', true];
   if (storageState() === 'refused') return [texts.sync.noStore, texts.sync.noStoreHint, 'warn', false];
   const ahead = clockAhead();

@@ -81,7 +81,7 @@ const PATHS = {
   trash: 'M4 6h12M8 6V4.5h4V6M5.5 6l.7 10.5h7.6L14.5 6',
 };
 
-/** Words and signs that types of phones, of the command line and of people carry, by the glyph that stands for them. */
+/** Glyphs for icons and names that phones, the command line and users give to types. */
 const NAMES = {
   coffee: 'cup',
   'cup.and.saucer': 'cup',
@@ -136,7 +136,7 @@ const NAMES = {
   'flame.fill': 'bolt',
 };
 
-/** Those that a person may choose for a type. */
+/** Glyphs to choose from. */
 export const CHOICES = [
   'cup',
   'smile',
@@ -166,7 +166,7 @@ export const CHOICES = [
 
 /**
  * @param {string} name
- * @param {string} [classes] with a dot in front of each
+ * @param {string} [classes] each with a leading dot
  */
 export function glyph(name, classes = '') {
   return svg(
@@ -177,7 +177,7 @@ export function glyph(name, classes = '') {
 }
 
 /**
- * The drawing of a type's glyph within a picture: a path in a box of 20, or a letter.
+ * A type's glyph within a drawing: a path in a box of 20, or a letter.
  * @param {{name: string, icon: string}} type
  * @param {number} x centre
  * @param {number} y centre
@@ -193,7 +193,7 @@ export function glyphAt(type, x, y) {
 }
 
 /**
- * The glyph that a type's name suggests: `Coffee`.
+ * Glyph suggested by a type's name, such as `Coffee`.
  * @param {string} name
  * @returns {string | null}
  */
@@ -203,12 +203,12 @@ export function suggested(name) {
 }
 
 /**
- * What stands for a type: a glyph drawn here, else up to two signs of its own, else the first letter of its name.
+ * Face of a type: a glyph, else up to two characters of its own, else the first letter of its name.
  * @param {{name: string, icon: string}} type
  */
 function faceOf(type) {
   const icon = (type.icon ?? '').trim();
-  // A bullet is what the command line and an import give a type of which they know no sign.
+  // The command line and imports use a bullet for types without an icon.
   const isBare = icon === '' || icon === '•';
   const drawn = isBare ? suggested(type.name ?? '') : known(icon);
   const signs = isBare ? 0 : [...new Intl.Segmenter().segment(icon)].length;
@@ -216,8 +216,8 @@ function faceOf(type) {
 }
 
 /**
- * @param {string} icon as a type has it
- * @returns {string | null} the glyph that stands for it
+ * @param {string} icon stored icon of a type
+ * @returns {string | null} glyph of the icon
  */
 function known(icon) {
   const word = icon.toLowerCase();
@@ -226,7 +226,7 @@ function known(icon) {
 }
 
 /**
- * The disc that stands for a type everywhere.
+ * Disc with a type's glyph.
  * @param {{name: string, color: string, icon: string}} type
  * @param {22 | 28 | 32 | 48} size
  */

@@ -1,4 +1,4 @@
-// How far a type's goal is reached: what the hub adds up, and on top of it what it does not know yet.
+// Progress of goals: the hub's sums plus pending entries.
 
 import { dayOfEvent, length } from '../data/days.js';
 import { definitions } from '../data/record.js';
@@ -9,14 +9,14 @@ import { texts } from '../texts.js';
  * @typedef {{amount: number, bound: 'at_least' | 'at_most', measure: 'count' | 'duration', period: 'day' | 'week'}}
  *   Goal
  * @typedef {{event_type_id: string, from: string, through: string, amount: number, target: number, is_excused: boolean,
- *   streak: number | null}} Standing of a goal, as the hub says
+ *   streak: number | null}} Standing of a goal, from the hub
  * @typedef {{value: string, unit: string, words: string, short: string, isMet: boolean, isWeekly: boolean, left:
- *   number, leftText: string, ofText: string}} Progress `unit` stands behind today's value, of a daily goal alone;
- *   `left` is what a goal of at least something lacks
+ *   number, leftText: string, ofText: string}} Progress `unit` follows today's value of a daily goal; `left` is the
+ *   remaining amount of an at-least goal
  */
 
 /**
- * A goal as these pages know it; `null` for none, and for one of a newer kind.
+ * Goal of a type; `null` for none or for an unknown kind.
  * @param {Api.EventType} type
  * @returns {Goal | null}
  */
@@ -33,13 +33,13 @@ export function goalOf(type) {
 }
 
 /**
- * Whether each day is to have something: what a streak is counted for.
+ * Whether the goal asks for an entry every day, so that streaks are counted.
  * @param {Goal} goal
  */
 export const asksForEveryDay = (goal) => goal.period === 'day' && goal.bound === 'at_least';
 
 /**
- * What an event that the hub does not know yet will add to its goal.
+ * Amount that a pending event adds to its goal.
  * @param {Api.Event} event
  * @param {Goal} goal
  */
@@ -60,8 +60,8 @@ function amountOf(event, goal) {
 /**
  * @param {Api.EventType} type
  * @param {Standing | undefined} standing
- * @param {{event: Api.Event, count: number}[]} unseen events that come and go since the hub said so
- * @returns {Progress | null} `null` where there is no goal, or the hub has not said yet how it stands
+ * @param {{event: Api.Event, count: number}[]} unseen pending events since the hub's sums
+ * @returns {Progress | null} `null` without a goal or before the hub's sums are known
  */
 export function progress(type, standing, unseen) {
   const goal = goalOf(type);

@@ -5,13 +5,12 @@ import { count } from '../locale.js';
 import { texts } from '../texts.js';
 
 /**
- * Where the first cell stands, beside the names of weekdays and below those of months, and half a name's height: on a
- * phone, where the picture is made smaller, names are set larger.
+ * Position of the first cell, and half the height of a label. Phones scale the drawing down, so labels are larger.
  */
 const WIDE = { left: 30, top: 20, half: 4 };
 const NARROW = { left: 46, top: 26, half: 6 };
 
-/** Hatching, for days that are skipped: once in a page. */
+/** Hatching for skipped days, needed once per page. */
 export const hatch = () =>
   svg(
     'svg.defs',
@@ -28,8 +27,7 @@ export const hatch = () =>
   );
 
 /**
- * The level of a day, by the bounds that the hub found in the type's own days; of a type that it does not know of yet
- * as of yes or no.
+ * Level of a day from the hub's boundaries; types unknown to the hub have one level.
  * @param {number[]} [bounds]
  * @returns {(value: number) => number} 0 to 4
  */
@@ -39,7 +37,7 @@ const levels =
     value <= 0 ? 0 : 1 + bounds.filter((bound) => value > bound).length;
 
 /**
- * What the levels stand for: the counts that each has; a level that no count can have is left out.
+ * Counts of each level; levels that no count can have are omitted.
  * @param {number[]} bounds
  * @returns {[number, string][]}
  */
@@ -60,7 +58,7 @@ function levelWords(bounds) {
 
 /** @param {number[] | undefined} bounds */
 function legend(bounds) {
-  // Of what happens once a day or not at all there is one level, and nothing to explain.
+  // A type with one level needs no legend.
   const words = bounds?.[0] ? levelWords(bounds) : [];
   if (words.length < 2) return null;
   return h(
@@ -71,11 +69,11 @@ function legend(bounds) {
 }
 
 /**
- * Weeks of days, in one stretch or several. Arrow keys move between days, Enter opens one.
+ * Heat map of days in one or several ranges. Arrow keys move between days, Enter opens one.
  * @param {{type: Api.EventType, stretches: [string, string][], counts: Map<string, number>, bounds: number[] |
  *   undefined, first: string | null, isSkipped: (date: string) => boolean, isSparse: boolean, pitch: number, open:
- *   (date: string) => void, about: Node, say: HTMLElement}} of `stretches` from a date to another, `isSparse` where few
- *   weekdays are named
+ *   (date: string) => void, about: Node, say: HTMLElement}} of `stretches` are ranges of dates; `isSparse` labels fewer
+ *   weekdays
  */
 export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isSparse, pitch, open, about, say }) {
   const cell = pitch - 3.2;
@@ -100,7 +98,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       const [column, row] = [Math.floor(n / 7), n % 7];
       const [x, y] = [left + column * pitch, top + row * pitch];
       if (date.slice(5, 7) !== month && (row === 0 || month === '')) {
-        // A name where its first whole week begins; the next one must have room.
+        // Month labels start at the first whole week and need room.
         month = date.slice(5, 7);
         children.push(svg('text', { x, y: top - 9 }, monthName(date)));
       }
@@ -129,7 +127,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       shape.setAttribute('role', 'gridcell');
       shape.setAttribute('aria-label', text);
       shape.setAttribute('tabindex', '-1');
-      // By it the page finds the day that had the focus when it is drawn anew.
+      // The focus is restored by this key after a redraw.
       shape.dataset.key = `day-${type.id}-${date}`;
       cells.push(shape);
       dates.push(date);

@@ -1,4 +1,4 @@
-// When something happens, by hour and weekday: a picture, its rows, and what is said of it. Every number is the hub's.
+// Pattern of a type by hour and weekday: drawing, table and sentences. The hub computes all numbers.
 
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
@@ -8,13 +8,13 @@ import { texts } from '../texts.js';
 
 /** @typedef {Api.Insights['types'][number]['pattern']} Pattern */
 
-/** Weekdays as the person's week has them; 0 is Sunday. */
+/** Weekdays in the user's order; 0 is Sunday. */
 const order = () => Array.from({ length: 7 }, (_, i) => (weekStart() + i) % 7);
 const hourText = (/** @type {number} */ hour) => minuteText((hour % 24) * 60);
 const dayName = (/** @type {number} */ weekday, /** @type {'short' | 'long'} */ length = 'long') =>
   weekdayName(`2023-01-0${1 + weekday}`, length);
 
-/** What the columns of its table are called. */
+/** Column names of the table. */
 export const HOUR_COLUMNS = ['weekday', ...Array.from({ length: 24 }, (_, i) => String(i))];
 /**
  * @param {Pattern} pattern
@@ -23,7 +23,7 @@ export const HOUR_COLUMNS = ['weekday', ...Array.from({ length: 24 }, (_, i) => 
 export const hourRows = (pattern) => order().map((day) => [dayName(day, 'short'), ...pattern.grid[day]]);
 
 /**
- * Sentences.
+ * Sentences about a pattern.
  * @param {Pattern} pattern
  * @returns {string[]}
  */
@@ -48,7 +48,7 @@ export function patternWords(pattern) {
 }
 
 /**
- * Its words stand beside it.
+ * Drawing of a pattern; its sentences are beside it.
  * @param {Pattern} pattern
  * @param {string} color of the type
  */

@@ -1,4 +1,4 @@
-// Files of other apps: sent in parts, told of before anything is written, taken in when the person says so.
+// Import of files: upload, preview, import, undo.
 
 import { fill, h, say } from './dom.js';
 import { zoneField } from './field.js';
@@ -17,20 +17,20 @@ import { texts } from '../texts.js';
  */
 
 /**
- * The file that is at hand: its state as the hub has it, and what the person chose.
+ * Current file: the hub's state and the user's choices.
  * @type {{id: string, file: File | null, state: ImportState, error: unknown, zone: string, dateFormat: string, without:
  *   Set<string>, names: Map<string, string>, found: Preview['types'], isOtherZone?: boolean} | null}
  */
 let current = null;
-/** Counts files, so that what comes late is known for it. */
+/** Identifies an operation, so that results of an earlier one are dropped. */
 let turn = 0;
 
 const box = h('div.bring-in');
 const busy = ['receiving', 'reading', 'writing', 'undoing'];
 
-/** @param {Api.Import[]} imports as the hub has them */
+/** @param {Api.Import[]} imports of the hub */
 export function bringIn(imports) {
-  // One that was begun before this page was opened.
+  // An import started before this page was opened.
   const open = imports.find((entry) => ['ready', 'reading', 'writing'].includes(entry.state));
   if (!current && open) {
     current = {
@@ -54,7 +54,7 @@ export function bringIn(imports) {
 export const earlierImports = (imports) => imports.filter((entry) => entry.import).reverse();
 
 /**
- * Takes back what a file brought.
+ * Undoes an import.
  * @param {string} id
  */
 export async function takeBackImport(id) {
@@ -108,7 +108,7 @@ async function begin(file) {
 }
 
 /**
- * Sends what the hub has not got yet, a part at a time; a part without an answer is sent again.
+ * Uploads the file in parts; a part without a response is sent again.
  * @param {number} mine
  */
 async function send(mine) {
@@ -133,7 +133,7 @@ async function send(mine) {
 }
 
 /**
- * Has the file read, and nothing written.
+ * Requests a preview; nothing is written.
  * @param {number} mine
  */
 async function look(mine) {
@@ -170,7 +170,7 @@ function choice() {
 }
 
 /**
- * Asks how far it is until it is there.
+ * Polls the state until the operation ends.
  * @param {number} mine
  */
 async function follow(mine) {
@@ -206,7 +206,7 @@ function fail(mine, error) {
 async function stop() {
   if (!current) return;
   const { id, state } = current;
-  // One that is written ends at its next step, and is told of then.
+  // An import that is being written ends at its next step and reports it.
   if (state.state !== 'writing') {
     turn += 1;
     current = null;
@@ -405,7 +405,7 @@ function failed(name, state) {
  */
 function preview(name, found) {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
-  // As the file calls its types; what was chosen for them changes the rest of what is told.
+  // Type names of the file; choices change the rest of the preview.
   if (!mine.names.size && !mine.without.size) mine.found = found.types;
   const all = mine.found.length ? mine.found : found.types;
   const chosen = all.filter((type) => !mine.without.has(type.name.toLowerCase()));
@@ -419,7 +419,7 @@ function preview(name, found) {
         )
         .filter(Boolean)
     : [];
-  // What comes without a type of its own, such as trips that are found in fixes.
+  // Entries without a type in the file, such as trips detected from positions.
   const n = isWhole ? Math.max(events, found.new.event ?? 0) : events;
   const isAnything = n + others.length + found.new_readings > 0;
   const range = found.first
@@ -475,8 +475,8 @@ function preview(name, found) {
 }
 
 /**
- * Asks before the entries of a file are recorded a second time.
- * @param {string} zone that of the earlier import
+ * Asks before the entries of a file are imported a second time.
+ * @param {string} zone of the earlier import
  */
 function otherZoneChoice(zone) {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
@@ -578,7 +578,7 @@ function exampleRow(event) {
 }
 
 /**
- * What was left out, and why.
+ * Skipped and unrecognised rows with their reasons.
  * @param {Preview} found
  */
 function details(found) {

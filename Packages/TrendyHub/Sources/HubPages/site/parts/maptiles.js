@@ -1,4 +1,4 @@
-// Pictures below a map, where the one who runs the hub named some. Whatever does not come leaves the ground blank.
+// Map tiles that the hub's owner has set up. Missing tiles leave the ground blank.
 
 import { svg } from './dom.js';
 import { session } from '../data/record.js';

@@ -1,4 +1,4 @@
-// What a vehicle's odometer says, as a person reads it.
+// Sheet to log an odometer reading.
 
 import { h } from './dom.js';
 import { field, momentField } from './field.js';
@@ -10,7 +10,7 @@ import { noteAct, refresh, vehiclesByName } from '../data/record.js';
 import { zone } from '../data/days.js';
 import { texts } from '../texts.js';
 
-/** @param {string} chosen the id of a vehicle, or nothing */
+/** @param {string} chosen id of a vehicle, or empty */
 export function openOdometer(chosen) {
   openSheet(texts.mileage.logReading, (_, close) => {
     const [unit, metres] = lengthUnit();
@@ -27,7 +27,7 @@ export function openOdometer(chosen) {
       h('input.input', { type: 'text', inputmode: 'decimal', autocomplete: 'off', maxlength: 20 })
     );
     const reading = field(texts.mileage.reading(unit), amount, amount, () => {
-      // As it stands there: with the signs that a locale puts between thousands.
+      // Odometers have no decimals, so separators between thousands are removed.
       const number = Number(
         amount.value
           .trim()

@@ -4,7 +4,7 @@ import { openLog } from './eventform.js';
 import { texts } from '../texts.js';
 
 /**
- * Checks that a page draws what it loads.
+ * Checks the types of a page.
  * @template Data
  * @param {import('../app.js').PageOf<Data>} page
  * @returns {import('../app.js').Page}
@@ -12,7 +12,7 @@ import { texts } from '../texts.js';
 export const definePage = (page) => page;
 
 /**
- * The head of a page: its name, one sentence, what can be done.
+ * Header of a page: title, sentence and actions.
  * @param {string} title
  * @param {Child} sentence
  * @param {Child} [actions]
@@ -32,7 +32,7 @@ export const head = (title, sentence, actions = [], before = null) =>
     h('div.actions', null, actions),
   );
 
-/** @param {() => void} [act] asks what to log unless told otherwise */
+/** @param {() => void} [act] by default opens the list of types */
 export const logButton = (act = () => openLog()) =>
   h(
     'button.button.primary.log',
@@ -43,7 +43,7 @@ export const logButton = (act = () => openLog()) =>
   );
 
 /**
- * Earlier and later.
+ * Button to an earlier or later period.
  * @param {string} label
  * @param {number} step
  * @param {() => void} act

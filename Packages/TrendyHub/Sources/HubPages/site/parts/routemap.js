@@ -1,5 +1,4 @@
-// A map: places, ways and fixes on blank ground, or on the tiles that the hub was told of, with a graticule and a
-// scale.
+// Map with places, routes and positions on blank ground or map tiles, with graticule and scale.
 
 import { fill, h, svg } from './dom.js';
 import { glyph } from './glyph.js';
@@ -8,7 +7,7 @@ import { settings } from '../data/record.js';
 import { count } from '../locale.js';
 import { texts } from '../texts.js';
 
-/** The width that the buttons on a map take, of which a route stays clear. */
+/** Width of the map's buttons, which routes avoid. */
 const BUTTONS = 44;
 const MINUTES = [1 / 60, 1 / 30, 1 / 12, 1 / 6, 1 / 4, 1 / 2, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200];
 
@@ -21,19 +20,19 @@ const northing = (latitude) => Math.asinh(Math.tan((Math.min(85, Math.max(-85, l
 const latitudeOf = (y) => (Math.atan(Math.sinh(y)) * 180) / Math.PI;
 
 /**
- * Where maps were moved to.
+ * Views of maps by their content.
  * @type {Map<string, {x: number, y: number, scale: number, isOwn: boolean}>}
  */
 const views = new Map();
 
 /**
- * Where a route is about to be parted, while it is; told where it is pressed, as a part of the way and a position.
+ * Point where a route is about to be split. `onPick` receives a fraction of the route and a position.
  * @typedef {{point: () => {at: number[] | null} | null, onPick: (part: number, at: number[]) => void, attach: (draw: ()
  *   => void) => void}} Cutter
  */
 
 /**
- * A name as it has room on a map.
+ * Shortens a name for the map.
  * @param {string} name
  */
 const short = (name) => {
@@ -45,7 +44,7 @@ const short = (name) => {
  * @param {{label: string, places: Api.Geofence[], chosen?: string, route?: number[][], roads?: number[][][], start?:
  *   string, end?: string, cutter?: Cutter | null, stops?: {latitude: number, longitude: number, text: string}[], gaps?:
  *   {points: number[][], text: string}[], spot?: {at: () => number[] | null, attach: (draw: () => void) => void} |
- *   null}} of positions as latitude and longitude; `spot` is pointed at elsewhere
+ *   null}} of positions are latitude and longitude; `spot` is a position pointed at in a chart
  */
 export function routeMap({
   label,
@@ -71,7 +70,7 @@ export function routeMap({
   const tiles = tileLayer();
   const wide = { width: 600, height: 400 };
   /**
-   * The name of an end of the route, on the side that has room.
+   * Name at an end of the route, on the side with room.
    * @param {string} name
    * @param {number} px
    * @param {number} py
@@ -86,7 +85,7 @@ export function routeMap({
   };
   const key = `${label} ${chosen} ${route[0]} ${route.length}`;
   const known = views.get(key);
-  /** Centre, pixels a radian, and whether a person moved it. Drawn anew, a map stays where it was. */
+  /** Centre, pixels per radian, and whether the user moved the map. A redrawn map keeps its view. */
   const view = known ?? { x: 0, y: 0, scale: 1, isOwn: false };
   if (views.size > 100) views.clear();
   views.set(key, view);
@@ -108,9 +107,9 @@ export function routeMap({
     const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     view.x = (left + right) / 2;
     view.y = (low + high) / 2;
-    // Of a tiny map a quarter, whatever its margins would leave.
+    // Small maps use at least a quarter of their size.
     const room = (/** @type {number} */ size, /** @type {number} */ margin) => Math.max(size - margin, size / 4);
-    // Never deeper than 200 m across, and 48 px around, beside the buttons.
+    // Fits the content with 48 px around it and beside the buttons, at least 200 m wide.
     const least = 200 / 6_371_000 / Math.cos((latitudeOf(view.y) * Math.PI) / 180);
     view.scale = Math.min(
       room(wide.width, 96 + BUTTONS) / Math.max(right - left, least),
@@ -180,7 +179,7 @@ export function routeMap({
     for (const gap of way.length ? gaps : []) {
       const [from, to] = [gap.points[0], gap.points[gap.points.length - 1]];
       way.splice(2, 0, svg('path.unfixed', { d: line(gap.points) }), svg('path.missing', { d: line(gap.points) }));
-      // Named where it is long enough to be told from what is beside it.
+      // Gaps are labelled if they are long enough.
       if (Math.hypot(x(to[1]) - x(from[1]), y(to[0]) - y(from[0])) > 24)
         way.push(
           svg(
@@ -257,7 +256,7 @@ export function routeMap({
   ground.addEventListener(
     'wheel',
     (/** @type {WheelEvent} */ event) => {
-      // The wheel scrolls the page until the map was pressed; two fingers on a touchpad send the wheel with Ctrl.
+      // The wheel scrolls the page until the map has the focus. A pinch on a touchpad sends Ctrl with the wheel.
       if (!event.ctrlKey && document.activeElement !== ground) return;
       event.preventDefault();
       const box = ground.getBoundingClientRect();
@@ -266,7 +265,7 @@ export function routeMap({
     { passive: false },
   );
   /**
-   * The point of the route that is nearest to a place on screen, where one is near enough.
+   * Nearest point of the route within a distance on screen.
    * @param {number} px
    * @param {number} py
    * @param {number} most
@@ -293,7 +292,7 @@ export function routeMap({
     const box = ground.getBoundingClientRect();
     return /** @type {[number, number]} */ ([event.clientX - box.left, event.clientY - box.top]);
   };
-  /** What a single finger does: moves the map, or pulls the point where the route is parted. */
+  /** A single pointer moves the map or drags the split point. */
   let hold = { isCut: false, moved: 0 };
   /** @type {Map<number, {x: number, y: number}>} */
   const fingers = new Map();

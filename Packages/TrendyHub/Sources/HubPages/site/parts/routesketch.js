@@ -3,7 +3,7 @@ import { svg } from './dom.js';
 const [WIDE, TALL, EDGE] = [104, 52, 8];
 
 /**
- * A way so far, small and without ground, its end where one is now; the card's words say the rest.
+ * Small drawing of a live route without ground. The text beside it contains the same.
  * @param {number[][]} route latitudes and longitudes
  */
 export function routeSketch(route) {
@@ -12,7 +12,7 @@ export function routeSketch(route) {
   const ys = route.map((point) => -point[0]);
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
   const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top];
-  // One scale for both, so that a turn is a turn; somebody who stands is a point.
+  // One scale for both axes keeps angles; a route without movement is a point.
   const scale = Math.min((WIDE - 2 * EDGE) / Math.max(width, 1e-6), (TALL - 2 * EDGE) / Math.max(height, 1e-6));
   const points = xs.map((x, i) =>
     [WIDE / 2 + (x - left - width / 2) * scale, TALL / 2 + (ys[i] - top - height / 2) * scale].map((value) =>

@@ -3,9 +3,9 @@ import { tint } from './colour.js';
 import { texts } from '../texts.js';
 
 /**
- * The score of a goal as a ring.
- * @param {number | null} score 0 to 1; of one that is not known yet the room that it will take
- * @param {string} [color] of its type
+ * Score of a goal as a ring.
+ * @param {number | null} score 0 to 1; `null` reserves the space
+ * @param {string} [color] of the type
  */
 export function ring(score, color) {
   if (score === null) return h('span.ring');

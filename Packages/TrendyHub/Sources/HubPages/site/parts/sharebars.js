@@ -1,4 +1,4 @@
-// How the values of a property lie: a bar for each value, or for each stretch of numbers. Every number is the hub's.
+// Distribution of a property's values as bars. The hub computes all numbers.
 
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
@@ -39,7 +39,7 @@ const partText = (of, part) =>
 
 /**
  * @param {Shares} of
- * @param {number} looked events that were looked at
+ * @param {number} looked number of examined events
  */
 function finding(of, looked) {
   const { distribution, parts, property_type: kind } = of;
@@ -51,7 +51,7 @@ function finding(of, looked) {
 }
 
 /**
- * @param {string} type its name
+ * @param {string} type name of the type
  * @param {Shares} of
  * @param {number} looked
  * @param {string} color

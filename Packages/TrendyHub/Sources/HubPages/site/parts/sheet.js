@@ -7,20 +7,20 @@ import { texts } from '../texts.js';
 /** @typedef {HTMLDialogElement & {isChanged?: boolean, isBusy?: boolean}} Sheet */
 
 /**
- * Closes the sheet on top as by a press beside it; whether one was open.
+ * Closes the topmost sheet; returns whether one was open.
  * @type {(() => boolean) | null}
  */
 let closeTop = null;
-// On a phone back is the way out of what lies over a page.
+// Going back closes a sheet.
 onBack(() => closeTop?.() ?? false);
-// What was begun in a form goes with the page: the browser asks first.
+// The browser asks before a form with changes is lost.
 window.addEventListener('beforeunload', (event) => {
   if ([...document.querySelectorAll('dialog[open]')].some((sheet) => /** @type {Sheet} */ (sheet).isChanged))
     event.preventDefault();
 });
 
 /**
- * A sheet over the page: from the right, on phones from below. Closes by Escape and a press beside it.
+ * Opens a sheet over the page. Escape and a press outside close it if nothing was changed.
  * @param {string} title
  * @param {(sheet: Sheet, close: () => void) => Node} build
  */
@@ -28,7 +28,7 @@ export function openSheet(title, build) {
   const opener = /** @type {HTMLElement | null} */ (document.activeElement);
   const below = closeTop;
   const sheet = /** @type {Sheet} */ (h('dialog.sheet', { 'aria-label': title }));
-  // The event of closing comes later: a sheet that follows this one would find it still there.
+  // The close event fires later, after another sheet may have opened.
   const close = () => {
     sheet.close();
     leave();
@@ -36,7 +36,7 @@ export function openSheet(title, build) {
   const leave = () => {
     if (!sheet.isConnected) return;
     closeTop = below;
-    // What was said in the sheet goes on being said on the page.
+    // A toast in the sheet moves to the page.
     const toast = sheet.querySelector('.toast');
     if (toast) document.body.append(toast);
     sheet.remove();
@@ -91,12 +91,11 @@ export function openSheet(title, build) {
 }
 
 /**
- * Does what a form is for, and closes its sheet when that is done; where it fails, the form says why and stays as it is
- * filled in.
+ * Runs the action of a form and closes its sheet. If the action fails, the form stays and shows the error.
  * @param {HTMLDialogElement & {isBusy?: boolean}} sheet
  * @param {() => void} close
  * @param {() => Promise<unknown>} action
- * @returns {Promise<boolean>} whether it was done
+ * @returns {Promise<boolean>} whether the action succeeded
  */
 export async function submit(sheet, close, action) {
   if (sheet.isBusy) return false;
@@ -117,7 +116,7 @@ export async function submit(sheet, close, action) {
 }
 
 /**
- * To what opened a sheet: the page may have been drawn anew meanwhile, or have lost it.
+ * Returns the focus to the opener, or to its replacement after a redraw.
  * @param {HTMLElement | null} opener
  */
 function focusAgain(opener) {

@@ -1,4 +1,4 @@
-// Keys that do what a press does. None acts while something is typed.
+// Keyboard shortcuts. They are ignored while a field has the focus.
 
 import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';
@@ -21,18 +21,18 @@ const PLACES = {
 };
 let isGoing = false;
 /**
- * Ends waiting for the second key; that of an earlier key must not.
+ * Timeout for the second key of a sequence.
  * @type {ReturnType<typeof setTimeout> | undefined}
  */
 let going;
 
 export const areSingleKeysOn = () => ownSetting('keys') !== 'off';
 
-/** @param {() => Record<string, (event: KeyboardEvent) => unknown>} ofPage the keys of the page that is shown */
+/** @param {() => Record<string, (event: KeyboardEvent) => unknown>} ofPage shortcuts of the visible page */
 export function listenForKeys(ofPage) {
   document.addEventListener('keydown', (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    // Out of a search that is over, or was not begun: what the browser clears first is looked at again.
+    // Escape leaves an empty search field; in a filled one the browser clears it first.
     if (
       event.key === 'Escape' &&
       target.matches('main input[type=search]') &&
@@ -98,7 +98,7 @@ const actions = {
   Delete: () => {
     const row = /** @type {HTMLElement | null} */ (document.activeElement?.closest('.row'));
     if (!row) return false;
-    // The focus goes on to the neighbour, by its key where the page is drawn anew.
+    // The focus moves to the neighbour, which is found by its key after the redraw.
     const neighbour = row.parentElement?.nextElementSibling ?? row.parentElement?.previousElementSibling;
     /** @type {HTMLElement | null | undefined} */ (neighbour?.querySelector('.row'))?.focus();
     row.dispatchEvent(new Event('delete'));

@@ -1,5 +1,4 @@
-// Days on which something is not expected: a holiday, an illness. They break no streak, and are hatched wherever days
-// are drawn.
+// Sheet for skipped days, such as holidays or illness. They do not break streaks and are hatched in charts.
 
 import { h } from './dom.js';
 import { disc } from './glyph.js';
@@ -14,13 +13,13 @@ import { texts } from '../texts.js';
 
 /**
  * @param {Api.Skip} skip
- * @returns {[string, string]} its first day and its last
+ * @returns {[string, string]} first and last day
  */
 const daysOf = (skip) => [dayOf(new Date(skip.from)), dayOf(new Date(Date.parse(skip.to) - 1))];
 
 /**
- * Asks from when until when, of which types, and why.
- * @param {Api.EventType[]} chosen types that are set at first
+ * Opens the sheet.
+ * @param {Api.EventType[]} chosen types selected initially
  */
 export function openDaysOff(chosen) {
   openSheet(texts.skips.title, (sheet, close) => {
@@ -98,7 +97,7 @@ export function openDaysOff(chosen) {
 }
 
 /**
- * Those that there are, the latest first.
+ * Existing skipped days, the latest first.
  * @param {() => void} close
  */
 function known(close) {

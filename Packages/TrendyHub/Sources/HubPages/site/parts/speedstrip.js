@@ -1,4 +1,4 @@
-// How fast a trip went over time: the numbers are the hub's, and a dot on the map says where.
+// Speed of a trip over time, linked to a dot on the map. The hub computes all numbers.
 
 import { h, svg } from './dom.js';
 import { chart } from './chart.js';
@@ -10,7 +10,7 @@ import { texts } from '../texts.js';
 
 const TALL = 56;
 
-/** Where the strip is being read, for the map. */
+/** Position of the value that is being read, for the map. */
 export function spot() {
   /** @type {number[] | null} */
   let at = null;
@@ -30,7 +30,7 @@ export function spot() {
 /** @typedef {NonNullable<Api.GetTrip['speed']>} Speed */
 
 /**
- * Stops as the map draws them.
+ * Stops for the map.
  * @param {Speed | null | undefined} speed
  */
 export const stopsOf = (speed) =>
@@ -41,7 +41,7 @@ export const stopsOf = (speed) =>
   }));
 
 /**
- * Stretches without fixes, as the map draws them.
+ * Gaps without positions for the map.
  * @param {Speed | null | undefined} speed
  * @returns {{points: number[][], text: string}[]}
  */
@@ -68,7 +68,7 @@ const nameOf = (stop) => placeAt([stop.latitude, stop.longitude])?.name ?? '';
 
 /**
  * @param {Api.Trip} trip
- * @param {Speed} speed as the hub tells it
+ * @param {Speed} speed from the hub
  * @param {ReturnType<typeof spot>} dot
  */
 export function speedStrip(trip, speed, dot) {
@@ -121,7 +121,7 @@ function picture({ steps, stops, start, step_s: pitch, top_mps: top }, label, sa
   const x = (/** @type {number} */ second) => (second / seconds) * width;
   const y = (/** @type {number} */ value) => 4 + (TALL - 5) * (1 - value / Math.max(top, 1));
   /**
-   * Runs of steps with a speed, and those without.
+   * Runs of steps with and without speed.
    * @type {{from: number, to: number, isGap: boolean}[]}
    */
   const runs = [];

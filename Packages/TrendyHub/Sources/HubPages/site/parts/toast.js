@@ -11,7 +11,7 @@ let shown = null;
 let timer;
 
 /**
- * What was done, with a way back.
+ * Shows a toast with an Undo button.
  * @param {string} text
  * @param {boolean} [canUndo]
  */
@@ -24,7 +24,7 @@ export function toast(text, canUndo = true) {
     h('span.words', null, reach.isReached ? text : texts.toast.offline(text)),
     canUndo && h('button', { type: 'button', on: { click: takeBack } }, texts.act.undo),
   );
-  // In a sheet that is open it would lie behind it.
+  // A toast outside of an open sheet would be behind it.
   (document.querySelector('dialog[open]') ?? document.body).append(shown);
   say(canUndo ? texts.toast.withUndo(text) : text);
   const hide = () => {
@@ -35,7 +35,7 @@ export function toast(text, canUndo = true) {
 }
 
 /**
- * What an error means to the user.
+ * Error text for the user.
  * @param {unknown} error
  */
 export function failureText(error) {

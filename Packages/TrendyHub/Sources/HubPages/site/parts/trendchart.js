@@ -1,5 +1,4 @@
-// A type over time: bars, the mean of the last days as a line, and the middle half of more of them as a band. Every
-// number is the hub's.
+// Chart over time: bars, the mean as a line, and the middle half of the values as a band. The hub computes all numbers.
 
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
@@ -11,12 +10,12 @@ import { texts } from '../texts.js';
  *   lower: number | null, upper: number | null}} Step
  */
 
-/** A bar of a few is no block. */
+/** Maximum width of a bar. */
 const MOST_WIDE = 32;
 
 /**
  * @param {number} most
- * @returns {number[]} two round values above 0 that fit below it, or one
+ * @returns {number[]} one or two round values below the maximum
  */
 function gridValues(most) {
   const step =
@@ -26,7 +25,7 @@ function gridValues(most) {
 }
 
 /**
- * Stretches in which something is there, as places of their first and last step.
+ * Ranges of consecutive steps that satisfy a condition, as first and last index.
  * @param {Step[]} steps
  * @param {(step: Step) => boolean} has
  * @returns {[number, number][]}
@@ -44,9 +43,9 @@ function stretches(steps, has) {
 }
 
 /**
- * The last step is the present. A value is read by pointing at it, or with the arrow keys.
- * @param {{steps: Step[], color: string, label: string, width: number, meanWords: string, middleWords: string}} of what
- *   line and band are, in words
+ * Draws the chart; the last step is the present. Values are read by pointing or with the arrow keys.
+ * @param {{steps: Step[], color: string, label: string, width: number, meanWords: string, middleWords: string}} of
+ *   `meanWords` and `middleWords` label line and band
  */
 export function trendChart({ steps, color, label, width, meanWords, middleWords }) {
   const height = 200;
@@ -57,7 +56,7 @@ export function trendChart({ steps, color, label, width, meanWords, middleWords 
   const pitch = (width - left) / steps.length;
   const y = (/** @type {number} */ value) => (height - bottom) * (1 - value / top);
   const middle = (/** @type {number} */ i) => left + (i + 0.5) * pitch;
-  // Names stand where there is room for them; the present always has one.
+  // Axis labels need room; the present is always labelled.
   const every = Math.max(1, Math.ceil(78 / pitch));
   const lines = stretches(steps, (step) => step.mean !== null);
   const points = (
@@ -148,7 +147,7 @@ function bar(step, x, pitch, y) {
 }
 
 /**
- * The line above the chart's end that says one step in words.
+ * Text line for the value of one step.
  * @param {Step[]} steps
  * @param {string} meanWords
  */

@@ -1,5 +1,5 @@
-// What a person mends of a trip: where it is parted, what it is made one with, what its ends are called.
-// The halves are the hub's to reckon: it knows the fixes, and writes all of an act at once.
+// Edits of trips: split, merge, and names of their ends. The hub computes the halves from the positions and makes each
+// edit in one transaction.
 
 import { h } from './dom.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
@@ -12,13 +12,13 @@ import { length, time } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * The trip that is about to be parted, and where: stays while the page is drawn anew.
+ * Trip being split, kept across redraws.
  * @typedef {{id: string, secondId: string, at: string, told: Api.ShowSplit | null, point: number[] | null, turn:
  *   number}} Cut
  */
 /** @type {Cut | null} */
 let cut = null;
-/** Draws the map that is on screen, and the panel. */
+/** Redraws the map and the panel. */
 const drawn = { map() {}, panel() {} };
 
 /**
@@ -28,7 +28,7 @@ const drawn = { map() {}, panel() {} };
 const splitting = (trip) => (cut?.id === trip.id ? cut : null);
 
 /**
- * What a map shows of the parting, and tells of presses on the route.
+ * Split point on the map of a trip.
  * @param {Api.Trip} trip
  * @returns {import('./routemap.js').Cutter}
  */
@@ -50,7 +50,7 @@ export const cutter = (trip) => ({
 });
 
 /**
- * The panel of a trip that is about to be parted, or nothing.
+ * Split panel of a trip, if it is being split.
  * @param {Api.Trip} trip
  */
 export const splitSlot = (trip) => {
@@ -71,7 +71,7 @@ export function beginSplit(trip, slot) {
 }
 
 /**
- * Asks what the halves would be.
+ * Requests the two halves.
  * @param {Cut} mine
  * @param {string} where
  */
@@ -85,7 +85,7 @@ async function preview(mine, where) {
     drawn.map();
     drawn.panel();
   } catch (error) {
-    // At its very ends a trip cannot be parted; what was told before stays.
+    // A trip cannot be split at its ends; the earlier preview stays.
     if (error instanceof Refused && error.status === 400) return;
     tell(error);
   }
@@ -98,7 +98,7 @@ async function preview(mine, where) {
 function panel(trip, mine) {
   const [start, end] = [Date.parse(trip.timestamp), Date.parse(trip.end_date)];
   const step = end - start > 600_000 ? 10_000 : 1000;
-  // Not its very ends: there is nothing to part there.
+  // The ends are excluded.
   const slider = /** @type {HTMLInputElement} */ (
     h('input', {
       type: 'range',
@@ -137,7 +137,7 @@ function panel(trip, mine) {
     go.disabled = !mine.told;
     if (!mine.told) return;
     const moment = Date.parse(mine.at);
-    // While it is pulled it stays under the finger.
+    // The slider is not moved while it is dragged.
     if (Math.abs(Number(slider.value) - moment) > step) slider.value = String(moment);
     show(moment);
     halves.replaceChildren(...[mine.told.first, mine.told.second].map((half) => h('li', null, halfText(half))));
@@ -198,7 +198,7 @@ async function split(trip, mine) {
 }
 
 /**
- * Which of its neighbours a trip is made one with.
+ * Merges a trip with the previous or next one.
  * @param {Api.Trip} trip
  * @param {Pick<Api.GetTrip, 'previous' | 'next'>} around
  */
@@ -252,7 +252,7 @@ export function openMerge(trip, { previous, next }) {
 }
 
 /**
- * Renames the place at an end, or makes one there.
+ * Renames the place at an end of a trip, or creates one.
  * @param {Api.Geofence | null} place
  * @param {number[]} position
  */

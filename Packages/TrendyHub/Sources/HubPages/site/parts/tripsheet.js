@@ -1,4 +1,4 @@
-// A trip that nothing recorded, as the person tells of it.
+// Sheet to add a trip manually.
 
 import { h } from './dom.js';
 import { choice, menu, momentField, textField } from './field.js';
@@ -12,12 +12,12 @@ import { noteAct, places, refresh, vehiclesByName } from '../data/record.js';
 import { texts } from '../texts.js';
 
 /**
- * @param {string} month that is shown, `2026-11`
- * @param {string} vehicle the id of the one that is shown, or nothing
+ * @param {string} month visible month, such as `2026-11`
+ * @param {string} vehicle id of the selected vehicle, or empty
  */
 export function openAddTrip(month, vehicle) {
   openSheet(texts.trips.add, (_, close) => {
-    // Half an hour that is over; in another month its first day.
+    // By default the last half hour; in another month its first day.
     const end = month === today().slice(0, 7) ? new Date() : new Date(startOf(`${month}-01`).getTime() + 43_200_000);
     const start = momentField(texts.form.when, new Date(end.getTime() - 1_800_000));
     const until = momentField(texts.form.until, end);

@@ -1,5 +1,4 @@
-// What ends a type: it is made one with another, or deleted with its entries. The hub counts and moves them, as it
-// knows all.
+// Merging and deleting of types. The hub counts and moves the entries.
 
 import { h } from './dom.js';
 import { field, textField } from './field.js';
@@ -16,8 +15,7 @@ import { texts } from '../texts.js';
 /** @typedef {Api.EventType} EventType */
 
 /**
- * How many entries a type has, and as of which version of the record; `null` where the hub cannot be asked, or does not
- * know the type.
+ * Number of entries of a type and the record version; `null` if unknown.
  * @param {Api.EventType} type
  * @returns {Promise<{entries: number | null, seen?: string}>}
  */
@@ -37,7 +35,7 @@ async function entriesOf(type) {
 }
 
 /**
- * Asks for the name, and says how much goes along.
+ * Asks for the type's name before deleting it.
  * @param {Api.EventType} type
  */
 export function confirmDelete(type) {
@@ -81,7 +79,7 @@ export function confirmDelete(type) {
 }
 
 /**
- * Whether there is another that a type could become.
+ * Whether another type exists to merge into.
  * @param {Api.EventType} type
  */
 export const canMerge = (type) => others(type).length > 0;
@@ -93,7 +91,7 @@ const others = (type) =>
     .sort((a, b) => a.name.localeCompare(b.name));
 
 /**
- * Types of one name, which two devices created, the one that remains first.
+ * Groups of types with one name, created on different devices; the first of each group is kept.
  * @returns {Api.EventType[][]}
  */
 export function sameNames() {
@@ -109,9 +107,9 @@ export function sameNames() {
 }
 
 /**
- * Asks which type this one becomes.
+ * Opens the sheet to merge a type into another.
  * @param {Api.EventType} type
- * @param {Api.EventType} [into] chosen at first
+ * @param {Api.EventType} [into] initial choice
  */
 export function openMergeType(type, into) {
   openSheet(texts.type.merge, (_, close) => {

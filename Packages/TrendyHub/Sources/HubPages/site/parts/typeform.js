@@ -1,4 +1,4 @@
-// The sheet in which a type is made or mended: name, colour, glyph, properties.
+// Sheet to create or edit a type: name, colour, icon, goal, properties.
 
 import { h } from './dom.js';
 import { CHOICES, disc, glyph, suggested } from './glyph.js';
@@ -13,7 +13,7 @@ import { goalOf } from './goal.js';
 import { canMerge, confirmDelete, openMergeType } from './typeactions.js';
 import { texts } from '../texts.js';
 
-/** The next colour that no type has. */
+/** Next unused colour. */
 function nextColour() {
   const used = new Set(types().map((type) => type.color.toLowerCase()));
   return (PALETTE.find((entry) => !used.has(entry.mark)) ?? PALETTE[types().length % PALETTE.length]).mark;
@@ -209,7 +209,7 @@ export function openType(type, name = '') {
 }
 
 /**
- * What a person sets out to do: how much, which way, how often.
+ * Fields of the goal.
  * @param {Api.EventType | null} type
  */
 function goalFields(type) {
@@ -268,8 +268,7 @@ function goalFields(type) {
       }
     },
     /**
-     * The goal, `null` for none, nothing where it is as it was: also one of a newer kind, which this form does not
-     * show.
+     * Goal, `null` for none, undefined if unchanged. A goal of an unknown kind is not shown and stays unchanged.
      */
     read() {
       const now = value();
@@ -291,7 +290,7 @@ function goalFields(type) {
 const choicesText = (definition) => definition?.options?.join(', ') ?? '';
 
 /**
- * The properties of a type: those there are, each to be mended or removed, and new ones.
+ * Property list of a type, with fields to edit and add properties.
  * @param {Api.EventType | null} type
  */
 function propertyList(type) {
@@ -325,7 +324,7 @@ function propertyList(type) {
       )
     );
     const kind = field(texts.type.kind, kindInput, kindInput, () => kindInput.value);
-    // What was recorded is of the kind that it has.
+    // The kind of an existing property cannot change.
     const kindOf = () => definition?.property_type ?? kindInput.value;
     const options = textField(texts.type.options, choicesText(definition));
     const unit = h('p.hint', null, texts.type.unitHint);

@@ -7,15 +7,15 @@ import { runningText } from './eventtext.js';
 import { count } from '../locale.js';
 import { texts } from '../texts.js';
 
-/** What is dragged, in the words of the platform. */
+/** Media type of a dragged tile. */
 const KIND = 'application/x-trendy-tile';
 
 /**
- * A type: one press logs it, or stops what runs.
+ * Tile of a type. A press logs it or stops the running event.
  * @param {{type: Api.EventType, today: number, days: number[], week: number, last: string, waits: boolean, running:
  *   Api.Event | undefined, key: number, goal: import('./goal.js').Progress | null, streak: number, score: number |
- *   null, log: () => void, open: () => void, move: (step: number) => void, drop: (id: string) => void}} of `days` the
- *   last 14, today at the end
+ *   null, log: () => void, open: () => void, move: (step: number) => void, drop: (id: string) => void}} of `days` has
+ *   14 counts, today last
  */
 export function tile({
   type,
@@ -34,7 +34,7 @@ export function tile({
   move,
   drop,
 }) {
-  // A person sees how many days in a row where they set out for each day.
+  // Streaks are shown for goals that ask for every day.
   const label = running
     ? texts.today.stopTile(type.name, runningText(running))
     : texts.today.tile(type.name, today, last, week, [
@@ -65,7 +65,7 @@ export function tile({
     ),
     h('span.below', null, spark(days), h('span.week', null, ...said()), goal && ring(score, type.color)),
   );
-  /** What stands beside the bars: in a few words, or fewer where room is short. */
+  /** Text beside the bars, long and short. */
   function said() {
     const [long, short] = goal?.isWeekly
       ? [texts.goal.thisWeek(goal.short), goal.short]

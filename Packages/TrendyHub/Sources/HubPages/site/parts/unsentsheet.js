@@ -1,4 +1,4 @@
-// Pending entries of another user of this browser. They are never sent to the record of the present user.
+// Unsent entries of other users of this browser. They are never sent to the current user's record.
 
 import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';

@@ -4,8 +4,8 @@ import { vehicles } from '../data/record.js';
 import { texts } from '../texts.js';
 
 /**
- * Of which vehicle a page tells, as its address says; nothing where there is none to choose.
- * @param {string} chosen its id, or nothing
+ * Menu to filter a page by vehicle; `null` without vehicles.
+ * @param {string} chosen id of the selected vehicle, or empty
  */
 export function vehicleFilter(chosen) {
   const list = vehicles();
