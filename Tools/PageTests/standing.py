@@ -118,6 +118,36 @@ def tiles_stay_where_they_are_put(world):
 
 
 @test
+def the_most_used_types_have_tiles_and_the_rest_are_found_by_search(world):
+    with world.person() as (hub, phone, browser):
+        ids = [phone.type(f"Type {n:03}", id=f"t{n:03}") for n in range(40)]
+        phone.events(
+            [
+                {
+                    "id": f"e{n}-{i}",
+                    "event_type_id": ids[n],
+                    "timestamp": life.iso(life.day(1, 8 + i)),
+                    "time_zone": life.ZONE_NAME,
+                }
+                for n in range(20, 40)
+                for i in range(2)
+            ]
+        )
+        pair(browser, hub)
+        names = browser.script("return [...document.querySelectorAll('.tile .name')].map((name) => name.textContent)")
+        same(len(names), 24, "tiles")
+        same(names, sorted(names), "tiles are in their order")
+        check({f"Type {n:03}" for n in range(20, 40)} <= set(names), f"used types have tiles: {names}")
+        browser.press("main .button", "Search 16 more types")
+        browser.type("dialog input[type=search]", "type 010")
+        browser.press("dialog .pick button", "Type 010")
+        browser.press("dialog button[type=submit]")
+        browser.shows("Type 010 logged at", ".toast")
+        browser.wait(lambda: "Type 010" in browser.text(".tiles"), "a used type gets a tile")
+        same(browser.count(".tile"), 24, "tiles")
+
+
+@test
 def a_type_is_told_by_a_line_a_band_and_its_values(world):
     browser = world.looking
     browser.go(f"/types/{world.types['coffee']}")

@@ -185,6 +185,7 @@ export const texts = {
       [`Log ${name}`, `${count(n)} today`, `Last: ${last}`, `${count(week)} this week`, ...more]
         .map((part) => `${part}.`)
         .join(' '),
+    moreTypes: (/** @type {number} */ n) => plural(n, { one: 'Search # more type', other: 'Search # more types' }),
     stopTile: (/** @type {string} */ name, /** @type {string} */ clock) => `Stop ${name}, running ${clock}`,
     details: (/** @type {string} */ name) => `${name}: log with details`,
     driving: (/** @type {string} */ time) => `Driving since ${time}`,

@@ -408,6 +408,16 @@ const madeBy = ({ id, after, body }) =>
   after ? { ...after, incarnation: (after.incarnation ?? 0) + 1 } : { ...body, id };
 
 /**
+ * Identifies the writes that `overlaid` applies to a list.
+ * @param {string} kind
+ */
+export const writesVersion = (kind) =>
+  writes
+    .filter((write) => write.kind === kind)
+    .map((write) => `${write.key} ${write.method} ${write.state}`)
+    .join();
+
+/**
  * A list of the hub with pending writes applied.
  * @template {{id: string}} T
  * @param {string} kind

@@ -5,7 +5,7 @@ import { answered, ask, Refused, stream, Unreachable, onReach } from './api.js';
 import { forgetStore, keepAnswer, keptAnswer } from './storage.js';
 import { forgetSession } from './preferences.js';
 import { forgetSteps, noteDone, perform, resumeSteps } from './undo.js';
-import { enqueue, flush, merged, onQueue, overlaid, overlaidDays, putAside } from './queue.js';
+import { enqueue, flush, merged, onQueue, overlaid, overlaidDays, putAside, writesVersion } from './queue.js';
 import { addDays, startOf, useSettings, withDays } from './days.js';
 import { newId } from './api.js';
 import { texts } from '../texts.js';
@@ -123,18 +123,33 @@ async function loadList(name) {
  */
 function list(name) {
   const known = lists[name];
-  return known ? overlaid(name, known.answer, known.askedAt) : [];
+  if (!known) return [];
+  const version = `${known.askedAt} ${writesVersion(name)}`;
+  let last = applied.get(name);
+  if (last?.version !== version) {
+    last = { version, list: overlaid(name, known.answer, known.askedAt).sort(orders[name]) };
+    applied.set(name, last);
+  }
+  return [...last.list];
 }
+
+/**
+ * Lists with pending writes applied, as long as neither changes: a page reads them many times.
+ * @type {Map<string, {version: string, list: any[]}>}
+ */
+const applied = new Map();
+
+/** @type {Record<string, (a: any, b: any) => number>} */
+const orders = {
+  'event-types': (a, b) => (a.created_at ?? '9').localeCompare(b.created_at ?? '9') || a.name.localeCompare(b.name),
+  geofences: (a, b) => a.name.localeCompare(b.name),
+};
 
 /**
  * Event types by creation date.
  * @returns {Api.EventType[]}
  */
-export function types() {
-  return list('event-types').sort(
-    (a, b) => (a.created_at ?? '9').localeCompare(b.created_at ?? '9') || a.name.localeCompare(b.name),
-  );
-}
+export const types = () => list('event-types');
 /**
  * @param {string} id
  * @returns {Api.EventType}
@@ -151,7 +166,7 @@ export function definitions(typeId) {
     .filter((definition) => definition.event_type_id === typeId)
     .sort((a, b) => (a.display_order ?? 0) - (b.display_order ?? 0) || a.key.localeCompare(b.key));
 }
-export const places = () => list('geofences').sort((a, b) => a.name.localeCompare(b.name));
+export const places = () => list('geofences');
 export const vehicles = () => list('vehicles');
 export const vehiclesByName = () => vehicles().sort((a, b) => a.name.localeCompare(b.name));
 export const skips = () => list('skips');

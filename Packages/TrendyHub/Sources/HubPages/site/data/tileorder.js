@@ -9,9 +9,8 @@ export function orderedTypes() {
   const order = settings()[KEY];
   const place = new Map((Array.isArray(order) ? order : []).map((id, i) => [id, i]));
   const all = types();
-  const at = (/** @type {{id: string}} */ type) =>
-    place.get(type.id) ?? all.length + all.findIndex((other) => other.id === type.id);
-  return [...all].sort((a, b) => at(a) - at(b));
+  const at = new Map(all.map(({ id }, i) => [id, place.get(id) ?? all.length + i]));
+  return all.sort((a, b) => (at.get(a.id) ?? 0) - (at.get(b.id) ?? 0));
 }
 
 /**

@@ -4,7 +4,7 @@ import { definePage, head } from '../parts/pagehead.js';
 import { textField } from '../parts/field.js';
 import { openSheet, sheetHead } from '../parts/sheet.js';
 import { toast } from '../parts/toast.js';
-import { deviceGlyph, deviceState } from '../parts/devicelist.js';
+import { deviceGlyph, deviceState, thisFirst } from '../parts/devicelist.js';
 import { valueText } from '../parts/eventtext.js';
 import { command } from './pair.js';
 import { ask } from '../data/api.js';
@@ -79,7 +79,7 @@ export function devices() {
             texts.devices.pair,
           ),
         ]),
-        h('ul.rows', null, list.map(deviceRow)),
+        h('ul.rows', null, thisFirst(list).map(deviceRow)),
         waitingList(),
         conflictList(conflicts, about),
         h(

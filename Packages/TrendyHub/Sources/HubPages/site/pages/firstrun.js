@@ -192,7 +192,7 @@ const page = (step, title, sentence, body, acts) =>
  * Draws a step.
  * @param {number} step 1 to 3
  * @param {Api.EventType[]} types existing types
- * @param {Node} tiles
+ * @param {Child} tiles
  * @param {Api.Event[]} logged today
  * @param {Api.Import[]} imports of the hub
  */

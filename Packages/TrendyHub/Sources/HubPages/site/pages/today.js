@@ -4,7 +4,7 @@ import { definePage, head, logButton } from '../parts/pagehead.js';
 import { tile } from '../parts/typetile.js';
 import { progress } from '../parts/goal.js';
 import { eventRow } from '../parts/eventrow.js';
-import { logNow, openEvent, openNew, start, stop } from '../parts/eventform.js';
+import { logNow, openEvent, openLog, openNew, start, stop } from '../parts/eventform.js';
 import { deviceBlock } from '../parts/devicelist.js';
 import { routeSketch } from '../parts/routesketch.js';
 import { decodeRoute, distance, placeAt, runningText, whenText } from '../parts/eventtext.js';
@@ -99,7 +99,12 @@ export function today() {
         const goal = progress(type, standings.get(type.id), unseen);
         if (goal) goals.set(type, goal);
       }
-      const pressed = tiles(all, list, running, counts.counts(), date, goals, standings);
+      const sums = counts.counts();
+      const shown = mostUsed(all, sums, [...goals.keys(), ...running.map((event) => typeOf(event.event_type_id))]);
+      const pressed = [
+        tiles(all, shown, list, running, sums, date, goals, standings),
+        shown.length < all.length && moreTypes(all.length - shown.length),
+      ];
       const step = firstStep(all.length > 0);
       begins(step);
       if (step && !(step === 1 && list.length)) return drawFirst(step, all, pressed, list, imports);
@@ -294,8 +299,45 @@ function liveThings(trips, running) {
   );
 }
 
+/** Number of tiles; further types are found by search. */
+const TILES = 24;
+
 /**
- * @param {Api.EventType[]} all
+ * The types to show as tiles, in their order: those with goals or running events, then the most used ones.
+ * @param {Api.EventType[]} all in the order of the tiles
+ * @param {Map<string, Record<string, number>>} counts of the last days
+ * @param {Api.EventType[]} needed
+ */
+function mostUsed(all, counts, needed) {
+  if (all.length <= TILES) return all;
+  /** @type {Map<string, number>} */
+  const uses = new Map();
+  for (const day of counts.values()) for (const [id, n] of Object.entries(day)) uses.set(id, (uses.get(id) ?? 0) + n);
+  for (const type of needed) uses.set(type.id, Infinity);
+  const rank = new Map(
+    [...all].sort((a, b) => compare(uses.get(b.id) ?? 0, uses.get(a.id) ?? 0)).map((type, i) => [type.id, i]),
+  );
+  return all.filter((type) => (rank.get(type.id) ?? 0) < TILES);
+}
+
+const compare = (/** @type {number} */ a, /** @type {number} */ b) => (a === b ? 0 : a < b ? -1 : 1);
+
+/** @param {number} n types without a tile */
+const moreTypes = (n) =>
+  h(
+    'p',
+    null,
+    h(
+      'button.button',
+      { type: 'button', dataset: { key: 'more-types' }, on: { click: () => openLog() } },
+      glyph('search', '.s16'),
+      texts.today.moreTypes(n),
+    ),
+  );
+
+/**
+ * @param {Api.EventType[]} all in the order of the tiles
+ * @param {Api.EventType[]} shown
  * @param {Api.Event[]} list
  * @param {Api.Event[]} running
  * @param {Map<string, Record<string, number>>} counts
@@ -303,7 +345,7 @@ function liveThings(trips, running) {
  * @param {Map<Api.EventType, import('../parts/goal.js').Progress>} goals
  * @param {Map<string, import('../parts/goal.js').Standing>} standings
  */
-function tiles(all, list, running, counts, date, goals, standings) {
+function tiles(all, shown, list, running, counts, date, goals, standings) {
   const days = Array.from({ length: 14 }, (_, i) => addDays(date, i - 13));
   const monday = startOfWeek(date);
   const ids = all.map((type) => type.id);
@@ -315,7 +357,7 @@ function tiles(all, list, running, counts, date, goals, standings) {
   return h(
     'div.tiles',
     { role: 'group', 'aria-label': texts.today.tiles },
-    all.map((type, i) => {
+    shown.map((type, i) => {
       const of = list.filter((event) => event.event_type_id === type.id);
       const numbers = days.map((each) => counts.get(each)?.[type.id] ?? 0);
       const week = [...counts].reduce(
@@ -345,10 +387,10 @@ function tiles(all, list, running, counts, date, goals, standings) {
         goal: goals.get(type) ?? null,
         streak: standings.get(type.id)?.streak ?? 0,
         score: habitOf(type.id)?.score ?? null,
-        move: (step) => move(type, i + step),
+        move: (step) => shown[i + step] && move(type, ids.indexOf(shown[i + step].id)),
         drop: (id) => {
           const moved = all.find((other) => other.id === id);
-          if (moved) move(moved, i);
+          if (moved) move(moved, ids.indexOf(type.id));
         },
         log: () => (now ? stop(now) : logNow(type)),
         open: () => openNew(type),

@@ -7,6 +7,12 @@ import { waiting } from '../data/queue.js';
 import { length, nearTime } from '../data/days.js';
 import { texts } from '../texts.js';
 
+/**
+ * This browser first.
+ * @param {Api.Device[]} list
+ */
+export const thisFirst = (list) => [...list].sort((a, b) => Number(b.current) - Number(a.current));
+
 /** @param {Api.Device} device */
 export const deviceGlyph = (device) => glyph(/phone|pixel|galaxy|android|ipad/i.test(device.name) ? 'phone' : 'laptop');
 
@@ -71,7 +77,7 @@ export function deviceBlock(list) {
     h(
       'ul.rows',
       null,
-      [...others, ...list.filter((device) => device.current)].map((device) =>
+      thisFirst([...others, ...list.filter((device) => device.current)]).map((device) =>
         h(
           'li',
           null,

@@ -108,6 +108,9 @@ export async function stop(event) {
   toast(text);
 }
 
+/** Types listed at once; further ones are found by their name. */
+const MOST_FOUND = 100;
+
 /**
  * Opens the list of types to log, then a form.
  * @param {string} [date] day of the entry; by default today
@@ -130,7 +133,7 @@ export function openLog(date, span) {
         .filter((type) => !isOwnType(type) && type.name.toLowerCase().includes(text))
         .sort((a, b) => Number(b.name.toLowerCase().startsWith(text)) - Number(a.name.toLowerCase().startsWith(text)));
       box.replaceChildren(
-        ...found.map((type) =>
+        ...found.slice(0, MOST_FOUND).map((type) =>
           h(
             'button',
             {
