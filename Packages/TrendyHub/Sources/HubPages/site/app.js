@@ -2,16 +2,16 @@
 
 import { ask, onOtherPerson, Refused, Unreachable } from './data/api.js';
 import { go, onAddress } from './data/navigation.js';
-import { leftovers, tidy, useStore } from './data/storage.js';
+import { unsentWrites, deleteOldResponses, useStore } from './data/storage.js';
 import {
-  keepSession,
-  keptSession,
-  onOtherOwner,
-  ownSetting,
-  setOwnSetting,
-  setTabSetting,
-  tabSetting,
-  useOwner,
+  storeSession,
+  storedSession,
+  onUserChange,
+  preference,
+  setPreference,
+  setTabPreference,
+  tabPreference,
+  useUser,
 } from './data/preferences.js';
 import { lastSent, onQueue, resume, waiting } from './data/queue.js';
 import { askPosition, begin, listen, onChange, onRecord, reach, session } from './data/record.js';
@@ -19,7 +19,7 @@ import { drawFrame, drawSync } from './parts/frame.js';
 import { h, say } from './parts/dom.js';
 import { head } from './parts/pagehead.js';
 import { listenForKeys } from './parts/shortcuts.js';
-import { openLeftovers } from './parts/unsentsheet.js';
+import { openUnsentSheet } from './parts/unsentsheet.js';
 import { showPairing } from './pages/pair.js';
 import { pageAt } from './pages/index.js';
 import { today } from './data/days.js';
@@ -64,7 +64,7 @@ let isArrival = false;
  * @param {import('./data/preferences.js').KnownSession} of the user's session
  */
 function enter(of) {
-  useOwner(of.person.id);
+  useUser(of.person.id);
   useStore(of.person.id);
   // A session without tiles must clear those of an earlier one.
   Object.assign(session, { tiles: null }, of);
@@ -75,7 +75,7 @@ function enter(of) {
  * @returns {Promise<void>}
  */
 async function start(isPaired = false) {
-  const kept = keptSession();
+  const kept = storedSession();
   const pairAgain = (/** @type {Api.Session} */ answer) =>
     showPairing(app, answer, () => start(true).catch(showFailure), waiting());
   if (kept && !session.person.id) enter(kept);
@@ -90,7 +90,7 @@ async function start(isPaired = false) {
       return pairAgain(answer);
     }
     const paired = /** @type {import('./data/preferences.js').KnownSession} */ (answer);
-    keepSession(paired);
+    storeSession(paired);
     // A reload drops everything that this page has read of another user.
     if (session.person.id && session.person.id !== paired.person.id) return location.reload();
     enter(paired);
@@ -135,14 +135,14 @@ async function start(isPaired = false) {
   watchPointers();
   listenForKeys(() => page?.keys ?? {});
   listen();
-  onOtherOwner(session.person.id, () => location.reload());
+  onUserChange(session.person.id, () => location.reload());
   onOtherPerson(() => location.reload());
   // The form that had the focus is gone.
   await show(isPaired);
   // Storage may be unavailable.
-  tidy().catch(() => {});
-  offerLeftovers().catch((error) => console.error(error));
-  setTimeout(() => keepPages().catch((error) => console.error(error)), 1500);
+  deleteOldResponses().catch(() => {});
+  offerUnsent().catch((error) => console.error(error));
+  setTimeout(() => storePages().catch((error) => console.error(error)), 1500);
   // Updates running clocks, and the page when a new day begins.
   let day = today();
   setInterval(() => {
@@ -150,7 +150,7 @@ async function start(isPaired = false) {
     if (today() !== day) {
       day = today();
       load();
-      keepPages().catch((error) => console.error(error));
+      storePages().catch((error) => console.error(error));
     } else if (page?.wants?.()) {
       soon();
     }
@@ -162,11 +162,11 @@ async function start(isPaired = false) {
 const readQueue = () => Promise.race([resume(), new Promise((done) => setTimeout(done, 2000))]);
 
 /** Offers to save or discard unsent entries of other users of this browser, once per tab. */
-async function offerLeftovers() {
-  const found = await leftovers(session.person.id);
-  if (!found.length || tabSetting('leftovers')) return;
-  setTabSetting('leftovers', 'offered');
-  openLeftovers(found);
+async function offerUnsent() {
+  const found = await unsentWrites(session.person.id);
+  if (!found.length || tabPreference('leftovers')) return;
+  setTabPreference('leftovers', 'offered');
+  openUnsentSheet(found);
 }
 
 /**
@@ -280,15 +280,15 @@ function watchPointers() {
 }
 
 /** Loads the main pages, so that they can be read offline. */
-async function keepPages() {
+async function storePages() {
   // Visited pages are stored anyway, so once in half an hour is enough.
-  if (Date.now() - Number(ownSetting('kept') ?? 0) < 1_800_000) return;
+  if (Date.now() - Number(preference('kept') ?? 0) < 1_800_000) return;
   for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/mileage', '/places', '/devices']) {
     await pageAt(path, new URLSearchParams())
       .load()
       .catch(() => {});
   }
-  setOwnSetting('kept', String(Date.now()));
+  setPreference('kept', String(Date.now()));
 }
 
 /** Redraws the page from its data and restores focus and text selection. */

@@ -1,6 +1,6 @@
 // Requests to the hub and their errors.
 
-import { currentOwner, ownSetting, setOwnSetting } from './preferences.js';
+import { currentUser, preference, setPreference } from './preferences.js';
 import { texts } from '../texts.js';
 
 export { newId } from './id.js';
@@ -56,7 +56,7 @@ const listeners = [];
 export const onReach = (listener) => {
   listeners.push(listener);
 };
-const tell = (/** @type {boolean} */ isReached) => {
+const notify = (/** @type {boolean} */ isReached) => {
   for (const listener of listeners) listener(isReached);
 };
 
@@ -68,7 +68,7 @@ export const onOtherPerson = (listener) => {
 };
 
 /** Reports that the hub was reached without a request, for example through the stream. */
-export const answered = () => tell(true);
+export const answered = () => notify(true);
 
 /** Seconds by which this browser's clock is ahead of the hub's in the last response. */
 let ahead = 0;
@@ -86,7 +86,7 @@ let roundTrip = Infinity;
 const LONGEST_ROUND_TRIP = 60_000;
 
 /** Estimated hub time, in milliseconds since 1970. Edits are stamped with it. */
-export const hubTime = () => Date.now() + (offset ?? (Number(ownSetting('clock')) || 0));
+export const hubTime = () => Date.now() + (offset ?? (Number(preference('clock')) || 0));
 
 /**
  * @param {Response} response
@@ -101,7 +101,7 @@ function compareClocks(response, sentAt) {
   const measured = Math.round(time - sentAt - taken / 2);
   // A slow response is less accurate than an earlier fast one, unless a clock has been set in between.
   if (offset !== null && taken > roundTrip && Math.abs(measured - offset) <= taken) return;
-  if (Math.abs(measured - (offset ?? Infinity)) > 100) setOwnSetting('clock', String(measured));
+  if (Math.abs(measured - (offset ?? Infinity)) > 100) setPreference('clock', String(measured));
   offset = measured;
   roundTrip = taken;
 }
@@ -115,7 +115,7 @@ function compareClocks(response, sentAt) {
  */
 async function send(method, path, body, headers) {
   const sentAt = Date.now();
-  const person = currentOwner();
+  const person = currentUser();
   const type = body instanceof Blob ? 'application/octet-stream' : 'application/json';
   const isLong = body instanceof Blob || LONG_ACTS.test(path);
   const silence = new AbortController();
@@ -138,12 +138,12 @@ async function send(method, path, body, headers) {
   compareClocks(response, sentAt);
   // A gateway reports that the hub is down.
   if (response.status === 502 || response.status === 504) {
-    tell(false);
+    notify(false);
     throw new Unreachable();
   }
   if (response.ok) return response;
   const document = parsed(await reached(inTime(response.text())));
-  tell(true);
+  notify(true);
   if (document?.type === 'urn:trendy:error:other_person') onOther();
   throw new Refused(response.status, document, Number(response.headers.get('Retry-After')) || 5);
 }
@@ -156,7 +156,7 @@ async function reached(answer) {
   try {
     return await answer;
   } catch {
-    tell(false);
+    notify(false);
     throw new Unreachable();
   }
 }
@@ -196,7 +196,7 @@ function parsed(text) {
 export async function ask(method, path, body, headers = {}) {
   const response = await send(method, path, body, headers);
   const text = await reached(inTime(response.text()));
-  tell(true);
+  notify(true);
   const answer = parsed(text);
   const version = response.headers.get('Trendy-Version');
   if (version && answer) {
@@ -238,7 +238,7 @@ function mark(value, version, depth) {
 export async function askFile(path) {
   const response = await send('GET', path, undefined, {});
   const content = await reached(response.blob());
-  tell(true);
+  notify(true);
   return {
     content,
     name: /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'trendy',

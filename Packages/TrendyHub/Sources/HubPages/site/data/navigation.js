@@ -6,12 +6,12 @@ const listeners = [];
 export const onAddress = (listener) => {
   listeners.push(listener);
 };
-const tell = () => {
+const notify = () => {
   for (const listener of listeners) listener();
 };
 
 /** Reloads the page of the current address. */
-export const again = tell;
+export const again = notify;
 
 /** Position of this page in the history of the visit, stored with each history entry. */
 let steps = Number(history.state?.steps) || 0;
@@ -27,7 +27,7 @@ export function go(address, isFilter = false) {
   if (!isFilter) steps += 1;
   if (isFilter) history.replaceState({ steps }, '', address);
   else history.pushState({ steps }, '', address);
-  tell();
+  notify();
 }
 
 /**
@@ -67,5 +67,5 @@ window.addEventListener('popstate', (event) => {
     return;
   }
   steps = there;
-  tell();
+  notify();
 });

@@ -4,16 +4,16 @@
 let owner = '';
 
 /** @param {string} person id of the user */
-export const useOwner = (person) => {
+export const useUser = (person) => {
   owner = person;
 };
-export const currentOwner = () => owner;
+export const currentUser = () => owner;
 
 /**
  * @param {string} name
  * @returns {string | null}
  */
-export function ownSetting(name) {
+export function preference(name) {
   try {
     return localStorage.getItem(`${owner}/${name}`);
   } catch {
@@ -27,7 +27,7 @@ export function ownSetting(name) {
  * @param {string | null} value
  * @returns {boolean} whether it was stored
  */
-export function setOwnSetting(name, value) {
+export function setPreference(name, value) {
   try {
     if (value === null) localStorage.removeItem(`${owner}/${name}`);
     else localStorage.setItem(`${owner}/${name}`, value);
@@ -41,7 +41,7 @@ export function setOwnSetting(name, value) {
  * Deletes the preferences of a user.
  * @param {string} person
  */
-function forgetSettings(person) {
+function deletePreferences(person) {
   try {
     for (const key of Object.keys(localStorage)) {
       if (key.startsWith(`${person}/`)) localStorage.removeItem(key);
@@ -57,7 +57,7 @@ function forgetSettings(person) {
  * @param {string} name
  * @returns {string | null}
  */
-export function tabSetting(name) {
+export function tabPreference(name) {
   try {
     return sessionStorage.getItem(`${owner}/${name}`);
   } catch {
@@ -69,7 +69,7 @@ export function tabSetting(name) {
  * @param {string} name
  * @param {string} value
  */
-export function setTabSetting(name, value) {
+export function setTabPreference(name, value) {
   try {
     sessionStorage.setItem(`${owner}/${name}`, value);
   } catch {
@@ -124,27 +124,27 @@ function remove(name) {
  * Session of the user paired last; `null` without one.
  * @returns {KnownSession | null}
  */
-export const keptSession = () => read(SESSION);
+export const storedSession = () => read(SESSION);
 
 /** @param {KnownSession} session response of `GET /session` */
-export function keepSession(session) {
+export function storeSession(session) {
   write(SESSION, session);
   write(PEOPLE, { ...read(PEOPLE), [session.person.id]: session.person.name });
 }
 
-export const forgetSession = () => remove(SESSION);
+export const deleteSession = () => remove(SESSION);
 
 /**
  * Names of the users of this browser, by id.
  * @returns {Record<string, string>}
  */
-export const knownPeople = () => read(PEOPLE) ?? {};
+export const knownUsers = () => read(PEOPLE) ?? {};
 
 /** @param {string} person */
-export function forgetPerson(person) {
-  const { [person]: _, ...others } = knownPeople();
+export function deleteUser(person) {
+  const { [person]: _, ...others } = knownUsers();
   write(PEOPLE, others);
-  forgetSettings(person);
+  deletePreferences(person);
 }
 
 /**
@@ -152,7 +152,7 @@ export function forgetPerson(person) {
  * @param {string} person
  * @param {() => void} changed
  */
-export function onOtherOwner(person, changed) {
+export function onUserChange(person, changed) {
   window.addEventListener('storage', ({ key, newValue }) => {
     if (key !== SESSION && key !== null) return;
     if (!newValue || JSON.parse(newValue).person?.id !== person) changed();

@@ -3,8 +3,8 @@
 // harmless and the hub merges it with the edits of other devices.
 
 import { ask, hubTime, newId, Refused, Unreachable } from './api.js';
-import { forgetWrite, keepWrite, keptWrites, onStoreLost, persist } from './storage.js';
-import { currentOwner } from './preferences.js';
+import { deleteWrite, storeWrite, storedWrites, onStoreLost, persist } from './storage.js';
+import { currentUser } from './preferences.js';
 import { dayOfEvent } from './days.js';
 
 /**
@@ -48,7 +48,7 @@ let pause = 1000;
 export const onQueue = (listener) => {
   listeners.push(listener);
 };
-const tell = () => {
+const notify = () => {
   for (const listener of listeners) listener();
 };
 
@@ -75,28 +75,28 @@ export const storageState = () => (isRefusing ? 'refused' : storage);
  * @type {BroadcastChannel | null}
  */
 let channel = null;
-const tellPages = () => channel?.postMessage('changed');
+const notifyPages = () => channel?.postMessage('changed');
 
 /**
  * Name of a channel or lock shared by the tabs of one user.
  * @param {string} name
  */
-const shared = (name) => `${name}-${currentOwner()}`;
+const shared = (name) => `${name}-${currentUser()}`;
 
 /** Reads the stored queue and follows changes by other tabs. */
 export async function resume() {
   if (!channel && 'BroadcastChannel' in window) {
     channel = new BroadcastChannel(shared('trendy-queue'));
-    channel.addEventListener('message', () => adopt().then(tell, unreadable));
+    channel.addEventListener('message', () => adopt().then(notify, unreadable));
   }
   await adopt().catch(unreadable);
-  tell();
+  notify();
   flush();
 }
 
 // Pending writes are stored again at once, since the tab may be closed before they are sent.
 onStoreLost(() => {
-  adopt().then(tell, unreadable);
+  adopt().then(notify, unreadable);
 });
 
 /** @param {unknown} error */
@@ -104,7 +104,7 @@ function unreadable(error) {
   console.error(error);
   if (storage === 'refused') return;
   storage = 'refused';
-  tell();
+  notify();
 }
 
 /** Generation of the database that the queue was last read from. */
@@ -125,12 +125,12 @@ function adopt() {
 async function adoptNow() {
   // Writes added during the read may be missing from its result.
   const known = writes.filter((write) => write.n !== undefined);
-  let kept = await keptWrites();
+  let kept = await storedWrites();
   if (generation && kept.generation !== generation) {
     // The browser deleted the database: only open tabs still have the pending writes.
     if (navigator.locks) await navigator.locks.request(shared('trendy-store'), () => storeAgain(known));
     else await storeAgain(known);
-    kept = await keptWrites();
+    kept = await storedWrites();
   }
   generation = kept.generation;
   storage = 'known';
@@ -152,10 +152,10 @@ async function adoptNow() {
 
 /** @param {Write[]} known writes of a deleted database */
 async function storeAgain(known) {
-  const keys = new Set((await keptWrites()).writes.map((write) => write.key));
+  const keys = new Set((await storedWrites()).writes.map((write) => write.key));
   for (const write of known) {
     if (write.state === 'sent' || keys.has(write.key)) continue;
-    await keepWrite({ ...write, state: write.state === 'refused' ? 'refused' : 'waiting' });
+    await storeWrite({ ...write, state: write.state === 'refused' ? 'refused' : 'waiting' });
   }
 }
 
@@ -168,7 +168,7 @@ export async function enqueue(write) {
   /** @type {Write} */
   const made = { ...write, key: newId(), at: Date.now(), time: Math.round(hubTime()), state: 'waiting' };
   try {
-    made.n = await keepWrite({ ...made }, lastPlace());
+    made.n = await storeWrite({ ...made }, lastPlace());
     isRefusing = false;
   } catch (error) {
     console.error(error);
@@ -176,8 +176,8 @@ export async function enqueue(write) {
     return sendAtOnce(made);
   }
   if (!writes.some((other) => other.key === made.key)) writes.push(made);
-  tell();
-  tellPages();
+  notify();
+  notifyPages();
   flush();
 }
 
@@ -193,32 +193,32 @@ async function sendAtOnce(write) {
     write.settled = resolve;
   });
   writes.push(write);
-  tell();
+  notify();
   flush();
   const error = await end;
   if (!error) return;
   writes = writes.filter((other) => other !== write);
-  tell();
+  notify();
   throw error;
 }
 
 /** @param {Write} write */
-export async function putAside(write) {
-  if (write.n !== undefined) await forgetWrite(write.key);
+export async function discardWrite(write) {
+  if (write.n !== undefined) await deleteWrite(write.key);
   writes = writes.filter((other) => other !== write);
-  tell();
-  tellPages();
+  notify();
+  notifyPages();
 }
 
 /** @param {Write} write */
-export async function tryAgain(write) {
+export async function retryWrite(write) {
   const again = { ...write, state: /** @type {const} */ ('waiting') };
   delete again.reason;
   delete again.refusal;
-  if (again.n !== undefined) await keepWrite({ ...again });
+  if (again.n !== undefined) await storeWrite({ ...again });
   Object.assign(write, again, { reason: undefined, refusal: undefined });
-  tell();
-  tellPages();
+  notify();
+  notifyPages();
   flush();
 }
 
@@ -254,7 +254,7 @@ async function send() {
   for (const write of [...writes]) {
     if (write.state !== 'waiting') continue;
     write.state = 'sending';
-    tell();
+    notify();
     try {
       await askOnce(write);
       pause = 1000;
@@ -302,8 +302,8 @@ async function done(write) {
   settle(write);
   write.settled?.(null);
   // If the deletion fails, the write is sent again and changes nothing.
-  if (write.n !== undefined) await forgetWrite(write.key).catch(unreadable);
-  tellPages();
+  if (write.n !== undefined) await deleteWrite(write.key).catch(unreadable);
+  notifyPages();
 }
 
 /**
@@ -316,15 +316,15 @@ async function setAside(write, error) {
     // An earlier attempt to save this form created the entity, so the values become an edit of it.
     const path = `${write.path}/${encodeURIComponent(write.id)}`;
     Object.assign(write, { method: 'PATCH', path, before: write.body });
-    if (write.n !== undefined) await keepWrite({ ...write, state: 'waiting' }).catch(unreadable);
+    if (write.n !== undefined) await storeWrite({ ...write, state: 'waiting' }).catch(unreadable);
     isWanted = true;
     return;
   }
   if (write.settled) return write.settled(error);
   Object.assign(write, { state: 'refused', reason: error.message, refusal: error.kind });
-  await keepWrite({ ...write }).catch(unreadable);
-  tell();
-  tellPages();
+  await storeWrite({ ...write }).catch(unreadable);
+  notify();
+  notifyPages();
 }
 
 /** @param {unknown} error */
@@ -332,7 +332,7 @@ function retryLater(error) {
   for (const write of writes.filter((each) => each.settled && isPending(each))) write.settled?.(new NotRecorded());
   if (!(error instanceof Refused) && !(error instanceof Unreachable)) throw error;
   if (error instanceof Unreachable && waiting().some((write) => write.n !== undefined)) persist().catch(console.error);
-  tell();
+  notify();
   if (error instanceof Refused && (error.status === 401 || error.kind === 'other_person')) return;
   const wait = error instanceof Refused && error.status === 429 ? error.retryAfter * 1000 : pause;
   pause = Math.min(pause * 2, 30_000);
@@ -354,7 +354,7 @@ function settle(write) {
     (other) => other.state !== 'sent' || /** @type {number} */ (other.sentAt) > performance.now() - 60_000,
   );
   sent = waiting().length ? sent + 1 : 0;
-  tell();
+  notify();
 }
 
 /**

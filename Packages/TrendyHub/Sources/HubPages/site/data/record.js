@@ -2,10 +2,10 @@
 
 import { again } from './navigation.js';
 import { answered, ask, Refused, stream, Unreachable, onReach } from './api.js';
-import { forgetStore, keepAnswer, keptAnswer } from './storage.js';
-import { forgetSession } from './preferences.js';
-import { forgetSteps, noteDone, perform, resumeSteps } from './undo.js';
-import { enqueue, flush, merged, onQueue, overlaid, overlaidDays, putAside, writesVersion } from './queue.js';
+import { deleteStore, storeResponse, storedResponse } from './storage.js';
+import { deleteSession } from './preferences.js';
+import { clearHistory, recordStep, perform, loadHistory } from './undo.js';
+import { enqueue, flush, merged, onQueue, overlaid, overlaidDays, discardWrite, writesVersion } from './queue.js';
 import { addDays, startOf, useSettings, withDays } from './days.js';
 import { newId } from './api.js';
 import { texts } from '../texts.js';
@@ -29,7 +29,7 @@ const listeners = [];
 export const onRecord = (listener) => {
   listeners.push(listener);
 };
-const tell = (/** @type {'data' | 'reach'} */ what) => {
+const notify = (/** @type {'data' | 'reach'} */ what) => {
   for (const listener of listeners) listener(what);
 };
 
@@ -37,10 +37,10 @@ onReach((isReached) => {
   if (isReached === reach.isReached) return;
   reach.isReached = isReached;
   reach.since = isReached ? 0 : Date.now();
-  tell('reach');
+  notify('reach');
   if (isReached) flush();
 });
-onQueue(() => tell('data'));
+onQueue(() => notify('data'));
 
 // MARK: Reads
 
@@ -57,13 +57,13 @@ export async function read(path) {
     // While the hub is unreachable, the stored response is used early. A late response causes another read.
     const answer = await (reach.isReached ? asked : Promise.race([asked, silence()]));
     // A response that cannot be stored is used all the same.
-    keepAnswer(path, answer).catch(() => {});
+    storeResponse(path, answer).catch(() => {});
     return { answer, askedAt };
   } catch (error) {
     if (error instanceof Refused && error.status === 401) revoked(error);
     if (!(error instanceof Unreachable)) throw error;
     // Storage may be unavailable.
-    const kept = await keptAnswer(path).catch(() => undefined);
+    const kept = await storedResponse(path).catch(() => undefined);
     if (!kept) return { answer: await asked, askedAt };
     asked.catch(() => {});
     // The stored response is older than every pending write.
@@ -82,7 +82,7 @@ function revoked(error) {
   // Reported once: listeners read again and are rejected again.
   if (reach.isRevoked) return;
   Object.assign(reach, { isRevoked: true, isSignedOut: error.kind === 'unauthorized' });
-  tell('reach');
+  notify('reach');
 }
 
 /**
@@ -320,10 +320,10 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
  * @param {string} kind
  * @param {{before: Api.Entity | null, after: Api.Entity | null}[]} changes entities before and after; `null` if absent
  */
-export function noteAct(label, kind, changes) {
+export function recordAction(label, kind, changes) {
   const turn = (/** @type {'before' | 'after'} */ from, /** @type {'before' | 'after'} */ to) =>
     changes.map((one) => put(kind, cleaned(one[from]), cleaned(one[to])));
-  noteDone(label, turn('after', 'before'), turn('before', 'after'));
+  recordStep(label, turn('after', 'before'), turn('before', 'after'));
 }
 
 /**
@@ -485,7 +485,7 @@ export async function restoreAndEdit(write) {
   const path = `/${kind}/${encodeURIComponent(id)}`;
   await enqueue({ method: 'POST', path: `${path}/restore`, kind, id, after: before });
   await enqueue({ method: 'PATCH', path, kind, id, body, before, seen });
-  await putAside(write);
+  await discardWrite(write);
 }
 
 /**
@@ -497,7 +497,7 @@ export async function recordAsNew(write, label) {
   const { user_id: _, ...entity } = meant(write) ?? {};
   const values = Object.fromEntries(Object.entries(entity).filter(([, value]) => value !== null));
   await create(write.kind, { ...values, id: newId() }, label);
-  await putAside(write);
+  await discardWrite(write);
 }
 
 /**
@@ -524,10 +524,10 @@ export async function set(key, value) {
 /** Unpairs this browser and deletes everything it has stored for the user. */
 export async function leave() {
   await ask('DELETE', '/session');
-  forgetSteps();
-  forgetSession();
+  clearHistory();
+  deleteSession();
   // Storage may be unavailable.
-  await forgetStore(session.person.id).catch(console.error);
+  await deleteStore(session.person.id).catch(console.error);
 }
 
 // MARK: Live
@@ -548,7 +548,7 @@ export const askPosition = () =>
  * @param {ReturnType<typeof askPosition>} position requested earlier
  */
 export async function begin(position) {
-  resumeSteps(session.person.id);
+  loadHistory(session.person.id);
   const known = await position;
   if (known) cursor = known.answer.cursor;
   await Promise.all(LISTS.map(loadList));
@@ -626,7 +626,7 @@ function setLive(/** @type {boolean} */ isLive) {
   if (reach.isLive === isLive) return;
   reach.isLive = isLive;
   if (isLive) flush();
-  tell('reach');
+  notify('reach');
 }
 
 let isCatchingUp = false;
@@ -655,7 +655,7 @@ async function catchUp() {
       }
       await Promise.all(names.map(loadList));
       reach.changedAt = Date.now();
-      tellChanged();
+      notifyChanged();
     }
   } catch (error) {
     if (!(error instanceof Unreachable) && !(error instanceof Refused)) throw error;
@@ -676,6 +676,6 @@ const changeListeners = [];
 export const onChange = (listener) => {
   changeListeners.push(listener);
 };
-const tellChanged = () => {
+const notifyChanged = () => {
   for (const listener of changeListeners) listener();
 };

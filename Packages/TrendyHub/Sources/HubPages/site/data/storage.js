@@ -1,7 +1,7 @@
 // Storage of this browser: responses for offline use and pending writes. Each user has a separate database.
 
 import { newId } from './id.js';
-import { forgetPerson, knownPeople, ownSetting, setOwnSetting } from './preferences.js';
+import { deleteUser, knownUsers, preference, setPreference } from './preferences.js';
 
 const PREFIX = 'trendy-';
 /** Timeout of a database operation in milliseconds; shortened after the first timeout. */
@@ -36,16 +36,16 @@ addEventListener('pagehide', () => {
  * @returns {Promise<void>}
  */
 export async function persist() {
-  if (ownSetting(PERSISTENCE) === 'granted' || hasAsked) return;
+  if (preference(PERSISTENCE) === 'granted' || hasAsked) return;
   hasAsked = true;
   const isGranted = (await navigator.storage?.persist?.().catch(() => false)) ?? false;
-  setOwnSetting(PERSISTENCE, isGranted ? 'granted' : 'refused');
+  setPreference(PERSISTENCE, isGranted ? 'granted' : 'refused');
 }
 const PERSISTENCE = 'persistence';
 let hasAsked = false;
 
 /** Whether the browser refused to protect stored data. */
-export const refusesToPersist = () => ownSetting(PERSISTENCE) === 'refused';
+export const refusesToPersist = () => preference(PERSISTENCE) === 'refused';
 
 /** @param {string} person id of the user whose database is used from now on */
 export function useStore(person) {
@@ -160,20 +160,20 @@ const runOne = (name, mode, body) =>
  * @param {string} path
  * @param {unknown} answer
  */
-export const keepAnswer = (path, answer) =>
+export const storeResponse = (path, answer) =>
   runOne('answers', 'readwrite', (store) => store.put({ at: Date.now(), answer }, path));
 /**
  * @param {string} path
  * @returns {Promise<{at: number, answer: any} | undefined>}
  */
-export const keptAnswer = (path) => runOne('answers', 'readonly', (store) => store.get(path));
+export const storedResponse = (path) => runOne('answers', 'readonly', (store) => store.get(path));
 /**
  * Stores a write at its position in the queue; a write without a position is appended.
  * @param {import('./queue.js').Write} write
  * @param {number} [after] position that a new write must follow
  * @returns {Promise<number>} position
  */
-export const keepWrite = (write, after = 0) =>
+export const storeWrite = (write, after = 0) =>
   run(['queue'], 'readwrite', (transaction) => {
     const store = transaction.objectStore('queue');
     let n = write.n ?? 0;
@@ -189,12 +189,12 @@ export const keepWrite = (write, after = 0) =>
     return () => n;
   });
 /** @param {string} key */
-export const forgetWrite = (key) => runOne('queue', 'readwrite', (store) => store.delete(key));
+export const deleteWrite = (key) => runOne('queue', 'readwrite', (store) => store.delete(key));
 /**
  * Writes in order, and the generation of the database.
  * @returns {Promise<{generation: string, writes: import('./queue.js').Write[]}>}
  */
-export const keptWrites = () =>
+export const storedWrites = () =>
   run(['queue', 'about'], 'readonly', (transaction) => {
     const writes = transaction.objectStore('queue').getAll();
     const generation = transaction.objectStore('about').get('generation');
@@ -202,7 +202,7 @@ export const keptWrites = () =>
   });
 
 /** Deletes responses older than 30 days. */
-export async function tidy() {
+export async function deleteOldResponses() {
   const old = Date.now() - 30 * 86_400_000;
   await runOne('answers', 'readwrite', (store) => {
     const request = store.openCursor();
@@ -239,8 +239,8 @@ async function queueOf(person) {
  * Deletes everything this browser has stored for a user.
  * @param {string} person
  */
-export async function forgetStore(person) {
-  forgetPerson(person);
+export async function deleteStore(person) {
+  deleteUser(person);
   if (person === owner) {
     const mine = opening;
     owner = '';
@@ -264,8 +264,8 @@ export async function forgetStore(person) {
  * @param {string} person the present user
  * @returns {Promise<{person: string, name: string, writes: import('./queue.js').Write[]}[]>}
  */
-export async function leftovers(person) {
-  const names = knownPeople();
+export async function unsentWrites(person) {
+  const names = knownUsers();
   const databases = await inTime(indexedDB.databases?.() ?? Promise.resolve([]));
   const stored = databases.map(({ name }) => name ?? '').filter((name) => name.startsWith(PREFIX));
   const others = new Set([...Object.keys(names), ...stored.map((name) => name.slice(PREFIX.length))]);
@@ -274,7 +274,7 @@ export async function leftovers(person) {
   for (const other of others) {
     const writes = await inTime(queueOf(other));
     if (writes.length) found.push({ person: other, name: names[other] ?? '', writes });
-    else await forgetStore(other);
+    else await deleteStore(other);
   }
   return found;
 }

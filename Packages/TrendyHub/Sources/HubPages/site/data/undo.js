@@ -1,6 +1,6 @@
 // Undo history of a tab. It survives a reload.
 
-import { setTabSetting, tabSetting } from './preferences.js';
+import { setTabPreference, tabPreference } from './preferences.js';
 import { enqueue } from './queue.js';
 
 /**
@@ -24,41 +24,41 @@ let person = '';
  */
 let done = [];
 /** @type {Step[]} */
-let takenBack = [];
+let undone = [];
 
 /**
  * Restores the history after a reload.
  * @param {string} of id of the user
  */
-export function resumeSteps(of) {
+export function loadHistory(of) {
   person = of;
   try {
-    const kept = JSON.parse(tabSetting(NAME) ?? '{}');
-    if (kept.person === person) [done, takenBack] = [kept.done, kept.takenBack];
+    const kept = JSON.parse(tabPreference(NAME) ?? '{}');
+    if (kept.person === person) [done, undone] = [kept.done, kept.undone];
   } catch {
     /* Something else is stored: there is nothing to undo. */
   }
 }
 
-export function forgetSteps() {
-  [done, takenBack] = [[], []];
+export function clearHistory() {
+  [done, undone] = [[], []];
   keep();
 }
 
 function keep() {
   done = done.slice(-MOST);
-  let text = JSON.stringify({ person, done, takenBack });
+  let text = JSON.stringify({ person, done, undone });
   // The oldest steps are dropped first.
   for (let first = 1; text.length > ROOM && first <= done.length; first++)
-    text = JSON.stringify({ person, done: done.slice(first), takenBack: [] });
+    text = JSON.stringify({ person, done: done.slice(first), undone: [] });
   // If storage is full, the history is lost on reload.
-  setTabSetting(NAME, text);
+  setTabPreference(NAME, text);
 }
 
 /** @param {Step} step */
 function note(step) {
   done.push(step);
-  takenBack = [];
+  undone = [];
   keep();
 }
 
@@ -90,7 +90,7 @@ export async function perform(label, acts, back, again = acts) {
  * @param {string} label
  * @param {() => Promise<unknown>} body
  */
-export async function together(label, body) {
+export async function asOneStep(label, body) {
   if (group) return body();
   group = [];
   const steps = group;
@@ -109,7 +109,7 @@ export async function together(label, body) {
  * @param {Act[]} back
  * @param {Act[]} again
  */
-export const noteDone = (label, back, again) => note({ label, back, again });
+export const recordStep = (label, back, again) => note({ label, back, again });
 
 /**
  * Undoes the last step.
@@ -120,7 +120,7 @@ export async function undo() {
   if (!step) return null;
   await send(step.back);
   done = done.filter((other) => other !== step);
-  takenBack.push(step);
+  undone.push(step);
   keep();
   return step.label;
 }
@@ -130,10 +130,10 @@ export async function undo() {
  * @returns {Promise<string | null>}
  */
 export async function redo() {
-  const step = takenBack.at(-1);
+  const step = undone.at(-1);
   if (!step) return null;
   await send(step.again);
-  takenBack = takenBack.filter((other) => other !== step);
+  undone = undone.filter((other) => other !== step);
   done.push(step);
   keep();
   return step.label;

@@ -3,7 +3,7 @@ import { disc } from '../parts/glyph.js';
 import { tint } from '../parts/colour.js';
 import { definePage, head, segments, stepButton } from '../parts/pagehead.js';
 import { hatch, heatmap } from '../parts/heatmap.js';
-import { openDaysOff } from '../parts/skipsheet.js';
+import { openSkipSheet } from '../parts/skipsheet.js';
 import { asksForEveryDay, goalOf } from '../parts/goal.js';
 import { logNow } from '../parts/eventform.js';
 import { go, withQuery } from '../data/navigation.js';
@@ -228,7 +228,7 @@ const legendRow = (all, chosen) =>
       null,
       h(
         'button.link',
-        { type: 'button', dataset: { key: 'days-off' }, on: { click: () => openDaysOff(chosen) } },
+        { type: 'button', dataset: { key: 'days-off' }, on: { click: () => openSkipSheet(chosen) } },
         texts.skips.title,
       ),
       h('span', null, h('span.hatching'), texts.calendar.skipped),

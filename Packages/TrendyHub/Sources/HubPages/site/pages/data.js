@@ -6,7 +6,7 @@ import { command } from './pair.js';
 import { askFile, backupAddress, Refused, Unreachable } from '../data/api.js';
 import { read, types } from '../data/record.js';
 import { choice, field } from '../parts/field.js';
-import { bringIn, earlierImports, takeBackImport } from '../parts/importform.js';
+import { importForm, pastImports, undoImport } from '../parts/importform.js';
 import { dayOf, dayStartSeconds, nearDate, zone } from '../data/days.js';
 import { texts } from '../texts.js';
 
@@ -19,12 +19,12 @@ export const data = () =>
     title: texts.nav.data,
     load: async () => (await read('/imports')).answer,
     draw(imports) {
-      const earlier = earlierImports(imports);
+      const earlier = pastImports(imports);
       return h(
         'div.page.settings',
         null,
         head(texts.nav.data, null),
-        h('section', null, h('div.section-head', null, h('h2', null, texts.data.import)), bringIn(imports)),
+        h('section', null, h('div.section-head', null, h('h2', null, texts.data.import)), importForm(imports)),
         earlier.length > 0 &&
           h(
             'section',
@@ -32,7 +32,7 @@ export const data = () =>
             h('div.section-head', null, h('h2', null, texts.imports.earlier)),
             h('ul.rows', null, earlier.map(importRow)),
           ),
-        h('section', null, h('div.section-head', null, h('h2', null, texts.data.export)), takeOut()),
+        h('section', null, h('div.section-head', null, h('h2', null, texts.data.export)), exportForm()),
         h(
           'section',
           null,
@@ -91,7 +91,7 @@ function importRow(entry) {
             type: 'button',
             'aria-label': texts.act.on(texts.act.undo, entry.source),
             dataset: { key: `undo-${entry.id}` },
-            on: { click: () => takeBackImport(entry.id) },
+            on: { click: () => undoImport(entry.id) },
           },
           texts.act.undo,
         ),
@@ -103,7 +103,7 @@ function importRow(entry) {
 const FORMATS = Object.entries(texts.data.formats);
 
 /** Export form: period, type and format. */
-function takeOut() {
+function exportForm() {
   const all = [...types()].sort((a, b) => a.name.localeCompare(b.name));
   const [from, to] = [texts.data.from, texts.data.to].map((label) => {
     const input = /** @type {HTMLInputElement} */ (

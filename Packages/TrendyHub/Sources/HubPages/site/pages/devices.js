@@ -20,7 +20,7 @@ import {
   restoreAndEdit,
   typeOf,
 } from '../data/record.js';
-import { putAside, refused, tryAgain, waiting } from '../data/queue.js';
+import { discardWrite, refused, retryWrite, waiting } from '../data/queue.js';
 import { dayOf, length, longDate, nearDate, time } from '../data/days.js';
 import { texts } from '../texts.js';
 
@@ -389,7 +389,7 @@ function refusedRow(write, name) {
         act(texts.rejected.restore, () => restoreAndEdit(write)),
         act(asNew, () => recordAsNew(write, texts.toast.saved)),
       ]
-    : [act(texts.act.tryAgain, () => tryAgain(write))];
+    : [act(texts.act.tryAgain, () => retryWrite(write))];
   return h(
     'div.plain-row',
     null,
@@ -403,7 +403,7 @@ function refusedRow(write, name) {
       h('div.small.quiet', null, changeText(write)),
     ),
     acts,
-    act(texts.act.discard, () => putAside(write), '.red'),
+    act(texts.act.discard, () => discardWrite(write), '.red'),
   );
 }
 

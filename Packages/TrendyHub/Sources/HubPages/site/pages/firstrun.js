@@ -3,14 +3,14 @@
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
 import { head } from '../parts/pagehead.js';
-import { bringIn } from '../parts/importform.js';
+import { importForm } from '../parts/importform.js';
 import { toast } from '../parts/toast.js';
 import { openType } from '../parts/typeform.js';
 import { PALETTE } from '../parts/colour.js';
 import { newId } from '../data/api.js';
 import { again } from '../data/navigation.js';
-import { together } from '../data/undo.js';
-import { setTabSetting, tabSetting } from '../data/preferences.js';
+import { asOneStep } from '../data/undo.js';
+import { setTabPreference, tabPreference } from '../data/preferences.js';
 import { create } from '../data/record.js';
 import { texts } from '../texts.js';
 
@@ -42,7 +42,7 @@ const chosen = new Set([0, 1]);
  * @param {boolean} hasTypes
  */
 export function firstStep(hasTypes) {
-  const step = Number(tabSetting(NAME) ?? (hasTypes ? 0 : 1));
+  const step = Number(tabPreference(NAME) ?? (hasTypes ? 0 : 1));
   // An undo may have removed all types.
   return step === 2 && !hasTypes ? 1 : step;
 }
@@ -62,26 +62,26 @@ export function begins(step) {
 
 /** @param {number} step 0 for none */
 function turnTo(step) {
-  setTabSetting(NAME, String(step));
+  setTabPreference(NAME, String(step));
   again();
 }
 
 /** @param {boolean} hasOwn whether the user has created types */
 async function begin(hasOwn) {
   if (!chosen.size && hasOwn) return turnTo(2);
-  if (chosen.size) setTabSetting(NAME, '2');
+  if (chosen.size) setTabPreference(NAME, '2');
   await makeChosen();
 }
 
 /** Creating a custom type does not end the step. */
 function makeOwn() {
-  setTabSetting(NAME, '1');
+  setTabPreference(NAME, '1');
   openType(null);
 }
 
 async function makeChosen() {
   if (!chosen.size) return toast(texts.first.choose, false);
-  await together(texts.first.go, async () => {
+  await asOneStep(texts.first.go, async () => {
     for (const i of [...chosen].sort((a, b) => a - b)) {
       const [name, colour, icon, properties] = TEMPLATES[i];
       const type = await create(
@@ -207,7 +207,7 @@ export function drawFirst(step, types, tiles, logged, imports) {
     return page(2, texts.first.log, texts.first.logHint, tiles, [
       button(texts.first.next, () => turnTo(3), logged.length ? '.primary' : ''),
     ]);
-  return page(3, texts.first.history, texts.first.historyHint, bringIn(imports), [
+  return page(3, texts.first.history, texts.first.historyHint, importForm(imports), [
     button(imports.some((entry) => entry.import) ? texts.first.done : texts.first.later, () => turnTo(0)),
   ]);
 }

@@ -1,7 +1,7 @@
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
 import { head } from '../parts/pagehead.js';
-import { syncWords } from '../parts/frame.js';
+import { syncText } from '../parts/frame.js';
 import { isOwnType, types } from '../data/record.js';
 import { texts } from '../texts.js';
 
@@ -20,7 +20,7 @@ export const more = () => ({
   title: texts.nav.more,
   load: async () => null,
   draw() {
-    const [title, detail] = syncWords();
+    const [title, detail] = syncText();
     return h(
       'div.page',
       null,

@@ -7,7 +7,7 @@ import { bytes } from '../parts/eventtext.js';
 import { ask, Refused, Unreachable } from '../data/api.js';
 import { browserZone, today, weekdayName } from '../data/days.js';
 import { refusesToPersist } from '../data/storage.js';
-import { keepSession, ownSetting, setOwnSetting } from '../data/preferences.js';
+import { storeSession, preference, setPreference } from '../data/preferences.js';
 import { read, session, set, settings as values } from '../data/record.js';
 import { command } from './pair.js';
 import { count } from '../locale.js';
@@ -43,9 +43,9 @@ export const settings = () =>
         })
       );
       startInput.addEventListener('change', () => save('day_starts_at')(startInput.value));
-      const theme = ownSetting('theme') ?? 'system';
+      const theme = preference('theme') ?? 'system';
       const setTheme = (/** @type {string} */ value) => {
-        setOwnSetting('theme', value === 'system' ? null : value);
+        setPreference('theme', value === 'system' ? null : value);
         if (value === 'system') delete document.documentElement.dataset.theme;
         else document.documentElement.dataset.theme = value;
       };
@@ -140,7 +140,7 @@ export const settings = () =>
                 setTheme,
               ).element,
               toggle(texts.settings.keys, areSingleKeysOn(), texts.settings.keysHint, (isOn) =>
-                setOwnSetting('keys', isOn ? 'on' : 'off'),
+                setPreference('keys', isOn ? 'on' : 'off'),
               ).element,
               h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, texts.keys.title)),
             ],
@@ -222,7 +222,7 @@ function nameField() {
     const before = session.person.name;
     try {
       session.person.name = (await ask('PATCH', '/me', { name: text })).name;
-      keepSession(session);
+      storeSession(session);
       /** @type {HTMLInputElement} */ (name.input).value = session.person.name;
       name.wrong(null);
       toast(texts.settings.renamed(session.person.name), false);

@@ -1,5 +1,5 @@
 import { h, say } from './dom.js';
-import { ownSetting, setOwnSetting } from '../data/preferences.js';
+import { preference, setPreference } from '../data/preferences.js';
 import { texts } from '../texts.js';
 
 const NAME = 'tables';
@@ -24,7 +24,7 @@ function tables() {
 /** @returns {string[]} */
 function readChoices() {
   try {
-    const kept = JSON.parse(ownSetting(NAME) ?? '[]');
+    const kept = JSON.parse(preference(NAME) ?? '[]');
     return Array.isArray(kept) ? kept.map(String) : [];
   } catch {
     return []; // Something else is stored: every chart is a picture.
@@ -32,7 +32,7 @@ function readChoices() {
 }
 
 const keepChoices = () =>
-  setOwnSetting(NAME, JSON.stringify([...tables()].filter((name) => name.length <= LONGEST).slice(-MOST)));
+  setPreference(NAME, JSON.stringify([...tables()].filter((name) => name.length <= LONGEST).slice(-MOST)));
 
 /**
  * Heading of a column; hours are their own heading.

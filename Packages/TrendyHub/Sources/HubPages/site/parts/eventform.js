@@ -5,7 +5,7 @@ import { disc, glyph } from './glyph.js';
 import { field, menu, numberText, occurrence, propertyField, textField, toggle } from './field.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
-import { together } from '../data/undo.js';
+import { asOneStep } from '../data/undo.js';
 import {
   change,
   create,
@@ -34,7 +34,7 @@ import {
   zone,
   zoneOf,
 } from '../data/days.js';
-import { isTrip, lengthUnit, readDistance, titleOf } from './eventtext.js';
+import { isTrip, lengthUnit, parseDistance, titleOf } from './eventtext.js';
 import { openType } from './typeform.js';
 import { texts } from '../texts.js';
 
@@ -84,7 +84,7 @@ export async function logNow(type) {
  * @param {Api.Event} [event] with known values
  */
 export async function start(type, event = fresh(type.id)) {
-  await together(texts.toast.started(type.name), async () => {
+  await asOneStep(texts.toast.started(type.name), async () => {
     await create('events', event, '');
     // This setting lists running events for all devices.
     await create('settings', { id: newId(), key: 'running', value: event.id }, '');
@@ -101,7 +101,7 @@ export async function stop(event) {
   const type = typeOf(event.event_type_id);
   const text = texts.toast.stopped(type.name, length((now.getTime() - Date.parse(event.timestamp)) / 1000));
   const mark = runningIds().find((running) => running.id === event.id)?.mark;
-  await together(text, async () => {
+  await asOneStep(text, async () => {
     await end(event, now.toISOString(), text);
     if (mark) await remove('settings', mark, text);
   });
@@ -404,7 +404,7 @@ function tripFields(event) {
   const readFar = () => {
     // An unchanged field keeps the exact distance.
     if (far.input.value === text) return distance ?? null;
-    const value = readDistance(far.input.value ?? '');
+    const value = parseDistance(far.input.value ?? '');
     if (Number.isNaN(value)) throw texts.form.badNumber;
     return { type: 'number', value };
   };

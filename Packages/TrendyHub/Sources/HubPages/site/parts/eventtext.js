@@ -43,7 +43,7 @@ export function speed(speed) {
  * Reads a distance in the user's unit, in metres; NaN if it is invalid or longer than twice around the Earth.
  * @param {string} text in the user's unit
  */
-export function readDistance(text) {
+export function parseDistance(text) {
   const metres = parseNumber(text) * lengthUnit()[1];
   return metres >= 0 && metres <= 8e7 ? Math.round(metres) : NaN;
 }

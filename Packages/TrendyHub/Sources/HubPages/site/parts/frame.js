@@ -114,28 +114,28 @@ export function drawFrame(app) {
 
 let spoken = '';
 /** Whether an entry was pending, and until when "All synced" is shown, on this page's clock. */
-let hadToWait = false;
-let saysSentUntil = 0;
+let hadPending = false;
+let sentUntil = 0;
 
 /** Updates the sync line in the rail and the strip above the page. */
 export function drawSync() {
-  const [title, detail, name, isWell] = syncWords();
+  const [title, detail, name, isWell] = syncText();
   const line = document.getElementById('sync');
-  line?.replaceChildren(glyph(name, '.s16'), h('span.text', null, h('b', null, title), detail, wayOut()));
+  line?.replaceChildren(glyph(name, '.s16'), h('span.text', null, h('b', null, title), detail, syncAction()));
   const strip = /** @type {HTMLElement | null} */ (document.querySelector('.strip'));
   const isEmpty = !waiting().length;
-  if (hadToWait && isEmpty && isWell) {
-    saysSentUntil = performance.now() + 4000;
+  if (hadPending && isEmpty && isWell) {
+    sentUntil = performance.now() + 4000;
     setTimeout(drawSync, 4000);
   }
-  hadToWait = !isEmpty && (hadToWait || !isWell);
+  hadPending = !isEmpty && (hadPending || !isWell);
   if (strip) {
-    const saysSent = isWell && performance.now() < saysSentUntil;
+    const saysSent = isWell && performance.now() < sentUntil;
     strip.hidden = isWell && !saysSent;
     strip.replaceChildren(
       glyph(name, '.s16'),
       h('span', null, h('b', null, saysSent ? texts.sync.sent : title), saysSent ? '' : ` ${detail}`),
-      wayOut() ?? '',
+      syncAction() ?? '',
     );
   }
   // Announced when the state changes, not for each tick of a clock or the moment an entry takes.
@@ -145,7 +145,7 @@ export function drawSync() {
 }
 
 /** Action for the sync state; `null` for none. */
-function wayOut() {
+function syncAction() {
   if (reach.isRevoked)
     return h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, texts.sync.pairAgain);
   return refused().length && !isHere('/devices') ? h('a.button', { href: '/devices' }, texts.sync.review) : null;
@@ -155,7 +155,7 @@ function wayOut() {
 const span = (seconds) => (seconds < 82_800 ? length(seconds) : texts.units.days(Math.round(seconds / 86_400)));
 
 /** @returns {[string, string, string, boolean]} title, detail, glyph, whether all is well */
-export function syncWords() {
+export function syncText() {
   const queue = waiting();
   if (reach.isRevoked)
     return [

@@ -29,7 +29,7 @@ const box = h('div.bring-in');
 const busy = ['receiving', 'reading', 'writing', 'undoing'];
 
 /** @param {Api.Import[]} imports of the hub */
-export function bringIn(imports) {
+export function importForm(imports) {
   // An import started before this page was opened.
   const open = imports.find((entry) => ['ready', 'reading', 'writing'].includes(entry.state));
   if (!current && open) {
@@ -51,13 +51,13 @@ export function bringIn(imports) {
 }
 
 /** @param {Api.Import[]} imports */
-export const earlierImports = (imports) => imports.filter((entry) => entry.import).reverse();
+export const pastImports = (imports) => imports.filter((entry) => entry.import).reverse();
 
 /**
  * Undoes an import.
  * @param {string} id
  */
-export async function takeBackImport(id) {
+export async function undoImport(id) {
   const mine = ++turn;
   current = {
     id,
@@ -300,7 +300,7 @@ function file() {
         name,
         outcome(/** @type {Preview} */ (state.result)),
         [
-          state.import ? button(texts.act.undo, () => takeBackImport(state.id)) : null,
+          state.import ? button(texts.act.undo, () => undoImport(state.id)) : null,
           button(texts.imports.another, close),
         ],
         details(/** @type {Preview} */ (state.result)),
@@ -393,7 +393,7 @@ function failed(name, state) {
       'div.actions',
       null,
       isAmbiguous && [button(texts.imports.dayFirst, again('dmy')), button(texts.imports.monthFirst, again('mdy'))],
-      state.import && !state.import.undone_at && button(texts.act.undo, () => takeBackImport(state.id)),
+      state.import && !state.import.undone_at && button(texts.act.undo, () => undoImport(state.id)),
       button(texts.imports.another, close),
     ),
   );

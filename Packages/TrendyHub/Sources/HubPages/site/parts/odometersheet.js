@@ -6,7 +6,7 @@ import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
 import { distance, lengthUnit } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
-import { noteAct, refresh, vehiclesByName } from '../data/record.js';
+import { recordAction, refresh, vehiclesByName } from '../data/record.js';
 import { zone } from '../data/days.js';
 import { texts } from '../texts.js';
 
@@ -52,7 +52,7 @@ export function openOdometer(chosen) {
           time_zone: zone(),
         });
         close();
-        noteAct(texts.mileage.logReading, 'events', [{ before: null, after: event }]);
+        recordAction(texts.mileage.logReading, 'events', [{ before: null, after: event }]);
         refresh();
         toast(texts.mileage.logged(list.find((one) => one.id === vehicle.read())?.name ?? '', distance(value)));
       } catch (error) {

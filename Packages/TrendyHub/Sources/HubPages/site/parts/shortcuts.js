@@ -2,8 +2,8 @@
 
 import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';
-import { ownSetting } from '../data/preferences.js';
-import { doAgain, takeBack } from './toast.js';
+import { preference } from '../data/preferences.js';
+import { redoLast, undoLast } from './toast.js';
 import { openLog } from './eventform.js';
 import { go } from '../data/navigation.js';
 import { texts } from '../texts.js';
@@ -26,7 +26,7 @@ let isGoing = false;
  */
 let going;
 
-export const areSingleKeysOn = () => ownSetting('keys') !== 'off';
+export const areSingleKeysOn = () => preference('keys') !== 'off';
 
 /** @param {() => Record<string, (event: KeyboardEvent) => unknown>} ofPage shortcuts of the visible page */
 export function listenForKeys(ofPage) {
@@ -70,7 +70,7 @@ function press(selector) {
 /** @type {Record<string, (event: KeyboardEvent) => unknown>} */
 const actions = {
   l: () => openLog(),
-  u: (event) => (event.shiftKey ? doAgain() : takeBack()),
+  u: (event) => (event.shiftKey ? redoLast() : undoLast()),
   g: () => {
     isGoing = true;
     clearTimeout(going);

@@ -6,7 +6,7 @@ import { field, textField } from './field.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
 import { newId } from '../data/api.js';
-import { together } from '../data/undo.js';
+import { asOneStep } from '../data/undo.js';
 import { create, isOwnType, remove, skips, typeOf, types } from '../data/record.js';
 import { addDays, dateHere, dayAndMonth, dayOf, isDate, startOf, today } from '../data/days.js';
 import { texts } from '../texts.js';
@@ -21,7 +21,7 @@ const daysOf = (skip) => [dayOf(new Date(skip.from)), dayOf(new Date(Date.parse(
  * Opens the sheet.
  * @param {Api.EventType[]} chosen types selected initially
  */
-export function openDaysOff(chosen) {
+export function openSkipSheet(chosen) {
   openSheet(texts.skips.title, (sheet, close) => {
     const dateField = (/** @type {string} */ label) => {
       const input = /** @type {HTMLInputElement} */ (h('input.input', { type: 'date', value: today() }));
@@ -59,7 +59,7 @@ export function openDaysOff(chosen) {
         ...(note.read() ? { note: note.read() } : {}),
       };
       const made = () =>
-        together(texts.skips.title, async () => {
+        asOneStep(texts.skips.title, async () => {
           for (const { type, id } of picked) await create('skips', { id, event_type_id: type.id, ...span }, '');
         });
       if (await submit(sheet, close, made)) toast(texts.toast.saved);

@@ -22,7 +22,7 @@ export function toast(text, canUndo = true) {
     'div.toast',
     null,
     h('span.words', null, reach.isReached ? text : texts.toast.offline(text)),
-    canUndo && h('button', { type: 'button', on: { click: takeBack } }, texts.act.undo),
+    canUndo && h('button', { type: 'button', on: { click: undoLast } }, texts.act.undo),
   );
   // A toast outside of an open sheet would be behind it.
   (document.querySelector('dialog[open]') ?? document.body).append(shown);
@@ -51,10 +51,10 @@ onFailure((error) => {
   say(failureText(error), true);
 });
 
-export async function takeBack() {
+export async function undoLast() {
   toast((await undo()) === null ? texts.toast.nothing : texts.toast.undone, false);
 }
 
-export async function doAgain() {
+export async function redoLast() {
   if ((await redo()) !== null) toast(texts.toast.redone);
 }

@@ -7,7 +7,7 @@ import { textField } from './field.js';
 import { toast } from './toast.js';
 import { distance, isTrip, placeAt, titleOf } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
-import { change, create, noteAct, refresh } from '../data/record.js';
+import { change, create, recordAction, refresh } from '../data/record.js';
 import { length, time } from '../data/days.js';
 import { texts } from '../texts.js';
 
@@ -186,7 +186,7 @@ async function split(trip, mine) {
       trips: [first, second],
     } = await ask('POST', `/trips/${encodeURIComponent(trip.id)}/split`, { at: mine.at, id: mine.secondId });
     cut = null;
-    noteAct(texts.trips.splitDone, 'events', [
+    recordAction(texts.trips.splitDone, 'events', [
       { before: trip, after: first },
       { before: null, after: second },
     ]);
@@ -207,7 +207,7 @@ export function openMerge(trip, { previous, next }) {
     try {
       const whole = await ask('POST', `/trips/${encodeURIComponent(trip.id)}/merge`, { with: other.id });
       const [kept, gone] = whole.id === trip.id ? [trip, other] : [other, trip];
-      noteAct(texts.trips.mergeDone, 'events', [
+      recordAction(texts.trips.mergeDone, 'events', [
         { before: kept, after: whole },
         { before: gone, after: null },
       ]);

@@ -4,11 +4,11 @@ import { h } from './dom.js';
 import { choice, menu, momentField, textField } from './field.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
-import { distance, lengthUnit, readDistance } from './eventtext.js';
+import { distance, lengthUnit, parseDistance } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { go } from '../data/navigation.js';
 import { dateHere, startOf, today, zone } from '../data/days.js';
-import { noteAct, places, refresh, vehiclesByName } from '../data/record.js';
+import { recordAction, places, refresh, vehiclesByName } from '../data/record.js';
 import { texts } from '../texts.js';
 
 /**
@@ -43,7 +43,7 @@ export function openAddTrip(month, vehicle) {
     const save = async () => {
       for (const one of [start, until, length, from]) one.wrong(null);
       const [begin, over] = [start.read(), until.read()];
-      const metres = readDistance(length.read());
+      const metres = parseDistance(length.read());
       const stop = (/** @type {import('./field.js').Field} */ of, /** @type {string} */ text) => {
         of.wrong(text);
         of.input.focus();
@@ -69,7 +69,7 @@ export function openAddTrip(month, vehicle) {
           notes: note.read() || null,
         });
         close();
-        noteAct(texts.trips.added(distance(metres)), 'events', [{ before: null, after: event }]);
+        recordAction(texts.trips.added(distance(metres)), 'events', [{ before: null, after: event }]);
         toast(texts.trips.added(distance(metres)));
         go(`/trips/${encodeURIComponent(id)}?month=${dateHere(begin).slice(0, 7)}`);
         refresh();

@@ -7,7 +7,7 @@ import { toast } from './toast.js';
 import { ask, newId, Refused, Unreachable, versionOf } from '../data/api.js';
 import { go } from '../data/navigation.js';
 import { withDays } from '../data/days.js';
-import { noteDone } from '../data/undo.js';
+import { recordStep } from '../data/undo.js';
 import { unseenEvents } from '../data/queue.js';
 import { isOwnType, remove, types } from '../data/record.js';
 import { texts } from '../texts.js';
@@ -150,7 +150,7 @@ export function openMergeType(type, into) {
       try {
         const { events } = await ask('POST', `${path}/merge`, body);
         close();
-        noteDone(
+        recordStep(
           texts.type.merged(type.name, into.name, events),
           [{ method: 'POST', path: `${path}/unmerge`, kind: 'event-types', id: type.id, after: type, body }],
           [{ method: 'POST', path: `${path}/merge`, kind: 'merges', id: type.id, body }],

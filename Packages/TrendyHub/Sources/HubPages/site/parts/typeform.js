@@ -6,7 +6,7 @@ import { PALETTE, tint } from './colour.js';
 import { choice, field, parseNumber, textField, uniqueId } from './field.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
-import { together } from '../data/undo.js';
+import { asOneStep } from '../data/undo.js';
 import { change, create, definitions, remove, types } from '../data/record.js';
 import { newId } from '../data/api.js';
 import { goalOf } from './goal.js';
@@ -129,7 +129,7 @@ export function openType(type, name = '') {
       const values = { name: text, color, icon: icon || suggested(text) || [...text][0] };
       const target = goal.read();
       const saved = () =>
-        together(texts.toast.saved, async () => {
+        asOneStep(texts.toast.saved, async () => {
           if (!type) {
             await create('event-types', { id, ...values, ...(target ? { goal: target } : {}) }, '');
           } else if (

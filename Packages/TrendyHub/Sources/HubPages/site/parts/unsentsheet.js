@@ -2,20 +2,20 @@
 
 import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';
-import { forgetStore } from '../data/storage.js';
+import { deleteStore } from '../data/storage.js';
 import { saveWrites } from '../pages/pair.js';
 import { texts } from '../texts.js';
 
-/** @typedef {Awaited<ReturnType<typeof import('../data/storage.js').leftovers>>[number]} Leftover */
+/** @typedef {Awaited<ReturnType<typeof import('../data/storage.js').unsentWrites>>[number]} Unsent */
 
-/** @param {Leftover[]} found */
-export function openLeftovers(found) {
+/** @param {Unsent[]} found */
+export function openUnsentSheet(found) {
   openSheet(texts.unsent.title, (_, close) => {
     const list = h('div.field');
-    const row = (/** @type {Leftover} */ { person, name, writes }) => {
+    const row = (/** @type {Unsent} */ { person, name, writes }) => {
       const box = h('div.field', null, h('p', null, texts.unsent.ofUser(writes.length, name)));
       const discard = async () => {
-        await forgetStore(person);
+        await deleteStore(person);
         box.remove();
         if (!list.childElementCount) close();
       };
