@@ -75,10 +75,10 @@ FONTS_FILE = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 class Driver:
     """One chromedriver for any number of browsers. FONT selects the only system font they have."""
 
-    def __init__(self):
+    def __init__(self, font=None):
         self.port = free_port()
         self.folder = tempfile.mkdtemp(prefix="trendy-fonts-")
-        name = os.environ.get("FONT", "liberation")
+        name = font or os.environ.get("FONT", "liberation")
         with open(self.folder + "/fonts.conf", "w") as file:
             file.write(FONTS_FILE.format(folder=name, family=FONTS[name], cache=self.folder))
         self.process = subprocess.Popen(
@@ -94,6 +94,12 @@ class Driver:
             except OSError:
                 time.sleep(0.05)
         raise Failed("chromedriver does not answer")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
     def send(self, method, path, body=None):
         request = urllib.request.Request(

@@ -311,8 +311,9 @@ def what_is_brought_in_looks_like_what_was_made_here(world):
 
 
 @test
-def a_tile_shows_its_count_whatever_else_has_no_room(world):
-    with world.person() as (hub, phone, browser):
+def a_tile_shows_its_count_whatever_else_has_no_room_with_any_font(world):
+    with world.hub() as hub:
+        phone = Device(hub)
         for name, goal in (
             ("Medication", {"amount": 1, "measure": "count"}),
             ("Reading aloud", {"amount": 5400, "measure": "duration"}),
@@ -320,34 +321,39 @@ def a_tile_shows_its_count_whatever_else_has_no_room(world):
             phone.ask(
                 "PATCH", f"/event-types/{phone.type(name)}", {"goal": {"bound": "at_least", "period": "day", **goal}}
             )
-        pair(browser, hub)
-        browser.find(".tile .unit")
-        texts = browser.script("return [...document.querySelectorAll('.tile .count')].map((one) => one.textContent)")
-        same(sorted(texts), ["0/ 1", "0/ 1 h 30 min"], "nothing of a goal is 0, not 0 s")
-        for width in (1280, 390, 320):
-            browser.size(width)
-            browser.settle()
-            words = browser.script("""return [...document.querySelectorAll('.tile')].flatMap((tile) => {
-              const [name, count, range] = [tile.querySelector('.name'), tile.querySelector('.count'),
-                document.createRange()];
-              range.selectNode(count.firstChild);
-              const number = range.getBoundingClientRect();
-              const box = count.getBoundingClientRect();
-              return [number.top >= box.top - 1 && number.bottom <= box.bottom + 1 && number.right <= box.right + 1 ?
-              [] : ['its count is cut'],
-                name.getClientRects().length &&
-                  name.getBoundingClientRect().right > number.left ? ['its name lies under its count'] : [],
-                (innerWidth > 800 || name.textContent === 'Medication') &&
-                  name.getBoundingClientRect().height > 24 ? ['its name is broken'] : []].flat();
-            })""")
-            same(words, [], f"tiles at {width}")
-        # The tile's second button covers nothing.
-        browser.size(1280)
-        covers = browser.script(
-            "const [button, count] = ['.edit', '.count'].map((one) => document.querySelector('.tile ' + one)."
-            "getBoundingClientRect()); return button.bottom - count.top - (count.height - 26) / 2"
-        )
-        check(covers <= 2, f"the button covers {covers} px of the count")
+        with world.fonts(hub) as browsers:
+            for font, browser in browsers.items():
+                tiles_have_room(browser, font)
+
+
+def tiles_have_room(browser, font):
+    browser.find(".tile .unit")
+    texts = browser.script("return [...document.querySelectorAll('.tile .count')].map((one) => one.textContent)")
+    same(sorted(texts), ["0/ 1", "0/ 1 h 30 min"], "nothing of a goal is 0, not 0 s")
+    for width in (1280, 390, 320):
+        browser.size(width)
+        browser.settle()
+        words = browser.script("""return [...document.querySelectorAll('.tile')].flatMap((tile) => {
+          const [name, count, range] = [tile.querySelector('.name'), tile.querySelector('.count'),
+            document.createRange()];
+          range.selectNode(count.firstChild);
+          const number = range.getBoundingClientRect();
+          const box = count.getBoundingClientRect();
+          return [number.top >= box.top - 1 && number.bottom <= box.bottom + 1 && number.right <= box.right + 1 ?
+          [] : ['its count is cut'],
+            name.getClientRects().length &&
+              name.getBoundingClientRect().right > number.left ? ['its name lies under its count'] : [],
+            (innerWidth > 800 || name.textContent === 'Medication') &&
+              name.getBoundingClientRect().height > 24 ? ['its name is broken'] : []].flat();
+        })""")
+        same(words, [], f"tiles at {width}, {font}")
+    # The tile's second button covers nothing.
+    browser.size(1280)
+    covers = browser.script(
+        "const [button, count] = ['.edit', '.count'].map((one) => document.querySelector('.tile ' + one)."
+        "getBoundingClientRect()); return button.bottom - count.top - (count.height - 26) / 2"
+    )
+    check(covers <= 2, f"{font}: the button covers {covers} px of the count")
 
 
 @test

@@ -7,7 +7,7 @@ import tempfile
 import time
 
 from axe import Axe
-from browser import Browser, Driver, Failed
+from browser import FONTS, Browser, Driver, Failed
 from hub import Device, Hub
 import life
 
@@ -157,6 +157,16 @@ class World:
 
     def browser(self, hub):
         return Browser(self.driver, hub.address)
+
+    @contextlib.contextmanager
+    def fonts(self, hub):
+        """A paired browser for each system font, by its name."""
+        with contextlib.ExitStack() as stack:
+            browsers = {}
+            for font in FONTS:
+                browsers[font] = stack.enter_context(Browser(stack.enter_context(Driver(font)), hub.address))
+                pair(browsers[font], hub, then="main.framed")
+            yield browsers
 
     def axe_or_note(self):
         """axe-core, or `None` with a note if it is not available."""

@@ -152,12 +152,17 @@ def what_waits_on_another_device_is_told_as_it_said(world):
             "wait" not in row("Old phone") and "clock" not in row("Old phone"),
             "of one that says nothing, nothing is told",
         )
-        for width in (320, 390, 1280):
-            browser.size(width)
-            browser.settle()
-            whole(browser, f"devices, {width}")
-            tall = browser.script(
-                "return Math.max(...[...document.querySelectorAll('main .rows li')].map((row) => row.offsetHeight))"
-            )
-            check(tall < 95, f"devices, {width}: a row of {tall} px")
         quiet(browser, "devices")
+        with world.fonts(hub) as browsers:
+            for font, browser in browsers.items():
+                browser.go("/devices")
+                browser.find("main .rows li")
+                for width in (320, 390, 1280):
+                    browser.size(width)
+                    browser.settle()
+                    whole(browser, f"devices, {width}, {font}")
+                    tall = browser.script(
+                        "return Math.max(...[...document.querySelectorAll('main .rows li')]"
+                        ".map((row) => row.offsetHeight))"
+                    )
+                    check(tall < 95, f"devices, {width}, {font}: a row of {tall} px")
