@@ -20,7 +20,7 @@ import uuid
 from browser import Browser, Driver, Failed
 from harness import TESTS, check, same
 from hub import Device, Hub
-from keeping import EVICT, QUEUE
+from storage import EVICT, QUEUE
 import life
 
 ACTIONS = [

@@ -10,26 +10,26 @@ from browser import Failed
 from harness import TESTS, World
 
 # Tests run in this order.
-import recording
-import looking_back
+import entries
+import charts
 import trips
-import tiles
-import several
-import everywhere
-import bringing_in
-import ways
-import taking_back
-import standing
-import mending
-import settling
-import whereabouts
+import map_tiles
+import several_browsers
+import every_page
+import importing
+import navigation
+import undoing
+import goals
+import merging
+import first_run
+import positions
 import sheets
-import taking_out
-import travelling
-import looks
-import first_day
-import keeping
-import corners
+import exporting
+import time_zones
+import printing
+import new_user
+import storage
+import edge_cases
 import translation
 import stories
 
