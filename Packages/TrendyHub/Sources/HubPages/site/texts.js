@@ -214,7 +214,7 @@ export const texts = {
     period: 'Period',
     perDay: 'per day',
     perWeek: 'per week',
-    invalid: `Enter a whole number from 0 to 1,000,000.`,
+    invalid: `Enter a whole number from 0 to ${count(1_000_000)}.`,
   },
   timeline: {
     empty: 'No entries on this day.',
@@ -659,7 +659,7 @@ export const texts = {
     weekly: (/** @type {string} */ now, /** @type {string} */ before) => `${now} this week, ${before} last week.`,
     badLatitude: 'Enter a number from −90 to 90.',
     badLongitude: 'Enter a number from −180 to 180.',
-    badRadius: 'Enter a number from 50 to 10,000.',
+    badRadius: `Enter a number from 50 to ${count(10_000)}.`,
   },
   devices: {
     seen: (/** @type {string} */ when) => `last seen ${when}`,

@@ -29,11 +29,7 @@ const clockText = (ahead) =>
  * @param {string | null} [oldest] timestamp
  */
 const waitText = (n, oldest) =>
-  n === 0
-    ? texts.sync.pending(0)
-    : oldest
-      ? texts.sync.pendingSince(n, length((Date.now() - Date.parse(oldest)) / 1000))
-      : texts.sync.pending(n);
+  n && oldest ? texts.sync.pendingSince(n, length((Date.now() - Date.parse(oldest)) / 1000)) : texts.sync.pending(n);
 
 /**
  * State of a device: last contact, pending entries and clock, as the device reported them.

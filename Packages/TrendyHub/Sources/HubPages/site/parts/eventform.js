@@ -19,6 +19,7 @@ import {
   vehiclesByName,
 } from '../data/record.js';
 import { newId } from '../data/api.js';
+import { isUsualNow } from '../data/habits.js';
 import {
   dateOfAllDay,
   dayOfEvent,
@@ -131,7 +132,11 @@ export function openLog(date, span) {
       const text = input.value.trim().toLowerCase();
       const found = types()
         .filter((type) => !isOwnType(type) && type.name.toLowerCase().includes(text))
-        .sort((a, b) => Number(b.name.toLowerCase().startsWith(text)) - Number(a.name.toLowerCase().startsWith(text)));
+        .sort(
+          (a, b) =>
+            Number(b.name.toLowerCase().startsWith(text)) - Number(a.name.toLowerCase().startsWith(text)) ||
+            Number(isUsualNow(b.id)) - Number(isUsualNow(a.id)),
+        );
       box.replaceChildren(
         ...found.slice(0, MOST_FOUND).map((type) =>
           h(
