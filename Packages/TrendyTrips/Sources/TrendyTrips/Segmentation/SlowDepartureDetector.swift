@@ -76,6 +76,9 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
     guard middles.count > Self.leastCircles, let last = middles.last,
       metres <= Self.stroll * last.timestamp.timeIntervalSince(left.timestamp)
     else { return nil }
+    // The first circle may include the rest between two reports of a parked car.
+    let first = Geodesic.shortMeters(from: middles[0].coordinate, to: middles[1].coordinate)
+    guard metres - first <= Self.stroll * last.timestamp.timeIntervalSince(middles[1].timestamp) else { return nil }
     let away = Geodesic.shortMeters(from: middles[0].coordinate, to: last.coordinate)
     return metres <= 2 * away ? away : nil
   }

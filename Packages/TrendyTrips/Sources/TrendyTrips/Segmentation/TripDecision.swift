@@ -22,6 +22,8 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case woke
     /// Departure: from the stay point to a distant fix, faster than walking.
     case carried
+    /// Departure and arrival during a gap between two stationary positions.
+    case unseen
     /// Start at a position without a path to it.
     case appeared
     /// Stop too short to end a trip, such as a traffic light.
@@ -127,7 +129,8 @@ extension TripDecision: CustomStringConvertible {
     case .rounds: "Departed on laps: \(metres) in \(time), \(Self.length(limit)) from the stay point"
     case .slowly: "Departed slowly: \(metres) from the stay point after \(time) (threshold \(Self.length(limit)))"
     case .woke: "Departed: first fix after a gap of \(time), \(metres) from the stay point; start estimated"
-    case .carried: "Departed: \(metres) away after \(time), too fast for walking"
+    case .carried: "Departed: \(metres) away after \(time), too fast for walking; start estimated"
+    case .unseen: "Travelled \(metres) during a gap of \(time): start and end times are bounds"
     case .appeared: "Started \(metres) from the last fix, without a path between them"
     case .shortStop: "Short stop of \(time) (\(Self.span(limit)) would end the trip)"
     case .bridged: "Gap of \(time): the trip continued \(metres) away"

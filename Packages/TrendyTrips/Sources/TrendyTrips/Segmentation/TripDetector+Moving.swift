@@ -36,6 +36,8 @@ extension TripDetector {
     private var decisions: DecisionLog
     /// Whether there is no path to the start.
     let appeared: Bool
+    /// Whether the trip began during a gap and the user was stationary after it.
+    private let isUnseen: Bool
     /// Whether the user is at a skip place, since the first element of `stay`.
     private(set) var isPaused = false
     /// Time since which the user has been near a skip place.
@@ -47,6 +49,8 @@ extension TripDetector {
     /// Independent error of the current fix.
     var error: FixAverager.Error
     private var wayLength = PathLengthEstimator()
+    /// Time of the first fix of a stop whose gaps count as rest.
+    private var parkedSince: Date?
     /// Whether a gap ended the trip. A ride during the whole gap reopens it.
     var isClosed = false
 
@@ -63,6 +67,7 @@ extension TripDetector {
       self.error = error
       decisions = departure.decisions
       appeared = departure.decisions.all.last?.rule == .appeared
+      isUnseen = departure.decisions.all.last?.rule == .unseen
       record = TripRecord(
         trip: Trip(
           id: NaturalKey.trip(deviceId: configuration.deviceId, start: origin), startTime: first.timestamp,
@@ -91,6 +96,24 @@ extension TripDetector {
     var restingSeconds: TimeInterval {
       guard stray == nil else { return 0 }
       return now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) - (now.unheard - stay[0].unheard)
+    }
+
+    /// Time in seconds since the first fix within the circle, including gaps; 0 outside.
+    private var secondsAtStop: TimeInterval {
+      stray == nil ? now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) : 0
+    }
+
+    /// Whether there was a gap without reception at the current stop, or gaps there count as rest.
+    var hasGapAtStop: Bool {
+      stray == nil && (now.unheard > stay[0].unheard || parkedSince == stay[0].fix.timestamp)
+    }
+
+    /// Counts all gaps at the current stop as rest, including earlier ones.
+    mutating func countGapsAsRest() {
+      parkedSince = stay[0].fix.timestamp
+      now.unheard = stay[0].unheard
+      for index in stay.indices { stay[index].unheard = now.unheard }
+      for index in cells.indices { cells[index].unheard = min(cells[index].unheard, now.unheard) }
     }
 
     /// Whether the stop is long enough to end the trip. Counted from the first fix at the very position, because the
@@ -191,7 +214,7 @@ extension TripDetector {
     }
 
     /// Stay point at the last fix, for a gap.
-    var lastRest: StationaryState { restingSeconds >= 60 ? rest : StationaryState(at: now.fix) }
+    var lastRest: StationaryState { secondsAtStop >= 60 ? rest : StationaryState(at: now.fix) }
 
     /// Trip up to now with its decisions.
     var soFar: TripRecord {
@@ -417,12 +440,16 @@ extension TripDetector {
     /// Ends the trip at the stop or at the last fix, or rejects it.
     /// - Parameter date: time of the fix that completed the decision.
     func ended(_ rule: TripDecision.Rule, at date: Date, _ configuration: Configuration) -> Effect {
-      let isAtStop = isPaused || restingSeconds >= 60
+      let isAtStop = isPaused || secondsAtStop >= 60
       var end = now
       var endPlace = now.fix.coordinate
       if isAtStop {
         endPlace = place
         end = arrival
+        // The first fix after the gap is the only one of the trip; those of the stop confirm it.
+        if isUnseen {
+          end.reach = max(end.reach, Geodesic.shortMeters(from: record.trip.startCoordinate, to: endPlace))
+        }
         end.distance += Geodesic.shortMeters(from: end.fix.coordinate, to: endPlace)
       }
       var record = soFar

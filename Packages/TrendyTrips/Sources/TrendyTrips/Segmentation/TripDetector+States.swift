@@ -137,7 +137,7 @@ extension TripDetector {
       guard let first = outside.first,
         isFull || fix.timestamp.timeIntervalSince(first.timestamp) >= configuration.errorSeconds
       else { return nil }
-      if hasMovedUnseen(to: first, configuration) { return departureAfterUnseenMove() }
+      if let departed = unseenTrip(to: first, configuration) { return departed }
       // The fixes stayed together elsewhere without a departure: the receiver was wrong before, or is wrong now.
       if isFull || secondsOutside >= configuration.errorSeconds {
         let recent = Array(outside.suffix(outside.count / 2))
@@ -195,7 +195,8 @@ extension TripDetector {
           origin.coordinate, fixes, after: first.timestamp.timeIntervalSince(origin.timestamp), configuration)
       else { return departure(from: first.coordinate, fixes, decision) }
       return departure(
-        from: origin.coordinate, Self.addingStart(origin.coordinate, for: fixes, after: origin.timestamp), decision,
+        from: origin.coordinate,
+        Self.addingStart(origin.coordinate, for: fixes, after: origin.timestamp, configuration), decision,
         name: first, lastSeen: origin.timestamp)
     }
 
@@ -265,13 +266,33 @@ extension TripDetector {
       return !outside.contains { $0.speed ?? 0 >= 3 }
     }
 
+    /// Returns the departure of a trip without fixes: at rest here, and after a gap at rest at a distant position.
+    ///
+    /// Both times are bounds. A slow one may be a drive with a stop: below the speed of a ride, three fixes must confirm
+    /// the position.
+    private func unseenTrip(to fix: Location, _ configuration: Configuration) -> Departure? {
+      guard !hasLeapt else { return nil }
+      let latest = here[here.count - 1]
+      let seconds = fix.timestamp.timeIntervalSince(latest.timestamp)
+      let metres = Geodesic.shortMeters(from: center, to: fix.coordinate)
+      guard seconds > configuration.gapSeconds, seconds <= configuration.maximumUnseenSeconds,
+        metres >= configuration.minimumUnseenDistance,
+        outside.count >= 3 || metres >= configuration.rideSpeed * seconds
+      else { return nil }
+      let start = Location(
+        coordinate: center, horizontalAccuracy: latest.horizontalAccuracy, timestamp: latest.timestamp)
+      return departure(
+        from: center, [start] + outside, TripDecision(.unseen, at: latest.timestamp, seconds: seconds, meters: metres),
+        name: latest, lastSeen: latest.timestamp)
+    }
+
     /// Whether the receiver moved far without a fix, faster than on foot: a flight or a tunnel.
     private func hasMovedUnseen(to fix: Location, _ configuration: Configuration) -> Bool {
       guard !hasLeapt else { return false }
       let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
       return seconds > configuration.gapSeconds && seconds <= configuration.maximumRideSeconds
         && Geodesic.shortMeters(from: center, to: fix.coordinate)
-          >= max(2000, configuration.rideSpeed * seconds)
+          >= max(configuration.minimumUnseenDistance, configuration.rideSpeed * seconds)
     }
 
     /// Returns the departure, beginning with the last fix close to the center.
@@ -288,6 +309,12 @@ extension TripDetector {
       let silence = outside[0].timestamp.timeIntervalSince(latest.timestamp)
       let recent = here.drop { latest.timestamp.timeIntervalSince($0.timestamp) > 600 }
       let index = recent.lastIndex { Geodesic.shortMeters(from: center, to: $0.coordinate) <= max(Self.scatter, noise) }
+      if index == nil, let before = here.dropLast(recent.count).last,
+        recent[recent.startIndex].timestamp.timeIntervalSince(before.timestamp) > Self.silence
+      {
+        // All recent fixes are on the way, after a gap at the stay point.
+        return departure(resumedAt: Array(recent) + outside, after: before.timestamp, configuration)
+      }
       let slow = recent[(index ?? recent.endIndex - 1)...]
       guard silence > configuration.gapSeconds else {
         let route = Array(slow) + outside
@@ -295,7 +322,9 @@ extension TripDetector {
         let resumed = route.indices.dropFirst().last { index in
           index <= slow.count && route[index].timestamp.timeIntervalSince(route[index - 1].timestamp) > Self.silence
         }
-        if let resumed { return departure(resumedAt: Array(route[resumed...]), after: route[resumed - 1].timestamp) }
+        if let resumed {
+          return departure(resumedAt: Array(route[resumed...]), after: route[resumed - 1].timestamp, configuration)
+        }
         let start = slow[slow.startIndex]
         return departure(
           from: index == nil ? start.coordinate : center, route,
@@ -304,14 +333,14 @@ extension TripDetector {
             meters: Geodesic.shortMeters(from: center, to: last.coordinate),
             limit: max(configuration.departureDistance, 8 * noise)))
       }
-      if hasMovedUnseen(to: outside[0], configuration) { return departureAfterUnseenMove() }
+      if hasMovedUnseen(to: outside[0], configuration) { return departureAfterUnseenMove(configuration) }
       // After a long gap, the stay point does not show by which route a distant position was reached.
       guard Self.isNear(center, outside, after: silence, configuration) else {
         return departure(
           from: outside[0].coordinate, outside,
           TripDecision(.appeared, at: outside[0].timestamp, seconds: silence, meters: away))
       }
-      return departure(resumedAt: outside, after: latest.timestamp)
+      return departure(resumedAt: outside, after: latest.timestamp, configuration)
     }
 
     /// Whether the fixes after a gap belong to the route from `place`, without a stop elsewhere.
@@ -345,10 +374,12 @@ extension TripDetector {
     }
 
     /// Returns the departure of a phone that slept at the stay point and woke up after leaving it.
-    private func departure(resumedAt fixes: [Location], after date: Date) -> Departure {
+    private func departure(
+      resumedAt fixes: [Location], after date: Date, _ configuration: Configuration
+    ) -> Departure {
       let first = fixes[0]
       return departure(
-        from: center, Self.addingStart(center, for: fixes, after: date),
+        from: center, Self.addingStart(center, for: fixes, after: date, configuration),
         TripDecision(
           .woke, at: first.timestamp, seconds: first.timestamp.timeIntervalSince(date),
           meters: Geodesic.shortMeters(from: center, to: first.coordinate)),
@@ -357,19 +388,24 @@ extension TripDetector {
 
     /// Prepends an estimated start at `place` to the fixes, no earlier than `date`.
     ///
-    /// The estimate assumes the average speed of the fixes between the place and the first of them.
-    private static func addingStart(_ place: Coordinate, for fixes: [Location], after date: Date) -> [Location] {
+    /// The estimate assumes the average speed of the fixes between the place and the first of them. It is limited to
+    /// ``longestEstimate`` unless the distance shows that a part of the trip has no fixes.
+    private static func addingStart(
+      _ place: Coordinate, for fixes: [Location], after date: Date, _ configuration: Configuration
+    ) -> [Location] {
       let first = fixes[0]
-      let start = first.timestamp.addingTimeInterval(-secondsGone(from: place, to: fixes))
+      let metres = Geodesic.shortMeters(from: place, to: first.coordinate)
+      let longest = metres >= configuration.minimumUnseenDistance ? .infinity : longestEstimate
+      let start = first.timestamp.addingTimeInterval(-min(longest, secondsGone(from: place, to: fixes)))
       let left = Location(
         coordinate: place, horizontalAccuracy: first.horizontalAccuracy, timestamp: max(date, start))
       return (left.timestamp < first.timestamp ? [left] : []) + fixes
     }
 
-    private func departureAfterUnseenMove() -> Departure {
+    private func departureAfterUnseenMove(_ configuration: Configuration) -> Departure {
       let latest = here[here.count - 1]
       return departure(
-        from: center, Self.addingStart(center, for: outside, after: latest.timestamp),
+        from: center, Self.addingStart(center, for: outside, after: latest.timestamp, configuration),
         TripDecision(
           .carried, at: latest.timestamp, seconds: outside[0].timestamp.timeIntervalSince(latest.timestamp),
           meters: Geodesic.shortMeters(from: center, to: outside[0].coordinate)),
@@ -389,6 +425,9 @@ extension TripDetector {
     }
 
     private static let limit = 600
+    /// Maximum time in seconds between an estimated start and the first fix. The speed of the first fixes does not show
+    /// how long the user took before.
+    private static let longestEstimate: TimeInterval = 300
     /// Gap in seconds above which no fix was recorded: almost every recorder writes more often while moving.
     static let silence: TimeInterval = 60
   }

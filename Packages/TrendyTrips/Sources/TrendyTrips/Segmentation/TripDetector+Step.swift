@@ -55,8 +55,8 @@ extension TripDetector.MovingState {
     if isSilent, !wentOn, !isClosed, !isPaused, pause(at: hop.from.coordinate, configuration) {
       taken.effects.append(.paused(record.trip))
     }
-    let isUnheard =
-      !isPaused && !isClosed && Self.isUnheard(seconds, configuration, cadence) && !stands(over: hop, configuration)
+    var isUnheard = !isPaused && !isClosed && Self.isUnheard(seconds, configuration, cadence)
+    if isUnheard, stands(over: hop, configuration) { isUnheard = false }
     if isPaused ? isClosed : isSilent && !wentOn && !isUnheard {
       // The user stayed at the last position until now.
       var rest = lastRest
@@ -177,9 +177,17 @@ extension TripDetector.MovingState {
     return taken
   }
 
-  /// Whether the user was stationary at both ends of a gap, so that a sleeping recorder stood there throughout.
-  private func stands(over hop: TripDetector.Hop, _ configuration: TripDetector.Configuration) -> Bool {
-    hop.seconds > Self.noteworthySilence && isStanding && isAtStop(hop.to, configuration)
+  /// Whether the recorder was stationary during a gap although it records often while moving.
+  ///
+  /// The recorder was stationary before the gap and is still there, or this is the second gap at the stop: a parked
+  /// tracker reports every few minutes. The first gap then counts as rest as well.
+  private mutating func stands(over hop: TripDetector.Hop, _ configuration: TripDetector.Configuration) -> Bool {
+    let isStill = isAtStop(hop.to, configuration)
+    if hasGapAtStop, isStill || !Self.wentOn(hop, configuration) {
+      countGapsAsRest()
+      return true
+    }
+    return isStill && isStanding
   }
 
   /// Whether a gap is due to a lack of reception: the recorder would have written fixes while stationary.

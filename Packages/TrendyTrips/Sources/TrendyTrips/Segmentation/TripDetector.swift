@@ -45,6 +45,10 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var rideSpeed = 5.0
     /// Duration in seconds of a gap that always ends a trip.
     public var maximumRideSeconds: TimeInterval = 14400
+    /// Minimum distance in metres between the stationary positions before and after a gap that contains a trip.
+    public var minimumUnseenDistance = 2000.0
+    /// Maximum duration in seconds of a gap that contains a trip between two stationary positions.
+    public var maximumUnseenSeconds: TimeInterval = 43200
     /// Maximum distance in metres that a phone moves before it wakes up.
     public var wakingDistance = 500.0
     /// Distance in metres from which on a movement is accepted although the motion sensor reports none.
