@@ -219,8 +219,7 @@ struct MileageTests {
     #expect(crossings == ["enter", "exit"])
     #expect(try told("place", "simulate", "home", "--beside", "400")["crossings"] == [])
     #expect(try told("place", "simulate", "home", "--speed", "20", "--every", "60", "--stay", "0s")["crossings"] == [])
-    let passing = try told(
-      "place", "simulate", "home", "--speed", "20", "--every", "17", "--stay", "0s", "--passing")
+    let passing = try told("place", "simulate", "home", "--speed", "20", "--every", "17", "--stay", "0s")
     #expect(passing["crossings"]?.arrayValue?.count == 2)
     let words = try bench.trendy("place", "simulate", "home")
     #expect(words.output.contains("→ entered at"))

@@ -11,9 +11,7 @@ struct PlaceSimulateCommand: Command {
     "place simulate", .one("name", .place, "name"), .optional("file", .file),
     summary: "Simulate entry and exit of a place with a track or a straight path; records nothing.",
     group: .define, examples: ["place simulate Home", "place simulate Home drive.gpx"],
-    options: StraightWalk.options + [
-      OptionSpec("--passing", help: "count a path through the place between two positions")
-    ])
+    options: StraightWalk.options)
 
   struct Answer {
     var place: Geofence
@@ -35,30 +33,29 @@ struct PlaceSimulateCommand: Command {
 
   private let name: String
   private let route: Route
-  private let countsPassing: Bool
 
   init(_ session: Session) throws {
     let words = session.arguments.positionals
     name = words[0]
     route = words.count == 2 ? .file(words[1]) : .walk(try StraightWalk(session))
-    countsPassing = session.arguments.has("--passing")
   }
 
   func act(_ session: Session) throws -> Answer {
     let place = try Lookup(store: session.openStore().makeStore()).place(name)
-    var configuration = GeofenceMonitor.Configuration()
-    configuration.countsPassing = countsPassing
     var active = place
     active.isActive = true
-    var monitor = GeofenceMonitor(geofences: [active], configuration: configuration)
+    let monitor = GeofenceMonitor(geofences: [active])
+    var detector = MovementDetector(places: monitor)
     var answer = Answer(place: place)
     for fix in try fixes(through: place, session).sorted(by: { $0.timestamp < $1.timestamp }) {
       // The evaluation reflects the state before the fix.
-      let reading = monitor.readings(of: fix).first
-      answer.steps.append(Step(fix: fix, reading: reading, effects: monitor.onLocation(fix)))
+      let reading = detector.readings(of: fix).first
+      answer.steps.append(Step(fix: fix, reading: reading, effects: detector.onLocation(fix).crossings))
     }
     let last = answer.steps.last?.fix.timestamp ?? session.now
-    answer.late = monitor.onTick(at: last.addingTimeInterval(configuration.silentEntrySeconds))
+    answer.late =
+      detector.finish().crossings
+      + detector.onTick(at: last.addingTimeInterval(monitor.configuration.silentEntrySeconds)).crossings
     return answer
   }
 

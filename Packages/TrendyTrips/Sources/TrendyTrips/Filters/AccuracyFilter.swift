@@ -14,6 +14,8 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
   /// Delayed fixes since then.
   private var held: [Location] = []
 
+  var isHolding: Bool { !held.isEmpty }
+
   /// Whether a fix is accepted unchanged, as most are. Call first.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isMuchLessCertain(fix) else { return false }

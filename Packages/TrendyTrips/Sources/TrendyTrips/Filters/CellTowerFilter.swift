@@ -22,6 +22,8 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
     var time: Date
   }
 
+  var isHolding: Bool { held != nil }
+
   /// Whether a fix is accepted unchanged, as most are. Call first.
   mutating func passes(_ fix: Location) -> Bool {
     // Old entries are removed, so that the effect of a late fix is limited in time.

@@ -13,6 +13,8 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
   /// Delayed fix after a jump, and the fixes near it.
   private var held: [Location] = []
 
+  var isHolding: Bool { !held.isEmpty }
+
   /// Whether a fix is accepted unchanged, as most are. Call first.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isJump(to: fix) else { return false }

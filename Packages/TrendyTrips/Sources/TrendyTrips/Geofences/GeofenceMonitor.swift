@@ -6,8 +6,8 @@ public import TrendyModels
 /// A crossing is reported after the dwell time, ``Configuration/dwellSeconds``: a second fix that much later confirms
 /// the first, with no fix between that contradicts it. An exit takes longer if the fixes stay just outside. The time of
 /// a crossing is that of its first fix. An entry requires a fix within the radius, an exit one beyond radius, margin
-/// and accuracy, so that noise at the edge causes no crossings. Fixes must be in chronological order; older and
-/// repeated ones are ignored.
+/// and accuracy, so that noise at the edge causes no crossings. A path of a trip that crosses the place between two
+/// fixes is an entry and an exit. Fixes must be in chronological order; older and repeated ones are ignored.
 public struct GeofenceMonitor: Hashable, Sendable, Codable {
   /// Thresholds for crossings.
   public struct Configuration: Hashable, Sendable, Codable {
@@ -26,13 +26,14 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     /// Time in seconds after which an entry is reported without a further fix, because a stationary phone may record
     /// none.
     public var silentEntrySeconds: TimeInterval = 300
-    /// Whether a path between two fixes that crosses the place counts as an entry and an exit, at the times at which
-    /// the straight segment crosses the radius.
-    public var countsPassing = false
-    /// Maximum speed of such a crossing in m/s; faster ones are errors of the receiver.
+    /// Minimum time in seconds inside of the place for a path between two fixes to count.
+    public var minimumPassingSeconds: TimeInterval = 3
+    /// Maximum speed of such a path in m/s; faster ones are errors of the receiver.
     public var maximumPassingSpeed = 70.0
     /// Maximum time in seconds between the two fixes, for the straight segment to be plausible.
-    public var maximumPassingGap: TimeInterval = 600
+    public var maximumPassingGap: TimeInterval = 120
+    /// Maximum time in seconds from the second fix to the confirmation of the trip.
+    public var passingConfirmationSeconds: TimeInterval = 300
 
     /// Creates the default thresholds.
     public init() {}
@@ -49,6 +50,8 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
   /// Places sorted by id, which is the order of the effects of a fix.
   private var fences: [Fence] = []
   private var lastFix: Date?
+  /// Last fix that was accurate enough to consider.
+  private var lastUsed: Location?
 
   /// Creates a monitor for the active places among these.
   public init(geofences: [Geofence] = [], configuration: Configuration = Configuration()) {
@@ -73,11 +76,10 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
   }
 
   /// Copy without the places whose state ``update(_:)`` recreates: those the user is certainly not in, without a
-  /// contradicting fix. After an update with the same places it behaves identically, unless it counts paths through
-  /// places.
+  /// contradicting fix. After an update with the same places it behaves identically.
   var withoutIdlePlaces: GeofenceMonitor {
     var monitor = self
-    if !configuration.countsPassing { monitor.fences = fences.filter { !$0.isIdle } }
+    monitor.fences = fences.filter { !$0.isIdle }
     return monitor
   }
 
@@ -85,15 +87,22 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
   public var inside: [String] { fences.filter { $0.side == .inside }.map(\.id) }
 
   /// Processes the next fix.
-  public mutating func onLocation(_ location: Location) -> [Effect] {
+  /// - Parameter tripStart: start of the current trip, or `nil`. Paths between two fixes count only during a trip.
+  public mutating func onLocation(_ location: Location, onTripSince tripStart: Date? = nil) -> [Effect] {
     guard let fix = location.checked, fix.timestamp > lastFix ?? .distantPast else { return [] }
     lastFix = fix.timestamp
     guard fix.horizontalAccuracy <= configuration.maximumAccuracy else { return [] }
     let configuration = configuration
+    let last = lastUsed
+    lastUsed = fix
+    let metres = last.map { Geodesic.distanceMeters(from: $0.coordinate, to: fix.coordinate) } ?? 0
     return each { fence in
       // A crossing between the last two fixes is earlier than an entry at this one.
-      let passing = configuration.countsPassing ? fence.pass(fix, configuration) : []
-      return passing + (fence.take(fix, configuration).map { [$0] } ?? [])
+      let last = fence.isThrownBack(by: fix) ? nil : last
+      var crossings = fence.confirmPassing(fix, onTripSince: tripStart, configuration)
+      if let last { fence.notePassing(from: last, to: fix, metres: metres, configuration) }
+      if let crossing = fence.take(fix, configuration) { crossings.append(crossing) }
+      return crossings
     }
   }
 
@@ -160,8 +169,6 @@ extension GeofenceMonitor {
     var side: Side
     /// Fixes that contradict `side`, if no fix since supports it.
     var run: Run?
-    /// Last fix certainly outside, while outside.
-    var outer: Location?
     /// Path through the place, until later fixes show that it is no outlier.
     var passing: Passing?
 
@@ -234,51 +241,54 @@ extension GeofenceMonitor {
       return (seen, run.first)
     }
 
-    /// - Returns: entry and exit of a confirmed path through the place.
-    mutating func pass(_ fix: Location, _ configuration: Configuration) -> [Crossing] {
-      var certain: [Crossing] = []
-      if let way = passing {
-        if Geodesic.distanceMeters(from: way.from.coordinate, to: fix.coordinate)
-          <= Geodesic.distanceMeters(from: way.to.coordinate, to: fix.coordinate)
-        {
-          // Returned to the start, so the fix was an outlier.
-          passing = nil
-          outer = nil
-        } else if fix.timestamp.timeIntervalSince(way.to.timestamp) >= configuration.dwellSeconds {
-          certain = [(.inside, way.entry), (.outside, way.exit)]
-          passing = nil
-        }
-      }
-      guard side == .outside, side(seenBy: fix, configuration) == .outside else {
-        outer = nil
-        return certain
-      }
-      if passing == nil, run == nil, let outer { passing = way(from: outer, to: fix, configuration) }
-      outer = fix
-      return certain
+    /// Whether a fix returned to the start of the path, so that the end of the path was an outlier.
+    func isThrownBack(by fix: Location) -> Bool {
+      guard let way = passing else { return false }
+      return Geodesic.distanceMeters(from: way.from.coordinate, to: fix.coordinate)
+        <= Geodesic.distanceMeters(from: way.to.coordinate, to: fix.coordinate)
     }
 
-    /// Straight segment between two fixes outside, if it crosses the place.
-    private func way(from: Location, to: Location, _ configuration: Configuration) -> Passing? {
+    /// - Returns: entry and exit of a path through the place, once the trip and later fixes confirm it.
+    mutating func confirmPassing(
+      _ fix: Location, onTripSince tripStart: Date?, _ configuration: Configuration
+    ) -> [Crossing] {
+      guard let way = passing else { return [] }
+      let seconds = fix.timestamp.timeIntervalSince(way.to.timestamp)
+      guard !isThrownBack(by: fix), side != .inside, seconds <= configuration.passingConfirmationSeconds else {
+        passing = nil
+        return []
+      }
+      guard seconds >= configuration.dwellSeconds, let tripStart, tripStart <= way.from.timestamp else { return [] }
+      passing = nil
+      return [(.inside, way.entry), (.outside, way.exit)]
+    }
+
+    /// Notes the straight segment between two fixes outside, if it crosses the place.
+    mutating func notePassing(from: Location, to: Location, metres: Double, _ configuration: Configuration) {
+      guard side != .inside, run == nil, passing == nil,
+        !Geodesic.isCertainlyBeyond(metres + radius, from: center, to: from.coordinate)
+      else { return }
       let seconds = to.timestamp.timeIntervalSince(from.timestamp)
-      let length = Geodesic.distanceMeters(from: from.coordinate, to: to.coordinate)
-      guard seconds <= configuration.maximumPassingGap, length <= configuration.maximumPassingSpeed * seconds,
-        Geodesic.distanceMeters(from: center, to: from.coordinate) <= length + radius,
-        max(from.horizontalAccuracy, to.horizontalAccuracy) < radius
-      else { return nil }
+      guard seconds <= configuration.maximumPassingGap, metres <= configuration.maximumPassingSpeed * seconds,
+        max(from.horizontalAccuracy, to.horizontalAccuracy) < radius,
+        side(seenBy: from, configuration) == .outside, side(seenBy: to, configuration) == .outside
+      else { return }
       let line = GreatCircleSegment(from: from.coordinate, to: to.coordinate)
       func distance(_ part: Double) -> Double { Geodesic.distanceMeters(from: center, to: line.place(at: part)) }
       let nearest = Self.least(of: distance)
-      guard distance(nearest) < radius else { return nil }
+      guard distance(nearest) < radius else { return }
+      let entry = Self.edge(from: nearest, to: 0) { distance($0) <= radius }
+      let exit = Self.edge(from: nearest, to: 1) { distance($0) <= radius }
+      guard (exit - entry) * seconds >= configuration.minimumPassingSeconds else { return }
       func fix(at part: Double) -> Location {
-        Location(
+        // Timestamps have a resolution of one millisecond.
+        let time = from.timestamp.timeIntervalSinceReferenceDate + seconds * part
+        return Location(
           coordinate: line.place(at: part),
           horizontalAccuracy: max(from.horizontalAccuracy, to.horizontalAccuracy),
-          timestamp: from.timestamp.addingTimeInterval(seconds * part))
+          timestamp: Date(timeIntervalSinceReferenceDate: (time * 1000).rounded() / 1000))
       }
-      return Passing(
-        entry: fix(at: Self.edge(from: nearest, to: 0) { distance($0) <= radius }),
-        exit: fix(at: Self.edge(from: nearest, to: 1) { distance($0) <= radius }), from: from, to: to)
+      passing = Passing(entry: fix(at: entry), exit: fix(at: exit), from: from, to: to)
     }
 
     /// Minimum of a unimodal function on 0...1, by ternary search.

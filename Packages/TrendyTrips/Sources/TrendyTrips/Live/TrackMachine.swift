@@ -34,13 +34,12 @@ struct TrackMachine: Hashable, Sendable, Codable {
     func overlaps(_ other: Span) -> Bool { start < other.end && other.start < end }
   }
 
-  private var detector: TripDetector
+  private var movement: MovementDetector
   /// Intervals of the last trips created by commands, cancelled ones included.
   private var called: [Span] = []
   /// Intervals of the last detected trips.
   private var detected: [Span] = []
   private var tracker: TripTracker?
-  private var monitor: GeofenceMonitor
   /// Time of entry to each place that the device is in, by geofence id.
   private(set) var openVisits: [String: Date] = [:]
   /// Time of the last reading.
@@ -48,18 +47,18 @@ struct TrackMachine: Hashable, Sendable, Codable {
 
   init(device: String) {
     // A recording must give the same trip ids on every device that imports it.
-    detector = TripDetector(configuration: .init(deviceId: Recording.isRecording(device: device) ? "" : device))
-    monitor = GeofenceMonitor()
+    let deviceId = Recording.isRecording(device: device) ? "" : device
+    movement = MovementDetector(trips: TripDetector(configuration: .init(deviceId: deviceId)))
   }
 
   /// Sets the places and the length of a stop that ends a trip, for all following readings.
   mutating func update(geofences: [Geofence], stop: TripStop) {
-    detector.configuration.stopSeconds = stop.seconds
+    movement.trips.configuration.stopSeconds = stop.seconds
     let skipPlaces = geofences.filter(\.isSkipPlace).map(\.coordinate)
-    monitor.update(geofences)
+    movement.places.update(geofences)
     let watched = Set(geofences.filter(\.isActive).map(\.id))
     openVisits = openVisits.filter { watched.contains($0.key) }
-    detector.configuration.skipPlaces = skipPlaces
+    movement.trips.configuration.skipPlaces = skipPlaces
     tracker?.configuration.skipPlaces = skipPlaces
   }
 
@@ -68,21 +67,21 @@ struct TrackMachine: Hashable, Sendable, Codable {
   /// State is stored only for places that have some, so that a thousand unvisited places need no space.
   var withoutSettings: TrackMachine {
     var machine = self
-    machine.monitor = monitor.withoutIdlePlaces
-    machine.detector.configuration.skipPlaces = []
-    machine.detector.configuration.stopSeconds = TripStop.standard.seconds
+    machine.movement.places = movement.places.withoutIdlePlaces
+    machine.movement.trips.configuration.skipPlaces = []
+    machine.movement.trips.configuration.stopSeconds = TripStop.standard.seconds
     machine.tracker?.configuration.skipPlaces = []
     return machine
   }
 
   /// Trip in progress.
   var currentRecord: TripRecord? {
-    tracker?.currentRecord ?? detector.currentRecord.flatMap { isCalled(Span($0.trip)) ? nil : $0 }
+    tracker?.currentRecord ?? movement.trips.currentRecord.flatMap { isCalled(Span($0.trip)) ? nil : $0 }
   }
 
   /// Returns the current state of the device for a live display.
   func presence(of device: String) -> DevicePresence {
-    var presence = DevicePresence(device: device, lastFix: detector.lastFix, visits: openVisits)
+    var presence = DevicePresence(device: device, lastFix: movement.trips.lastFix, visits: openVisits)
     presence.trip = currentRecord
     guard presence.trip != nil else { return presence }
     if let tracker, tracker.currentRecord != nil {
@@ -90,8 +89,8 @@ struct TrackMachine: Hashable, Sendable, Codable {
       presence.mode = .automotive
       presence.isPaused = tracker.phase == .paused
     } else {
-      presence.mode = detector.currentMode ?? .unknown
-      presence.isPaused = detector.isPaused
+      presence.mode = movement.trips.currentMode ?? .unknown
+      presence.isPaused = movement.trips.isPaused
     }
     return presence
   }
@@ -100,12 +99,12 @@ struct TrackMachine: Hashable, Sendable, Codable {
     time = reading.timestamp
     switch reading {
     case .motion(let activity):
-      detector.onMotion(activity)
+      movement.trips.onMotion(activity)
       // Trips from commands need no motion samples.
       return []
     case .fix(let fix):
-      return visits(monitor.onTick(at: fix.timestamp)) + visits(monitor.onLocation(fix))
-        + tracked { $0.onLocation(fix) } + found(detector.onLocation(fix))
+      let effects = movement.onLocation(fix, onTripSince: tracker?.currentTrip?.startTime)
+      return visits(effects.crossings) + tracked { $0.onLocation(fix) } + found(effects.trips)
     case .call(let call):
       return take(call)
     }
@@ -115,17 +114,21 @@ struct TrackMachine: Hashable, Sendable, Codable {
   ///
   /// Call it on a copy: late readings may still arrive.
   mutating func settle(at date: Date) -> [Effect] {
-    visits(monitor.onTick(at: date)) + tracked { $0.onTick(at: date) } + found(detector.onTick(at: date))
+    let effects = movement.onTick(at: date, onTripSince: tracker?.currentTrip?.startTime)
+    return visits(effects.crossings) + tracked { $0.onTick(at: date) } + found(effects.trips)
   }
 
   /// Returns the effects of the end of a recording: a trip in progress ends at the last reading. Call it on a copy.
-  mutating func finish() -> [Effect] { found(detector.finish()) }
+  mutating func finish() -> [Effect] {
+    let effects = movement.finish(onTripSince: tracker?.currentTrip?.startTime)
+    return visits(effects.crossings) + found(effects.trips)
+  }
 
   private mutating func take(_ call: TripCall) -> [Effect] {
     if tracker == nil {
-      tracker = TripTracker(configuration: Self.configuration(detector.configuration))
+      tracker = TripTracker(configuration: Self.configuration(movement.trips.configuration))
       // The fix that was sent with the command precedes it and is the start of the trip.
-      if let fix = detector.lastFix { tracker?.onLocation(fix) }
+      if let fix = movement.trips.lastFix { tracker?.onLocation(fix) }
     }
     let date = call.timestamp
     switch call.kind {

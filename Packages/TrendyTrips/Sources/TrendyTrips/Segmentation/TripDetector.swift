@@ -141,12 +141,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// Speed in m/s of the last step.
   private var pace: Double?
   private var cruise = SustainedSpeedDetector()
-  /// Removes cell-tower positions.
-  private var masts = CellTowerFilter()
-  /// Removes fixes contradicted by more accurate ones.
-  private var precision = AccuracyFilter()
-  /// Removes short displacements.
-  private var displacements = DisplacementFilter()
+  private var outliers = OutlierFilter()
   private var cadence = SamplingInterval()
   private var motion = MotionHistory()
 
@@ -173,29 +168,39 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// Time at which ``onTick(at:)`` ends the current trip without further fixes.
   public var nextDeadline: Date? { openWay?.closingDate(configuration) }
 
+  /// Whether fixes are delayed until later ones show whether they are outliers.
+  var isHoldingFixes: Bool { outliers.isHolding }
+
   /// Processes the next fix.
-  public mutating func onLocation(_ location: Location) -> [Effect] {
+  public mutating func onLocation(_ location: Location) -> [Effect] { onLocation(location) { _ in } }
+
+  /// Processes the next fix.
+  /// - Parameter accept: called with each fix that passes the outlier filter, in order of time.
+  mutating func onLocation(_ location: Location, accept: (Location) -> Void) -> [Effect] {
     guard let fix = location.checked, fix.horizontalAccuracy < configuration.maximumAccuracy else { return [] }
     if let lastFix, fix.timestamp <= lastFix.timestamp { return [] }
     lastFix = fix
-    if masts.passes(fix) { return sift(fix) }
-    let (passed, passedOver) = masts.add(fix)
-    for mast in passedOver { note(mast: mast) }
-    return passed.flatMap { sift($0) }
+    var outputs: [OutlierFilter.Output] = []
+    if outliers.passes(fix, otherwise: &outputs) {
+      accept(fix)
+      return smooth(fix)
+    }
+    return process(outputs, accept: accept)
   }
 
-  private mutating func sift(_ fix: Location) -> [Effect] {
-    if precision.passes(fix) { return place(fix) }
-    let (passed, outweighed) = precision.add(fix)
-    for other in outweighed { note(outweighed: other, by: fix) }
-    return passed.flatMap { place($0) }
-  }
-
-  private mutating func place(_ fix: Location) -> [Effect] {
-    if displacements.passes(fix) { return smooth(fix) }
-    let (passed, displaced) = displacements.add(fix)
-    if let displaced { note(displaced) }
-    return passed.flatMap { smooth($0) }
+  private mutating func process(_ outputs: [OutlierFilter.Output], accept: (Location) -> Void) -> [Effect] {
+    var effects: [Effect] = []
+    for output in outputs {
+      switch output {
+      case .fix(let fix):
+        accept(fix)
+        effects += smooth(fix)
+      case .cell(let fix): note(cell: fix)
+      case .outweighed(let fix, let precise): note(outweighed: fix, by: precise)
+      case .displaced(let displacement): note(displacement)
+      }
+    }
+    return effects
   }
 
   private mutating func smooth(_ fix: Location) -> [Effect] {
@@ -255,11 +260,11 @@ public struct TripDetector: Hashable, Sendable, Codable {
   ///
   /// The trips do not depend on these calls: the next fix has the same effect. After late fixes, older than a tick, the
   /// detection must be repeated.
-  public mutating func onTick(at date: Date) -> [Effect] {
-    var effects: [Effect] = []
-    if let fix = masts.take(at: date) { effects += sift(fix) }
-    effects += precision.take(at: date).flatMap { place($0) }
-    effects += displacements.take(at: date).flatMap { smooth($0) }
+  public mutating func onTick(at date: Date) -> [Effect] { onTick(at: date) { _ in } }
+
+  /// - Parameter accept: called with each delayed fix that passes the outlier filter, in order of time.
+  mutating func onTick(at date: Date, accept: (Location) -> Void) -> [Effect] {
+    var effects = process(outliers.take(at: date), accept: accept)
     if smoothing.isDue(at: date), let mean = smoothing.take(isLast: true) { effects += see(mean) }
     return effects + (way?.onTick(at: date, configuration) ?? [])
   }
@@ -268,10 +273,11 @@ public struct TripDetector: Hashable, Sendable, Codable {
   public mutating func onMotion(_ activity: MotionActivity) { motion.add(activity) }
 
   /// Ends the current trip at the end of a recording.
-  public mutating func finish() -> [Effect] {
-    var effects = masts.take().map { sift($0) } ?? []
-    effects += precision.take().flatMap { place($0) }
-    effects += displacements.take().flatMap { smooth($0) }
+  public mutating func finish() -> [Effect] { finish { _ in } }
+
+  /// - Parameter accept: called with each delayed fix that passes the outlier filter, in order of time.
+  mutating func finish(accept: (Location) -> Void) -> [Effect] {
+    var effects = process(outliers.take(), accept: accept)
     effects += smoothing.take(isLast: true).map { see($0) } ?? []
     guard let way, let last = lastSeen else { return effects }
     self.way = nil
@@ -310,7 +316,7 @@ extension TripDetector {
   /// State of the current trip, unless a gap ended it.
   private var openWay: MovingState? { way?.isClosed == false ? way : nil }
 
-  private mutating func note(mast fix: Location) {
+  private mutating func note(cell fix: Location) {
     guard let lastSeen else { return }
     let decision = TripDecision(
       .cell, at: fix.timestamp, meters: Geodesic.shortMeters(from: lastSeen.coordinate, to: fix.coordinate))

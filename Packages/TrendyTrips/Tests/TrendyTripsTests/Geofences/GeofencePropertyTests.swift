@@ -9,12 +9,10 @@ import TrendyTrips
 struct GeofencePropertyTests {
   typealias Base = GeofenceMonitorTests
 
+  /// Crossings if all fixes belong to one trip.
   static func passing(_ radius: Double = 100, _ fixes: [Location], east: Double = 0) -> [String] {
-    var configuration = GeofenceMonitor.Configuration()
-    configuration.countsPassing = true
-    return Base.words(
-      GeofenceMonitor.crossings(
-        in: fixes, geofences: [Base.fence(radius: radius, east: east)], configuration: configuration))
+    var monitor = GeofenceMonitor(geofences: [Base.fence(radius: radius, east: east)])
+    return Base.words(fixes.flatMap { monitor.onLocation($0, onTripSince: .distantPast) })
   }
 
   @Test("a straight path through a place makes an entry and an exit at interpolated times", arguments: [10.0, 20, 30])
@@ -28,7 +26,7 @@ struct GeofencePropertyTests {
     #expect(words.map { $0.prefix(2) } == ["in", "ou"])
     #expect(abs((rounded.first ?? 0) - (middle - 100 / speed)) <= 1)
     #expect(abs((rounded.last ?? 0) - (middle + 100 / speed)) <= 1)
-    #expect(Base.crossings(fixes) == [], "without the option nothing was seen in it")
+    #expect(Base.crossings(fixes) == [], "without a trip there is no path")
   }
 
   @Test func `a path beside the place, an outlier, a jump and a long gap make no crossing`() {
@@ -39,19 +37,17 @@ struct GeofencePropertyTests {
     #expect(Self.passing(100, thrown) == [])
     let leap = (0...20).map { fix(Double($0) * 30, east: $0 < 10 ? -9000 : 9000) }
     #expect(Self.passing(100, leap) == [])
-    let gap = (0...20).map { fix(Double($0) * 30 + ($0 < 10 ? 0 : 601), east: $0 < 10 ? -900 : 900) }
+    let gap = (0...20).map { fix(Double($0) * 30 + ($0 < 10 ? 0 : 100), east: $0 < 10 ? -900 : 900) }
     #expect(Self.passing(100, gap) == [])
   }
 
-  @Test("with countsPassing, entries and exits alternate in order", arguments: Array(UInt64(1)...8))
+  @Test("during a trip entries and exits alternate in order", arguments: Array(UInt64(1)...8))
   func passingAlternates(seed: UInt64) throws {
-    var configuration = GeofenceMonitor.Configuration()
-    configuration.countsPassing = true
-    var monitor = GeofenceMonitor(geofences: Base.places, configuration: configuration)
+    var monitor = GeofenceMonitor(geofences: Base.places)
     var isInside: [String: Bool] = [:]
     var last: [String: Date] = [:]
     for one in Base.walk(seed: seed).enumerated().filter({ $0.offset % 3 == 0 }).map(\.element) {
-      let effects = monitor.onLocation(one)
+      let effects = monitor.onLocation(one, onTripSince: .distantPast)
       monitor = try JSONDecoder().decode(GeofenceMonitor.self, from: JSONEncoder().encode(monitor))
       for effect in effects {
         let (id, location, entered) =
@@ -71,8 +67,6 @@ struct GeofencePropertyTests {
 
   @Test("paths across a pole or the antimeridian are detected", arguments: [(89.9, 0.0), (-89.9, 120), (10, 180)])
   func passingEdges(latitude: Double, longitude: Double) {
-    var configuration = GeofenceMonitor.Configuration()
-    configuration.countsPassing = true
     let fence = Geofence(id: "x", name: "X", latitude: latitude, longitude: longitude, radius: 200)
     // Along the parallel of the place at 500 m a minute.
     let degree = 111_320 * cos(latitude * .pi / 180)
@@ -82,7 +76,8 @@ struct GeofencePropertyTests {
           latitude: latitude, longitude: (longitude + (Double(step) + 0.5) * 1500 / degree).remainder(dividingBy: 360)),
         horizontalAccuracy: 5, timestamp: at(Double(step) * 60 + 600))
     }
-    let crossings = GeofenceMonitor.crossings(in: fixes, geofences: [fence], configuration: configuration)
+    var monitor = GeofenceMonitor(geofences: [fence])
+    let crossings = fixes.flatMap { monitor.onLocation($0, onTripSince: .distantPast) }
     #expect(Base.words(crossings).count == 2)
     guard case .entered(_, let entry)? = crossings.first, case .exited(_, let exit)? = crossings.last else { return }
     for edge in [entry, exit] {

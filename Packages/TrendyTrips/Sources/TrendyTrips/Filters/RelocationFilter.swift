@@ -1,0 +1,143 @@
+import TrendyFoundation
+import TrendyModels
+
+/// Removes positions at which a stationary receiver stays for minutes although it did not move.
+///
+/// A phone that loses the access points around it reports a WiFi position hundreds of metres away, stays there, and
+/// returns in one step. A fix that jumps away from a stationary position is delayed with those near it, and removed if
+/// the receiver returns. If it moves on, stays for long or measures a speed, the fixes are accepted with their own
+/// times, so that only the notification is late.
+struct RelocationFilter: Hashable, Sendable, Codable {
+  /// Accepted fixes of the last minutes, oldest first, the last one at the end. At least two, if there are so many.
+  private var recent: [Location] = []
+  /// Delayed fixes since the jump.
+  private var held: [Location] = []
+  /// Index in `held` of the first fix at the current position.
+  private var spot = 0
+
+  var isHolding: Bool { !held.isEmpty }
+
+  /// Whether a fix is accepted unchanged, as most are. Call first.
+  mutating func passes(_ fix: Location) -> Bool {
+    guard held.isEmpty, !isJump(to: fix) else { return false }
+    note(fix)
+    return true
+  }
+
+  /// Processes a fix that was not accepted.
+  /// - Returns: fixes to process before the next one, and the removed displacement.
+  mutating func add(_ fix: Location) -> (passed: [Location], relocated: Displacement?) {
+    guard let first = held.first, let latest = held.last, let last = recent.last else {
+      return (release(with: fix), nil)
+    }
+    let isSoon =
+      fix.timestamp.timeIntervalSince(latest.timestamp) <= Self.silence
+      && fix.timestamp.timeIntervalSince(first.timestamp) <= Self.longest
+    guard isSoon, !Self.isMeasured(fix) else { return (release(with: fix), nil) }
+    if Self.isNear(fix, last) {
+      held = []
+      note(fix)
+      return (
+        [fix],
+        Displacement(from: last, to: first, seconds: fix.timestamp.timeIntervalSince(last.timestamp))
+      )
+    }
+    let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
+    guard metres <= Self.farthest, Self.isUncertain(fix) else { return (release(with: fix), nil) }
+    if !Self.isNear(fix, held[spot]) {
+      // A jumping receiver stays at each position; a moving user passes them.
+      guard held.count - spot >= Self.standingFixes else { return (release(with: fix), nil) }
+      spot = held.count
+    }
+    held.append(fix)
+    return ([], nil)
+  }
+
+  /// Returns the delayed fixes if no fix from `date` on can show that they are displaced.
+  mutating func take(at date: Date) -> [Location] {
+    guard let first = held.first, let latest = held.last else { return [] }
+    let isOver =
+      date.timeIntervalSince(latest.timestamp) > Self.silence || date.timeIntervalSince(first.timestamp) > Self.longest
+    return isOver ? take() : []
+  }
+
+  /// Returns all delayed fixes at the end of the input.
+  mutating func take() -> [Location] {
+    defer { held = [] }
+    for fix in held { note(fix) }
+    return held
+  }
+
+  private mutating func release(with fix: Location) -> [Location] {
+    let passed = take()
+    // As after a tick: the fix may itself be a jump.
+    guard !isJump(to: fix) else {
+      held = [fix]
+      spot = 0
+      return passed
+    }
+    note(fix)
+    return passed + [fix]
+  }
+
+  private mutating func note(_ fix: Location) {
+    // The last fix is always kept; of the earlier ones, one in 15 s.
+    if recent.count > 1,
+      fix.timestamp.timeIntervalSince(recent[recent.count - 2].timestamp) < Self.spacing
+    {
+      recent.removeLast()
+    }
+    recent.append(fix)
+    while recent.count > 2, fix.timestamp.timeIntervalSince(recent[0].timestamp) > Self.memory { recent.removeFirst() }
+  }
+
+  /// Whether an uncertain fix is far from a receiver that was stationary.
+  private func isJump(to fix: Location) -> Bool {
+    guard let last = recent.last, Self.isUncertain(fix), !Self.isMeasured(fix),
+      !Self.isCertainlyNear(last.coordinate, fix.coordinate)
+    else { return false }
+    let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
+    return metres > Self.jump && metres <= Self.farthest
+      && fix.timestamp.timeIntervalSince(last.timestamp) <= Self.silence && isStationary
+  }
+
+  private var isStationary: Bool {
+    guard let last = recent.last, last.timestamp.timeIntervalSince(recent[0].timestamp) >= Self.standing else {
+      return false
+    }
+    return recent.allSatisfy { Self.isNear($0, last) && !Self.isMeasured($0) }
+  }
+
+  private static func isNear(_ fix: Location, _ other: Location) -> Bool {
+    Geodesic.shortMeters(from: fix.coordinate, to: other.coordinate) <= radius
+  }
+
+  private static func isUncertain(_ fix: Location) -> Bool { fix.horizontalAccuracy > mostPrecise }
+
+  private static func isMeasured(_ fix: Location) -> Bool { fix.speed ?? 0 >= pace }
+
+  /// Cheap upper bound: whether two positions are certainly nearer than a jump. No degree is longer than 111,700 m.
+  private static func isCertainlyNear(_ start: Coordinate, _ end: Coordinate) -> Bool {
+    (abs(end.latitude - start.latitude) + abs(end.longitude - start.longitude)) * 111_700 <= jump
+  }
+
+  /// Typical accuracy in metres of satellite fixes, and of WiFi at best.
+  private static let mostPrecise = 20.0
+  /// Minimum length of a jump in metres.
+  private static let jump = 90.0
+  /// Maximum distance in metres between a phone and an access point in its list that was moved.
+  private static let farthest = 1500.0
+  /// Radius in metres of a stationary position.
+  private static let radius = 60.0
+  /// Speed in m/s that no stationary receiver measures.
+  private static let pace = 2.0
+  private static let standingFixes = 2
+  /// Duration in seconds of the fixes that show a stationary receiver.
+  private static let standing: TimeInterval = 30
+  /// Duration of a gap in seconds after which any position is plausible.
+  private static let silence: TimeInterval = 300
+  /// Maximum duration of a displacement in seconds. After a longer one the user may have moved there.
+  private static let longest: TimeInterval = 1200
+  private static let memory: TimeInterval = 120
+  private static let spacing: TimeInterval = 15
+}

@@ -1,0 +1,71 @@
+public import TrendyFoundation
+public import TrendyModels
+
+/// Detects the trips of one device and its crossings of places.
+///
+/// Both use the same fixes: outliers are removed once, before trips and crossings. A path through a place between two
+/// fixes counts only if a trip includes both. Fixes must be in chronological order.
+public struct MovementDetector: Hashable, Sendable, Codable {
+  /// Trips.
+  var trips: TripDetector
+  /// Crossings of places.
+  var places: GeofenceMonitor
+
+  /// Effects of a fix or of time.
+  public struct Effects: Hashable, Sendable {
+    /// Changes of the current trip, in order.
+    public var trips: [TripDetector.Effect] = []
+    /// Confirmed crossings, in order.
+    public var crossings: [GeofenceMonitor.Effect] = []
+  }
+
+  /// Creates a detector without fixes.
+  public init(trips: TripDetector = TripDetector(), places: GeofenceMonitor = GeofenceMonitor()) {
+    self.trips = trips
+    self.places = places
+  }
+
+  /// Processes the next fix. Its effects may be reported with a later fix.
+  /// - Parameter tripStart: start of a trip that the user started, which takes precedence over a detected one.
+  public mutating func onLocation(_ location: Location, onTripSince tripStart: Date? = nil) -> Effects {
+    var accepted: [Location] = []
+    var effects = Effects(trips: trips.onLocation(location) { accepted.append($0) })
+    // Fixes that are too inaccurate for trips show whether a large place contains the user.
+    if location.horizontalAccuracy >= trips.configuration.maximumAccuracy, !trips.isHoldingFixes {
+      accepted.append(location)
+    }
+    effects.crossings = crossings(accepted, onTripSince: tripStart)
+    return effects
+  }
+
+  /// Reports that all fixes up to `date` have been processed.
+  public mutating func onTick(at date: Date, onTripSince tripStart: Date? = nil) -> Effects {
+    var accepted: [Location] = []
+    var effects = Effects(trips: trips.onTick(at: date) { accepted.append($0) })
+    effects.crossings = crossings(accepted, onTripSince: tripStart)
+    // A delayed fix may contradict an entry.
+    if !trips.isHoldingFixes { effects.crossings += places.onTick(at: date) }
+    return effects
+  }
+
+  /// Ends the current trip at the end of a recording.
+  public mutating func finish(onTripSince tripStart: Date? = nil) -> Effects {
+    var accepted: [Location] = []
+    let start = tripStart ?? trips.currentTrip?.startTime
+    var effects = Effects(trips: trips.finish { accepted.append($0) })
+    effects.crossings = crossings(accepted, onTripSince: start)
+    return effects
+  }
+
+  /// Evaluates a fix against each place, sorted by id, without processing it.
+  public func readings(of location: Location) -> [GeofenceEvaluation] { places.readings(of: location) }
+
+  private mutating func crossings(_ fixes: [Location], onTripSince tripStart: Date?) -> [GeofenceMonitor.Effect] {
+    let start = tripStart ?? trips.currentTrip?.startTime
+    var crossings: [GeofenceMonitor.Effect] = []
+    for fix in fixes {
+      crossings += places.onTick(at: fix.timestamp) + places.onLocation(fix, onTripSince: start)
+    }
+    return crossings
+  }
+}
