@@ -3,6 +3,8 @@ public import TrendyFoundation
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Darwin)
+  import Darwin
 #endif
 
 /// Offsets of one IANA time zone over time, for zones other than the process's own.
