@@ -222,6 +222,7 @@ lint:
 	Tools/install-libraries --for-lint
 	Tools/lint-pages
 	Tools/check-columns
+	Tools/check-darwin
 
 format:
 	$(SWIFT) format format --in-place --recursive --parallel --configuration .swift-format Packages Apps Examples Tools
