@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "Apps",
-  platforms: [.iOS(.v18), .macOS(.v15)],
+  platforms: [.macOS(.v15)],
   products: [
     .executable(name: "trendy", targets: ["trendy"])
   ],

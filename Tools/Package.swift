@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "Tools",
-  platforms: [.iOS(.v18), .macOS(.v15)],
+  platforms: [.macOS(.v15)],
   products: [
     .executable(name: "trendy-bench", targets: ["trendy-bench"]),
     .executable(name: "trendy-bench-hub", targets: ["trendy-bench-hub"]),

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "TrendyHub",
-  platforms: [.iOS(.v18), .macOS(.v15)],
+  platforms: [.macOS(.v15)],
   products: [
     .library(name: "HubTesting", targets: ["HubTesting"]),
     .library(name: "TrendyHub", targets: ["TrendyHub"]),

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "TrendyHubPostgres",
-  platforms: [.iOS(.v18), .macOS(.v15)],
+  platforms: [.macOS(.v15)],
   products: [
     .library(name: "PostgresTesting", targets: ["PostgresTesting"]),
     .library(name: "TrendyHubPostgres", targets: ["TrendyHubPostgres"]),

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "TrendyIngest",
-  platforms: [.iOS(.v18), .macOS(.v15)],
+  platforms: [.macOS(.v15)],
   products: [.library(name: "TrendyIngest", targets: ["TrendyIngest"])],
   dependencies: [
     .package(path: "../TrendyAgent"), .package(path: "../TrendyArchive"), .package(path: "../TrendyHub"),

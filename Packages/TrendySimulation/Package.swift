@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "TrendySimulation",
-  platforms: [.iOS(.v18), .macOS(.v15)],
+  platforms: [.macOS(.v15)],
   products: [.library(name: "TrendySimulation", targets: ["TrendySimulation"])],
   dependencies: [
     .package(path: "../TrendyAgent"), .package(path: "../TrendyHub"), .package(path: "../TrendyIngest"),
