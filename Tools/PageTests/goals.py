@@ -251,7 +251,7 @@ def days_off_are_set_hatched_and_taken_back(world):
                 (skip["event_type_id"], skip.get("note"), skip["from"], skip["to"])
                 for skip in phone.ask("GET", "/skips")
             ]
-            == [(coffee, "flu", life.iso(life.day(4)), life.iso(life.day(2)))],
+            == [(coffee, "flu", life.day(4).date().isoformat(), life.day(3).date().isoformat())],
             "of the type that was shown",
         )
         browser.wait(lambda: browser.count(".heat .skip") == 2, "hatched")

@@ -92,8 +92,8 @@ def live(device, days=120, seed=1):
         {
             "id": new(),
             "event_type_id": types["run"],
-            "from": iso(present - datetime.timedelta(days=40)),
-            "to": iso(present - datetime.timedelta(days=33)),
+            "from": (present - datetime.timedelta(days=40)).date().isoformat(),
+            "to": (present - datetime.timedelta(days=34)).date().isoformat(),
             "note": "flu",
         },
     )

@@ -102,6 +102,7 @@ struct HubScenario {
         case .boolean: .bool(source.once(in: 2))
         case .number(let range): .double(source.pick([range.lowerBound, range.upperBound, 50, 0]))
         case .integer: .int(source.integer())
+        case .day: .string(source.pick(["2024-01-01", "2024-01-09"]))
         case .textList: .array([.string(source.text())])
         case .object: .object([:])
         case .members(let fields): .object(payload(fields, id))

@@ -131,7 +131,7 @@ struct InsightsCheck {
     for days in cases.streak ?? [] {
       let found = Streak(
         days: days.days.map { CivilDate(daysSince1970: $0) },
-        skips: Set(days.skips.map { CivilDate(daysSince1970: $0) }),
+        skips: DaySet(days.skips.map { CivilDate(daysSince1970: $0)...CivilDate(daysSince1970: $0) }),
         today: CivilDate(daysSince1970: days.today))
       tallies["streak", default: Tally()].compare(Double(found.longest), Double(days.longest))
       tallies["streak", default: Tally()].compare(Double(found.current), Double(days.current))

@@ -22,7 +22,7 @@ struct LookBack {
     let records: PersonalRecords?
     /// Streak on the last day.
     let streak: Streak
-    let skips: Set<CivilDate>
+    let skips: DaySet
     let amounts: [Amount]
   }
 
@@ -91,7 +91,7 @@ struct LookBack {
     let days = min(first, last)...last
     let (before, later) = try Self.before(days, span, histories, session)
     let moments = try histories.moments(in: days)
-    let skips = try histories.skips()
+    let settings = try histories.settings()
     let definitions = try histories.store.fetchAllPropertyDefinitions()
     func change(_ history: TypeHistory, later: Int) -> PeriodChange {
       history.change(over: days, against: before, later: later)
@@ -102,8 +102,8 @@ struct LookBack {
       return Entry(
         type: type, whole: whole, history: history, grid: WeekGrid(moments: own),
         change: change(whole, later: later[type.id] ?? 0),
-        records: whole.records(firstWeekday: local.firstWeekday, skips: skips[type.id] ?? [], over: days).value,
-        streak: whole.streak(skips: skips[type.id] ?? []), skips: skips[type.id] ?? [],
+        records: whole.records(firstWeekday: local.firstWeekday, skips: settings.skips(of: type.id), over: days).value,
+        streak: whole.streak(skips: settings.skips(of: type.id)), skips: settings.skips(of: type.id),
         amounts: history.isOfPosition || own.isEmpty
           ? [] : try Self.amounts(of: type, definitions, in: days, histories))
     }
@@ -152,7 +152,7 @@ struct LookBack {
     of type: EventType, _ definitions: [PropertyDefinition], in days: ClosedRange<CivilDate>, _ histories: TypeHistories
   ) throws -> [Amount] {
     let wanted = definitions.filter { $0.eventTypeId == type.id && [.number, .duration].contains($0.propertyType) }
-      .sorted { ($0.displayOrder, $0.key) < ($1.displayOrder, $1.key) }
+      .inOrder
     guard !wanted.isEmpty else { return [] }
     let events = try histories.events(of: type, in: days)
     return wanted.compactMap { definition in
@@ -254,13 +254,5 @@ struct ReportSpan {
     year = number
     first = CivilDate(year: number, month: 1, day: 1)
     last = min(today, CivilDate(year: number, month: 12, day: 31))
-  }
-}
-
-extension LocalTime {
-  /// Time range of the days.
-  func moments(of days: ClosedRange<CivilDate>) -> Range<Date> {
-    let start = startOfDay(datedAs: midnight(of: days.lowerBound))
-    return start..<max(start, startOfDay(datedAs: midnight(of: days.upperBound.advanced(by: 1))))
   }
 }

@@ -11,7 +11,7 @@ struct HeatPicture {
   /// Whether `last` is today.
   let isPresent: Bool
   let history: TypeHistory
-  let skips: Set<CivilDate>
+  let skips: DaySet
   let firstWeekday: Int
   let label: String
 

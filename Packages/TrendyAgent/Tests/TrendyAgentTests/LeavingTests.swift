@@ -27,7 +27,7 @@ struct LeavingTests {
     case (_, "geofence_id"): return "place"
     case ("event", "source_type"): return "healthkit"
     case ("event", "end_date"): return "2026-10-31T10:30:00.125Z"
-    case ("skip", "to"): return "2026-11-02T00:00:00.000Z"
+    case ("skip", "to"): return "2026-11-02"
     case ("property_definition", "property_type"): return "select"
     case ("property_definition", "key"): return "size"
     case ("event", "time_zone"): return "Pacific/Apia"
@@ -38,6 +38,7 @@ struct LeavingTests {
     case .word(let words): return .string(words[words.count - 1])
     case .identifier: return "type"
     case .date: return "2026-10-31T09:00:00.250Z"
+    case .day: return "2026-10-31"
     case .boolean: return .bool(field.name != "is_active" && field.name != "is_all_day")
     case .number(let range): return .double(min(range.upperBound, 77.125))
     case .integer(let range): return .int(min(range.upperBound, 7))

@@ -97,14 +97,9 @@ struct TodaySnapshotTests {
 
   @Test func `skipped days neither break nor extend a streak`() throws {
     try log("c", daysAgo: [1, 2, 50, 51])
-    let from = now.addingTimeInterval(-86_400 * 49)
-    let to = now.addingTimeInterval(-86_400 * 3)
+    let today = LocalTime(isUTC: true).day(of: now)
     try store.upsertRecord(
-      SyncedRecord(
-        id: "s", kind: .skip,
-        fields: [
-          "event_type_id": "c", "from": .string(RFC3339.string(from: from)), "to": .string(RFC3339.string(from: to)),
-        ]))
+      Skip(id: "s", eventTypeId: "c", days: today.advanced(by: -49)...today.advanced(by: -3)).record)
     try store.save()
     #expect(try count("c")?.streak == 4)
   }

@@ -248,6 +248,7 @@ declare namespace Api {
     streaks: {
       current: number;
       event_type_id: string;
+      period: 'day' | 'week';
     }[];
   }
 
@@ -299,6 +300,7 @@ declare namespace Api {
         current: number;
         longest: number;
         longest_end: string | null;
+        period: 'day' | 'week';
       } | null;
       usual: {
         from: number;
@@ -426,6 +428,7 @@ declare namespace Api {
         current: number;
         longest: number;
         longest_end: string | null;
+        period: 'day' | 'week';
       } | null;
       trend: {
         before: number;
@@ -775,6 +778,7 @@ declare namespace Api {
         current: number;
         longest: number;
         longest_end: string | null;
+        period: 'day' | 'week';
       } | null;
       trend: {
         before: number;

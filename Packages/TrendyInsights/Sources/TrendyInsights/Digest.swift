@@ -14,7 +14,7 @@ public struct Digest: Hashable, Sendable, Codable {
     public let name: String
     public let history: TypeHistory
     /// Days on which no events are expected.
-    public let skips: Set<CivilDate>
+    public let skips: DaySet
     /// Progress of the goal in the current day or week; `nil` without a goal.
     public let progress: GoalProgress?
 
@@ -22,7 +22,7 @@ public struct Digest: Hashable, Sendable, Codable {
     fileprivate var isHabit: Bool { history.isHabit(hasGoal: progress != nil) }
 
     public init(
-      id: String, name: String, history: TypeHistory, skips: Set<CivilDate> = [], progress: GoalProgress? = nil
+      id: String, name: String, history: TypeHistory, skips: DaySet = [], progress: GoalProgress? = nil
     ) {
       self.id = id
       self.name = name

@@ -7,20 +7,25 @@
 #endif
 public import TrendyModels
 
-/// Consecutive days with an event. Skipped days neither break nor extend a streak.
+/// Consecutive days with an event, or consecutive weeks in which a goal was met.
+///
+/// Skipped days and weeks neither break nor extend a streak.
 public struct Streak: Hashable, Sendable, Codable {
-  /// Streak up to today, or up to yesterday if today has no event yet; otherwise 0.
+  /// Unit of the streak.
+  public let period: Goal.Period
+  /// Streak up to the current day or week, or up to the one before if the current one can still extend it; otherwise 0.
   public let current: Int
   /// Longest streak of all time.
   public let longest: Int
-  /// Last day of the longest streak, of the most recent one in a tie; `nil` without events.
+  /// Last day of the longest streak, of the most recent one in a tie; `nil` without events. For weeks, the last day of
+  /// the last week, or today in the current week.
   public let longestEnd: CivilDate?
 
   /// - Parameters:
   ///   - days: days with events, in any order. Days after `today` are ignored.
   ///   - skips: days on which no events are expected. A skipped day with an event counts.
   ///   - today: current day of the user.
-  public init(days: some Sequence<CivilDate>, skips: Set<CivilDate> = [], today: CivilDate) {
+  public init(days: some Sequence<CivilDate>, skips: DaySet = [], today: CivilDate) {
     var done = days.filter { $0 <= today }
     // The days of a history are already sorted.
     if zip(done, done.dropFirst()).contains(where: { $0 >= $1 }) { done = Set(done).sorted() }
@@ -32,6 +37,7 @@ public struct Streak: Hashable, Sendable, Codable {
       if run >= longest { (longest, longestEnd) = (run, day) }
       before = day
     }
+    period = .day
     self.longest = longest
     self.longestEnd = longestEnd
     // Today can still get an event, so it breaks no streak.
@@ -39,14 +45,55 @@ public struct Streak: Hashable, Sendable, Codable {
     current = isAlive ? run : 0
   }
 
-  /// Whether every day between two days was skipped.
-  private static func isExcused(from day: CivilDate, to next: CivilDate, _ skips: Set<CivilDate>) -> Bool {
-    var day = day.advanced(by: 1)
-    while day < next {
-      guard skips.contains(day) else { return false }
-      day = day.advanced(by: 1)
+  /// Counts the weeks in which a goal of at least some amount per week was met.
+  ///
+  /// - Parameters:
+  ///   - goal: the goal.
+  ///   - amounts: amount of each day; days after the current week are ignored.
+  ///   - skips: days on which no events are expected.
+  ///   - first: a day of the first week to count; `nil` for the first day with an amount.
+  ///   - today: current day of the user.
+  ///   - firstWeekday: first day of a week; 0 is Sunday.
+  public init(
+    weeksOf goal: Goal, amounts: [CivilDate: Double], skips: DaySet = [], from first: CivilDate? = nil,
+    today: CivilDate, firstWeekday: Int
+  ) {
+    let walk = Self.walk(goal, amounts, skips, from: first, today: today, firstWeekday: firstWeekday)
+    (period, current, longest, longestEnd) = (.week, walk.current, walk.longest, walk.longestEnd)
+  }
+
+  /// Whether no week since the given day was missed, so that the current streak may have begun earlier.
+  static func isUnbroken(
+    _ goal: Goal, amounts: [CivilDate: Double], skips: DaySet, from first: CivilDate, today: CivilDate,
+    firstWeekday: Int
+  ) -> Bool {
+    !walk(goal, amounts, skips, from: first, today: today, firstWeekday: firstWeekday).isBroken
+  }
+
+  private static func walk(
+    _ goal: Goal, _ amounts: [CivilDate: Double], _ skips: DaySet, from first: CivilDate?, today: CivilDate,
+    firstWeekday: Int
+  ) -> (current: Int, longest: Int, longestEnd: CivilDate?, isBroken: Bool) {
+    var (run, longest, longestEnd, isBroken): (Int, Int, CivilDate?, Bool) = (0, 0, nil, false)
+    guard var day = first ?? amounts.keys.min() else { return (0, 0, nil, false) }
+    while day <= today {
+      let progress = goal.progress(on: day, firstWeekday: firstWeekday, amounts: amounts, skips: skips)
+      let end = progress.days.upperBound
+      // A week that was skipped as a whole is passed over, and the current week can still be met.
+      if progress.isMet, !progress.isExcused {
+        run += 1
+        if run >= longest { (longest, longestEnd) = (run, min(end, today)) }
+      } else if !progress.isExcused, end < today {
+        (run, isBroken) = (0, true)
+      }
+      day = end.advanced(by: 1)
     }
-    return true
+    return (run, longest, longestEnd, isBroken)
+  }
+
+  /// Whether every day between two days was skipped.
+  private static func isExcused(from day: CivilDate, to next: CivilDate, _ skips: DaySet) -> Bool {
+    day.distance(to: next) <= 1 || skips.covers(day.advanced(by: 1)...next.advanced(by: -1))
   }
 }
 
@@ -84,7 +131,7 @@ extension HabitScore {
   ///   - goal: goal of the type.
   ///   - amounts: amount per day, from the first event to today.
   ///   - skips: days that leave the score unchanged.
-  public init(of goal: Goal, amounts: DailySeries, skips: Set<CivilDate> = []) {
+  public init(of goal: Goal, amounts: DailySeries, skips: DaySet = []) {
     let length = goal.period.length
     var sum = 0.0
     var shares: [Double] = []

@@ -11,7 +11,7 @@ struct DigestTests {
 
   /// Type with the given number of events on each of the last days; the last count is today's.
   private func subject(
-    _ name: String, _ counts: [Int], progress: GoalProgress? = nil, skips: Set<CivilDate> = [],
+    _ name: String, _ counts: [Int], progress: GoalProgress? = nil, skips: DaySet = [],
     isOfPosition: Bool = false, isOfReadings: Bool = false
   ) -> Digest.Subject {
     let moments = counts.enumerated().flatMap { place, count in

@@ -30,7 +30,7 @@ struct ShareTests {
 
   @Test func `a skipped day has no value and does not count as a day without events`() throws {
     let history = history([2, 2, 2, 2, 2, 2, 2, 0, 0, 0, 2, 2])
-    let skips = Set((7..<10).map { first.advanced(by: $0) })
+    let skips = DaySet([first.advanced(by: 7)...first.advanced(by: 9)])
     #expect(history.movingRange(.days, endingOn: first.advanced(by: 8), skips: skips) == nil)
     let after = try #require(history.movingRange(.days, endingOn: history.today, skips: skips))
     #expect(after.mean == 2 && after.lower == 2 && after.upper == 2)
@@ -41,7 +41,7 @@ struct ShareTests {
     let history = history((0..<70).map { $0 < 42 ? 1 : 3 })
     #expect(history.movingRange(.weeks, endingOn: history.today)?.mean == 21)
     #expect(history.movingRange(.weeks, endingOn: history.today.advanced(by: -14))?.mean == 14)
-    let skips: Set = [history.today.advanced(by: -1)]
+    let skips: DaySet = [history.today.advanced(by: -1)]
     #expect(history.movingRange(.weeks, endingOn: history.today, skips: skips)?.mean == 17.5)
   }
 

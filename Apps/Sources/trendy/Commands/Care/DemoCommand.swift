@@ -140,9 +140,7 @@ extension DeviceRecord {
       for place in life.places { try save.record(place) }
       try save.record(SyncedRecord(id: life.vehicle.id, kind: .vehicle, fields: life.vehicle.fields))
       for days in life.holidays {
-        let moments =
-          life.local.midnight(of: days.lowerBound)..<life.local.midnight(of: days.upperBound.advanced(by: 1))
-        try save.record(Skip(id: makeID(), eventTypeId: life.pausedType.id, days: moments, note: "Holiday").record)
+        try save.record(Skip(id: makeID(), eventTypeId: life.pausedType.id, days: days, note: "Holiday").record)
       }
     }
     var count = 0

@@ -21,20 +21,20 @@ struct SkipCommand: Command {
     ], columns: .skipColumns)
 
   private let typeName: String?
-  /// Whole days; `nil` if none were given.
-  private let days: Range<Date>?
+  /// `nil` if none were given.
+  private let days: ClosedRange<CivilDate>?
   private let note: String?
   private let clears: Bool
 
   init(_ session: Session) throws {
     typeName = session.arguments.positionals.first
     let local = session.local
-    let from = try session.date(option: "--from").map { local.startOfDay($0) }
-    let to = try session.date(option: "--to", .end(of: from ?? session.now)).map { local.startOfDay($0, addingDays: 1) }
-    if let from, let to, from >= to { throw session.usageError("--from is after --to") }
-    days =
-      from == nil && to == nil
-      ? nil : (from ?? local.startOfDay(session.now))..<(to ?? local.startOfDay(from ?? session.now, addingDays: 1))
+    let from = try session.date(option: "--from")
+    let to = try session.date(option: "--to", .end(of: from.map { local.startOfDay($0) } ?? session.now))
+    let first = local.day(of: from ?? session.now)
+    let last = to.map { local.day(of: $0) } ?? first
+    guard first <= last else { throw session.usageError("--from is after --to") }
+    days = from == nil && to == nil ? nil : first...last
     note = try session.note()
     clears = session.arguments.has("--clear")
     if typeName == nil, clears || note != nil || days != nil { throw session.usageError("Missing event type") }
@@ -70,10 +70,9 @@ struct SkipCommand: Command {
         "skip \(type.name) --clear", rests.map { .record($0.record) }, before: met.map { .record($0.record) })
       return Answer(skips: met, types: types, deed: "No longer skipped:")
     }
-    let today = session.local.startOfDay(session.now)
-    let days = self.days ?? today..<session.local.startOfDay(session.now, addingDays: 1)
-    guard !own.contains(where: { $0.days.lowerBound <= days.lowerBound && $0.days.upperBound >= days.upperBound })
-    else {
+    let today = session.local.day(of: session.now)
+    let days = self.days ?? today...today
+    guard !DaySet(own.map(\.days)).covers(days) else {
       throw CommandError("'\(type.name)' already skips those days", hint: "List them: trendy skip", exit: .usage)
     }
     let skip = Skip(id: container.makeID(), eventTypeId: type.id, days: days, note: note?.asNote)

@@ -28,14 +28,14 @@ struct TodayCommand: Command {
   func act(_ session: Session) throws -> Day? {
     guard DeviceRecord.exists(at: session.storeDirectory) else { return nil }
     let local = session.local
-    let (start, end) = (local.startOfDay(session.now), local.startOfDay(session.now, addingDays: 1))
+    let today = local.day(of: session.now)
     let container = try session.openStore()
     let store = container.makeLocalStore()
     let events = try session.eventsOfToday(from: store)
-    let running = try RunningEvent.all(in: store).map(\.event).filter { !(start..<end).contains($0.timestamp) }
-    let list = try EventList((events.shown + running).reversed(), in: store)
+    let running = try RunningEvent.all(in: store).map(\.event).filter { local.day(of: $0) != today }
+    let list = try EventList((events + running).reversed(), in: store)
     var snapshot = try TodaySnapshot(
-      store: store, now: session.now, in: local, streaks: .ofDailyGoals, events: events.counted,
+      store: store, now: session.now, in: local, streaks: .ofDailyGoals, events: events,
       counted: session.counts(of: store).histories(of:through:))
     snapshot.trip = try RunningTrip(in: store).map {
       TodaySnapshot.Trip(eventId: $0.trip.event.id, since: $0.trip.start)
@@ -59,15 +59,15 @@ struct TodayCommand: Command {
     ]
     list.show(schema: "trendy.today/1", more: more, session) { console, text in
       let local = text.local
-      let today = local.startOfDay(session.now)
-      let count = list.events.count { local.moment(of: $0) >= today }
+      let today = local.day(of: session.now)
+      let count = list.events.count { local.day(of: $0) == today }
       let entries = count == 0 ? "" : " · \(Quantity(count, "entry", "entries"))"
-      console.text(StyledText([StyledText.Part(local.day(today) + entries, .heading)]))
+      console.text(StyledText([StyledText.Part(local.day(local.start(of: today)) + entries, .heading)]))
       if list.events.isEmpty { console.text("  No entries yet. To record one: trendy log TYPE") }
       let columns = text.nameColumns(of: list.events)
       for (event, id) in zip(list.events, ShortID.of(list.events.map(\.id))) {
         // An event that has been running since an earlier day shows its date.
-        let isOfToday = local.moment(of: event) >= today
+        let isOfToday = local.day(of: event) == today
         console.text(
           isOfToday ? text.lineOfDay(event, columns: columns, id: id) : text.line(event, id: id).led(by: " "))
       }

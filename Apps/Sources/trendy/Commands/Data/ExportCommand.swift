@@ -246,7 +246,7 @@ struct FileExport {
       try advance(page.count)
     }
     for skip in try store.fetchRecords(kind: .skip).compactMap(Skip.init) where types.contains(skip.eventTypeId) {
-      writer.take(daysOff: skip.dates(in: session.local), ofType: skip.eventTypeId, note: skip.note)
+      writer.take(daysOff: skip.days, ofType: skip.eventTypeId, note: skip.note)
     }
     var archive = ZipWriter { try file.write($0) }
     for (path, content) in writer.files() { try archive.add(path, Array(content.utf8)) }

@@ -17,7 +17,7 @@ struct CalendarCommand: Command {
     /// `nil` for all selected types together.
     let type: EventType?
     let history: TypeHistory
-    let skips: Set<CivilDate>
+    let skips: DaySet
     let weeks: Int
     let isNarrow: Bool
   }
@@ -43,7 +43,8 @@ struct CalendarCommand: Command {
     }
     let type = try histories.eventType(name)
     return Answer(
-      type: type, history: try histories.history(of: type), skips: try histories.skips()[type.id] ?? [], weeks: weeks,
+      type: type, history: try histories.history(of: type), skips: try histories.settings().skips(of: type.id),
+      weeks: weeks,
       isNarrow: histories.isNarrow)
   }
 

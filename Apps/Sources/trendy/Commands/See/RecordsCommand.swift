@@ -26,9 +26,9 @@ struct RecordsCommand: Command {
 
   func act(_ session: Session) throws -> Answer {
     let histories = try TypeHistories(session)
-    let skips = try histories.skips()
+    let settings = try histories.settings()
     let rows = try histories.all().filter { !$0.history.isOfReadings }.compactMap { type, history in
-      history.records(firstWeekday: session.local.firstWeekday, skips: skips[type.id] ?? []).value
+      history.records(firstWeekday: session.local.firstWeekday, skips: settings.skips(of: type.id)).value
         .map { Row(type: type, records: $0) }
     }
     return Answer(rows: rows, today: histories.today, isNarrow: histories.isNarrow)

@@ -10,11 +10,11 @@ struct StatsCommand: Command {
     examples: ["stats coffee", "stats coffee --since 2026-01-01", "stats coffee --where size=large"],
     options: TypeHistories.options, columns: ["day", "count"])
 
-  /// A type with its history and skipped days.
+  /// A type with its history and streak.
   struct Answer {
     let type: EventType
     let history: TypeHistory
-    let skips: Set<CivilDate>
+    let streak: Streak
     let firstWeekday: Int
     let isNarrow: Bool
   }
@@ -26,8 +26,9 @@ struct StatsCommand: Command {
   func act(_ session: Session) throws -> Answer {
     let histories = try TypeHistories(session)
     let type = try histories.eventType(name)
+    let history = try histories.history(of: type)
     return Answer(
-      type: type, history: try histories.history(of: type), skips: try histories.skips()[type.id] ?? [],
+      type: type, history: history, streak: try histories.streak(of: type, history, histories.settings()),
       firstWeekday: session.local.firstWeekday, isNarrow: histories.isNarrow)
   }
 
@@ -67,7 +68,7 @@ private struct StatsText {
   init(_ answer: StatsCommand.Answer) {
     type = answer.type
     history = answer.history
-    streak = answer.history.streak(skips: answer.skips)
+    streak = answer.streak
     firstWeekday = answer.firstWeekday
     isNarrow = answer.isNarrow
   }
@@ -98,7 +99,7 @@ private struct StatsText {
     if let usualDaySentence { add(usualDaySentence) }
     if let gap = history.gap.value { add(PlainNarrator().sentence(gap, of: type.name)) }
     if streak.longest > 1 {
-      add("Streak \(Quantity(streak.current, "day")), longest \(streak.longest)")
+      add("Streak \(Quantity(streak.current, streak.period.rawValue)), longest \(streak.longest)")
     }
     lines.append(StyledText([]))
     for line in weekdayLines(terminal) { add(line) }
@@ -234,7 +235,13 @@ private struct StatsText {
           ]
         }
       ),
-      ("streak", .object([("current", .number(streak.current)), ("longest", .number(streak.longest))])),
+      (
+        "streak",
+        .object([
+          ("current", .number(streak.current)), ("longest", .number(streak.longest)),
+          ("period", .string(streak.period.rawValue)),
+        ])
+      ),
       (
         "gap",
         needs(history.gap) {

@@ -7,7 +7,7 @@ struct StreaksCommand: Command {
   static let spec = CommandSpec(
     "streaks", summary: "Show the current and the longest streak of every type.", group: .review,
     examples: ["streaks", "streaks --json"], options: TypeHistories.optionsOfMany,
-    columns: ["type", "current streak in days", "longest streak", "last day of the longest"])
+    columns: ["type", "current streak", "longest streak", "last day of the longest", "unit: day or week"])
 
   /// A type with its streak.
   struct Row {
@@ -25,9 +25,9 @@ struct StreaksCommand: Command {
 
   func act(_ session: Session) throws -> Answer {
     let histories = try TypeHistories(session)
-    let skips = try histories.skips()
+    let settings = try histories.settings()
     let rows = try histories.all().filter { histories.namesTypes || $0.history.isHabit(hasGoal: $0.type.goal != nil) }
-      .map { Row(type: $0.type, streak: $0.history.streak(skips: skips[$0.type.id] ?? [])) }
+      .map { Row(type: $0.type, streak: try histories.streak(of: $0.type, $0.history, settings)) }
     let sorted = rows.sorted { left, right in
       (right.streak.current, right.streak.longest, left.type.name) < (
         left.streak.current, left.streak.longest, right.type.name
@@ -50,6 +50,7 @@ struct StreaksCommand: Command {
                   ("event_type", .object([("id", .string(row.type.id)), ("name", .string(row.type.name))])),
                   ("current", .number(row.streak.current)), ("longest", .number(row.streak.longest)),
                   ("longest_end", .string(row.streak.longestEnd?.description)),
+                  ("period", .string(row.streak.period.rawValue)),
                 ])
               })
           )
@@ -61,6 +62,7 @@ struct StreaksCommand: Command {
       if console.format == .plain {
         console.row([
           row.type.name, "\(row.streak.current)", "\(row.streak.longest)", row.streak.longestEnd?.description ?? "",
+          row.streak.period.rawValue,
         ])
       }
       let end = row.streak.longestEnd.map { " (until \($0.words(near: answer.today)))" } ?? ""
@@ -68,7 +70,7 @@ struct StreaksCommand: Command {
       console.text(
         StyledText([
           StyledText.Part("  \(row.type.name.padded(to: columns))", .name(color: row.type.colorHex)),
-          StyledText.Part(Quantity(row.streak.current, "day").description.padded(to: 8)),
+          StyledText.Part(Quantity(row.streak.current, row.streak.period.rawValue).description.padded(to: 8)),
           StyledText.Part(isLongest ? "longest ever" : "longest \(row.streak.longest)\(end)", .dim),
         ]))
     }

@@ -110,7 +110,7 @@ struct PropertyCondition {
     case .boolean: return value.boolValue.map { ($0 == boolean) == (comparison == .equals) } ?? false
     case .date:
       // A date includes the whole day.
-      let day = local.date(value, of: event).map { local.startOfDay(datedAs: local.midnight(of: $0)) }
+      let day = local.date(value, of: event).map { local.start(of: $0) }
       return (day ?? value.dateValue).map(holds) ?? false
     case .text, .select, .url, .email:
       return holds(value.stringValue?.lowercased(), text)

@@ -50,7 +50,7 @@ struct ChartedSeries {
     fileprivate func property(
       of type: EventType, among all: [PropertyDefinition], _ session: Session
     ) throws -> PropertyDefinition {
-      let own = all.filter { $0.eventTypeId == type.id }.sorted { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) }
+      let own = all.filter { $0.eventTypeId == type.id }.inOrder
       let numeric = own.filter { [.number, .duration].contains($0.propertyType) }
       let known = numeric.map(\.key).joined(separator: ", ")
       guard let key else {

@@ -23,8 +23,7 @@ struct Driven {
     guard !Self.narrowing.contains(where: { session.arguments.has($0) }) else { return nil }
     let local = histories.local
     func mileage(_ days: ClosedRange<CivilDate>, until last: Date? = nil) throws -> Mileage {
-      let start = local.startOfDay(datedAs: local.midnight(of: days.lowerBound))
-      let end = local.startOfDay(datedAs: local.midnight(of: days.upperBound.advanced(by: 1)))
+      let (start, end) = (local.start(of: days.lowerBound), local.start(of: days.upperBound.advanced(by: 1)))
       return Mileage(of: try histories.store.trips(in: start..<max(start, min(end, last ?? end))))
     }
     (now, before) = (try mileage(days), try mileage(daysBefore, until: end))

@@ -31,7 +31,7 @@ struct PeriodReport {
         hint: "That begins on \(before.lowerBound.words(near: last)). --until says which one is shown.")
     }
     review = PeriodReview(
-      span, types: try histories.all(), skips: try histories.skips(),
+      span, types: try histories.all(), skips: try histories.settings().skips,
       later: span.endsAtPresentTime ? try histories.later(on: before.upperBound) : [:])
     clock = span.isPresent ? local.time(session.now) : nil
     driven = try Driven(

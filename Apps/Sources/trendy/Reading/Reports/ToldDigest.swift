@@ -16,16 +16,16 @@ struct ToldDigest {
     let histories = try TypeHistories(session)
     let (local, today, firstWeekday) = (session.local, histories.today, session.local.firstWeekday)
     let all = try histories.all()
-    let skips = try histories.skips()
+    let settings = try histories.settings()
     // A day that is over is told as at its end.
     let isOver = today < local.day(of: session.now)
-    let end = local.startOfDay(datedAs: local.midnight(of: today.advanced(by: 1))).addingTimeInterval(-0.001)
+    let end = local.start(of: today.advanced(by: 1)).addingTimeInterval(-0.001)
     let now = isOver ? end : session.now
-    let goals = try TypeGoal.all(among: all.map(\.type), in: histories.store, now: now, local: local)
+    let goals = try GoalAmounts.progress(in: StoreUserRecord(histories.store), settings, now: now, local: local)
     let subjects = all.map { type, history in
       Digest.Subject(
-        id: type.id, name: type.name, history: history, skips: skips[type.id] ?? [],
-        progress: goals.first { $0.type.id == type.id }?.progress)
+        id: type.id, name: type.name, history: history, skips: settings.skips(of: type.id),
+        progress: goals[type.id])
     }
     let minute = isOver ? 1439 : local.components(of: now).hour * 60
     switch period {

@@ -75,7 +75,7 @@ struct TypeHistories {
 
   /// How many events of each type, by its id, a day has that are later in the day than it is now.
   func later(on day: CivilDate) throws -> [String: Int] {
-    let end = local.startOfDay(datedAs: local.midnight(of: day.advanced(by: 1)))
+    let end = local.start(of: day.advanced(by: 1))
     let start = min(sameTime(on: day), end)
     return try search(ofType: nil, during: start..<end).events(in: store)
       .filter { local.day(of: $0) == day }
@@ -130,10 +130,18 @@ struct TypeHistories {
     }
   }
 
-  /// Days that are excused, by the ids of types.
-  func skips() throws -> [String: Set<CivilDate>] {
-    try store.fetchRecords(kind: .skip).compactMap(Skip.init).reduce(into: [:]) { skips, skip in
-      skips[skip.eventTypeId, default: []].formUnion(Array(skip.dates(in: local)))
+  /// Returns the event types with their goals and skipped days.
+  func settings() throws -> TypeSettings { try TypeSettings(StoreUserRecord(store)) }
+
+  /// Returns the streak of a type in days, or in weeks for a goal of at least some amount per week.
+  func streak(of type: EventType, _ history: TypeHistory, _ settings: TypeSettings) throws -> Streak {
+    try settings.streak(of: type.id, history, firstWeekday: local.firstWeekday) {
+      guard history.days.count > 0 else { return [:] }
+      var amounts = GoalAmounts(settings, now: session.now, local: local)
+      // As in the progress of a goal, later days of the current week count.
+      let week = CalendarPeriod.week.days(around: history.today, firstWeekday: local.firstWeekday)
+      for event in try events(of: type) { amounts.add(event, on: history.days.first...week.upperBound) }
+      return amounts.byType[type.id] ?? [:]
     }
   }
 }

@@ -118,8 +118,9 @@ struct EventSelection {
     var query = query
     if types.count == 1 { query.eventTypeId = types.first }
     let (range, local) = (span ?? query.range, session.local)
-    query.range = range.map { local.timestamps(ofDays: $0) }
-    return EventSearch(query: query, types: types, conditions: conditions, range: range, local: local)
+    let selected = range.map { EventRange($0, in: local) }
+    query.range = selected?.timestamps
+    return EventSearch(query: query, types: types, conditions: conditions, range: selected, local: local)
   }
 }
 
@@ -132,8 +133,8 @@ struct EventSearch {
   /// Empty for all.
   fileprivate let types: Set<String>
   fileprivate let conditions: [PropertyCondition]
-  /// Range of the times by which events belong to days; the range of the query is wider.
-  fileprivate let range: Range<Date>?
+  /// The range of the query is wider.
+  fileprivate let range: EventRange?
   fileprivate let local: LocalTime
 
   /// Calls `body` with pages of events, newest first, until it returns `false`.
@@ -196,7 +197,7 @@ struct EventSearch {
 
   /// Conditions that the store query does not cover.
   private func meetsTheRest(_ event: Event) -> Bool {
-    (types.count < 2 || types.contains(event.eventTypeId)) && range?.contains(local.moment(of: event)) != false
+    (types.count < 2 || types.contains(event.eventTypeId)) && range?.contains(event) != false
       && conditions.allSatisfy { $0.holds(of: event, in: local) }
   }
 }

@@ -9,7 +9,7 @@ struct EventListWriter {
   private let text: EventText
   private let year: Int
   /// Day of the last heading.
-  private var day: Range<Date>?
+  private var day: CivilDate?
   private(set) var count = 0
   /// Last event by timestamp, after which the next page starts.
   private(set) var last: Event?
@@ -39,11 +39,10 @@ struct EventListWriter {
   }
 
   private mutating func write(_ event: Event, columns: Int, id: String) {
-    let moment = text.local.moment(of: event)
-    if day?.contains(moment) != true {
-      let start = text.local.startOfDay(moment)
-      day = start..<text.local.startOfDay(start, addingDays: 1)
-      console.text(StyledText([StyledText.Part(text.local.day(start, year: year), .heading)]))
+    let own = text.local.day(of: event)
+    if day != own {
+      day = own
+      console.text(StyledText([StyledText.Part(text.local.day(text.local.start(of: own), year: year), .heading)]))
     }
     console.text(text.lineOfDay(event, columns: columns, id: id))
   }

@@ -52,7 +52,7 @@ struct EventText {
   ///   - columns: minimum width of the type name.
   ///   - id: shortened id.
   func lineOfDay(_ event: Event, columns: Int, id: String) -> StyledText {
-    let time = event.isAllDay ? "all day" : local.time(event.timestamp)
+    let time = event.isAllDay ? "all day" : local.inZone(of: event).time(event.timestamp)
     // The width of `12:30 pm`.
     let column = local.showsTwelveHours ? time.padded(to: 8) : time
     return line([StyledText.Part("  " + column), name(event, columns: columns)], of: event, id: id)
@@ -74,7 +74,14 @@ struct EventText {
   private func when(_ event: Event) -> String {
     let year = local.components(of: now).year
     if event.isAllDay { return days(of: event, year: year) }
-    return local.dayAndTime(event.timestamp, year: year)
+    return local.inZone(of: event).dayAndTime(event.timestamp, year: year)
+  }
+
+  /// Name of the zone in which an event was recorded, if its clock differs from the user's.
+  private func otherZone(of event: Event) -> String? {
+    guard !event.isAllDay, let zone = event.timeZone, zone != local.zoneName else { return nil }
+    let own = local.inZone(of: event)
+    return own.components(of: event.timestamp) == local.components(of: event.timestamp) ? nil : zone
   }
 
   /// `Fri 20 Nov`, or `Wed 18 – Fri 20 Nov`.
@@ -116,6 +123,7 @@ struct EventText {
       }
       if let place = event.locationName { add("at " + place) }
     }
+    if let zone = otherZone(of: event) { parts.append(StyledText.Part(zone, .dim)) }
     if let note = event.notes { parts.append(StyledText.Part("\"" + note + "\"", .dim, rank: .note)) }
   }
 

@@ -51,7 +51,7 @@ public struct ExportSchedule: Hashable, Sendable {
     let stem = name.dropFirst(Self.prefix.count).dropLast(suffix.count)
     guard let date = CivilDate(stem.prefix(10)), date.description == stem.prefix(10) else { return nil }
     let rest = stem.dropFirst(10)
-    guard days == nil else { return rest.isEmpty ? local.startOfDay(datedAs: local.midnight(of: date)) : nil }
+    guard days == nil else { return rest.isEmpty ? local.start(of: date) : nil }
     guard rest.count == 5, rest.first == "-", rest.dropFirst().allSatisfy({ $0.isASCII && $0.isNumber }),
       let hour = Int(rest.dropFirst().prefix(2)), let minute = Int(rest.suffix(2)), hour < 24, minute < 60
     else { return nil }
@@ -72,7 +72,7 @@ public struct ExportSchedule: Hashable, Sendable {
   public func next(after names: some Sequence<String>, now: Date, in local: LocalTime) -> Date {
     guard let last = last(of: names, now: now, in: local), let made = moment(of: last, in: local) else { return now }
     guard let days else { return made.addingTimeInterval(interval) }
-    return local.startOfDay(datedAs: local.midnight(of: local.day(of: made).advanced(by: days)))
+    return local.start(of: local.day(of: made).advanced(by: days))
   }
 
   /// Returns the files in excess of ``keep``, oldest first.

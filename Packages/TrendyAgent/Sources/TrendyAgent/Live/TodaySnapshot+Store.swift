@@ -29,7 +29,7 @@ extension TodaySnapshot {
   ) throws {
     let types = try store.fetchAllEventTypes()
     let running = try RunningEvent.all(in: store).map(\.event)
-    var tally = try TodayTally(of: types, in: store, running: running, now: now, local: local)
+    var tally = try TodayTally(of: types, in: store, now: now, local: local)
     let today = tally.snapshot.day
     let events = try events ?? store.events(of: today...today, ofType: nil, in: local)
     let recent = local.startOfDay(now, addingDays: -1)..<local.startOfDay(now, addingDays: 1)

@@ -11,18 +11,12 @@ extension TodayTally {
   /// - Parameters:
   ///   - types: Types to count.
   ///   - store: The record.
-  ///   - running: Running events; `nil` reads them.
   ///   - now: A time within the day to count.
   ///   - local: The user's calendar.
   public init(
-    of types: [EventType], in store: any DataStoreProtocol, running: [Event]? = nil, now: Date, local: LocalTime
+    of types: [EventType], in store: any DataStoreProtocol, now: Date, local: LocalTime
   ) throws {
-    let isOfTime = types.contains { $0.goal?.measure == .duration }
-    let skips = try store.fetchRecords(kind: .skip).compactMap(Skip.init)
-    self.init(
-      types: types, durationKeys: isOfTime ? try TypeGoal.durationKeys(in: store) : [:],
-      skips: Dictionary(grouping: skips, by: \.eventTypeId).mapValues { $0.map { $0.dates(in: local) } },
-      running: Set(try (running ?? RunningEvent.all(in: store).map(\.event)).map(\.id)), now: now, local: local)
+    self.init(try TypeSettings(StoreUserRecord(store), types: types), now: now, local: local)
   }
 
   /// Adds the events of a type that are needed for its count, goal and streak.

@@ -1,3 +1,4 @@
+import TrendyInsights
 public import TrendyModels
 public import TrendyProtocols
 
@@ -6,8 +7,6 @@ public import TrendyProtocols
 /// A setting with key `running` contains the event's id, so that every device finds running events without reading all
 /// events. A setting whose event does not exist or has an end is ignored.
 public struct RunningEvent: Hashable, Sendable {
-  static let key = "running"
-
   public let event: Event
   /// Setting that marks the event as running.
   public let mark: SyncedRecord
@@ -16,12 +15,11 @@ public struct RunningEvent: Hashable, Sendable {
   public init(_ event: Event, markId: String) {
     self.event = event
     mark = SyncedRecord(
-      id: markId, kind: .setting, fields: ["key": .string(Self.key), "value": .string(event.id)])
+      id: markId, kind: .setting, fields: ["key": .string(RunningSetting.key), "value": .string(event.id)])
   }
 
   private init?(_ mark: SyncedRecord, in store: any DataStoreProtocol) throws {
-    guard mark.fields["key"]?.stringValue == Self.key, let id = mark.fields["value"]?.stringValue,
-      let event = try store.findEvent(id: id), event.endDate == nil
+    guard let id = RunningSetting.eventId(in: mark), let event = try store.findEvent(id: id), event.endDate == nil
     else { return nil }
     self.event = event
     self.mark = mark

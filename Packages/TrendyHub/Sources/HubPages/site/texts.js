@@ -6,6 +6,9 @@ useLanguage('en', 'en-GB');
 
 const entries = (/** @type {number} */ n) => plural(n, { one: '# entry', other: '# entries' });
 const days = (/** @type {number} */ n) => plural(n, { one: '# day', other: '# days' });
+const weeks = (/** @type {number} */ n) => plural(n, { one: '# week', other: '# weeks' });
+/** @typedef {'day' | 'week'} Period */
+const periods = (/** @type {number} */ n, /** @type {Period} */ period) => (period === 'week' ? weeks(n) : days(n));
 const trips = (/** @type {number} */ n) => plural(n, { one: '# trip', other: '# trips' });
 /** @type {Record<string, string>} */
 const confidence = { high: 'high', medium: 'medium', low: 'low' };
@@ -75,6 +78,7 @@ export const texts = {
     hoursAndMinutes: (/** @type {number} */ hours, /** @type {string} */ minutes) => `${count(hours)} h ${minutes} min`,
     percent: (/** @type {string} */ n) => `${n} %`,
     days,
+    periods,
     trips,
     entries,
     places: (/** @type {number} */ n) => plural(n, { one: '# place', other: '# places' }),
@@ -162,7 +166,7 @@ export const texts = {
     soFar: 'So far today',
     week: (/** @type {number} */ n) => `${count(n)} this week`,
     weekShort: (/** @type {number} */ n) => `${count(n)}/wk`,
-    streak: (/** @type {number} */ n) => `${days(n)} in a row`,
+    streak: (/** @type {number} */ n, /** @type {Period} */ period) => `${periods(n, period)} in a row`,
     streakShort: (/** @type {number} */ n) => `${count(n)} d`,
     usually: (/** @type {string} */ time) => `usually ${time}`,
     moved: (/** @type {string} */ name, /** @type {number} */ n, /** @type {number} */ of) =>
@@ -255,7 +259,8 @@ export const texts = {
     quarter: 'Quarter',
     year: 'Year',
     noGoal: 'No goal set, so no streak',
-    streak: 'now',
+    streak: (/** @type {number} */ n, /** @type {Period} */ period) =>
+      period === 'week' ? plural(n, { one: 'week now', other: 'weeks now' }) : 'now',
     longest: 'longest',
     score: 'score',
     skipped: 'skipped',
@@ -303,6 +308,7 @@ export const texts = {
     before14: 'vs. the previous 14 days',
     thisWeek: 'this week',
     dayUnit: (/** @type {number} */ n) => plural(n, { one: 'day', other: 'days' }),
+    weekUnit: (/** @type {number} */ n) => plural(n, { one: 'week', other: 'weeks' }),
     since: (/** @type {string} */ month) => `since ${month}`,
     total: (/** @type {number} */ n) => `${entries(n)} in total`,
     mostly: (/** @type {string} */ value) => `Mostly ${value}.`,
@@ -497,8 +503,9 @@ export const texts = {
       `Consistency ${value} (${confidence[word]} confidence, ${entries(n)}).`,
     noPattern: (/** @type {number} */ n) => `No pattern in ${entries(n)}.`,
     streaks: 'Streaks',
-    longestNow: (/** @type {string} */ name, /** @type {number} */ n) => `${name}: ${days(n)} in a row.`,
-    noStreak: 'No current streak of two days or more.',
+    longestNow: (/** @type {string} */ name, /** @type {number} */ n, /** @type {Period} */ period) =>
+      `${name}: ${periods(n, period)} in a row.`,
+    noStreak: 'No current streak of two or more.',
     longest: (/** @type {number} */ n) => `longest ${count(n)}`,
     recorded: (/** @type {number} */ n, /** @type {number} */ of, /** @type {string} */ from) =>
       `on ${count(n)} of ${days(of)} since ${from}`,
@@ -949,7 +956,8 @@ export const texts = {
     this_week: 'This week',
     last_week: 'Last week',
     change: 'Change',
-    days_in_a_row: 'Days in a row',
+    in_a_row: 'In a row',
+    unit: 'Unit',
     longest: 'Longest',
     longest_until: 'Longest until',
     score: 'Score',

@@ -19,7 +19,7 @@ struct ExportRequest: Sendable {
   }
 
   let form: Form
-  let days: PersonDays
+  let local: LocalTime
   let first: CivilDate?
   let last: CivilDate?
   let typeId: String?
@@ -33,7 +33,7 @@ struct ExportRequest: Sendable {
     if form == .ndjson, let name = chosen.first { throw .invalid("\(name): ndjson is the whole record") }
     if form == .gpx, chosen.contains("event_type_id") { throw .invalid("event_type_id: fixes are of no type") }
     self.form = form
-    days = try PersonDays(call)
+    local = try LocalTime(call)
     first = call.text("from") == nil ? nil : try call.civilDate("from")
     last = call.text("to") == nil ? nil : try call.civilDate("to")
     typeId = call.text("event_type_id")
@@ -42,32 +42,31 @@ struct ExportRequest: Sendable {
 
   /// Range of event times in milliseconds since 1970.
   ///
-  /// It is wider than the requested dates, because the timestamp of an all-day event may be on another date in the
-  /// requested zone.
+  /// It is wider than the requested days, because an event belongs to a day of the zone in which it was recorded.
   var moments: Range<Int64> {
-    let start = first.map { days.start(of: $0) - days.longestShift } ?? Int64.min / 4
-    return start..<(last.map { days.start(of: $0.advanced(by: 1)) + days.longestShift } ?? Int64.max / 4)
+    let start = first.map { local.milliseconds(of: $0...$0).lowerBound } ?? Int64.min / 4
+    return start..<(last.map { local.milliseconds(of: $0...$0).upperBound } ?? Int64.max / 4)
   }
 
   /// Range of fix times; `nil` for all.
   var span: ClosedRange<Date>? {
     guard first != nil || last != nil else { return nil }
-    let start = first.map { Date(milliseconds: days.start(of: $0)) } ?? .distantPast
-    return start...(last.map { Date(milliseconds: days.start(of: $0.advanced(by: 1)) - 1) } ?? .distantFuture)
+    let start = first.map { local.start(of: $0) } ?? .distantPast
+    return start...(last.map { local.start(of: $0.advanced(by: 1)).addingTimeInterval(-0.001) } ?? .distantFuture)
   }
 
   /// Returns whether an event is to be exported.
   func contains(_ entry: HubEntry) -> Bool {
     guard let event = HubEventMoment(entry), typeId == nil || event.eventTypeId == typeId else { return false }
     guard first != nil || last != nil else { return true }
-    let date = days.date(of: event)
-    return first.map { $0 <= date } ?? true && last.map { date <= $0 } ?? true
+    let day = local.day(of: event)
+    return first.map { $0 <= day } ?? true && last.map { day <= $0 } ?? true
   }
 
   /// File name such as `trendy-2026-11-01-2026-11-20.csv`.
   func fileName(now: Date) -> String {
     let dates = [first, last].compactMap(\.self)
-    let words = (dates.isEmpty ? [days.day(of: now)] : dates).map { "\($0)" }
+    let words = (dates.isEmpty ? [local.day(of: now)] : dates).map { "\($0)" }
     return "trendy-\(words.joined(separator: "-")).\(form.rawValue)"
   }
 }

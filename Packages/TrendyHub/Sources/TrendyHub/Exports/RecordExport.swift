@@ -75,8 +75,8 @@ actor RecordExport {
       let context = ExportContext(
         types: Dictionary(types.map { ($0.id, EventType($0)) }) { type, _ in type },
         propertyKeys: request.form == .csv ? try await propertyKeys() : [],
-        zone: ZoneClock(named: request.days.zone) ?? .utc, now: now,
-        date: { [days = request.days] in days.date(ofAllDay: $0, of: $1) })
+        zone: request.local.zoneName.flatMap(ZoneClock.init(named:)) ?? .utc, now: now,
+        date: { [local = request.local] in local.date($0, of: $1) })
       let writer = InterchangeFormat.named(request.form.rawValue)?.eventWriter(context)
       events = writer
       return writer?.beginning() ?? ""

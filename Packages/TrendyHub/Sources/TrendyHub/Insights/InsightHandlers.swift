@@ -15,41 +15,42 @@ struct InsightHandlers: Sendable {
   }
 
   func showInsights(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let days = try PersonDays(call)
+    let local = try LocalTime(call)
     let span = Int(
       try call.integer("days", in: 14...Int64(PersonHistory.longestSpan), default: Int64(CorrelationSearch.span)))
-    let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
     let now = clock.now
     return .read { [histories] reading in
-      let history = try histories.history(of: sender.person, reading, days: days, now: now)
-      let document = InsightsDocument(history, span: span, firstWeekday: firstWeekday, now: days.minute(of: now))
+      let history = try histories.history(of: sender.person, reading, local: local, now: now)
+      let document = InsightsDocument(
+        history, span: span, firstWeekday: local.firstWeekday, now: local.minuteOfDay(of: now))
       return .json(.object(document.members))
     }
   }
 
   func showHabits(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let days = try PersonDays(call)
+    let local = try LocalTime(call)
     let now = clock.now
     return .read { [histories] reading in
-      let history = try histories.history(of: sender.person, reading, days: days, now: now)
-      let document = InsightsDocument(history, span: CorrelationSearch.span, firstWeekday: 1, now: days.minute(of: now))
+      let history = try histories.history(of: sender.person, reading, local: local, now: now)
+      let document = InsightsDocument(
+        history, span: CorrelationSearch.span, firstWeekday: local.firstWeekday, now: local.minuteOfDay(of: now))
       return .json(.object(document.habits))
     }
   }
 
   func showType(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let days = try PersonDays(call)
+    let local = try LocalTime(call)
     let id = call.id
-    let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
     let asked = try TypeSteps(call)
     let now = clock.now
     return .read { [histories] reading in
-      let history = try histories.history(of: sender.person, reading, days: days, now: now)
-      guard history.facts.goals[id] != nil else { throw Problem.notFound(.eventType, id) }
+      let history = try histories.history(of: sender.person, reading, local: local, now: now)
+      guard history.settings.types[id] != nil else { throw Problem.notFound(.eventType, id) }
       let span = min(max(asked.days, 14), PersonHistory.longestSpan)
-      let document = InsightsDocument(history, span: span, firstWeekday: firstWeekday, now: days.minute(of: now))
-      let values = try TypeValues(reading, of: id, days: days, through: history.today, span: asked.days)
-      var members = document.type(id, asked, firstWeekday: firstWeekday)
+      let document = InsightsDocument(
+        history, span: span, firstWeekday: local.firstWeekday, now: local.minuteOfDay(of: now))
+      let values = try TypeValues(reading, of: id, local: local, through: history.today, span: asked.days)
+      var members = document.type(id, asked, firstWeekday: local.firstWeekday)
       members["properties"] = .array(values.shares.map(\.json))
       members["properties_of"] = .int(Int64(values.events))
       return .json(.object(members))
@@ -57,32 +58,32 @@ struct InsightHandlers: Sendable {
   }
 
   func showPlace(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let days = try PersonDays(call)
+    let local = try LocalTime(call)
     let id = call.id
-    let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
     let weeks = Int(try call.integer("weeks", in: 1...52, default: 12))
     let now = clock.now
     return .read { reading in
       guard try reading.entry(kind: SyncedKind.geofence.name, id: id)?.isAlive == true else {
         throw Problem.notFound(.geofence, id)
       }
-      let visits = try PlaceVisits(reading, of: id, weeks: weeks, firstWeekday: firstWeekday, days: days, now: now)
+      let visits = try PlaceVisits(reading, of: id, weeks: weeks, local: local, now: now)
       return .json(.object(visits.members))
     }
   }
 
-  /// Returns the progress of each goal. Reads one week only, to be fast.
+  /// Returns the progress and the streak of each goal. Reads the current week, and as far back as the streaks reach.
   func showGoals(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let days = try PersonDays(call)
-    let firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
+    let local = try LocalTime(call)
     let now = clock.now
     return .read { [dayCounts] reading in
-      let goals = try PersonGoals(reading, days: days, firstWeekday: firstWeekday, now: now)
-      let streaks = try Self.streaks(goals.facts, of: sender.person, reading, days: days, today: goals.today, dayCounts)
+      let record = HubUserRecord(reading)
+      let settings = try TypeSettings(record)
+      let progress = try GoalAmounts.progress(in: record, settings, now: now, local: local)
+      let streaks = try Self.streaks(settings, of: sender.person, reading, local: local, now: now, dayCounts)
       return .json([
-        "today": .string("\(goals.today)"),
+        "today": .string("\(local.day(of: now))"),
         "goals": .array(
-          goals.progress.sorted { $0.key < $1.key }.map { type, progress in
+          progress.sorted { $0.key < $1.key }.map { type, progress in
             [
               "event_type_id": .string(type), "from": .string("\(progress.days.lowerBound)"),
               "through": .string("\(progress.days.upperBound)"), "amount": .double(progress.amount),
@@ -94,42 +95,44 @@ struct InsightHandlers: Sendable {
     }
   }
 
-  /// Returns the streaks of types with a daily goal. Reads only as far back as the current streaks reach.
+  /// Returns the streaks of goals of at least some amount. Reads only as far back as the current streaks reach.
   func showStreaks(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let days = try PersonDays(call)
+    let local = try LocalTime(call)
     let now = clock.now
     return .read { [dayCounts] reading in
-      let today = days.day(of: now)
-      let facts = try PersonFacts(reading, days: days, today: today)
-      let streaks = try Self.streaks(facts, of: sender.person, reading, days: days, today: today, dayCounts)
+      let settings = try TypeSettings(HubUserRecord(reading))
+      let streaks = try Self.streaks(settings, of: sender.person, reading, local: local, now: now, dayCounts)
       return .json([
         "streaks": .array(
-          streaks.sorted { $0.key < $1.key }
-            .map { ["event_type_id": .string($0.key), "current": .int(Int64($0.value))] })
+          streaks.sorted { $0.key < $1.key }.map { type, current in
+            [
+              "event_type_id": .string(type), "current": .int(Int64(current)),
+              "period": settings.goal(of: type).map { .string($0.period.rawValue) } ?? .null,
+            ]
+          })
       ])
     }
   }
 
-  /// Returns the number of consecutive days up to today or yesterday, for types with a daily goal.
+  /// Returns the current streak in days or weeks of each goal of at least some amount.
   private static func streaks(
-    _ facts: PersonFacts, of person: String, _ reading: any HubReading, days: PersonDays, today: CivilDate,
+    _ settings: TypeSettings, of person: String, _ reading: any HubReading, local: LocalTime, now: Date,
     _ dayCounts: KnownDayCounts
   ) throws -> [String: Int] {
-    let types = facts.goals.filter { $0.value?.asksForEveryDay == true }.keys
-    guard !types.isEmpty else { return [:] }
+    var streaks = try GoalAmounts.weeklyStreaks(in: HubUserRecord(reading), settings, now: now, local: local)
+    let types = settings.types.values.filter { $0.goal?.asksForEveryDay == true }.map(\.id)
+    guard !types.isEmpty else { return streaks }
+    let today = local.day(of: now)
     var back = 62
     while true {
-      let moments =
-        days.start(of: today.advanced(by: -back)) - days.longestShift..<days.start(of: today.advanced(by: 1))
-        + days.longestShift
-      let (months, _) = try dayCounts.counts(of: person, reading, days: days, during: moments)
-      var streaks: [String: Int] = [:]
+      let (months, _) = try dayCounts.counts(
+        of: person, reading, local: local, on: today.advanced(by: -back)...today)
       for type in types {
-        let done = months.flatMap { $0.own.days(ofType: type) }
-        streaks[type] = Streak(days: done, skips: facts.skips[type] ?? [], today: today).current
+        let done = months.flatMap { $0.days(ofType: type) }
+        streaks[type] = Streak(days: done, skips: settings.skips(of: type), today: today).current
       }
       // A streak as long as the range read may have begun earlier.
-      guard back < 36_525, streaks.values.contains(where: { $0 >= back / 2 }) else { return streaks }
+      guard back < 36_525, types.contains(where: { streaks[$0] ?? 0 >= back / 2 }) else { return streaks }
       back *= 4
     }
   }

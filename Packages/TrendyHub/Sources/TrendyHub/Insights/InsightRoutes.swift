@@ -12,7 +12,8 @@ extension InsightHandlers {
         ] + .days, answers: [.json(200, "the findings", .named("Insights"))], .record(showInsights)),
       HubRoute(
         .get, "insights/habits", name: "getHabits",
-        summary: "Streaks, scores of goals, and when things usually happen, of every type with an event.", query: .days,
+        summary: "Streaks, scores of goals, and when things usually happen, of every type with an event.",
+        query: [Self.weekStart] + .days,
         answers: [.json(200, "the habits", .named("Habits"))], .record(showHabits)),
       HubRoute(
         .get, "insights/goals", name: "getGoals", summary: "How far each goal is met in the present day or week.",
@@ -34,14 +35,19 @@ extension InsightHandlers {
           Self.weekStart,
         ] + .days, answers: [.json(200, "the place", .named("PlaceInsights"))], .record(showPlace)),
       HubRoute(
-        .get, "insights/streaks", name: "getStreaks", summary: "Days in a row up to today, of types with a daily goal.",
-        query: .days,
+        .get, "insights/streaks", name: "getStreaks",
+        summary: "Days or weeks in a row up to the current one, of types with a goal of at least some amount.",
+        query: [Self.weekStart] + .days,
         answers: [
           .json(
             200, "the streaks",
             .object([
               .required(
-                "streaks", .list(.object([.required("event_type_id", .string), .required("current", .counter)])))
+                "streaks",
+                .list(
+                  .object([
+                    .required("event_type_id", .string), .required("current", .counter), .required("period", .period),
+                  ])))
             ]))
         ], .record(showStreaks)),
     ]
@@ -53,6 +59,7 @@ extension InsightHandlers {
 
 extension HubSchema {
   private static let real = HubSchema.number(-Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude)
+  fileprivate static let period = HubSchema.words(Goal.Period.allCases.map(\.rawValue))
   private static let confidence = HubSchema.words(["low", "medium", "high"])
   private static let direction = HubSchema.words(["up", "down", "steady", "new"])
   private static let habit = HubSchema.nullable(
@@ -138,7 +145,8 @@ extension HubSchema {
 
   private static let streak = HubSchema.nullable(
     .object([
-      .required("current", .counter), .required("longest", .counter), .required("longest_end", .nullable(.string)),
+      .required("period", period), .required("current", .counter), .required("longest", .counter),
+      .required("longest_end", .nullable(.string)),
     ]))
 
   private static let usual = HubSchema.nullable(

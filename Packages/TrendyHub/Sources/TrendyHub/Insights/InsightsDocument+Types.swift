@@ -23,7 +23,7 @@ struct TypeSteps {
     }
   }
 
-  func range(_ own: TypeHistory, endingOn day: CivilDate, skips: Set<CivilDate>) -> MovingRange? {
+  func range(_ own: TypeHistory, endingOn day: CivilDate, skips: DaySet) -> MovingRange? {
     own.movingRange(span, endingOn: day, skips: skips)
   }
 }
@@ -54,7 +54,7 @@ extension InsightsDocument {
 
   private func points(_ id: String, _ own: TypeHistory, _ steps: TypeSteps, firstWeekday: Int) -> [JSONValue] {
     guard own.days.count > 0 else { return [] }
-    let skips = history.facts.skips[id] ?? []
+    let skips = history.settings.skips(of: id)
     let first = max(history.today.advanced(by: 1 - steps.days), own.days.first)
     let start = steps.period.days(around: first, firstWeekday: firstWeekday).lowerBound
     return own.series(by: steps.period, over: start...history.today, firstWeekday: firstWeekday).points.map { point in

@@ -49,7 +49,7 @@ struct InsightsDocument {
     }
     let subjects = histories.map { id, own in
       Digest.Subject(
-        id: id, name: name(id), history: own, skips: history.facts.skips[id] ?? [],
+        id: id, name: name(id), history: own, skips: history.settings.skips(of: id),
         progress: history.progress(ofType: id, firstWeekday: firstWeekday))
     }
     return Digest.week(
@@ -57,7 +57,7 @@ struct InsightsDocument {
       later: later)
   }
 
-  private func name(_ id: String) -> String { history.facts.names[id] ?? id }
+  private func name(_ id: String) -> String { history.settings.types[id]?.name ?? id }
   func date(_ date: CivilDate) -> JSONValue { .string("\(date)") }
 
   private func relation(_ relation: CorrelationFinding) -> JSONValue {
@@ -84,19 +84,20 @@ struct InsightsDocument {
 
   /// Returns the streak of a type, or `null` if the type is not a habit.
   func streak(_ id: String, _ own: TypeHistory) -> JSONValue {
-    guard own.isHabit(hasGoal: history.facts.goals[id] ?? nil != nil) else { return .null }
-    let streak = own.streak(skips: history.facts.skips[id] ?? [])
+    guard own.isHabit(hasGoal: history.settings.goal(of: id) != nil) else { return .null }
+    let streak = history.streak(ofType: id, own, firstWeekday: firstWeekday)
     return [
-      "current": .int(Int64(streak.current)), "longest": .int(Int64(streak.longest)),
+      "period": .string(streak.period.rawValue), "current": .int(Int64(streak.current)),
+      "longest": .int(Int64(streak.longest)),
       "longest_end": streak.longestEnd.map(date) ?? .null,
     ]
   }
 
   /// Returns the goal score of a type, from 0 to 1, or `null` without a goal.
   func score(_ id: String, _ own: TypeHistory) -> JSONValue {
-    guard let goal = history.facts.goals[id] ?? nil else { return .null }
+    guard let goal = history.settings.goal(of: id) else { return .null }
     let amounts = history.amounts(ofType: id, over: own.days)
-    return .double(HabitScore(of: goal, amounts: amounts, skips: history.facts.skips[id] ?? []).current)
+    return .double(HabitScore(of: goal, amounts: amounts, skips: history.settings.skips(of: id)).current)
   }
 
   /// Returns the events of a type within the span.

@@ -1,6 +1,7 @@
 import Foundation
 import TrendyInsights
 import TrendyModels
+import TrendyTrips
 
 /// Times of a user's events, and their contributions to goals.
 ///
@@ -9,22 +10,23 @@ struct PersonHistory: Sendable {
   /// Number of days up to today whose events are stored individually.
   static let longestSpan = 366
 
-  private(set) var facts: PersonFacts
+  private(set) var settings: TypeSettings
   private(set) var records: [String: TypeRecord] = [:]
   let today: CivilDate
 
   /// Reads the whole record in batches.
-  init(_ reading: any HubReading, facts: PersonFacts, days: PersonDays, now: Date) throws {
-    self.facts = facts
-    today = days.day(of: now)
+  init(_ reading: any HubReading, settings: TypeSettings, local: LocalTime, now: Date) throws {
+    self.settings = settings
+    today = local.day(of: now)
     var moments: [String: [TypeHistory.Moment]] = [:]
     var amounts: [String: [CivilDate: Double]] = [:]
     try reading.eachEvent(during: Int64.min / 4..<Int64.max / 4) { event, entry in
       let type = event.eventTypeId
-      guard let goal = facts.goals[type] else { return }
-      let moment = days.moment(of: event)
+      guard settings.types[type] != nil else { return }
+      let moment = local.moment(of: event)
       moments[type, default: []].append(moment)
-      guard goal != nil, let amount = facts.amount(of: try entry(), type: type, now: now) else { return }
+      guard settings.goal(of: type) != nil, let amount = settings.amount(of: try entry().ruleEvent(event), now: now)
+      else { return }
       amounts[type, default: [:]][moment.day, default: 0] += amount
     }
     for (type, list) in moments { records[type] = TypeRecord(list, amounts: amounts[type] ?? [:], today: today) }
@@ -32,23 +34,23 @@ struct PersonHistory: Sendable {
 
   /// Returns the history updated with writes since a position, or `nil` if the record must be read again.
   func updated(
-    _ reading: any HubReading, since position: ReadPosition, facts: PersonFacts, days: PersonDays, now: Date
+    _ reading: any HubReading, since position: ReadPosition, settings: TypeSettings, local: LocalTime, now: Date
   ) throws -> PersonHistory? {
     // The contribution of a running event increases continuously, so it cannot be updated.
-    guard facts.goals == self.facts.goals, facts.durationKeys == self.facts.durationKeys, facts.running.isEmpty,
-      self.facts.running.isEmpty,
-      let changes = try EventChanges(reading, since: position, { facts.hasPart(field: $1, of: $0) })
+    guard settings.types.mapValues(\.goal) == self.settings.types.mapValues(\.goal),
+      settings.durationKeys == self.settings.durationKeys, settings.running.isEmpty, self.settings.running.isEmpty,
+      let changes = try EventChanges(reading, since: position, { settings.hasPart(field: $1, of: $0) })
     else { return nil }
     var history = self
-    history.facts = facts
+    history.settings = settings
     for (count, entries) in [(1, changes.added), (-1, changes.removed)] {
       for entry in entries {
-        guard let event = HubEventMoment(entry), facts.goals[event.eventTypeId] != nil else { continue }
-        let amount = facts.amount(of: entry, type: event.eventTypeId, now: now) ?? 0
+        guard let event = HubEventMoment(entry), settings.types[event.eventTypeId] != nil else { continue }
+        let amount = settings.amount(of: entry.ruleEvent(event), now: now) ?? 0
         // Adding and subtracting fractions would accumulate rounding errors.
         guard count > 0 || amount.rounded() == amount else { return nil }
         history.records[event.eventTypeId, default: TypeRecord([], amounts: [:], today: today)]
-          .add(count, days.moment(of: event), amount: amount)
+          .add(count, local.moment(of: event), amount: amount)
       }
     }
     return history
@@ -57,7 +59,10 @@ struct PersonHistory: Sendable {
   /// Returns the history of every type with events up to today.
   func histories() -> [String: TypeHistory] {
     var histories = records.mapValues(\.history).filter { $0.value.events > 0 }
-    if let type = facts.readingType { histories[type]?.isOfReadings = true }
+    // Odometer readings with a goal are treated like any type.
+    if let type = BuiltInType.odometer.present(among: Array(settings.types.values)), type.goal == nil {
+      histories[type.id]?.isOfReadings = true
+    }
     return histories
   }
 
@@ -68,11 +73,16 @@ struct PersonHistory: Sendable {
     return series
   }
 
+  /// Returns the streak of a type. `firstWeekday` is the first day of a week, where 0 is Sunday.
+  func streak(ofType type: String, _ own: TypeHistory, firstWeekday: Int) -> Streak {
+    settings.streak(of: type, own, firstWeekday: firstWeekday) { records[type]?.amounts ?? [:] }
+  }
+
   /// Returns the progress of a type's goal in the current day or week; `nil` without a goal.
   ///
   /// `firstWeekday` is the first day of a week, where 0 is Sunday.
   func progress(ofType type: String, firstWeekday: Int) -> GoalProgress? {
-    facts.progress(ofType: type, on: today, firstWeekday: firstWeekday, amounts: records[type]?.amounts ?? [:])
+    settings.progress(of: type, on: today, firstWeekday: firstWeekday, amounts: records[type]?.amounts ?? [:])
   }
 }
 
@@ -118,11 +128,11 @@ struct TypeRecord: Sendable {
   }
 }
 
-extension PersonFacts {
+extension TypeSettings {
   /// Returns whether the stored values of an event depend on a field.
   fileprivate func hasPart(field: String, of entry: HubEntry) -> Bool {
     if EventChanges.isOfDay(field) || field == "source_type" { return true }
-    guard let type = entry.fields["event_type_id"]?.value.stringValue, goals[type] ?? nil != nil else { return false }
+    guard let type = entry.fields["event_type_id"]?.value.stringValue, goal(of: type) != nil else { return false }
     return field == "end_date" || field.hasPrefix("properties.")
   }
 }

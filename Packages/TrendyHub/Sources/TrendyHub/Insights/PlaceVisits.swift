@@ -9,7 +9,7 @@ struct PlaceVisits {
   private static let longestStay: Int64 = 14 * 86_400_000
 
   private let now: Date
-  private let days: PersonDays
+  private let local: LocalTime
   private let today: CivilDate
   private let weeks: [ClosedRange<CivilDate>]
   private let stays: [(start: Int64, end: Int64?)]
@@ -20,19 +20,16 @@ struct PlaceVisits {
   ///   - reading: A read transaction of the user.
   ///   - id: Id of the place.
   ///   - weeks: Number of weeks, including the current one.
-  ///   - firstWeekday: First day of a week; 0 is Sunday.
-  ///   - days: The user's calendar.
+  ///   - local: The user's calendar.
   ///   - now: The hub's time.
-  init(
-    _ reading: any HubReading, of id: String, weeks: Int, firstWeekday: Int, days: PersonDays, now: Date
-  ) throws {
-    let today = days.day(of: now)
-    let present = CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday)
-    (self.now, self.days, self.today) = (now, days, today)
+  init(_ reading: any HubReading, of id: String, weeks: Int, local: LocalTime, now: Date) throws {
+    let today = local.day(of: now)
+    let present = CalendarPeriod.week.days(around: today, firstWeekday: local.firstWeekday)
+    (self.now, self.local, self.today) = (now, local, today)
     self.weeks = (0..<weeks).reversed().map { ago in
       present.lowerBound.advanced(by: -7 * ago)...present.upperBound.advanced(by: -7 * ago)
     }
-    let first = days.start(of: self.weeks[0].lowerBound) - Self.longestStay
+    let first = local.start(of: self.weeks[0].lowerBound).milliseconds - Self.longestStay
     let prefilter = EventPrefilter(typeId: nil, words: [], names: [:], identifiers: [id])
     let page = try reading.events(during: first..<now.milliseconds + 1, limit: .max, prefilter: prefilter)
     stays = page.entries.compactMap { event in
@@ -55,7 +52,7 @@ struct PlaceVisits {
           [
             "from": .string("\(week.lowerBound)"), "through": .string("\(week.upperBound)"),
             "seconds": .double(seconds),
-            "visits": .int(Int64(stays.count { week.contains(days.day(of: Date(milliseconds: $0.start))) })),
+            "visits": .int(Int64(stays.count { week.contains(local.day(of: Date(milliseconds: $0.start))) })),
           ]
         }),
     ]
@@ -75,7 +72,8 @@ struct PlaceVisits {
     return StaySeconds(
       ranges,
       in: spans.map { span in
-        Double(days.start(of: span.lowerBound)) / 1000..<Double(days.start(of: span.upperBound.advanced(by: 1))) / 1000
+        let range = local.moments(of: span)
+        return range.lowerBound.timeIntervalSince1970..<range.upperBound.timeIntervalSince1970
       }
     ).seconds
   }

@@ -24,22 +24,20 @@ struct TypeValues {
   /// - Parameters:
   ///   - reading: A read transaction of the user.
   ///   - type: Id of the type.
-  ///   - days: The user's calendar.
+  ///   - local: The user's calendar.
   ///   - today: Last day.
   ///   - span: Number of days up to `today`.
-  init(_ reading: any HubReading, of type: String, days: PersonDays, through today: CivilDate, span: Int) throws {
-    let definitions = try reading.living(kind: SyncedKind.propertyDefinition.name, offset: 0, limit: .max)
-      .filter { $0.fields["event_type_id"]?.value.stringValue == type }
-      .sorted { Self.order($0) < Self.order($1) }
+  init(_ reading: any HubReading, of type: String, local: LocalTime, through today: CivilDate, span: Int) throws {
+    let definitions = try HubUserRecord(reading).propertyDefinitions().filter { $0.eventTypeId == type }.inOrder
     guard !definitions.isEmpty else {
       shares = []
       return
     }
-    let keys = Set(definitions.compactMap { $0.fields["key"]?.value.stringValue })
+    let keys = Set(definitions.map(\.key))
     var values: [String: [PropertyValue]] = [:]
     let earliest = try reading.firstLiving(kind: SyncedKind.event.name)?.listMoment ?? .max
-    let first = max(days.start(of: today.advanced(by: 1 - span)), earliest)
-    var end = days.start(of: today.advanced(by: 1))
+    let first = max(local.start(of: today.advanced(by: 1 - span)).milliseconds, earliest)
+    var end = local.start(of: today.advanced(by: 1)).milliseconds
     var events = 0
     while end > first, events < Self.most {
       let start = max(first, end - Int64(Self.part) * 86_400_000)
@@ -55,16 +53,9 @@ struct TypeValues {
     }
     self.events = events
     shares = definitions.compactMap { definition in
-      guard let key = definition.fields["key"]?.value.stringValue,
-        let type = definition.fields["property_type"]?.value.stringValue.flatMap({ PropertyType(rawValue: $0) }),
-        let shares = PropertyShares(values[key] ?? [], key: key, type: type)
-      else { return nil }
-      return Share(label: definition.fields["label"]?.value.stringValue ?? key, of: shares)
+      PropertyShares(values[definition.key] ?? [], key: definition.key, type: definition.propertyType)
+        .map { Share(label: definition.label, of: $0) }
     }
-  }
-
-  private static func order(_ definition: HubEntry) -> (Int64, String) {
-    (definition.fields["display_order"]?.value.intValue ?? 0, definition.fields["key"]?.value.stringValue ?? "")
   }
 }
 

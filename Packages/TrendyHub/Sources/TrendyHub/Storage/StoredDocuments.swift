@@ -61,8 +61,9 @@ extension HubEntry {
   /// Time by which lists sort the entity, in milliseconds since 1970.
   public var listMoment: Int64 {
     let order = SyncedKind.named(kind)?.listOrder
-    let date = order.flatMap { fields[$0]?.value.stringValue }.flatMap { RFC3339.date(from: $0) }
-    return (date ?? createdAt).milliseconds
+    guard let text = order.flatMap({ fields[$0]?.value.stringValue }) else { return createdAt.milliseconds }
+    if let date = RFC3339.date(from: text) { return date.milliseconds }
+    return CivilDate(text).map { Int64($0.daysSince1970) * 86_400_000 } ?? createdAt.milliseconds
   }
 }
 

@@ -99,29 +99,20 @@ struct MileageHandlers: Sendable {
 /// A calendar year in a time zone, of one vehicle or of all.
 struct MileageSpan {
   let year: Int
-  let zone: String
   let vehicleId: String?
-  private let rules: TimeZoneRules
+  private let local: LocalTime
 
   init(_ call: HubCall, now: Date) throws(Problem) {
-    zone = call.text("zone") ?? "UTC"
-    guard let rules = TimeZoneRules(named: zone) else {
-      throw .invalid("zone: this hub knows no time zone \"\(zone.prefix(64))\"")
-    }
-    self.rules = rules
-    let today = Self.date(of: now, rules)
-    year = Int(try call.integer("year", in: 1...9998, default: Int64(today.year)))
+    local = try LocalTime(call)
+    year = Int(try call.integer("year", in: 1...9998, default: Int64(local.date(of: now).year)))
     vehicleId = call.text("vehicle")
   }
 
-  func date(of moment: Date) -> CivilDate { Self.date(of: moment, rules) }
+  var zone: String { local.zoneName ?? "UTC" }
 
-  private static func date(of moment: Date, _ rules: TimeZoneRules) -> CivilDate {
-    let seconds = moment.timeIntervalSince1970 + Double(rules.secondsFromGMT(at: moment))
-    return CivilDate(daysSince1970: Int((seconds / 86_400).rounded(.down)))
-  }
+  func date(of moment: Date) -> CivilDate { local.date(of: moment) }
 
-  var secondsFromGMT: @Sendable (Date) -> Int { { [rules] in rules.secondsFromGMT(at: $0) } }
+  var secondsFromGMT: @Sendable (Date) -> Int { { [local] in local.components(of: $0).secondsFromGMT } }
 
   func isOfVehicle(_ trip: TripEvent) -> Bool { vehicleId == nil || trip.vehicleId == vehicleId }
 

@@ -12,9 +12,10 @@ struct TripHandlers: Sendable {
   private var clock: any TimeSource { records.clock }
 
   func showFixes(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let days = try PersonDays(call)
+    let local = try LocalTime(call)
     let date = try call.civilDate("date")
-    let span = days.start(of: date)..<days.start(of: date.advanced(by: 1))
+    let day = local.moments(of: date...date)
+    let span = day.lowerBound.milliseconds..<day.upperBound.milliseconds
     // Fixes before and after the day show whether it begins or ends with a gap.
     let around = FixedDay.around * 1000
     let fixes = try await readings.ask(of: sender.person) { ingest, desk in

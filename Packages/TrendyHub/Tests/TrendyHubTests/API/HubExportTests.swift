@@ -66,6 +66,19 @@ struct HubExportTests {
     #expect(rows[2].contains("2024-01-13T07:30:00+09:00"), "\(rows[2])")
   }
 
+  @Test func `an event is exported on the day that its own clock showed`() async throws {
+    let hub = try await hub()
+    // The 13th in Tokyo, the 12th in New York.
+    let event: JSONValue = [
+      "id": "tokyo", "event_type_id": "t", "timestamp": "2024-01-12T23:30:00Z", "time_zone": "Asia/Tokyo",
+    ]
+    #expect(try await hub.send("POST", "/events", event).status == 201)
+    for (day, status) in [("12", 404), ("13", 200), ("14", 404)] {
+      let query = "form=csv&from=2024-01-\(day)&to=2024-01-\(day)&zone=America/New_York"
+      #expect(try await hub.send("GET", "/export?\(query)").status == status, "\(day)")
+    }
+  }
+
   @Test func `events are exported page by page without duplicates, also many of one timestamp`() async throws {
     let hub = try await hub()
     for start in stride(from: 0, to: 1300, by: 500) {
@@ -121,7 +134,7 @@ struct HubExportTests {
       ),
       (
         "/skips",
-        ["id": "k", "event_type_id": "t", "from": "2024-01-01T00:00:00.000Z", "to": "2024-01-03T00:00:00.000Z"]
+        ["id": "k", "event_type_id": "t", "from": "2024-01-01", "to": "2024-01-02"]
       ),
     ] { #expect(try await hub.send("POST", path, body).status == 201) }
     try await hub.makeEvent("a")

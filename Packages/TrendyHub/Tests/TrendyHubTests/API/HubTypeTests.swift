@@ -41,7 +41,7 @@ struct HubTypeTests {
     for id in ["a", "b"] { try await hub.makeEvent(id, type: "k") }
     try await hub.makeEvent("c", type: "c")
     for (path, body) in [
-      ("/skips", ["id": "s", "event_type_id": "k", "from": "2024-01-01T00:00:00Z", "to": "2024-01-02T00:00:00Z"]),
+      ("/skips", ["id": "s", "event_type_id": "k", "from": "2024-01-01", "to": "2024-01-01"]),
       (
         "/geofences",
         ["id": "p", "name": "Bar", "latitude": 52, "longitude": 5, "radius": 100, "event_type_entry_id": "k"]

@@ -92,7 +92,7 @@ struct OpenAPITests {
     (
       "createSkip",
       [
-        "id": "k", "event_type_id": "t", "from": "2024-01-01T00:00:00.000Z", "to": "2024-01-03T00:00:00.000Z",
+        "id": "k", "event_type_id": "t", "from": "2024-01-01", "to": "2024-01-02",
       ]
     ),
     ("createEvents", ["events": [["id": "f", "event_type_id": "t", "timestamp": "2024-01-02T08:00:00.000Z"]]]),

@@ -39,7 +39,7 @@ extension TypeHistory {
   ///   - skips: days on which no events are expected.
   /// - Returns: `nil` for a skipped or future day, and if the history has too few windows.
   public func movingRange(
-    _ span: MovingRange.Span, endingOn day: CivilDate, skips: Set<CivilDate> = []
+    _ span: MovingRange.Span, endingOn day: CivilDate, skips: DaySet = []
   ) -> MovingRange? {
     guard days.count > 0, day <= today, !skips.contains(day) else { return nil }
     var sums: [Double] = []
@@ -47,7 +47,7 @@ extension TypeHistory {
     while sums.count < span.middle {
       let first = last.advanced(by: 1 - span.length)
       guard first >= days.first else { break }
-      if skips.isEmpty || !(first...last).contains(where: skips.contains) { sums.append(total(first...last)) }
+      if skips.isDisjoint(with: first...last) { sums.append(total(first...last)) }
       last = first.advanced(by: -1)
     }
     guard sums.count >= span.least else { return nil }

@@ -29,7 +29,7 @@ extension TypeHistory {
   ///   - skips: days on which no events are expected.
   ///   - looked: range to consider; `nil` for all days up to today.
   public func records(
-    firstWeekday: Int, skips: Set<CivilDate> = [], over looked: ClosedRange<CivilDate>? = nil
+    firstWeekday: Int, skips: DaySet = [], over looked: ClosedRange<CivilDate>? = nil
   ) -> Finding<PersonalRecords> {
     let active = activeDays.filter { looked?.contains($0) != false }
     guard let first = active.first else { return .needsEvents(1) }

@@ -102,7 +102,7 @@ extension TypeHistory {
 
   /// Computes the streak.
   /// - Parameter skips: days on which no events are expected.
-  public func streak(skips: Set<CivilDate> = []) -> Streak { Streak(days: activeDays, skips: skips, today: today) }
+  public func streak(skips: DaySet = []) -> Streak { Streak(days: activeDays, skips: skips, today: today) }
 
   /// Events of each of the last weeks, in blocks of seven days up to today. Starts with the block that contains the
   /// first event.

@@ -16,7 +16,7 @@ public struct PeriodReview: Sendable {
   /// All types with their whole histories.
   public let types: [(type: EventType, history: TypeHistory)]
   /// Excused days by type id.
-  public let skips: [String: Set<CivilDate>]
+  public let skips: [String: DaySet]
   private let later: [String: Int]
 
   /// - Parameters:
@@ -25,7 +25,7 @@ public struct PeriodReview: Sendable {
   ///   - skips: excused days by type id.
   ///   - later: number of events by type id on the last day of the period before that were later in the day than it is now.
   public init(
-    _ span: ReviewedPeriod, types: [(type: EventType, history: TypeHistory)], skips: [String: Set<CivilDate>],
+    _ span: ReviewedPeriod, types: [(type: EventType, history: TypeHistory)], skips: [String: DaySet],
     later: [String: Int]
   ) {
     self.span = span

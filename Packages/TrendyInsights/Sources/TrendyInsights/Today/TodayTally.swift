@@ -6,9 +6,6 @@ public import TrendyModels
 public struct TodayTally: Hashable, Sendable {
   /// Daily values of one type.
   private struct Days: Hashable, Sendable {
-    var goal: Goal?
-    var durationKey: String?
-    var skips: [ClosedRange<CivilDate>]
     var counts = DayCounts()
     /// Counts of past days that were computed earlier; ``counts`` are added to them.
     var earlier: DailySeries?
@@ -21,27 +18,21 @@ public struct TodayTally: Hashable, Sendable {
   private var days: [String: Days] = [:]
   /// Index of each type in the counts of the snapshot, by type id.
   private var indexes: [String: Int] = [:]
-  private let running: Set<String>
+  private let settings: TypeSettings
   private let now: Date
   /// User's calendar and time zone.
   public let local: LocalTime
 
   /// Creates a tally without events.
   /// - Parameters:
-  ///   - types: all event types, in any order.
-  ///   - durationKeys: key of the first duration property, by type id.
-  ///   - skips: days on which no events are expected, by type id.
-  ///   - running: ids of events that were started and not stopped.
+  ///   - settings: event types to count, with what their goals depend on.
   ///   - now: a time in the day to report.
   ///   - local: user's calendar and time zone.
-  public init(
-    types: [EventType], durationKeys: [String: String] = [:], skips: [String: [ClosedRange<CivilDate>]] = [:],
-    running: Set<String> = [], now: Date, local: LocalTime
-  ) {
-    self.running = running
+  public init(_ settings: TypeSettings, now: Date, local: LocalTime) {
+    self.settings = settings
     self.now = now
     self.local = local
-    let sorted = types.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
+    let sorted = settings.types.values.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
     snapshot = TodaySnapshot(
       day: local.day(of: now),
       counts: sorted.map {
@@ -50,7 +41,7 @@ public struct TodayTally: Hashable, Sendable {
       })
     for (index, type) in sorted.enumerated() {
       indexes[type.id] = index
-      days[type.id] = Days(goal: type.goal, durationKey: durationKeys[type.id], skips: skips[type.id] ?? [])
+      days[type.id] = Days()
       update(type.id)
     }
   }
@@ -91,7 +82,7 @@ public struct TodayTally: Hashable, Sendable {
   /// Whether the streak of a type reaches back to `first`, so that it may continue on earlier days. False for an
   /// unknown type.
   public func isStreakOpen(of type: String, from first: CivilDate) -> Bool {
-    days[type].map { Self.streak($0, today: snapshot.day).brokenOn < first } ?? false
+    days[type].map { streak(of: type, $0).brokenOn < first } ?? false
   }
 
   private mutating func count(_ event: Event, on day: CivilDate, by step: Int) {
@@ -100,11 +91,10 @@ public struct TodayTally: Hashable, Sendable {
     days[event.eventTypeId] = nil
     defer { days[event.eventTypeId] = entry }
     entry.counts.add(step, on: day)
-    guard let goal = entry.goal, goal.days(around: snapshot.day, firstWeekday: local.firstWeekday).contains(day) else {
-      return
-    }
-    let amount = goal.amount(
-      of: event, durationKey: entry.durationKey, isRunning: running.contains(event.id), now: now)
+    guard let goal = settings.goal(of: event.eventTypeId),
+      goal.days(around: snapshot.day, firstWeekday: local.firstWeekday).contains(day),
+      let amount = settings.amount(of: event, now: now)
+    else { return }
     entry.amounts[day, default: 0] += Double(step) * amount
   }
 
@@ -112,19 +102,20 @@ public struct TodayTally: Hashable, Sendable {
     guard let entry = days[type], let index = indexes[type] else { return }
     let today = snapshot.day
     snapshot.counts[index].count = entry.counts[today]
-    snapshot.counts[index].streak = Self.streak(entry, today: today).days
-    snapshot.counts[index].progress = entry.goal?.progress(
-      on: today, firstWeekday: local.firstWeekday, amounts: entry.amounts, skips: entry.skips)
+    snapshot.counts[index].streak = streak(of: type, entry).days
+    snapshot.counts[index].progress = settings.progress(
+      of: type, on: today, firstWeekday: local.firstWeekday, amounts: entry.amounts)
   }
 
   /// Returns the streak up to today or yesterday, and the day without events that precedes it.
-  private static func streak(_ entry: Days, today: CivilDate) -> (days: Int, brokenOn: CivilDate) {
+  private func streak(of type: String, _ entry: Days) -> (days: Int, brokenOn: CivilDate) {
+    let (today, skips) = (snapshot.day, settings.skips(of: type))
     var count = 0
     var day = today
     while true {
       if Double(entry.counts[day]) + (entry.earlier?[day] ?? 0) > 0 {
         count += 1
-      } else if day != today, !entry.skips.contains(where: { $0.contains(day) }) {
+      } else if day != today, !skips.contains(day) {
         // Today can still get an event.
         return (count, day)
       }

@@ -154,8 +154,7 @@ struct LoopReader {
     case .nothing: if note != nil { try body(.skip(what: "note of a day that was not done")) }
     case .covered: try body(.skip(what: "day that was covered by the frequency"))
     case .skipped:
-      let next = options.zone.date(day.advanced(by: 1))
-      try body(.dayOff(ForeignSkip(typeName: name, key: ["loop", name, "\(day)"], days: start..<next, note: note)))
+      try body(.dayOff(ForeignSkip(typeName: name, key: ["loop", name, "\(day)"], days: day...day, note: note)))
     case .done, .amount:
       var event = ForeignEvent(typeName: name, key: ["loop", name, "\(day)"], timestamp: start)
       event.isAllDay = true

@@ -1,4 +1,3 @@
-public import TrendyFoundation
 public import TrendyModels
 
 /// Event type of another program.
@@ -29,12 +28,12 @@ public struct ForeignSkip: Hashable, Sendable {
   public var typeName: String
   /// Parts of the natural key, identical in every file that contains the skip.
   public var key: [String]
-  /// From midnight of the first date to midnight after the last.
-  public var days: Range<Date>
+  /// First and last skipped date.
+  public var days: ClosedRange<CivilDate>
   public var note: String?
 
   /// Creates a skip from its values.
-  public init(typeName: String, key: [String], days: Range<Date>, note: String? = nil) {
+  public init(typeName: String, key: [String], days: ClosedRange<CivilDate>, note: String? = nil) {
     self.typeName = typeName
     self.key = key
     self.days = days

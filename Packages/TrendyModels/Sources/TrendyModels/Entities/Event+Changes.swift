@@ -27,10 +27,7 @@ extension Event {
   public mutating func fillLength(
     from definitions: some Sequence<PropertyDefinition>, before: Event? = nil
   ) {
-    let durations = definitions.filter { $0.eventTypeId == eventTypeId && $0.propertyType == .duration }
-    guard let endDate, let first = durations.min(by: { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) }) else {
-      return
-    }
+    guard let endDate, let first = definitions.firstDuration(of: eventTypeId) else { return }
     let told = properties[first.key]?.doubleValue
     let isOld = before?.endDate.map { $0.timeIntervalSince(before?.timestamp ?? $0) } == told
     if properties[first.key] == nil || told != nil && isOld {

@@ -58,6 +58,9 @@ public struct Goal: Hashable, Sendable {
   /// Whether the goal requires something every day, so that a streak of days can be counted.
   public var asksForEveryDay: Bool { bound == .atLeast && period == .day }
 
+  /// Whether the goal requires an amount every week, so that a streak counts the weeks in which it was met.
+  public var asksForEveryWeek: Bool { bound == .atLeast && period == .week }
+
   static func leastAmount(_ bound: Bound) -> Int { bound == .atLeast ? 1 : 0 }
 }
 

@@ -74,14 +74,14 @@ extension Goal {
   ///   - firstWeekday: first day of the week; 0 is Sunday.
   ///   - amounts: amount of each day, the sum of ``amount(of:durationKey:isRunning:now:)``; days outside the period are
   ///     ignored.
-  ///   - skips: skipped days; ranges may overlap.
+  ///   - skips: skipped days.
   public func progress(
-    on day: CivilDate, firstWeekday: Int, amounts: [CivilDate: Double], skips: [ClosedRange<CivilDate>] = []
+    on day: CivilDate, firstWeekday: Int, amounts: [CivilDate: Double], skips: DaySet = []
   ) -> GoalProgress {
     let days = days(around: day, firstWeekday: firstWeekday)
     return GoalProgress(
       goal: self, days: days, amount: days.reduce(0) { $0 + (amounts[$1] ?? 0) },
-      excusedDays: days.count { day in skips.contains { $0.contains(day) } })
+      excusedDays: days.count(where: skips.contains))
   }
 
   /// Key of the number property that sets how much an event counts: 2 for two cups, 0.5 for half a tablet.

@@ -39,3 +39,20 @@ public struct PropertyDefinition: Hashable, Sendable, Identifiable {
     self.unknownFields = unknownFields
   }
 }
+
+extension Sequence<PropertyDefinition> {
+  /// Properties in the order in which they are shown: by position, then by id.
+  public var inOrder: [PropertyDefinition] { sorted { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) } }
+
+  /// Returns the first duration property of an event type, which contains the duration of its events; `nil` without one.
+  public func firstDuration(of eventTypeId: String) -> PropertyDefinition? {
+    filter { $0.eventTypeId == eventTypeId && $0.propertyType == .duration }.inOrder.first
+  }
+
+  /// Key of the first duration property of each event type that has one, by event type.
+  public var firstDurationKeys: [String: String] {
+    Dictionary(grouping: self, by: \.eventTypeId).reduce(into: [:]) {
+      $0[$1.key] = $1.value.firstDuration(of: $1.key)?.key
+    }
+  }
+}

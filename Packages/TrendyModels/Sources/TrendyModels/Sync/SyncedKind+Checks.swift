@@ -153,6 +153,8 @@ extension SyncedKind.Field {
       if let date = value.stringValue.flatMap({ RFC3339.date(from: $0) }) {
         return .string(RFC3339.string(from: date))
       }
+    case .day:
+      if value.stringValue.flatMap({ CivilDate($0) }) != nil { return value }
     case .boolean:
       if value.boolValue != nil { return value }
     case .number(let range):
@@ -215,6 +217,7 @@ extension SyncedKind.FieldType {
     case .object, .members: "an object"
     case .identifier: WireIdentifier.rule
     case .date: "an RFC 3339 date such as 2024-01-01T00:00:00.000Z"
+    case .day: "a date such as 2024-01-01"
     case .boolean: "true or false"
     case .number(let range) where range.upperBound == .greatestFiniteMagnitude:
       range.lowerBound == 0 ? "a number from 0 up" : "a number"

@@ -58,6 +58,8 @@ public struct SyncedKind: Hashable, Sendable {
     case identifier
     /// RFC 3339 date and time.
     case date
+    /// Calendar date without a time, such as `2026-11-22`.
+    case day
     case boolean
     case number(ClosedRange<Double>)
     case integer(ClosedRange<Int64>)
@@ -103,7 +105,7 @@ public struct SyncedKind: Hashable, Sendable {
   public let fields: [Field]
   /// Member whose keys are separate fields: `properties` of an event, with fields such as `properties.dose`.
   public let nestedMember: String?
-  /// Date field by which lists are ordered; `nil` for the time of creation.
+  /// Date or day field by which lists are ordered; `nil` for the time of creation.
   public let listOrder: String?
   /// Order in a snapshot: referenced kinds come first.
   public let rank: Int
@@ -244,13 +246,13 @@ extension SyncedKind {
     "setting", path: "settings", rank: 6,
     fields: [.required("key", .text(maximumBytes: maximumNameBytes)), .clearable("value", .any)])
 
-  /// Period in which events of a type are not expected.
+  /// Days on which events of a type are not expected: the first and the last.
   public static let skip = SyncedKind(
     "skip", path: "skips", rank: 7, listOrder: "from",
     fields: [
       .required("event_type_id", .identifier, Reference(kind: "event_type", onDelete: .cascade)),
-      .required("from", .date),
-      .required("to", .date),
+      .required("from", .day),
+      .required("to", .day),
       .clearable("note", .text(maximumBytes: maximumTextBytes)),
     ])
 

@@ -2,7 +2,8 @@ public import TrendyFoundation
 
 // Dates that are equal in all time zones: those of all-day events and of `date` properties.
 extension LocalTime {
-  /// Upper bound of the distance between an event's timestamp and its ``moment(of:)``, in seconds.
+  /// Upper bound of the distance between an event's timestamp and the start of its ``day(of:)-(Event)`` in another time
+  /// zone, in seconds.
   ///
   /// Two zones differ by at most 26 hours, a timestamp is less than 24 hours after its midnight, and a day may begin up
   /// to 24 hours after midnight.
@@ -18,12 +19,21 @@ extension LocalTime {
   /// Returns the date of a timestamp, such as the end of an all-day event, in the zone in which the event was recorded;
   /// see ``date(of:)-(Event)``.
   public func date(_ moment: Date, of event: Event) -> CivilDate {
-    if let zone = event.timeZone {
-      if zone == zoneName { return date(of: moment) }
-      if let rules = zones.rules(named: zone) { return rules.date(of: moment) }
-    }
-    return moment == midnight(moment) ? date(of: moment) : CivilDate(nearestMidnightOfUTC: moment)
+    date(ofAllDay: moment, recordedIn: event.timeZone)
   }
+
+  /// Returns the date of a timestamp of an all-day event; see ``date(of:)-(Event)``.
+  ///
+  /// - Parameters:
+  ///   - moment: timestamp of the event.
+  ///   - zone: IANA name of the zone in which the event was recorded; `nil` if unknown.
+  public func date(ofAllDay moment: Date, recordedIn zone: String?) -> CivilDate {
+    if let own = zone.flatMap(rules(named:)) { return own.date(of: moment) }
+    return rules.isMidnight(moment) ? rules.date(of: moment) : CivilDate(nearestMidnightOfUTC: moment)
+  }
+
+  /// Returns the rules of a zone in which events were recorded, or `nil` if the system does not know it.
+  private func rules(named zone: String) -> TimeZoneRules? { zone == zoneName ? rules : zones.rules(named: zone) }
 
   /// Returns the date that a property contains, or `nil` if it contains a time of day or is not a date.
   ///
@@ -38,10 +48,8 @@ extension LocalTime {
     {
       return CivilDate(text.prefix(10))
     }
-    if let zone = event.timeZone, zone != zoneName, let rules = zones.rules(named: zone) {
-      return rules.isMidnight(moment) ? rules.date(of: moment) : nil
-    }
-    return moment == midnight(moment) ? date(of: moment) : nil
+    let rules = event.timeZone.flatMap(rules(named:)) ?? rules
+    return rules.isMidnight(moment) ? rules.date(of: moment) : nil
   }
 
   /// Returns the text under which a property stores a date: its local midnight with a numeric offset. The suffix `Z`
@@ -52,33 +60,38 @@ extension LocalTime {
   }
 
   /// Returns the local date of a timestamp.
-  public func date(of moment: Date) -> CivilDate {
-    let fields = components(of: moment)
-    return CivilDate(year: fields.year, month: fields.month, day: fields.day)
-  }
+  public func date(of moment: Date) -> CivilDate { rules.date(of: moment) }
 
   /// Returns the local midnight at which a calendar date begins, regardless of ``dayStart``.
-  public func midnight(of date: CivilDate) -> Date {
-    let (year, month, day) = date.fields
-    return self.date(year: year, month: month, day: day)
-  }
+  public func midnight(of date: CivilDate) -> Date { rules.date(onClock: date.daysSince1970 * 86_400) }
 
-  /// Returns the timestamp that determines the day of an event.
-  ///
-  /// For an all-day event this is the start of the local day with the event's date, wherever it was recorded.
-  public func moment(of event: Event) -> Date {
-    guard event.isAllDay else { return event.timestamp }
-    return startOfDay(datedAs: midnight(of: date(of: event)))
+  /// Returns this calendar in the zone in which an event was recorded, or in its own zone if that is unknown.
+  public func inZone(of event: Event) -> LocalTime {
+    guard let zone = event.timeZone, zone != zoneName, let rules = zones.rules(named: zone) else { return self }
+    var other = self
+    (other.zoneName, other.rules) = (zone, rules)
+    return other
   }
 
   /// Returns the day of an event in the zone in which it was recorded, where days begin at ``dayStart``. For an all-day
   /// event this is its date.
   public func day(of event: Event) -> CivilDate {
-    if event.isAllDay { return date(of: event) }
-    guard let zone = event.timeZone, zone != zoneName, let rules = zones.rules(named: zone) else {
-      return day(of: event.timestamp)
-    }
-    return rules.day(of: event.timestamp, dayStart: dayStart)
+    event.isAllDay ? date(of: event) : day(of: event.timestamp, recordedIn: event.timeZone)
+  }
+
+  /// Returns the day of a timestamp in the zone in which it was recorded.
+  ///
+  /// - Parameters:
+  ///   - moment: timestamp of an event that is not an all-day event.
+  ///   - zone: IANA name of the zone in which the event was recorded; `nil` if unknown.
+  public func day(of moment: Date, recordedIn zone: String?) -> CivilDate {
+    (zone.flatMap(rules(named:)) ?? rules).day(of: moment, dayStart: dayStart)
+  }
+
+  /// Returns the time range of days in this zone, from the start of the first to the end of the last.
+  public func moments(of days: ClosedRange<CivilDate>) -> Range<Date> {
+    let start = start(of: days.lowerBound)
+    return start..<max(start, self.start(of: days.upperBound.advanced(by: 1)))
   }
 
   /// Returns the range of timestamps that events on these days can have, in any time zone.
@@ -90,12 +103,17 @@ extension LocalTime {
   /// Returns the time of day at which an event began, in the zone in which it was recorded, in minutes after midnight
   /// (0 to 1439); `nil` for an all-day event.
   public func minuteOfDay(of event: Event) -> Int? {
-    if event.isAllDay { return nil }
-    if let rules = event.timeZone.flatMap({ $0 == zoneName ? nil : zones.rules(named: $0) }) {
-      return rules.minuteOfDay(of: event.timestamp)
-    }
-    return Self.minuteOfDay(
-      of: event.timestamp, secondsFromGMT: components(of: event.timestamp).secondsFromGMT)
+    event.isAllDay ? nil : minuteOfDay(of: event.timestamp, recordedIn: event.timeZone)
+  }
+
+  /// Returns the time of day of a timestamp in the zone in which it was recorded, in minutes after midnight.
+  ///
+  /// - Parameters:
+  ///   - moment: timestamp of an event.
+  ///   - zone: IANA name of the zone in which the event was recorded; `nil` if unknown.
+  public func minuteOfDay(of moment: Date, recordedIn zone: String? = nil) -> Int {
+    let rules = zone.flatMap(rules(named:)) ?? rules
+    return Self.minuteOfDay(of: moment, secondsFromGMT: rules.secondsFromGMT(at: moment))
   }
 
   static func minuteOfDay(of moment: Date, secondsFromGMT: Int) -> Int {
@@ -116,7 +134,7 @@ extension LocalTime {
   }
 
   /// Returns the local day that contains a timestamp.
-  public func day(of moment: Date) -> CivilDate { date(of: startOfDay(moment)) }
+  public func day(of moment: Date) -> CivilDate { rules.day(of: moment, dayStart: dayStart) }
 }
 
 extension CivilDate {
@@ -133,48 +151,33 @@ extension TimeZoneRules {
   /// Returns the day that contains a timestamp, in this zone.
   ///
   /// - Parameters:
-  ///   - moment: timestamp of any event.
+  ///   - moment: any timestamp.
   ///   - dayStart: start of a day in seconds after midnight, 0 to 86,399.
-  public func day(of moment: Date, dayStart: Int) -> CivilDate {
-    // The day by the local clock, shifted by the start of the day.
-    func dayShown(at secondsFromGMT: Int) -> CivilDate {
-      CivilDate(atUTC: moment, secondsFromGMT: secondsFromGMT - dayStart)
-    }
-    let shown = dayShown(at: secondsFromGMT(at: moment))
-    // After the clock is set back, it shows times before the start of the day again, but the day has already begun.
-    guard dayStart > 0, let offset = offsetBeforeStepBack(to: moment), shown < dayShown(at: offset) else {
-      return shown
-    }
-    let start = Double(shown.daysSince1970 + 1) * 86_400 + Double(dayStart - offset)
-    let hasBegun = secondsFromGMT(at: Date(timeIntervalSince1970: start)) == offset
-    return hasBegun ? shown.advanced(by: 1) : shown
+  func day(of moment: Date, dayStart: Int) -> CivilDate {
+    let date = date(of: moment)
+    // Compares timestamps instead of clock times, because a clock change can skip or repeat the start of a day.
+    let hasBegun = dayStart == 0 || moment >= self.date(onClock: date.daysSince1970 * 86_400 + dayStart)
+    return hasBegun ? date : date.advanced(by: -1)
   }
 
   /// Returns the calendar date of a timestamp in this zone.
-  public func date(of moment: Date) -> CivilDate {
-    CivilDate(atUTC: moment, secondsFromGMT: secondsFromGMT(at: moment))
-  }
+  func date(of moment: Date) -> CivilDate { CivilDate(atUTC: moment, secondsFromGMT: secondsFromGMT(at: moment)) }
 
-  /// Returns the time of day in this zone in minutes after midnight, 0 to 1439.
-  public func minuteOfDay(of moment: Date) -> Int {
-    LocalTime.minuteOfDay(of: moment, secondsFromGMT: secondsFromGMT(at: moment))
-  }
-
-  /// Returns the date of an all-day event whose zone is unknown, as ``LocalTime/date(of:)-(Event)`` does for a user in
-  /// this zone.
+  /// Returns the timestamp at which the clock shows a time. If a clock change repeats the time, the result is its first
+  /// occurrence. If a clock change skips it, the result is later by the length of the change.
   ///
-  /// - Parameter moment: timestamp of the event.
-  public func date(ofAllDayEventAt moment: Date) -> CivilDate {
-    isMidnight(moment) ? date(of: moment) : CivilDate(nearestMidnightOfUTC: moment)
-  }
-
-  /// Returns the offset of three hours ago in seconds if the clock was set back since then, or `nil`.
-  fileprivate func offsetBeforeStepBack(to moment: Date) -> Int? {
-    let before = secondsFromGMT(at: moment.addingTimeInterval(-10_800))
-    return before > secondsFromGMT(at: moment) ? before : nil
+  /// - Parameter clock: seconds since 1970 that the clock would show if it were at UTC.
+  func date(onClock clock: Int) -> Date {
+    func offset(at seconds: Int) -> Int { secondsFromGMT(at: Date(timeIntervalSince1970: Double(seconds))) }
+    let before = offset(at: clock - 86_400)
+    if offset(at: clock - before) != before {
+      let after = offset(at: clock + 86_400)
+      if offset(at: clock - after) == after { return Date(timeIntervalSince1970: Double(clock - after)) }
+    }
+    return Date(timeIntervalSince1970: Double(clock - before))
   }
 
   fileprivate func isMidnight(_ moment: Date) -> Bool {
-    (moment.timeIntervalSince1970 + Double(secondsFromGMT(at: moment))).truncatingRemainder(dividingBy: 86_400) == 0
+    moment == date(onClock: date(of: moment).daysSince1970 * 86_400)
   }
 }

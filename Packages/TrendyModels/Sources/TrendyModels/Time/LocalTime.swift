@@ -7,14 +7,11 @@ public import TrendyFoundation
   import Darwin
 #endif
 
-/// Local time of the user: the time zone of this process, or UTC.
-///
-/// Uses the C library, because loading `FoundationInternationalization` takes megabytes at every start of a command.
+/// Calendar of a user: a time zone, the start of a day and the first day of a week.
 public struct LocalTime: Hashable, Sendable {
-  /// Whether the zone is UTC instead of the process's own.
-  public let isUTC: Bool
   /// IANA name of the zone, or `nil` if unknown.
-  public let zoneName: String?
+  public internal(set) var zoneName: String?
+  var rules: TimeZoneRules
   /// Start of a day in seconds after midnight, 0 to 86,399.
   public var dayStart = 0
   /// First day of the week; 0 is Sunday.
@@ -24,11 +21,20 @@ public struct LocalTime: Hashable, Sendable {
   /// Cached rules of other zones in which events were recorded.
   let zones = TimeZoneCache()
 
-  /// Creates the local time of this process.
-  public init(isUTC: Bool = false, zoneName: String? = LocalTime.systemZoneName()) {
-    self.isUTC = isUTC
-    self.zoneName = isUTC ? "UTC" : zoneName
-    tzset()
+  /// Creates the calendar of this process's time zone, or of UTC.
+  public init(isUTC: Bool = false) {
+    zoneName = isUTC ? "UTC" : Self.systemZoneName()
+    rules = isUTC ? .utc : .ofProcess()
+  }
+
+  /// Creates the calendar of a time zone.
+  ///
+  /// - Parameter zoneName: IANA name, such as `Europe/Amsterdam`.
+  /// - Returns: `nil` if the system does not know the zone.
+  public init?(zoneName: String) {
+    guard let rules = TimeZoneRules(named: zoneName) else { return nil }
+    self.zoneName = zoneName
+    self.rules = rules
   }
 
   /// Returns the name in `TZ`, else the target of `/etc/localtime`, else the content of `/etc/timezone`.
@@ -71,13 +77,14 @@ public struct LocalTime: Hashable, Sendable {
 
   /// Returns local date and time. A timestamp outside ``RFC3339/writableDates`` counts as the nearest one inside.
   public func components(of date: Date) -> Components {
-    var seconds = time_t(RFC3339.boundedSeconds(of: date))
-    var fields = tm()
-    if isUTC { gmtime_r(&seconds, &fields) } else { localtime_r(&seconds, &fields) }
+    let seconds = Int(RFC3339.boundedSeconds(of: date))
+    let offset = rules.secondsFromGMT(at: Int64(seconds))
+    let day = CivilDate(daysSince1970: (seconds + offset).flooringQuotient(by: 86_400))
+    let clock = seconds + offset - day.daysSince1970 * 86_400
+    let (year, month, number) = day.fields
     return Components(
-      year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday),
-      hour: Int(fields.tm_hour), minute: Int(fields.tm_min), second: Int(fields.tm_sec),
-      weekday: Int(fields.tm_wday), secondsFromGMT: Int(fields.tm_gmtoff))
+      year: year, month: month, day: number, hour: clock / 3600, minute: clock / 60 % 60, second: clock % 60,
+      weekday: day.weekday, secondsFromGMT: offset)
   }
 
   /// Returns the timestamp of a local time. Months, days and hours out of range carry over.
@@ -89,52 +96,27 @@ public struct LocalTime: Hashable, Sendable {
     let months = bounded(year) * 12 + bounded(month) - 1
     let year = months.flooringQuotient(by: 12)
     let start = CivilDate(year: year, month: months - year * 12 + 1, day: bounded(day))
-    let clock = start.daysSince1970 * 86_400 + bounded(hour) * 3600 + bounded(minute) * 60 + bounded(second)
-    // `mktime` of the C library reads the zone's file on each call, which is ten times slower.
-    let before = secondsFromGMT(at: clock - 86_400)
-    if secondsFromGMT(at: clock - before) != before {
-      let after = secondsFromGMT(at: clock + 86_400)
-      if secondsFromGMT(at: clock - after) == after { return Date(timeIntervalSince1970: Double(clock - after)) }
-    }
-    return Date(timeIntervalSince1970: Double(clock - before))
-  }
-
-  /// Returns the offset at a time.
-  ///
-  /// - Parameter seconds: seconds since 1970.
-  private func secondsFromGMT(at seconds: Int) -> Int {
-    components(of: Date(timeIntervalSince1970: Double(seconds))).secondsFromGMT
+    return rules.date(
+      onClock: start.daysSince1970 * 86_400 + bounded(hour) * 3600 + bounded(minute) * 60 + bounded(second))
   }
 
   /// Returns the start of the day that contains `date`, plus a number of days. Days begin at ``dayStart``.
-  public func startOfDay(_ date: Date, addingDays days: Int = 0) -> Date {
-    let fields = components(of: date)
-    // Compares timestamps instead of clock times, because a clock change can skip or repeat the start of a day.
-    let isBefore = dayStart > 0 && date < start(fields.year, fields.month, fields.day)
-    return start(fields.year, fields.month, fields.day + days - (isBefore ? 1 : 0))
-  }
+  public func startOfDay(_ date: Date, addingDays days: Int = 0) -> Date { start(of: day(of: date).advanced(by: days)) }
 
-  private func start(_ year: Int, _ month: Int, _ day: Int) -> Date {
-    date(year: year, month: month, day: day, hour: dayStart / 3600, minute: dayStart / 60 % 60, second: dayStart % 60)
-  }
+  /// Returns the time at which a day begins.
+  public func start(of day: CivilDate) -> Date { rules.date(onClock: day.daysSince1970 * 86_400 + dayStart) }
 
   /// Returns the start of the week that contains `date`, plus a number of weeks.
   public func startOfWeek(_ date: Date, addingWeeks weeks: Int = 0) -> Date {
-    let weekday = components(of: startOfDay(date)).weekday
-    return startOfDay(date, addingDays: weeks * 7 - (weekday - firstWeekday + 7) % 7)
+    let day = day(of: date)
+    return start(of: day.advanced(by: weeks * 7 - (day.weekday - firstWeekday + 7) % 7))
   }
 
   /// Returns the start of the day with the same calendar date as `date`.
-  public func startOfDay(datedAs date: Date) -> Date {
-    let fields = components(of: date)
-    return start(fields.year, fields.month, fields.day)
-  }
+  public func startOfDay(datedAs date: Date) -> Date { start(of: self.date(of: date)) }
 
   /// Returns the start of the calendar date of `date`, which is the latest midnight not after it.
-  public func midnight(_ date: Date) -> Date {
-    let fields = components(of: date)
-    return self.date(year: fields.year, month: fields.month, day: fields.day)
-  }
+  public func midnight(_ date: Date) -> Date { midnight(of: self.date(of: date)) }
 
   /// Returns an RFC 3339 string with the local offset; fractions are written only if there are milliseconds.
   public func rfc3339(_ date: Date) -> String {

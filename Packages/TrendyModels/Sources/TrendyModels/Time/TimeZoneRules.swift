@@ -7,10 +7,11 @@ public import TrendyFoundation
   import Darwin
 #endif
 
-/// Offsets of one IANA time zone over time, for zones other than the process's own.
+/// Offsets of one time zone over time.
 ///
 /// Reads the system's compiled time zone database (TZif, RFC 9636), with the rule at the end of each file for later
-/// years. Foundation provides the same data, but loading it takes megabytes at every start of a command.
+/// years. Foundation provides the same data, but loading it takes megabytes at every start of a command, and the C library
+/// knows only the zone of the process.
 public struct TimeZoneRules: Hashable, Sendable {
   /// Start times of ``offsets``, in seconds since 1970 and ascending.
   private var transitions: [Int64]
@@ -35,7 +36,7 @@ public struct TimeZoneRules: Hashable, Sendable {
   ///   - folder: path of the compiled time zone database.
   package init?(named name: String, folder: String) {
     if name == "UTC" || name == "GMT" {
-      self.init(transitions: [], offsets: [], firstOffset: 0, rule: nil)
+      self = .utc
       return
     }
     // Names come from hubs and files and must not lead out of the database's folder.
@@ -47,6 +48,22 @@ public struct TimeZoneRules: Hashable, Sendable {
     func file(_ name: String) -> Data? { try? Data(contentsOf: URL(filePath: "\(folder)/\(name)")) }
     guard let data = file(name) ?? Self.presentNames[name].flatMap(file) else { return nil }
     self.init(file: Array(data))
+  }
+
+  static let utc = TimeZoneRules(transitions: [], offsets: [], firstOffset: 0, rule: nil)
+
+  /// Returns the zone of this process, as the C library finds it: the zone name, path or rule in `TZ`, else
+  /// `/etc/localtime`, else UTC.
+  static func ofProcess() -> TimeZoneRules {
+    func read(_ path: String) -> TimeZoneRules? {
+      (try? Data(contentsOf: URL(filePath: path))).flatMap { TimeZoneRules(file: Array($0)) }
+    }
+    guard let variable = getenv("TZ").map({ String(cString: $0) }) else { return read("/etc/localtime") ?? .utc }
+    let text = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
+    if let zone = text.hasPrefix("/") ? read(text) : TimeZoneRules(named: text) { return zone }
+    // A rule without dates changes the clock on the dates of the United States.
+    let rule = PosixTimeZone(text.utf8) ?? PosixTimeZone("\(text),M3.2.0,M11.1.0".utf8)
+    return rule.map { TimeZoneRules(transitions: [], offsets: [], firstOffset: 0, rule: $0) } ?? .utc
   }
 
   /// Current names of zones for which CLDR, and thus browsers and phones, use an older name.

@@ -13,7 +13,7 @@ struct GoalProgressTests {
     let amounts = try Dictionary(uniqueKeysWithValues: amounts.map { (try date($0.key), $0.value) })
     return goal.progress(
       on: try date(day), firstWeekday: firstWeekday, amounts: amounts,
-      skips: try skips.map { try date($0.0)...date($0.1) })
+      skips: DaySet(try skips.map { try date($0.0)...date($0.1) }))
   }
 
   @Test(

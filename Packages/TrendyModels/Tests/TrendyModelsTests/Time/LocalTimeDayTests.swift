@@ -67,9 +67,9 @@ struct LocalTimeDayTests {
   @Test func `an all-day event belongs to its date, whenever days begin`() throws {
     let local = local(dayStart: 14_400)
     var event = Event(id: "e", eventTypeId: "t", timestamp: try date("2026-11-20T00:00:00Z"), isAllDay: true)
-    #expect(local.rfc3339(local.startOfDay(local.moment(of: event))) == "2026-11-20T04:00:00Z")
+    #expect(local.day(of: event) == CivilDate("2026-11-20"))
     event.isAllDay = false
-    #expect(local.rfc3339(local.startOfDay(local.moment(of: event))) == "2026-11-19T04:00:00Z")
+    #expect(local.day(of: event) == CivilDate("2026-11-19"))
   }
 
   @Test(

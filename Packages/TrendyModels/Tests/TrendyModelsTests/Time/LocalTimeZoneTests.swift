@@ -79,12 +79,48 @@ struct LocalTimeZoneTests {
     #expect(local.rfc3339(moment).hasPrefix(year == 0 ? "0000-01-01" : "9999-12-31"))
   }
 
+  @Test func `a named zone does not depend on the zone of the process`() async {
+    await #expect(processExitsWith: .success) {
+      setenv("TZ", "America/New_York", 1)
+      guard var tokyo = LocalTime(zoneName: "Asia/Tokyo"), let moment = RFC3339.date(from: "2026-11-20T18:30:00Z")
+      else { preconditionFailure("Asia/Tokyo") }
+      #expect(tokyo.rfc3339(moment) == "2026-11-21T03:30:00+09:00")
+      #expect(tokyo.date(of: moment) == CivilDate("2026-11-21") && tokyo.minuteOfDay(of: moment) == 210)
+      tokyo.dayStart = 14_400
+      #expect(tokyo.day(of: moment) == CivilDate("2026-11-20"))
+      #expect(tokyo.rfc3339(tokyo.startOfDay(moment)) == "2026-11-20T04:00:00+09:00")
+      #expect(LocalTime(zoneName: "Nowhere/Town") == nil)
+      #expect(LocalTime().rfc3339(moment) == "2026-11-20T13:30:00-05:00")
+    }
+  }
+
+  @Test func `an event is on the day that its own clock shows, and a range of days selects it there`() throws {
+    let reader = try #require(LocalTime(zoneName: "America/New_York"))
+    let tokyo = Event(
+      id: "e", eventTypeId: "t", timestamp: try #require(RFC3339.date(from: "2026-11-20T23:30:00Z")),
+      timeZone: "Asia/Tokyo")
+    let day = try #require(CivilDate("2026-11-21"))
+    #expect(reader.day(of: tokyo) == day && reader.inZone(of: tokyo).time(tokyo.timestamp) == "08:30")
+    for (date, isIn) in [(day.advanced(by: -1), false), (day, true), (day.advanced(by: 1), false)] {
+      let range = EventRange(reader.moments(of: date...date), in: reader)
+      #expect(range.contains(tokyo) == isIn && range.timestamps.contains(tokyo.timestamp))
+    }
+    // A bound within a day is a point in time.
+    let noon = try #require(RFC3339.date(from: "2026-11-20T23:30:00Z"))
+    #expect(EventRange(noon..<noon.addingTimeInterval(1), in: reader).contains(tokyo))
+    #expect(!EventRange(noon.addingTimeInterval(-60)..<noon, in: reader).contains(tokyo))
+    var wholeDay = tokyo
+    wholeDay.isAllDay = true
+    #expect(EventRange(reader.moments(of: day...day), in: reader).contains(wholeDay))
+  }
+
   @Test func `timestamps and wall-clock times agree with the C library in zones of every kind`() async {
     await #expect(processExitsWith: .success) {
       let zones = [
         "UTC", "Europe/Amsterdam", "America/New_York", "America/St_Johns", "Asia/Kathmandu", "Pacific/Apia",
         "Pacific/Chatham", "Australia/Lord_Howe", "Africa/Casablanca", "Antarctica/Troll", "<-03>3",
-        "CET-1CEST,M3.5.0,M10.5.0/3",
+        "CET-1CEST,M3.5.0,M10.5.0/3", ":Europe/Dublin", "/usr/share/zoneinfo/Asia/Kolkata", "Nowhere/Town", "",
+        "EST5EDT4",
       ]
       var random = SeededGenerator(seed: 41)
       for zone in zones {
@@ -100,8 +136,15 @@ struct LocalTimeZoneTests {
           // The first of two timestamps with the same wall-clock time is also correct.
           let isFirst = made == date || local.components(of: made).secondsFromGMT > fields.secondsFromGMT
           #expect(isFirst, "\(zone) \(date)")
-          var copy = tm()
-          localtime_r(&seconds, &copy)
+          guard var copy = localtime(&seconds)?.pointee else { preconditionFailure("\(zone) \(date)") }
+          let shown = [
+            fields.year - 1900, fields.month - 1, fields.day, fields.hour, fields.minute, fields.second, fields.weekday,
+            fields.secondsFromGMT,
+          ]
+          let library = [
+            copy.tm_year, copy.tm_mon, copy.tm_mday, copy.tm_hour, copy.tm_min, copy.tm_sec, copy.tm_wday,
+          ]
+          #expect(shown == library.map(Int.init) + [copy.tm_gmtoff], "\(zone) \(date)")
           copy.tm_hour = 12
           copy.tm_min = 0
           copy.tm_sec = 0

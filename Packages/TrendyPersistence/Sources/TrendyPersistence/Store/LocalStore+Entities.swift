@@ -82,9 +82,8 @@ extension LocalStore {
   }
 
   public func fetchAllPropertyDefinitions() throws -> [PropertyDefinition] {
-    try fetchAll(PropertyDefinition.self).sorted {
-      ($0.eventTypeId, $0.displayOrder, $0.id) < ($1.eventTypeId, $1.displayOrder, $1.id)
-    }
+    Dictionary(grouping: try fetchAll(PropertyDefinition.self), by: \.eventTypeId).sorted { $0.key < $1.key }
+      .flatMap { $0.value.inOrder }
   }
 
   // MARK: Sync status

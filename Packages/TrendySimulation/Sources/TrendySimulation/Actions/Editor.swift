@@ -170,7 +170,7 @@ extension Editor {
     case .skip:
       guard let type = heldType(process) else { return }
       fields.merge(
-        ["event_type_id": .string(type), "from": "2024-01-01T00:00:00.000Z", "to": "2024-01-02T00:00:00.000Z"]) { $1 }
+        ["event_type_id": .string(type), "from": "2024-01-01", "to": "2024-01-01"]) { $1 }
     default: break
     }
     let key = Ledger.Key(kind: kind, id: id)

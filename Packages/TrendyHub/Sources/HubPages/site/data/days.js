@@ -259,26 +259,28 @@ export const startOfWeek = (date) => addDays(date, -((weekday(date) - firstWeekd
 /**
  * First moment of a day.
  * @param {string} date
+ * @param {string} [of] time zone; by default the one of the pages
  */
-export const startOf = (date) => momentAt(Date.parse(date) + dayStart * 1000, chosenZone);
+export const startOf = (date, of = chosenZone) => momentAt(Date.parse(date) + dayStart * 1000, of);
 
 /**
  * Day of a moment.
  * @param {Date} moment
+ * @param {string} [of] time zone; by default the one of the pages
  */
-export function dayOf(moment) {
-  const date = dateHere(moment);
-  return moment < startOf(date) ? addDays(date, -1) : date;
+export function dayOf(moment, of = chosenZone) {
+  const date = localText(moment, of).slice(0, 10);
+  return moment < startOf(date, of) ? addDays(date, -1) : date;
 }
 
 export const today = () => dayOf(new Date());
 
 /**
- * Day of an event. An all-day event keeps the date of the zone where it was recorded.
+ * Day of an event in the time zone where it was recorded.
  * @param {Api.Event} event
  */
 export const dayOfEvent = (event) =>
-  event.is_all_day ? dateOfAllDay(new Date(event.timestamp), event) : dayOf(new Date(event.timestamp));
+  event.is_all_day ? dateOfAllDay(new Date(event.timestamp), event) : dayOf(new Date(event.timestamp), zoneOf(event));
 
 /**
  * Time zone where an event was recorded, or the user's if it is unknown.

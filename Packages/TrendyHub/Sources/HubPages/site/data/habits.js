@@ -2,10 +2,11 @@
 // pages.
 
 import { read } from './record.js';
-import { localText, withDays } from './days.js';
+import { localText, weekStart, withDays } from './days.js';
 
 /**
- * @typedef {{event_type_id: string, streak: {current: number, longest: number} | null, score: number | null, usual:
+ * @typedef {{event_type_id: string, streak: {period: 'day' | 'week', current: number, longest: number} |
+ *   null, score: number | null, usual:
  *   {from: number, through: number} | null}} Habit
  */
 
@@ -32,6 +33,6 @@ export function isUsualNow(typeId) {
 
 /** Requests the current values from the hub. */
 export async function readHabits() {
-  const { answer } = await read(withDays('/insights/habits'));
+  const { answer } = await read(withDays('/insights/habits', { week_start: weekStart() }));
   known = new Map(answer.habits.map((/** @type {Habit} */ habit) => [habit.event_type_id, habit]));
 }

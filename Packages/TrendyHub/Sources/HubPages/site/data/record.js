@@ -164,12 +164,22 @@ export const typeOf = (id) =>
 export function definitions(typeId) {
   return list('property-definitions')
     .filter((definition) => definition.event_type_id === typeId)
-    .sort((a, b) => (a.display_order ?? 0) - (b.display_order ?? 0) || a.key.localeCompare(b.key));
+    .sort((a, b) => (a.display_order ?? 0) - (b.display_order ?? 0) || (a.id < b.id ? -1 : 1));
 }
 export const places = () => list('geofences');
 export const vehicles = () => list('vehicles');
 export const vehiclesByName = () => vehicles().sort((a, b) => a.name.localeCompare(b.name));
 export const skips = () => list('skips');
+
+/**
+ * Returns a function that reports whether events of a type are not expected on a date.
+ * @param {string} typeId
+ * @returns {(date: string) => boolean}
+ */
+export function skippedDays(typeId) {
+  const own = skips().filter((skip) => skip.event_type_id === typeId);
+  return (date) => own.some(({ from, to }) => from <= date && date <= to);
+}
 
 /**
  * Settings by key. If a key has two entities, the one with the derived id counts.
@@ -206,9 +216,9 @@ export const isOwnType = (type) =>
  * @param {string} [source] source type; by default all
  */
 export async function eventsOf(from, to, source = '') {
-  // The range is extended for nights that began the day before and for all-day events of other zones.
+  // The range is extended for nights that began the day before, and because two zones differ by up to 26 hours.
   const begin = new Date(startOf(from).getTime() - 129_600_000);
-  const end = new Date(startOf(addDays(to, 1)).getTime() + 54_000_000);
+  const end = new Date(startOf(addDays(to, 1)).getTime() + 93_600_000);
   const { answer, askedAt } = await readEvents(begin, end, source);
   return () =>
     overlaid('events', answer, askedAt, (event) => {

@@ -4,11 +4,11 @@ import { tint } from '../parts/colour.js';
 import { definePage, head, segments, stepButton } from '../parts/pagehead.js';
 import { hatch, heatmap } from '../parts/heatmap.js';
 import { openSkipSheet } from '../parts/skipsheet.js';
-import { asksForEveryDay, goalOf } from '../parts/goal.js';
+import { goalOf, hasStreak } from '../parts/goal.js';
 import { logNow } from '../parts/eventform.js';
 import { go, withQuery } from '../data/navigation.js';
 import { habitOf, readHabits } from '../data/habits.js';
-import { countsOf, isOwnType, skips, types } from '../data/record.js';
+import { countsOf, isOwnType, skippedDays, types } from '../data/record.js';
 import {
   addDays,
   dateHere,
@@ -258,17 +258,11 @@ function map(type, stretches, counts, pitch) {
   const earliest = [...of.keys()].sort()[0];
   const made = type.created_at ? dateHere(new Date(type.created_at)) : null;
   const first = made && made >= from ? (earliest && earliest < made ? earliest : made) : counts.first;
-  const own = skips()
-    .filter((skip) => skip.event_type_id === type.id)
-    .map((skip) => [new Date(skip.from), new Date(skip.to)]);
-  const isSkipped = (/** @type {string} */ date) => {
-    const start = startOf(date);
-    return own.some(([begin, end]) => begin <= start && start < end);
-  };
+  const isSkipped = skippedDays(type.id);
   const since = first && first > from ? first : from;
   const span = Math.max(0, daysBetween(since, last) + 1);
   let skipped = 0;
-  for (let date = since; own.length && date <= last; date = addDays(date, 1)) if (isSkipped(date)) skipped++;
+  for (let date = since; date <= last; date = addDays(date, 1)) if (isSkipped(date)) skipped++;
   const isPresent = last === today();
   const about = h(
     'div.about',
@@ -324,9 +318,9 @@ function standing(type) {
   return h(
     'p.standing',
     null,
-    asksForEveryDay(goal) &&
+    hasStreak(goal) &&
       habit.streak && [
-        figure(habit.streak.current, texts.calendar.streak),
+        figure(habit.streak.current, texts.calendar.streak(habit.streak.current, habit.streak.period)),
         figure(habit.streak.longest, texts.calendar.longest),
       ],
     habit.score !== null && figure(Math.round(habit.score * 100), texts.calendar.score),

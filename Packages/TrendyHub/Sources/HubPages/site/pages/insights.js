@@ -268,21 +268,26 @@ function patterns(found, redraw) {
  * @param {() => void} redraw
  */
 function streaks(found, redraw) {
+  const days = (/** @type {{period: string, current: number}} */ { period, current }) =>
+    period === 'week' ? 7 * current : current;
   // Built-in types have no streak.
   const list = found.types
     .flatMap((each) => (each.streak ? { ...each, streak: each.streak } : []))
-    .sort((a, b) => b.streak.current - a.streak.current || b.streak.longest - a.streak.longest);
+    .sort((a, b) => days(b.streak) - days(a.streak) || b.streak.longest - a.streak.longest);
   const best = list[0];
   return chart({
     key: 'insights-streaks',
     title: texts.insights.streaks,
     onSwitch: redraw,
     finding:
-      best?.streak.current > 1 ? texts.insights.longestNow(best.name, best.streak.current) : texts.insights.noStreak,
-    columns: ['type', 'days_in_a_row', 'longest', 'longest_until', 'score', 'days_recorded', 'of_days', 'since'],
+      best?.streak.current > 1
+        ? texts.insights.longestNow(best.name, best.streak.current, best.streak.period)
+        : texts.insights.noStreak,
+    columns: ['type', 'in_a_row', 'unit', 'longest', 'longest_until', 'score', 'days_recorded', 'of_days', 'since'],
     rows: list.map((each) => [
       each.name,
       each.streak.current,
+      each.streak.period,
       each.streak.longest,
       each.streak.longest_end ?? '',
       each.score === null ? '' : Math.round(each.score * 100),
@@ -316,7 +321,7 @@ function streaks(found, redraw) {
               h(
                 'span.num',
                 null,
-                h('b', null, texts.units.days(each.streak.current)),
+                h('b', null, texts.units.periods(each.streak.current, each.streak.period)),
                 h('div.small.quiet', null, texts.insights.longest(each.streak.longest)),
               ),
             ),

@@ -24,6 +24,7 @@ import {
   today,
   weekdayName,
   withDays,
+  zoneOf,
 } from '../data/days.js';
 import { texts } from '../texts.js';
 
@@ -53,7 +54,8 @@ export function timeline(asked, query) {
     const day = dayOfEvent(event);
     if (day === date) return true;
     // Stays and nights that extend into this day.
-    return !event.is_all_day && event.end_date && day < date && Date.parse(event.end_date) > startOf(date).getTime();
+    const begin = startOf(date, zoneOf(event)).getTime();
+    return !event.is_all_day && event.end_date && day < date && Date.parse(event.end_date) > begin;
   };
   return definePage({
     title: texts.nav.timelineOf(longDate(date)),

@@ -2,7 +2,7 @@ import { h } from '../parts/dom.js';
 import { disc } from '../parts/glyph.js';
 import { definePage, head, logButton, segments } from '../parts/pagehead.js';
 import { chart } from '../parts/chart.js';
-import { asksForEveryDay, goalOf } from '../parts/goal.js';
+import { goalOf, hasStreak } from '../parts/goal.js';
 import { HOUR_COLUMNS, hourGrid, hourRows, patternWords } from '../parts/hourgrid.js';
 import { hatch } from '../parts/heatmap.js';
 import { eventRow } from '../parts/eventrow.js';
@@ -12,7 +12,7 @@ import { logNow, openNew } from '../parts/eventform.js';
 import { openType } from '../parts/typeform.js';
 import { isTrip, isVisit, whenText } from '../parts/eventtext.js';
 import { go, withQuery } from '../data/navigation.js';
-import { countsOf, read, search, skips, types } from '../data/record.js';
+import { countsOf, read, search, skippedDays, types } from '../data/record.js';
 import { Refused, Unreachable } from '../data/api.js';
 import {
   addDays,
@@ -22,7 +22,6 @@ import {
   longDate,
   monthAndYear,
   monthName,
-  startOf,
   startOfWeek,
   time,
   today,
@@ -190,8 +189,12 @@ function figures(of, now, found) {
   } else {
     list.push([count(week.now), '', texts.type.thisWeek]);
   }
-  if (goal && asksForEveryDay(goal) && streak)
-    list.push([count(streak.current), texts.type.dayUnit(streak.current), texts.type.streak(streak.longest)]);
+  if (goal && hasStreak(goal) && streak)
+    list.push([
+      count(streak.current),
+      streak.period === 'week' ? texts.type.weekUnit(streak.current) : texts.type.dayUnit(streak.current),
+      texts.type.streak(streak.longest),
+    ]);
   if (score !== null) list.push([count(Math.round(score * 100)), '', texts.type.score]);
   list.push([count(basis.events), '', texts.type.since(monthAndYear(basis.from, 'short'))]);
   return list;
@@ -278,13 +281,7 @@ function bars(of, range, at, date, hub, redraw) {
 function stepsOf(of, range, at, date, points) {
   const [step, days] = STEPS[range];
   const known = new Map(points.map((point) => [point.from, point]));
-  const own = skips()
-    .filter((skip) => skip.event_type_id === of.id)
-    .map((skip) => [new Date(skip.from), new Date(skip.to)]);
-  const isSkipped = (/** @type {string} */ day) => {
-    const start = startOf(day);
-    return own.some(([from, to]) => from <= start && start < to);
-  };
+  const isSkipped = skippedDays(of.id);
   const line = (/** @type {string} */ from) => {
     const point = known.get(from);
     return { mean: point?.mean ?? null, lower: point?.lower ?? null, upper: point?.upper ?? null };

@@ -4,7 +4,7 @@ import { isTrip, isVisit, runningText, summary, timeText, titleOf, tripParts } f
 import { deleteEvent, openEvent } from './eventform.js';
 import { go } from '../data/navigation.js';
 import { typeOf } from '../data/record.js';
-import { dayOf, otherZone, time } from '../data/days.js';
+import { dayOfEvent, otherZone, time } from '../data/days.js';
 import { texts } from '../texts.js';
 
 const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: 'car', manual: '' };
@@ -32,7 +32,7 @@ export function eventRow(event, options = {}) {
             : summary(event),
         ];
   const from =
-    day && !event.is_all_day && event.end_date && dayOf(new Date(event.timestamp)) < day
+    day && !event.is_all_day && event.end_date && dayOfEvent(event) < day
       ? texts.timeline.from(time(new Date(event.timestamp)))
       : '';
   const zone = otherZone(event);

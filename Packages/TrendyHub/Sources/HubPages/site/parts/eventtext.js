@@ -7,7 +7,6 @@ import {
   addDays,
   clock,
   dateHere,
-  dayOf,
   dayOfEvent,
   isDate,
   length,
@@ -16,6 +15,7 @@ import {
   startOf,
   time,
   today,
+  zoneOf,
 } from '../data/days.js';
 import { count, decimal, fixed } from '../locale.js';
 import { texts } from '../texts.js';
@@ -276,9 +276,9 @@ export function timeText(event, day) {
   if (event.is_all_day) return texts.timeline.allDay;
   const moment = new Date(event.timestamp);
   // The event began before this day.
-  if (day && dayOf(moment) < day)
-    return time(isVisit(event) || !event.end_date ? startOf(day) : new Date(event.end_date));
-  return time(moment);
+  if (day && dayOfEvent(event) < day)
+    return time(isVisit(event) || !event.end_date ? startOf(day) : new Date(event.end_date), zoneOf(event));
+  return time(moment, zoneOf(event));
 }
 
 /**

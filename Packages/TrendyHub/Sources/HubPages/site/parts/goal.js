@@ -9,7 +9,7 @@ import { texts } from '../texts.js';
  * @typedef {{amount: number, bound: 'at_least' | 'at_most', measure: 'count' | 'duration', period: 'day' | 'week'}}
  *   Goal
  * @typedef {{event_type_id: string, from: string, through: string, amount: number, target: number, is_excused: boolean,
- *   streak: number | null}} Standing of a goal, from the hub
+ *   streak: number | null}} Standing of a goal, from the hub; the streak is in periods of the goal
  * @typedef {{value: string, unit: string, words: string, short: string, isMet: boolean, isWeekly: boolean, left:
  *   number, leftText: string, ofText: string}} Progress `unit` follows today's value of a daily goal; `left` is the
  *   remaining amount of an at-least goal
@@ -33,10 +33,10 @@ export function goalOf(type) {
 }
 
 /**
- * Whether the goal asks for an entry every day, so that streaks are counted.
+ * Whether the goal has a streak: a goal of at least some amount per day or week.
  * @param {Goal} goal
  */
-export const asksForEveryDay = (goal) => goal.period === 'day' && goal.bound === 'at_least';
+export const hasStreak = (goal) => goal.bound === 'at_least';
 
 /**
  * Amount that a pending event adds to its goal.

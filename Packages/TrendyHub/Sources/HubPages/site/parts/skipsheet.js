@@ -8,14 +8,8 @@ import { toast } from './toast.js';
 import { newId } from '../data/api.js';
 import { asOneStep } from '../data/undo.js';
 import { create, isOwnType, remove, skips, typeOf, types } from '../data/record.js';
-import { addDays, dateHere, dayAndMonth, dayOf, isDate, startOf, today } from '../data/days.js';
+import { dayAndMonth, isDate, today } from '../data/days.js';
 import { texts } from '../texts.js';
-
-/**
- * @param {Api.Skip} skip
- * @returns {[string, string]} first and last day
- */
-const daysOf = (skip) => [dayOf(new Date(skip.from)), dayOf(new Date(Date.parse(skip.to) - 1))];
 
 /**
  * Opens the sheet.
@@ -54,8 +48,8 @@ export function openSkipSheet(chosen) {
       wrong.hidden = !problem;
       if (problem) return;
       const span = {
-        from: startOf(first).toISOString(),
-        to: startOf(addDays(last, 1)).toISOString(),
+        from: first,
+        to: last,
         ...(note.read() ? { note: note.read() } : {}),
       };
       const made = () =>
@@ -101,7 +95,7 @@ export function openSkipSheet(chosen) {
  * @param {() => void} close
  */
 function known(close) {
-  const list = [...skips()].sort((a, b) => Date.parse(b.from) - Date.parse(a.from)).slice(0, 20);
+  const list = [...skips()].sort((a, b) => (a.from < b.from ? 1 : -1)).slice(0, 20);
   if (!list.length) return null;
   const take = async (/** @type {Api.Skip} */ skip) => {
     await remove('skips', skip, texts.toast.deleted);
@@ -116,9 +110,9 @@ function known(close) {
       'ul.rows',
       null,
       list.map((skip) => {
-        const [first, last] = daysOf(skip);
+        const { from: first, to: last } = skip;
         const type = typeOf(skip.event_type_id);
-        const year = dateHere(new Date(skip.from)).slice(0, 4) === today().slice(0, 4) ? '' : ` ${first.slice(0, 4)}`;
+        const year = first.slice(0, 4) === today().slice(0, 4) ? '' : ` ${first.slice(0, 4)}`;
         const when = `${first === last ? dayAndMonth(first) : `${dayAndMonth(first)} – ${dayAndMonth(last)}`}${year}`;
         return h(
           'li',

@@ -34,12 +34,11 @@ export function tile({
   move,
   drop,
 }) {
-  // Streaks are shown for goals that ask for every day.
   const label = running
     ? texts.today.stopTile(type.name, runningText(running))
     : texts.today.tile(type.name, today, last, week, [
         ...(goal ? [goal.words] : []),
-        ...(streak > 1 ? [texts.today.streak(streak)] : []),
+        ...(streak > 1 ? [texts.today.streak(streak, goal?.isWeekly ? 'week' : 'day')] : []),
         ...(goal && score !== null ? [texts.insights.score(Math.round(score * 100))] : []),
       ]);
   const press = h(
@@ -70,7 +69,7 @@ export function tile({
     const [long, short] = goal?.isWeekly
       ? [texts.goal.thisWeek(goal.short), goal.short]
       : streak > 1
-        ? [texts.today.streak(streak), texts.today.streakShort(streak)]
+        ? [texts.today.streak(streak, 'day'), texts.today.streakShort(streak)]
         : [texts.today.week(week), texts.today.weekShort(week)];
     return [h('span.long', null, long), h('span.short', null, short)];
   }

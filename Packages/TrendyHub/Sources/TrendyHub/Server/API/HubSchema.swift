@@ -113,6 +113,7 @@ extension SyncedKind.Field {
     case .identifier: .identifier
     case .word(let words): .words(words)
     case .date: .date
+    case .day: .day
     case .boolean: .boolean
     case .number(let range): .number(range)
     case .integer(let range): .integer(range)

@@ -45,18 +45,16 @@ struct EventHandlers: Sendable {
   }
 
   private func countByDay(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let days = try PersonDays(call)
+    let local = try LocalTime(call)
     let from = try call.civilDate("from")
     let to = try call.civilDate("to")
     guard from <= to, from.distance(to: to) <= 800 else {
       throw Problem.invalid("to: expected a date from \(from) to \(from.advanced(by: 800)), found \(to)")
     }
     return .read { [dayCounts] reading in
-      // The timestamp of an all-day event may be on another date in the requested time zone.
-      let moments = days.start(of: from) - days.longestShift..<days.start(of: to.advanced(by: 1)) + days.longestShift
-      let (months, first) = try dayCounts.counts(of: sender.person, reading, days: days, during: moments)
+      let (months, first) = try dayCounts.counts(of: sender.person, reading, local: local, on: from...to)
       var table = DayCountTable(from...to)
-      for month in months { month.here.forEach { table.add($2, of: $1, on: $0) } }
+      for month in months { month.forEach { table.add($2, of: $1, on: $0) } }
       return .json(written: table.text(firstDate: first))
     }
   }

@@ -39,10 +39,12 @@ struct TypeHandlers: Sendable {
   private func listDefinitions(_ call: HubCall, _ sender: HubDevice) -> HubWork {
     .read { [core] reading in
       _ = try core.entity(.eventType, id: call.id, in: reading)
-      let definitions = try reading.referring(toKind: SyncedKind.eventType.name, id: call.id)
-        .filter { $0.kind == SyncedKind.propertyDefinition.name }
-        .sorted { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) }
-      return .json(.array(definitions.map { .object($0.document(person: sender.person)) }))
+      let entries = Dictionary(
+        try reading.referring(toKind: SyncedKind.eventType.name, id: call.id)
+          .filter { $0.kind == SyncedKind.propertyDefinition.name }.map { ($0.id, $0) },
+        uniquingKeysWith: { first, _ in first })
+      let ids = try entries.values.map { try $0.propertyDefinition() }.inOrder.map(\.id)
+      return .json(.array(ids.compactMap { entries[$0] }.map { .object($0.document(person: sender.person)) }))
     }
   }
 
@@ -273,8 +275,4 @@ extension HubCore {
     }
     return found.sorted { $0.version < $1.version }
   }
-}
-
-extension HubEntry {
-  fileprivate var displayOrder: Int64 { fields["display_order"]?.value.intValue ?? 0 }
 }

@@ -1,0 +1,61 @@
+import Foundation
+import TrendyInsights
+import TrendyModels
+
+/// Record of one user in the hub's storage, as the rules read it.
+struct HubUserRecord: UserRecord {
+  private let reading: any HubReading
+
+  init(_ reading: any HubReading) { self.reading = reading }
+
+  func eventTypes() throws -> [EventType] {
+    try living(.eventType).map {
+      let wire: APIEventType = try $0.decoded(person: "")
+      return EventType(wire)
+    }
+  }
+
+  func propertyDefinitions() throws -> [PropertyDefinition] {
+    try living(.propertyDefinition).map { try $0.propertyDefinition() }
+  }
+
+  func records(of kind: MutationEntityType) throws -> [SyncedRecord] {
+    try reading.living(kind: kind.rawValue, offset: 0, limit: .max)
+      .map { SyncedRecord(id: $0.id, kind: kind, fields: $0.fields.mapValues(\.value)) }
+  }
+
+  func forEachEvent(ofTypes types: Set<String>, in range: Range<Date>, _ body: (Event) throws -> Void) throws {
+    let milliseconds = range.lowerBound.milliseconds..<range.upperBound.milliseconds
+    try reading.eachEvent(during: milliseconds) { event, entry in
+      if types.contains(event.eventTypeId) { try body(try entry().ruleEvent(event)) }
+    }
+  }
+
+  private func living(_ kind: SyncedKind) throws -> [HubEntry] {
+    try reading.living(kind: kind.name, offset: 0, limit: .max)
+  }
+}
+
+extension HubEntry {
+  /// Returns the property of this entry.
+  func propertyDefinition() throws -> PropertyDefinition {
+    let wire: APIPropertyDefinition = try decoded(person: "")
+    return PropertyDefinition(wire)
+  }
+
+  /// Returns the event with the fields on which rules depend; see ``UserRecord/forEachEvent(ofTypes:in:_:)``.
+  func ruleEvent(_ moment: HubEventMoment) -> Event {
+    var properties: [String: PropertyValue] = [:]
+    for (name, field) in fields where name.hasPrefix("properties.") {
+      guard let kind = field.value.objectValue?["type"]?.stringValue.flatMap({ PropertyType(rawValue: $0) }),
+        kind == .number || kind == .duration
+      else { continue }
+      properties[String(name.dropFirst("properties.".count))] = PropertyValue(
+        type: kind, value: field.value.objectValue?["value"] ?? .null)
+    }
+    return Event(
+      id: id, eventTypeId: moment.eventTypeId, timestamp: Date(milliseconds: moment.moment),
+      endDate: fields["end_date"]?.value.stringValue.flatMap { RFC3339.date(from: $0) }, isAllDay: moment.isAllDay,
+      sourceType: moment.sourceType ?? .manual, timeZone: moment.timeZone, properties: properties)
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import TrendyInsights
+import TrendyModels
+
+extension LocalTime {
+  /// Reads the calendar from a request: the parameters `zone`, `day_start` and `week_start`.
+  init(_ call: HubCall) throws(Problem) {
+    let zone = call.text("zone") ?? "UTC"
+    guard let local = LocalTime(zoneName: zone) else {
+      throw .invalid("zone: this hub knows no time zone \"\(zone.prefix(64))\"")
+    }
+    self = local
+    dayStart = Int(try call.integer("day_start", in: 0...86_399, default: 0))
+    firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
+  }
+
+  /// Returns the range of timestamps that events on these days can have, in milliseconds since 1970.
+  func milliseconds(of days: ClosedRange<CivilDate>) -> Range<Int64> {
+    let range = timestamps(of: days)
+    return range.lowerBound.milliseconds..<range.upperBound.milliseconds
+  }
+
+  /// Returns the day of an event; see ``day(of:)-(Event)``.
+  func day(of event: HubEventMoment) -> CivilDate {
+    let moment = Date(milliseconds: event.moment)
+    return event.isAllDay
+      ? date(ofAllDay: moment, recordedIn: event.timeZone) : day(of: moment, recordedIn: event.timeZone)
+  }
+
+  /// Returns day and time of day of an event in the time zone in which it was recorded.
+  func moment(of event: HubEventMoment) -> TypeHistory.Moment {
+    TypeHistory.Moment(
+      day: day(of: event),
+      minute: event.isAllDay ? nil : minuteOfDay(of: Date(milliseconds: event.moment), recordedIn: event.timeZone),
+      isOfPosition: event.sourceType?.isOfPosition ?? false)
+  }
+}
+
+extension [HubRoute.Parameter] {
+  /// Query parameters of the user's calendar.
+  static var days: [HubRoute.Parameter] {
+    [
+      .init("zone", .string, "the IANA name of a time zone; UTC unless told"),
+      .init("day_start", .integer(0...86_399), "seconds after midnight at which a day begins"),
+    ]
+  }
+}

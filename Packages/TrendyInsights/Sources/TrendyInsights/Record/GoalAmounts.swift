@@ -1,0 +1,103 @@
+public import TrendyFoundation
+public import TrendyModels
+
+/// Contributions of events to the goals of their types, by type and day, read from a record.
+public struct GoalAmounts: Sendable {
+  /// Settings of the types.
+  public let settings: TypeSettings
+  /// Current day of the user.
+  public let today: CivilDate
+  /// Amount of each day by type.
+  public private(set) var byType: [String: [CivilDate: Double]] = [:]
+  private let local: LocalTime
+  private let now: Date
+
+  /// Creates amounts without events.
+  ///
+  /// - Parameters:
+  ///   - settings: settings of the types.
+  ///   - now: time up to which running events count.
+  ///   - local: the user's calendar.
+  public init(_ settings: TypeSettings, now: Date, local: LocalTime) {
+    self.settings = settings
+    self.now = now
+    self.local = local
+    today = local.day(of: now)
+  }
+
+  /// Reads the events of some types on some days. Days that were read before must not be read again.
+  public mutating func read(_ record: some UserRecord, types: Set<String>, days: ClosedRange<CivilDate>) throws {
+    guard !types.isEmpty else { return }
+    try record.forEachEvent(ofTypes: types, in: local.timestamps(of: days)) { add($0, on: days) }
+  }
+
+  /// Adds the amount of an event if it is on one of the given days and its type has a goal.
+  public mutating func add(_ event: Event, on days: ClosedRange<CivilDate>) {
+    let day = local.day(of: event)
+    guard days.contains(day), let amount = settings.amount(of: event, now: now) else { return }
+    byType[event.eventTypeId, default: [:]][day, default: 0] += amount
+  }
+
+  /// Returns the progress of each goal in its current day or week, by type. Reads at most the current week.
+  ///
+  /// - Parameters:
+  ///   - record: the record.
+  ///   - settings: settings of the types.
+  ///   - now: current time.
+  ///   - local: the user's calendar.
+  public static func progress(
+    in record: some UserRecord, _ settings: TypeSettings, now: Date, local: LocalTime
+  ) throws -> [String: GoalProgress] {
+    var amounts = GoalAmounts(settings, now: now, local: local)
+    for (types, days) in amounts.currentPeriods { try amounts.read(record, types: types, days: days) }
+    return settings.types.keys.reduce(into: [:]) { progress, type in
+      progress[type] = settings.progress(
+        of: type, on: amounts.today, firstWeekday: local.firstWeekday, amounts: amounts.byType[type] ?? [:])
+    }
+  }
+
+  /// Types with a goal, grouped by the days of the current period of the goal.
+  private var currentPeriods: [(types: Set<String>, days: ClosedRange<CivilDate>)] {
+    let goals = settings.types.values.compactMap { type in type.goal.map { (type.id, $0) } }
+    let periods = Dictionary(grouping: goals) { $0.1.days(around: today, firstWeekday: local.firstWeekday) }
+    return periods.map { (Set($1.map(\.0)), $0) }
+  }
+
+  /// Returns the current streak in weeks of each goal of at least some amount per week, by type.
+  ///
+  /// Reads only as far back as the streaks reach.
+  ///
+  /// - Parameters:
+  ///   - record: the record.
+  ///   - settings: settings of the types.
+  ///   - now: current time.
+  ///   - local: the user's calendar.
+  public static func weeklyStreaks(
+    in record: some UserRecord, _ settings: TypeSettings, now: Date, local: LocalTime
+  ) throws -> [String: Int] {
+    var open = Set(settings.types.values.filter { $0.goal?.asksForEveryWeek == true }.map(\.id))
+    var streaks = Dictionary(uniqueKeysWithValues: open.map { ($0, 0) })
+    var amounts = GoalAmounts(settings, now: now, local: local)
+    var end = CalendarPeriod.week.days(around: amounts.today, firstWeekday: local.firstWeekday).upperBound
+    var weeks = 8
+    while !open.isEmpty {
+      let start = end.advanced(by: 1 - 7 * weeks)
+      try amounts.read(record, types: open, days: start...end)
+      for type in open {
+        guard let goal = settings.goal(of: type) else { continue }
+        let (own, skips) = (amounts.byType[type] ?? [:], settings.skips(of: type))
+        streaks[type] =
+          Streak(
+            weeksOf: goal, amounts: own, skips: skips, from: start, today: amounts.today,
+            firstWeekday: local.firstWeekday
+          ).current
+        let isUnbroken = Streak.isUnbroken(
+          goal, amounts: own, skips: skips, from: start, today: amounts.today, firstWeekday: local.firstWeekday)
+        if !isUnbroken || amounts.today.distance(to: start) < -36_525 { open.remove(type) }
+      }
+      end = start.advanced(by: -1)
+      weeks *= 2
+    }
+    return streaks
+  }
+}

@@ -1,0 +1,95 @@
+public import TrendyFoundation
+public import TrendyModels
+
+/// Event types of a user with everything that their goals and streaks depend on, except events.
+public struct TypeSettings: Hashable, Sendable {
+  /// Event types by id.
+  public let types: [String: EventType]
+  /// Skipped days by type.
+  public let skips: [String: DaySet]
+  /// Key of the first duration property by type; empty if no goal measures durations.
+  public let durationKeys: [String: String]
+  /// Ids of running events; empty if no goal measures durations.
+  public let running: Set<String>
+
+  public init(
+    types: [EventType], skips: [String: DaySet] = [:], durationKeys: [String: String] = [:], running: Set<String> = []
+  ) {
+    self.types = Dictionary(types.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    self.skips = skips
+    self.durationKeys = durationKeys
+    self.running = running
+  }
+
+  /// Reads the settings.
+  ///
+  /// - Parameters:
+  ///   - record: the record.
+  ///   - types: types to include; `nil` reads all.
+  public init(_ record: some UserRecord, types: [EventType]? = nil) throws {
+    let types = try types ?? record.eventTypes()
+    let measuresDurations = types.contains { $0.goal?.measure == .duration }
+    self.init(
+      types: types, skips: Skip.days(in: try record.records(of: .skip)),
+      durationKeys: measuresDurations ? try record.propertyDefinitions().firstDurationKeys : [:],
+      running: measuresDurations ? RunningSetting.eventIds(in: try record.records(of: .setting)) : [])
+  }
+
+  /// Goal of a type; `nil` if the type has none or does not exist.
+  public func goal(of type: String) -> Goal? { types[type]?.goal }
+
+  /// Skipped days of a type.
+  public func skips(of type: String) -> DaySet { skips[type] ?? [] }
+
+  /// Returns the amount that an event adds to the goal of its type; `nil` without a goal.
+  ///
+  /// - Parameters:
+  ///   - event: the event.
+  ///   - now: time up to which a running event counts.
+  public func amount(of event: Event, now: Date) -> Double? {
+    goal(of: event.eventTypeId)?
+      .amount(
+        of: event, durationKey: durationKeys[event.eventTypeId], isRunning: running.contains(event.id), now: now)
+  }
+
+  /// Returns the progress of a type's goal in the day or week of a date; `nil` without a goal.
+  ///
+  /// - Parameters:
+  ///   - type: id of the type.
+  ///   - day: a day in the period.
+  ///   - firstWeekday: first day of a week; 0 is Sunday.
+  ///   - amounts: amount of each day.
+  public func progress(
+    of type: String, on day: CivilDate, firstWeekday: Int, amounts: [CivilDate: Double]
+  ) -> GoalProgress? {
+    goal(of: type)?.progress(on: day, firstWeekday: firstWeekday, amounts: amounts, skips: skips(of: type))
+  }
+
+  /// Returns the streak of a type, in weeks for a goal of at least some amount per week, otherwise in days.
+  ///
+  /// - Parameters:
+  ///   - type: id of the type.
+  ///   - history: events of the type.
+  ///   - firstWeekday: first day of a week; 0 is Sunday.
+  ///   - amounts: returns the amount of each day; called only for a streak in weeks.
+  public func streak(
+    of type: String, _ history: TypeHistory, firstWeekday: Int, amounts: () throws -> [CivilDate: Double]
+  ) rethrows -> Streak {
+    guard let goal = goal(of: type), goal.asksForEveryWeek else { return history.streak(skips: skips(of: type)) }
+    return Streak(
+      weeksOf: goal, amounts: try amounts(), skips: skips(of: type), today: history.today, firstWeekday: firstWeekday)
+  }
+}
+
+/// Setting that marks an event as running.
+public enum RunningSetting: Sendable {
+  /// Key of the setting; its value is the id of the event.
+  public static let key = "running"
+
+  /// Returns the id of the running event that a setting names; `nil` for another setting.
+  public static func eventId(in setting: SyncedRecord) -> String? {
+    setting.fields["key"]?.stringValue == key ? setting.fields["value"]?.stringValue : nil
+  }
+
+  static func eventIds(in settings: [SyncedRecord]) -> Set<String> { Set(settings.compactMap(eventId)) }
+}

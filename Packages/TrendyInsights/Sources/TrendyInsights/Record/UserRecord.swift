@@ -1,0 +1,22 @@
+public import TrendyFoundation
+public import TrendyModels
+
+/// Read access to one user's record, for rules that a device and a hub share.
+///
+/// Adapters contain no rules: they only read the store of a device or the storage of a hub.
+public protocol UserRecord {
+  /// Returns all event types, in any order.
+  func eventTypes() throws -> [EventType]
+
+  /// Returns the properties of all event types, in any order.
+  func propertyDefinitions() throws -> [PropertyDefinition]
+
+  /// Returns the records of a kind, such as settings or skips, in any order.
+  func records(of kind: MutationEntityType) throws -> [SyncedRecord]
+
+  /// Calls `body` with each event of some types whose timestamp is in a range, in any order.
+  ///
+  /// An event has at least the fields on which days and goals depend: id, type, timestamp, end, whether it is an all-day
+  /// event, time zone, source, and number and duration properties.
+  func forEachEvent(ofTypes types: Set<String>, in range: Range<Date>, _ body: (Event) throws -> Void) throws
+}

@@ -1,0 +1,51 @@
+/// Dates on which no events of a type are expected; they neither break nor extend a streak.
+///
+/// A skip stores dates, not timestamps, so that it excuses the same days in every time zone.
+public struct Skip: Hashable, Sendable, Identifiable {
+  public let id: String
+  /// Id of the event type whose events are not expected.
+  public let eventTypeId: String
+  /// First and last skipped day.
+  public var days: ClosedRange<CivilDate>
+  public var note: String?
+
+  public init(id: String, eventTypeId: String, days: ClosedRange<CivilDate>, note: String? = nil) {
+    self.id = id
+    self.eventTypeId = eventTypeId
+    self.days = days
+    self.note = note
+  }
+
+  /// Reads a record; `nil` for a record of another kind or without the required fields.
+  public init?(_ record: SyncedRecord) {
+    func date(_ name: String) -> CivilDate? { record.fields[name]?.stringValue.flatMap { CivilDate($0) } }
+    guard record.kind == .skip, let type = record.fields["event_type_id"]?.stringValue, let from = date("from"),
+      let to = date("to"), from <= to
+    else { return nil }
+    self.init(id: record.id, eventTypeId: type, days: from...to, note: record.fields["note"]?.stringValue)
+  }
+
+  /// Returns the skipped days by event type; records of other kinds are ignored.
+  public static func days(in records: some Sequence<SyncedRecord>) -> [String: DaySet] {
+    Dictionary(grouping: records.compactMap(Skip.init), by: \.eventTypeId).mapValues { DaySet($0.map(\.days)) }
+  }
+
+  /// Record with which the skip is stored and synced.
+  public var record: SyncedRecord {
+    var fields: [String: JSONValue] = [
+      "event_type_id": .string(eventTypeId), "from": .string("\(days.lowerBound)"), "to": .string("\(days.upperBound)"),
+    ]
+    if let note { fields["note"] = .string(note) }
+    return SyncedRecord(id: id, kind: .skip, fields: fields)
+  }
+
+  /// Returns the parts before and after the given days; `ids` contains two new ids for them.
+  public func without(_ other: ClosedRange<CivilDate>, ids: [String]) -> [Skip] {
+    precondition(ids.count == 2, "two parts, \(ids.count) ids")
+    guard days.overlaps(other) else { return [self] }
+    var parts: [ClosedRange<CivilDate>] = []
+    if days.lowerBound < other.lowerBound { parts.append(days.lowerBound...other.lowerBound.advanced(by: -1)) }
+    if days.upperBound > other.upperBound { parts.append(other.upperBound.advanced(by: 1)...days.upperBound) }
+    return zip(ids, parts).map { Skip(id: $0, eventTypeId: eventTypeId, days: $1, note: note) }
+  }
+}

@@ -1,0 +1,45 @@
+public import TrendyFoundation
+
+/// Time range that selects events.
+///
+/// A bound at the start of a day separates days: an event is on the day that the clock showed where it was recorded. Any
+/// other bound is a point in time.
+public struct EventRange: Hashable, Sendable {
+  private let range: Range<Date>
+  /// Day that begins at the lower bound; `nil` if none does.
+  private let firstDay: CivilDate?
+  /// Day that begins at the upper bound; `nil` if none does.
+  private let endDay: CivilDate?
+  private let local: LocalTime
+
+  /// Creates a range; `local` is the user's calendar.
+  public init(_ range: Range<Date>, in local: LocalTime) {
+    self.range = range
+    self.local = local
+    func day(beginningAt bound: Date) -> CivilDate? {
+      let day = local.day(of: bound)
+      return local.start(of: day) == bound ? day : nil
+    }
+    firstDay = day(beginningAt: range.lowerBound)
+    endDay = day(beginningAt: range.upperBound)
+  }
+
+  /// Range of the timestamps that selected events can have; it is wider, because zones differ.
+  public var timestamps: Range<Date> {
+    let (first, end) = (range.lowerBound, range.upperBound)
+    let start = first == .distantPast ? first : first.addingTimeInterval(-LocalTime.longestDateShift)
+    return start..<(end == .distantFuture ? end : end.addingTimeInterval(LocalTime.longestDateShift))
+  }
+
+  /// Whether the range selects an event.
+  public func contains(_ event: Event) -> Bool {
+    let day = local.day(of: event)
+    let moment = event.isAllDay ? local.start(of: day) : event.timestamp
+    return firstDay.map { day >= $0 } ?? (moment >= range.lowerBound)
+      && endDay.map { day < $0 } ?? (moment < range.upperBound)
+  }
+
+  /// Whether the range selects an event at this time that was recorded in the user's time zone and is not an all-day
+  /// event.
+  public func contains(_ moment: Date) -> Bool { range.contains(moment) }
+}
