@@ -332,7 +332,7 @@ struct RecordImportTests {
       let report = try take(rows, into: record)
       #expect(report.new[.event] == 3 && report.badCount == 1)
       #expect(
-        report.problems.map(\.reason) == ["notes: expected a string of up to 262144 bytes, found one of 262145"])
+        report.problems.map(\.reason) == ["notes: expected a string of up to 262144 bytes, found 262145 bytes"])
       #expect(report.problems.first?.place.contains("3") == true, "\(report.problems)")
       #expect(try record.makeStore().fetchAllEvents().count == 3)
     }

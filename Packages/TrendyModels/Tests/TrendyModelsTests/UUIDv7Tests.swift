@@ -161,7 +161,7 @@ struct UUIDv7Tests {
     #expect(try JSONDecoder().decode([UUIDv7].self, from: data) == [id])
     #expect(
       throws: APIError.decodingError(
-        "[0]: expected a UUID of version 7, 36 lower-case characters, found \"017F22E2\"")
+        "[0]: expected a version 7 UUID of 36 lowercase characters, found \"017F22E2\"")
     ) {
       try WireJSON.decode([UUIDv7].self, from: Data("[\"017F22E2\"]".utf8))
     }

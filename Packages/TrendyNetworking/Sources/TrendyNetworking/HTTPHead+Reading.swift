@@ -96,7 +96,7 @@ extension HTTPHead {
     let request = requestId.map { ", request \($0)" } ?? ""
     let asked = "\(description.method.rawValue) \(description.path)\(request)"
     let subject =
-      answered.map { "\(description.hub) answered \($0) (\(asked))" }
+      answered.map { "\(description.hub) responded with \($0) (\(asked))" }
       ?? "unreadable response from \(description.hub) (\(asked))"
     return .decodingError(detail.map { "\(subject): \($0)" } ?? subject)
   }
@@ -111,13 +111,13 @@ extension HTTPHead {
 
   private static func title(_ status: Int) -> String {
     switch status {
-    case 408: "The hub gave up waiting for the request"
+    case 408: "The hub timed out waiting for the request"
     case 413: "The request is too large"
-    case 425: "The hub asks to try later"
+    case 425: "The hub asks to retry later"
     case 429: "Too many requests"
     case 503: "The hub is not available"
     case 500...: "The hub failed"
-    default: "The hub refused"
+    default: "Rejected by the hub"
     }
   }
 }

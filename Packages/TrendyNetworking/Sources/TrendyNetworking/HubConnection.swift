@@ -180,7 +180,7 @@ extension HubConnection {
         while true {
           let remaining = deadline - (clock.uptime - progress.uptime)
           guard remaining > .zero else {
-            throw APIError.timedOut("\(address.name) did not answer within \(deadline.words)")
+            throw APIError.timedOut("\(address.name) did not respond within \(deadline.words)")
           }
           try await clock.sleep(for: remaining)
         }

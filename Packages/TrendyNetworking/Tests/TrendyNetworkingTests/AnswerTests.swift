@@ -86,7 +86,8 @@ struct AnswerTests {
     #expect(
       error
         == .decodingError(
-          "127.0.0.1:\(server.port) answered text/html instead of JSON (GET /event-types): is this a Trendy hub?"))
+          "127.0.0.1:\(server.port) responded with text/html instead of JSON (GET /event-types): is this a Trendy hub?")
+    )
   }
 
   @Test func `an unreadable response names method, path, request id and field`() async throws {
@@ -107,7 +108,7 @@ struct AnswerTests {
   @Test func `an empty success is an error if a document is expected`() async throws {
     let (error, _) = try await failure([.answer(200, "")])
     let words = try #require(error?.decodingWords)
-    #expect(words.contains("answered an empty body instead of JSON"))
+    #expect(words.contains("responded with an empty body instead of JSON"))
   }
 
   @Test func `deleting a missing resource succeeds`() async throws {

@@ -18,7 +18,7 @@ struct DeadlineTests {
     await clock.advance(by: .milliseconds(14_999))
     #expect(clock.nextDeadline == .milliseconds(1))
     await clock.advance(by: .milliseconds(1))
-    await #expect(throws: APIError.timedOut("127.0.0.1:\(server.port) did not answer within 15 s")) {
+    await #expect(throws: APIError.timedOut("127.0.0.1:\(server.port) did not respond within 15 s")) {
       try await task.value
     }
     await server.departed()
@@ -38,7 +38,7 @@ struct DeadlineTests {
     await clock.advance(by: .seconds(2))
     server.proceed()
     await clock.advance(by: .milliseconds(500))
-    await #expect(throws: APIError.timedOut("127.0.0.1:\(server.port) did not answer within 2500 ms")) {
+    await #expect(throws: APIError.timedOut("127.0.0.1:\(server.port) did not respond within 2500 ms")) {
       try await task.value
     }
   }

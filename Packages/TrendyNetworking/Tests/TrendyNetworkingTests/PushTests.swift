@@ -73,7 +73,7 @@ struct PushTests {
     #expect(
       outcomes == [
         .refused(ProblemDetails(type: "urn:trendy:error:parent_deleted", title: "Gone", status: 409)),
-        .refused(ProblemDetails(title: "The hub refused", status: 422)),
+        .refused(ProblemDetails(title: "Rejected by the hub", status: 422)),
       ])
   }
 

@@ -197,8 +197,8 @@ extension NetworkClientProtocol {
     default:
       throw APIError.problem(
         ProblemDetails(
-          type: "urn:trendy:error:invalid", title: "The hub does not take this kind", status: 422,
-          detail: "a \(mutation.entityType.rawValue) goes by mutations alone, and this hub is asked by plain calls"),
+          type: "urn:trendy:error:invalid", title: "Kind not supported by the hub", status: 422,
+          detail: "a \(mutation.entityType.rawValue) can only be sent as a mutation, which this hub does not support"),
         retryAfter: nil)
     }
   }
@@ -213,15 +213,15 @@ extension NetworkClientProtocol {
     }
     guard let status = error.statusCode, status != 401, status != 413 else { throw error }
     if case .problem(let problem, _) = error { return .refused(problem) }
-    return .refused(ProblemDetails(title: "The hub refused", status: status))
+    return .refused(ProblemDetails(title: "Rejected by the hub", status: status))
   }
 
   private func unreadable(_ error: any Error) -> ProblemDetails {
     ProblemDetails(
-      type: "urn:trendy:error:invalid", title: "The change cannot be read", status: 400, detail: "\(error)")
+      type: "urn:trendy:error:invalid", title: "Invalid change", status: 400, detail: "\(error)")
   }
 
   private func rejected(_ message: String) -> ProblemDetails {
-    ProblemDetails(type: "urn:trendy:error:invalid", title: "The hub refused the event", status: 422, detail: message)
+    ProblemDetails(type: "urn:trendy:error:invalid", title: "The hub rejected the event", status: 422, detail: message)
   }
 }

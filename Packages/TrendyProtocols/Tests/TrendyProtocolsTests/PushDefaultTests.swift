@@ -144,7 +144,7 @@ struct PushDefaultTests {
       let client = client(failing: operation.rawValue, with: APIError.httpError(409))
       #expect(
         try await client.push([mutation(.event, operation, "e")])
-          == [.refused(ProblemDetails(title: "The hub refused", status: 409))])
+          == [.refused(ProblemDetails(title: "Rejected by the hub", status: 409))])
     }
   }
 
@@ -243,7 +243,7 @@ struct PushDefaultTests {
         ], total: 4, success: 2, failed: 2)
     })
     let refusal = ProblemDetails(
-      type: "urn:trendy:error:invalid", title: "The hub refused the event", status: 422, detail: "unknown event type")
+      type: "urn:trendy:error:invalid", title: "The hub rejected the event", status: 422, detail: "unknown event type")
     #expect(try await client.push(creates(4)) == [accepted, accepted, .refused(refusal), accepted])
   }
 
@@ -278,8 +278,8 @@ struct PushDefaultTests {
     func unreadable(_ detail: String) -> MutationOutcome {
       .refused(
         ProblemDetails(
-          type: "urn:trendy:error:invalid", title: "The change cannot be read", status: 400,
-          detail: "Unreadable document: \(detail)"))
+          type: "urn:trendy:error:invalid", title: "Invalid change", status: 400,
+          detail: "Invalid document: \(detail)"))
     }
     #expect(
       outcomes == [

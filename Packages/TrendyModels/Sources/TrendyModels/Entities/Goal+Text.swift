@@ -108,15 +108,15 @@ public enum GoalTextError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .empty: "The goal is empty"
-    case .noPeriod(let text): "'\(text)' does not say in which time: a day or a week"
-    case .unknownPeriod(let text): "'\(text)' is no time that a goal has: there are day and week"
+    case .noPeriod(let text): "Goal '\(text)' has no period"
+    case .unknownPeriod(let text): "Unknown period '\(text)': use day or week"
     case .unknownAmount(let text):
       text.isEmpty
-        ? "The goal does not say how much" : "'\(text)' is no amount: a whole number, or a length such as 20min"
+        ? "The goal has no amount" : "Invalid amount '\(text)': use a whole number or a duration such as 20min"
     case .outOfRange(let text, .count, _):
-      "'\(text)' is no amount of a goal: 1 to \(Goal.maximumAmount), or 'at most 0'"
+      "Amount '\(text)' is out of range: use 1 to \(Goal.maximumAmount), or 'at most 0'"
     case .outOfRange(let text, .duration, let period):
-      "'\(text)' is no length of a goal: more than nothing, and no longer than a \(period.rawValue)"
+      "Duration '\(text)' is out of range: it must be positive and at most a \(period.rawValue)"
     }
   }
 

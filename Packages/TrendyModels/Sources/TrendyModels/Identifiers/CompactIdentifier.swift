@@ -19,7 +19,7 @@ public struct CompactIdentifier: Hashable, Sendable {
 
   /// Creates the identifier of a canonical UUID. The variant, the two highest bits of `low`, must be binary `10`.
   public init(high: UInt64, low: UInt64) {
-    precondition(low &>> 62 == 2, "\(low) is not the lower half of a UUID of RFC 9562")
+    precondition(low &>> 62 == 2, "\(low) is not the lower half of an RFC 9562 UUID")
     content = .bits(high, low)
   }
 

@@ -78,7 +78,7 @@ public enum StableHash: Sendable {
     _ rounds: UnsafeBufferPointer<UInt32>
   ) {
     guard let words = schedule.baseAddress, let constants = rounds.baseAddress, let bytes = block.baseAddress else {
-      preconditionFailure("a block without bytes")
+      preconditionFailure("empty hash block")
     }
     for index in 0..<16 {
       words[index] = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))

@@ -39,7 +39,7 @@ extension UUIDv7: Codable {
     let text = try container.decode(String.self)
     guard let value = UUIDv7(text) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "expected a UUID of version 7, 36 lower-case characters, found \"\(text)\"")
+        in: container, debugDescription: "expected a version 7 UUID of 36 lowercase characters, found \"\(text)\"")
     }
     self = value
   }

@@ -36,7 +36,7 @@ extension JSONNode {
     guard token.kind == .number else { throw mismatch("a whole number") }
     if let value = token.isSimple ? exactInteger : Int64(exactlyWhole: nearestDouble) { return value }
     throw JSONError(
-      path: path, byte: token.firstByte, reason: "expected a whole number, found a number that does not fit")
+      path: path, byte: token.firstByte, reason: "expected a whole number, found a number out of range")
   }
 
   func double() throws(JSONError) -> Double {
@@ -57,7 +57,7 @@ extension JSONNode {
       forEachElement { values.append($0.value()) }
       return .array(values)
     case .object: return .object(members { $0.value() })
-    case .name: preconditionFailure("a name is read as a value, token \(index)")
+    case .name: preconditionFailure("a member name was read as a value at token \(index)")
     }
   }
 
@@ -109,7 +109,7 @@ extension JSONNode {
       return text[0] == UInt8(ascii: "-") ? -value : value
     }
     let written = String(decoding: UnsafeBufferPointer(start: text, count: length), as: UTF8.self)
-    guard let value = Double(written) else { preconditionFailure("the scanner let the number \(written) pass") }
+    guard let value = Double(written) else { preconditionFailure("the scanner accepted the invalid number \(written)") }
     return value
   }
 
@@ -165,7 +165,7 @@ extension JSONNode {
         code = 0x10000 + (code - 0xD800) << 10 + (hexadecimal(at: index + 2) - 0xDC00)
         index += 6
       }
-      guard let scalar = Unicode.Scalar(code) else { preconditionFailure("the scanner let half a character pass") }
+      guard let scalar = Unicode.Scalar(code) else { preconditionFailure("the scanner accepted an unpaired surrogate") }
       for byte in UTF8.encode(scalar)! {
         buffer[count] = byte
         count += 1
@@ -223,7 +223,7 @@ extension JSONNode {
   private var found: String {
     switch token.kind {
     case .null: "null"
-    case .yes, .no: "true or false"
+    case .yes, .no: "a Boolean"
     case .number: "a number"
     case .string, .name: "a string"
     case .array: "an array"

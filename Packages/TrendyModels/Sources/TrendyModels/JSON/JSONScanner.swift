@@ -28,7 +28,7 @@ struct JSONScanner {
     _ bytes: UnsafePointer<UInt8>, count: Int, limits: JSONLimits
   ) throws(JSONError) -> UnsafeMutablePointer<JSONToken> {
     guard count < UInt32.max else {
-      throw JSONError(path: "", byte: nil, reason: "the document has more than 4 GiB")
+      throw JSONError(path: "", byte: nil, reason: "the document exceeds 4 GiB")
     }
     var scanner = JSONScanner(bytes, count, limits)
     do throws(JSONError) {
@@ -98,7 +98,7 @@ struct JSONScanner {
   private mutating func begin(_ kind: JSONToken.Kind) throws(JSONError) {
     depth += 1
     guard depth <= limits.depth else {
-      throw failure("more than \(limits.depth) arrays and objects within each other", at: position)
+      throw failure("more than \(limits.depth) levels of nesting", at: position)
     }
     let index = UInt32(tokenCount)
     append(JSONToken(offset: UInt32(position), length: 0, next: open, kind: kind))
@@ -120,7 +120,7 @@ struct JSONScanner {
   /// Scans a member name and the colon; the value follows.
   private mutating func name() throws(JSONError) {
     tokens[Int(open)].length += 1
-    guard bytes[position] == UInt8(ascii: "\"") else { throw expected("a member's name") }
+    guard bytes[position] == UInt8(ascii: "\"") else { throw expected("a member name") }
     try string(.name)
     skipBlanks()
     guard bytes[position] == UInt8(ascii: ":") else { throw expected("a colon") }
@@ -142,7 +142,7 @@ struct JSONScanner {
     if bytes[position] == UInt8(ascii: "-") { position += 1 }
     if bytes[position] == UInt8(ascii: "0") {
       position += 1
-      guard !isDigit else { throw failure("a number begins with a needless 0", at: start) }
+      guard !isDigit else { throw failure("a number has a leading zero", at: start) }
     } else {
       try digits()
     }
@@ -202,13 +202,13 @@ struct JSONScanner {
       } else if byte >= 0x80 {
         isASCII = false
         let length = Self.lengthOfCharacter(bytes + index)
-        guard length > 0 else { throw failure("a string holds what is no UTF-8", at: index) }
+        guard length > 0 else { throw failure("a string contains invalid UTF-8", at: index) }
         index += length
       } else {
         position = index
         throw index == count
           ? expected("the end of the string that begins at byte \(start - 1)")
-          : expected("an escape instead of a control character")
+          : expected("an escaped control character")
       }
     }
     guard index - start <= limits.stringBytes else {
@@ -254,10 +254,10 @@ struct JSONScanner {
       {
         position += 2
         guard (0xDC00..<0xE000).contains(try hexadecimal()) else {
-          throw failure("an escape is half of a surrogate pair", at: start)
+          throw failure("an unpaired surrogate in an escape", at: start)
         }
       } else if (0xD800..<0xE000).contains(code) {
-        throw failure("an escape is half of a surrogate pair", at: start)
+        throw failure("an unpaired surrogate in an escape", at: start)
       }
     default: throw expected("an escape")
     }
@@ -321,7 +321,7 @@ extension JSONScanner {
       let text = JSONNode.string(of: tokens[name], in: bytes)
       guard seen.insert(text).inserted else {
         throw failure(
-          "the member \"\(text.prefix(60))\" stands twice in one object", at: tokens[name].firstByte, inLast: false)
+          "duplicate member \"\(text.prefix(60))\" in an object", at: tokens[name].firstByte, inLast: false)
       }
       name = Int(tokens[name + 1].next)
     }
@@ -343,7 +343,8 @@ extension JSONScanner {
 extension JSONScanner {
   private func expected(_ what: String, inLast: Bool = true) -> JSONError {
     failure(
-      position >= count ? "the document ends, expected \(what)" : "expected \(what)", at: position, inLast: inLast)
+      position >= count ? "unexpected end of the document, expected \(what)" : "expected \(what)", at: position,
+      inLast: inLast)
   }
 
   private func failure(_ reason: String, at byte: Int, inLast: Bool = true) -> JSONError {

@@ -24,7 +24,7 @@ public final class PropertyShape: Sendable {
     var bytes: [UInt8] = []
     PackedJSON.append(number: UInt64(properties.count), to: &bytes)
     for (name, type) in zip(names, types) {
-      guard let kind = Self.kinds.firstIndex(of: type) else { preconditionFailure("\(type) has no number") }
+      guard let kind = Self.kinds.firstIndex(of: type) else { preconditionFailure("\(type) has no storage code") }
       let count = name.utf8.count
       bytes.append(UInt8(kind << 5 | min(count, Self.longName)))
       if count >= Self.longName { PackedJSON.append(number: UInt64(count), to: &bytes) }
@@ -243,12 +243,12 @@ public struct PackedProperties: Sendable {
   @inlinable func withValues<Result>(_ body: (UnsafeRawPointer, UnsafeRawPointer) throws -> Result) rethrows -> Result {
     if let more {
       return try more.withUnsafeBytes { bytes in
-        guard let base = bytes.baseAddress else { preconditionFailure("more than fits here is no byte") }
+        guard let base = bytes.baseAddress else { preconditionFailure("the overflow buffer is empty") }
         return try body(base, base + bytes.count)
       }
     }
     return try withUnsafeBytes(of: words) { bytes in
-      guard let base = bytes.baseAddress else { preconditionFailure("words have no place") }
+      guard let base = bytes.baseAddress else { preconditionFailure("the inline buffer has no address") }
       return try body(base, base + Int(bytes[Self.mostHere]))
     }
   }

@@ -53,7 +53,7 @@ extension SyncedKind {
     guard bytes > maximumEntityBytes else { return }
     throw FieldError(
       field: "the entry", reason: "expected at most \(maximumEntityBytes) bytes as JSON, found \(bytes)",
-      advice: "shorten it, or split it into several")
+      advice: "shorten it, or split it into several entries")
   }
 
   /// Converts the members of a request to fields and checks each value. Members that a hub assigns are omitted.
@@ -88,7 +88,7 @@ extension SyncedKind {
         }
         // "*" is reserved: it denotes all unlisted fields in field versions, and the whole entity in a conflict.
         guard WireIdentifier.isValid(name), nestedName(name) == nil, name != FieldMark.others else {
-          throw FieldError(field: "\"\(name.prefix(60))\"", reason: "not a valid name of a member")
+          throw FieldError(field: "\"\(name.prefix(60))\"", reason: "invalid field name")
         }
         try value.checkContent(at: name, maximumNesting: maximumNesting)
         result[name] = value
@@ -96,7 +96,7 @@ extension SyncedKind {
     }
     if isCreate {
       for field in fields where field.isRequired && result[field.name] == nil {
-        throw FieldError(field: field.name, reason: "expected \(field.inWords), found none")
+        throw FieldError(field: field.name, reason: "expected \(field.inWords), found nothing")
       }
     }
     return result
@@ -106,7 +106,7 @@ extension SyncedKind {
     guard (1...Self.maximumNameBytes).contains(key.utf8.count) else {
       throw FieldError(
         field: nestedMember ?? "",
-        reason: "expected keys of 1 to \(Self.maximumNameBytes) bytes, found one of \(key.utf8.count)",
+        reason: "expected keys of 1 to \(Self.maximumNameBytes) bytes, found \(key.utf8.count) bytes",
         advice: "rename the property")
     }
     let path = "\(nestedMember ?? "").\(key.prefix(60))"
@@ -171,7 +171,7 @@ extension SyncedKind.Field {
 
   private func found(_ value: JSONValue) -> String {
     switch (type, value) {
-    case (.text, .string(let text)) where !text.isEmpty: "one of \(text.utf8.count)"
+    case (.text, .string(let text)) where !text.isEmpty: "\(text.utf8.count) bytes"
     case (.word, .string(let text)): "\"\(text.prefix(40))\""
     default: value.inWords
     }
@@ -194,7 +194,7 @@ extension SyncedKind.Field {
       let path = "\(name).\(field.name)"
       guard let value = members[field.name] else {
         guard field.isRequired else { continue }
-        throw FieldError(field: path, reason: "expected \(field.inWords), found none")
+        throw FieldError(field: path, reason: "expected \(field.inWords), found nothing")
       }
       result[field.name] = try field.checked(value, at: path)
     }
@@ -220,7 +220,7 @@ extension SyncedKind.FieldType {
     case .day: "a date such as 2024-01-01"
     case .boolean: "true or false"
     case .number(let range) where range.upperBound == .greatestFiniteMagnitude:
-      range.lowerBound == 0 ? "a number from 0 up" : "a number"
+      range.lowerBound == 0 ? "a number of at least 0" : "a number"
     case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
     case .integer(let range):
       "a whole number"
@@ -265,7 +265,7 @@ extension JSONValue {
       guard text.utf8.count > SyncedKind.maximumTextBytes else { return }
       throw FieldError(
         field: path,
-        reason: "expected a string of up to \(SyncedKind.maximumTextBytes) bytes, found one of \(text.utf8.count)",
+        reason: "expected a string of up to \(SyncedKind.maximumTextBytes) bytes, found \(text.utf8.count) bytes",
         advice: "shorten it")
     case .array(let values):
       try checkLeft(left, at: path, maximumNesting)
@@ -279,8 +279,8 @@ extension JSONValue {
   private func checkLeft(_ left: Int, at path: String, _ maximumNesting: Int) throws(FieldError) {
     guard left <= 0 else { return }
     throw FieldError(
-      field: path, reason: "expected at most \(maximumNesting) arrays and objects within each other, found more",
-      advice: "store a flatter value")
+      field: path, reason: "expected at most \(maximumNesting) levels of nesting, found more",
+      advice: "reduce the nesting")
   }
 
   /// Lower bound of the size as JSON in bytes, without string escapes.

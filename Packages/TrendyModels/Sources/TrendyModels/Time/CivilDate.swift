@@ -106,7 +106,7 @@ extension CivilDate: Codable {
     let text = try container.decode(String.self)
     guard let date = Self(text) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\"\(text)\" is not a date like 2026-11-22")
+        in: container, debugDescription: "invalid date \"\(text)\": expected a date such as 2026-11-22")
     }
     self = date
   }

@@ -59,9 +59,9 @@ extension APIError {
 extension APIError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .decodingError(let what): "Unreadable document: \(what)"
-    case .networkError(let what), .timedOut(let what): "No answer: \(what)"
-    case .httpError(let status): "The hub answered \(status)"
+    case .decodingError(let what): "Invalid document: \(what)"
+    case .networkError(let what), .timedOut(let what): "No response: \(what)"
+    case .httpError(let status): "The hub responded with status \(status)"
     case .problem(let problem, _): problem.description
     }
   }
@@ -116,7 +116,7 @@ extension ProblemDetails: CustomStringConvertible {
   public var description: String {
     let words = [title, detail ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
     let request = requestId.map { ", request \($0)" } ?? ""
-    return "\(words.isEmpty ? "The hub refused" : words) (\(status)\(request))"
+    return "\(words.isEmpty ? "Rejected by the hub" : words) (\(status)\(request))"
   }
 }
 

@@ -53,10 +53,10 @@ extension FieldMark: WireValue {
       throw Fault(reason: "expected a version, a stamp and an author")
     }
     guard SyncRange.counter.contains(version) else {
-      throw Fault(reason: "expected a version, \(SyncRange.counter.inWords), found \(version)")
+      throw Fault(reason: "expected a version (\(SyncRange.counter.inWords)), found \(version)")
     }
     guard SyncRange.stamp.contains(stamp) else {
-      throw Fault(reason: "expected a stamp, \(SyncRange.stamp.inWords), found \(stamp)")
+      throw Fault(reason: "expected a stamp (\(SyncRange.stamp.inWords)), found \(stamp)")
     }
     self.init(version: version, stamp: stamp, author: parts.count > 2 ? parts[2].stringValue : nil)
   }

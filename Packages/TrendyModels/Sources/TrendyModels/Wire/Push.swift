@@ -260,7 +260,7 @@ extension PushResponse {
       case "accepted": answer.outcomes.append(.accepted(version: judged.version))
       case "merged": answer.outcomes.append(.merged(version: judged.version))
       case "refused":
-        answer.outcomes.append(.refused(judged.problem ?? ProblemDetails(title: "The hub refused", status: 422)))
+        answer.outcomes.append(.refused(judged.problem ?? ProblemDetails(title: "Rejected by the hub", status: 422)))
       case "try_later":
         answer.outcomes.append(
           .tryLater(retryAfter: judged.retryAfterSeconds.map { min(.seconds(max($0, 0)), SyncRange.longestWait) }))
@@ -269,8 +269,8 @@ extension PushResponse {
         // that it is reported.
         guard !answer.outcomes.isEmpty else {
           throw APIError.decodingError(
-            "the outcome of sequence \(mutation.sequence): expected accepted, merged, refused or try_later, found "
-              + "\"\(judged.status)\": this device may be too old for its hub")
+            "outcome of sequence number \(mutation.sequence): expected accepted, merged, refused or try_later, found "
+              + "\"\(judged.status)\"; this device may need an update")
         }
         answer.outcomes.append(.tryLater(retryAfter: nil))
       }

@@ -50,11 +50,11 @@ struct APIErrorTests {
     #expect(Set([error, error]).count == 1)
   }
 
-  @Test func `the description states what happened`() {
-    #expect("\(APIError.httpError(418))" == "The hub answered 418")
-    #expect("\(APIError.networkError("connection refused"))" == "No answer: connection refused")
-    #expect("\(APIError.decodingError("id: expected a string"))" == "Unreadable document: id: expected a string")
-    #expect("\(ProblemDetails(status: 500))" == "The hub refused (500)")
+  @Test func `its text says what happened in the hub's words`() {
+    #expect("\(APIError.httpError(418))" == "The hub responded with status 418")
+    #expect("\(APIError.networkError("connection refused"))" == "No response: connection refused")
+    #expect("\(APIError.decodingError("id: expected a string"))" == "Invalid document: id: expected a string")
+    #expect("\(ProblemDetails(status: 500))" == "Rejected by the hub (500)")
     #expect(
       "\(ProblemDetails(title: "Invalid", status: 422, detail: "name is empty", requestId: "r1"))"
         == "Invalid: name is empty (422, request r1)")

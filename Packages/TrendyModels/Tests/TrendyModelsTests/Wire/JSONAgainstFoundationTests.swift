@@ -16,7 +16,7 @@ struct JSONAgainstFoundationTests {
 
   /// Errors of the listed differences, for text that Foundation accepts.
   private static let listed = [
-    "stands twice in one object", "within each other", "half of a surrogate pair",
+    "duplicate member", "levels of nesting", "unpaired surrogate",
   ]
 
   private func compare(_ text: [UInt8]) {

@@ -176,7 +176,7 @@ struct JSONValueTests {
 
   @Test("a value without a JSON form is rejected", arguments: [Double.infinity, -.infinity, .nan])
   func noText(value: Double) {
-    #expect(throws: APIError.decodingError("cannot be written as JSON: a: \(value) has no JSON form")) {
+    #expect(throws: APIError.decodingError("cannot encode as JSON: a: \(value) cannot be represented in JSON")) {
       try WireJSON.encode(["a": JSONValue.double(value)])
     }
   }

@@ -48,7 +48,7 @@ struct MalformedDocumentTests {
     ),
     (
       #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","location_latitude":true}"#,
-      "location_latitude: expected a number, found true or false, at byte 85"
+      "location_latitude: expected a number, found a Boolean, at byte 85"
     ),
     (
       #"{"id":"e","event_type_id":"t","timestamp":"2024-01-01T00:00:00Z","location_latitude":1e999}"#,
@@ -75,10 +75,10 @@ struct MalformedDocumentTests {
     ("null", "the document: expected an object, found null, at byte 0"),
     ("", "expected a JSON document, found nothing"),
     ("<html><body>502</body>", "expected a JSON document, found \"<html><body>502</body>\""),
-    (#"{"id":"e","#, "the document: the document ends, expected a member's name, at byte 10"),
+    (#"{"id":"e","#, "the document: unexpected end of the document, expected a member name, at byte 10"),
     (
       "<!DOCTYPE html><html lang=\"en\"><head><title>Bad gateway</title>",
-      "expected a JSON document, found \"<!DOCTYPE html><html lang=\"en\"><head><ti\" and so on"
+      "expected a JSON document, found \"<!DOCTYPE html><html lang=\"en\"><head><ti…\""
     ),
   ]
 
@@ -94,11 +94,11 @@ struct MalformedDocumentTests {
     (#"{"changes":[],"next_cursor":"1"}"#, "next_cursor: expected a whole number, found a string, at byte 28"),
     (
       #"{"changes":[],"next_cursor":9223372036854775808}"#,
-      "next_cursor: expected a whole number, found a number that does not fit, at byte 28"
+      "next_cursor: expected a whole number, found a number out of range, at byte 28"
     ),
     (
       #"{"changes":[],"next_cursor":1.5}"#,
-      "next_cursor: expected a whole number, found a number that does not fit, at byte 28"
+      "next_cursor: expected a whole number, found a number out of range, at byte 28"
     ),
     (
       #"{"changes":[],"next_cursor":1,"has_more":"no"}"#, "has_more: expected true or false, found a string, at byte 41"
@@ -109,7 +109,7 @@ struct MalformedDocumentTests {
       #"{"changes":[\#(good),\#(good),\#(good),{"id":4,"entity_type":7}]}"#,
       "changes[3].entity_type: expected a string, found a number, at byte 238"
     ),
-    (#"{"changes":[\#(good),{"id":true}]}"#, "changes[1].id: expected a whole number, found true or false, at byte 86"),
+    (#"{"changes":[\#(good),{"id":true}]}"#, "changes[1].id: expected a whole number, found a Boolean, at byte 86"),
     (
       #"{"changes":[\#(good),{"id":-1,"entity_type":"e","operation":"o","entity_id":"i"}]}"#,
       "changes[1].id: expected a whole number from 0 to 4611686018427387903, found -1, at byte 86"

@@ -24,8 +24,8 @@ struct SyncRangeTests {
       "9007199254740993.0", "9007199254740992e0", "18446744073709551616", "1e400", "0.5",
     ])
   func refused(_ number: String) {
-    #expect(complaint(Int64.self, number).hasPrefix("Unreadable document"))
-    #expect(complaint([Int].self, "[\(number)]").hasPrefix("Unreadable document"))
+    #expect(complaint(Int64.self, number).hasPrefix("Invalid document"))
+    #expect(complaint([Int].self, "[\(number)]").hasPrefix("Invalid document"))
     let value = try? WireJSON.decode(JSONValue.self, from: Data(number.utf8))
     #expect(value?.intValue == nil)
   }

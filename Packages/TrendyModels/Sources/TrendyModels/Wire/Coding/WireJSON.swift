@@ -14,7 +14,7 @@ public enum WireJSON: Sendable {
       try value.append(to: &writer)
       return writer.data
     } catch {
-      throw APIError.decodingError("cannot be written as JSON: \(describe(error))")
+      throw APIError.decodingError("cannot encode as JSON: \(describe(error))")
     }
   }
 
@@ -26,7 +26,7 @@ public enum WireJSON: Sendable {
     do {
       try value.append(to: &writer)
     } catch {
-      throw APIError.decodingError("cannot be written as JSON: \(describe(error))")
+      throw APIError.decodingError("cannot encode as JSON: \(describe(error))")
     }
     guard let members = writer.value.objectValue else {
       throw APIError.decodingError("expected an object, found \(writer.value.kindInWords)")
@@ -49,7 +49,7 @@ public enum WireJSON: Sendable {
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       return try encoder.encode(value)
     } catch {
-      throw APIError.decodingError("cannot be written as JSON: \(describe(error))")
+      throw APIError.decodingError("cannot encode as JSON: \(describe(error))")
     }
   }
 
@@ -91,8 +91,8 @@ public enum WireJSON: Sendable {
     }
     return data.count == blanks
       ? "expected a JSON document, found nothing"
-      : "expected a JSON document, found \"\(String(decoding: data.prefix(40), as: UTF8.self))\""
-        + (data.count > 40 ? " and so on" : "")
+      : "expected a JSON document, found \"\(String(decoding: data.prefix(40), as: UTF8.self))"
+        + (data.count > 40 ? "…\"" : "\"")
   }
 
   /// Formats a decoding error, for example `changes[3].data.timestamp: expected …`.
@@ -107,9 +107,9 @@ public enum WireJSON: Sendable {
     case DecodingError.dataCorrupted(let context):
       "\(path(context.codingPath)): \(context.debugDescription)"
     case let error as Unwritable:
-      "\(error.path.isEmpty ? "the document" : error.path): \(error.value) has no JSON form"
+      "\(error.path.isEmpty ? "the document" : error.path): \(error.value) cannot be represented in JSON"
     case EncodingError.invalidValue(let value, let context):
-      "\(path(context.codingPath)): \(value) has no JSON form"
+      "\(path(context.codingPath)): \(value) cannot be represented in JSON"
     default:
       "\(error)"
     }
@@ -119,10 +119,10 @@ public enum WireJSON: Sendable {
   private static func found(_ context: DecodingError.Context) -> String {
     guard let start = context.debugDescription.firstRange(of: "but found ")?.upperBound,
       let end = context.debugDescription.firstRange(of: " instead")?.lowerBound, start < end
-    else { return "something else" }
+    else { return "another type" }
     let kind = context.debugDescription[start..<end]
     return switch kind {
-    case "bool": "true or false"
+    case "bool": "a Boolean"
     case "number": "a number"
     case "a dictionary": "an object"
     default: String(kind)

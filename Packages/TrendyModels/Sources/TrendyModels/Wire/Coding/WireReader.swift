@@ -133,7 +133,7 @@ extension WireReader {
     do {
       return try decode()
     } catch  where !(error is DecodingError) {
-      throw corrupted(name, "expected \(WireJSON.name(of: type)), found a number that does not fit")
+      throw corrupted(name, "expected \(WireJSON.name(of: type)), found a number out of range")
     }
   }
 }

@@ -124,7 +124,7 @@ extension WireWriter {
   }
 
   private mutating func begin(_ name: StaticString) throws {
-    assert(before.description < name.description, "\(name) is written behind \(before)")
+    assert(before.description < name.description, "\(name) must be written before \(before)")
     before = name
     if makesValue { return }
     if !unknown.isEmpty { try writeUnknown(before: name.description) }
