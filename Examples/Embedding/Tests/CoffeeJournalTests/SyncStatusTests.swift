@@ -19,7 +19,7 @@ struct SyncStatusTests {
     try await journal.drink("espresso")
     network.errorToThrow = APIError.networkError("no route")
     await journal.sync()
-    while !status.line.contains("no route") { await Task.yield() }
+    while !status.line.contains("2 changes are pending") { await Task.yield() }
     #expect(!status.isBusy)
 
     network.reset()

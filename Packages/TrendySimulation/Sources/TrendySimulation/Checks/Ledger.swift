@@ -496,7 +496,7 @@ struct Ledger {
     // A rejected create takes along the pending mutations of its entity and of its children, and clearing the queue all of
     // them. An update need not name its parent, so the device's words decide.
     answeredWithNo.contains(conflict.id) || setAside.contains(conflict.entityId) || hubLied
-      || conflict.reason.contains("that it belongs to was refused")
+      || conflict.reason.hasPrefix("Depends on a rejected ")
   }
 
   /// Whether the author of a value had seen the value that it replaced, so that there is no conflict.

@@ -67,9 +67,9 @@ extension OpenConflict {
     let value = record.fields["value"] ?? .null
     let reason =
       switch record.fields["reason"]?.stringValue {
-      case "buried": "It was deleted by a device that had not seen this"
-      case "moved": "It was moved or restored under a type that was deleted by a device that had not seen it there"
-      default: "Another device replaced this without having seen it"
+      case "buried": "Deleted by another device that had not seen this change"
+      case "moved": "Moved or restored to an event type that another device deleted at the same time"
+      default: "Replaced by another device that had not seen this value"
       }
     let author = record.fields["author"]?.stringValue
     let written = record.fields["stamp"]?.intValue.map { Date(timeIntervalSince1970: Double($0) / 1000) }

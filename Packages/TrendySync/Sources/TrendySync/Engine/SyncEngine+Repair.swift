@@ -34,7 +34,7 @@ extension SyncEngine {
       listing.position = page.position
       guard page.hasMore else { return listing }
       guard page.nextCursor > cursor else {
-        throw SyncFailure.feedStuck("it says that there is more, and stays at \(cursor)")
+        throw SyncFailure.feedStuck("a page announces more entries but stays at cursor \(cursor)")
       }
       cursor = page.nextCursor
     }

@@ -418,7 +418,7 @@ extension SyncEngine {
     do {
       let count = try write { store in
         try Journal(store: store, clock: clock).clearQueue(
-          reason: "Taken out of the queue on this device before the hub had settled it",
+          reason: "Removed from the queue on this device before the hub responded",
           markEntitiesFailed: markEntitiesFailed, chance: chance,
           replications(in: store))
       }

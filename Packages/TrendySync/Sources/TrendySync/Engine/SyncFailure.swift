@@ -77,37 +77,40 @@ public enum SyncFailure: Error, Hashable, Sendable {
   func words(pending: Int) -> String {
     let kept =
       switch pending {
-      case 0: "Nothing is lost."
-      case 1: "Nothing is lost: 1 change waits here."
-      default: "Nothing is lost: \(pending) changes wait here."
+      case 0: "No data was lost."
+      case 1: "No data was lost; 1 change is pending."
+      default: "No data was lost; \(pending) changes are pending."
       }
     return switch self {
     case .unanswered(let what):
-      "The hub gave no answer (\(what)). \(kept) Sync tries again by itself; check the network if this stays."
+      "The hub did not respond (\(what)). \(kept) Sync retries automatically; check the network if this persists."
     case .busy(let what, _):
-      "The hub cannot take changes right now (\(what)). \(kept) Sync tries again by itself."
+      "The hub cannot accept changes right now (\(what)). \(kept) Sync retries automatically."
     case .rateLimited:
-      "The hub asked to be left alone for a while. \(kept) Sync goes on by itself."
+      "The hub asked this device to back off. \(kept) Sync resumes automatically."
     case .unauthorized:
-      "The hub no longer accepts this device. \(kept) Connect the device again with the same account to go on."
+      "The hub no longer accepts this device. \(kept) Pair the device again with the same account."
     case .unusable(let what):
-      "The hub's answer is of no use (\(what)). \(kept) Sync tries again; if this stays, update this device or the hub."
+      "Unexpected response from the hub (\(what)). \(kept) Sync retries automatically; if this persists, update this "
+        + "device or the hub."
     case .expired(let what):
-      "The hub no longer keeps the changes since this device's last sync (\(what)). \(kept) If this stays, make a full resync."
+      "The hub no longer has the changes since this device's last sync (\(what)). \(kept) If this persists, run a full "
+        + "resync."
     case .logReset(let what):
-      "The hub was set back, and setting this device right did not end (\(what)). \(kept) Sync tries again by itself."
+      "The hub was restored from an older backup, and this device has not finished recovering (\(what)). \(kept) Sync "
+        + "retries automatically."
     case .forked(let what):
-      "The hub takes this device for another (\(what)). \(kept) Sync goes on under a new identity; if this stays, two "
-        + "devices may run on copies of one store."
+      "Another store uses this device's identity (\(what)). \(kept) Sync continues with a new identity; if this persists, "
+        + "two devices may be using copies of one store."
     case .elsewhere:
-      "This store is being synced by another process. \(kept) Sync tries again by itself; let one program sync it."
+      "Another process is syncing this store. \(kept) Sync retries automatically; let only one program sync a store."
     case .feedStuck(let what):
-      "The hub's list of changes does not go forward (\(what)). \(kept) If this stays, make a full resync."
+      "The hub's change feed does not advance (\(what)). \(kept) If this persists, run a full resync."
     case .store(let what):
-      "This device's store could not be read or written (\(what)). What was saved before is unharmed. Free some space or "
-        + "check the disk, then sync again."
+      "Cannot read or write the store on this device (\(what)). Saved data is intact. Free some space or check the disk, "
+        + "then sync again."
     case .cancelled:
-      "Sync was stopped. \(kept)"
+      "Sync was cancelled. \(kept)"
     }
   }
 }

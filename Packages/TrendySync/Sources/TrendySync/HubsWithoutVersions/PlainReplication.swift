@@ -72,7 +72,7 @@ extension PlainReplication {
 
   func take(_ page: ChangeFeedResponse, of pull: Pull, _: Asking, _: SyncMemory) throws {
     // Versions are received with a snapshot; a store that has synced without them must load one.
-    if page.position != nil { throw SyncFailure.expired("this device has to take a snapshot once") }
+    if page.position != nil { throw SyncFailure.expired("this device needs a snapshot first") }
     var feed = try PlainFeed(store: store)
     try feed.apply(page.changes)
     try feed.liftGuards(at: page.nextCursor, acknowledged: page.hasMore ? [] : pull.acknowledged)

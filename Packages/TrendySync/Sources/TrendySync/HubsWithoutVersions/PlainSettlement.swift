@@ -89,7 +89,7 @@ extension PlainSettlement {
     try Journal(store: store, clock: clock).setAside(mutation, reason: problem.description, markFailed: !isOfDeleted)
     guard mutation.operation == .create else { return 1 }
     var settled = 1
-    let reason = "The \(mutation.entityType.words) that it belongs to was refused: \(problem)"
+    let reason = "Depends on a rejected \(mutation.entityType.words): \(problem)"
     // Any device can import the same data again, so the hub must still receive the deletion of an import.
     let isImport = try Coalescing.hasNaturalKey(mutation)
     for other in try store.fetchPendingMutations() where other.sequence == nil && !answered.contains(other.id) {

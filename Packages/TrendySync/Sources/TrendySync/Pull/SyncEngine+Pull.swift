@@ -24,10 +24,10 @@ extension SyncEngine {
         try await networkClient.changes(FeedRequest(cursor: since, limit: limit, position: question.position))
       }
       guard page.nextCursor >= since else {
-        throw .feedStuck("it went back from \(since) to \(page.nextCursor)")
+        throw .feedStuck("the cursor moved back from \(since) to \(page.nextCursor)")
       }
       guard page.nextCursor > since || !page.hasMore else {
-        throw .feedStuck("it says that there is more, and stays at \(since)")
+        throw .feedStuck("a page announces more entries but stays at cursor \(since)")
       }
       try saving { store in
         try store.beginWriting()
@@ -44,7 +44,7 @@ extension SyncEngine {
       if !page.hasMore { return }
       emptyPages = page.changes.contains { $0.id > since } ? 0 : emptyPages + 1
       guard emptyPages < Self.mostEmptyPages else {
-        throw .feedStuck("\(emptyPages) pages in a row said that there is more, and brought nothing new")
+        throw .feedStuck("\(emptyPages) consecutive pages without a new entry")
       }
       limit = configuration.largePageSize
       pages += 1
@@ -136,7 +136,7 @@ extension SyncEngine {
       known = try inSnapshotStore { try read { try $0.syncMemory()?.snapshot } }
       guard let laid = known else { break }
       if laid.next == progress?.next {
-        throw .client(SyncFailure.feedStuck("after the part \(laid.next) of its snapshot it gives the same again"))
+        throw .client(SyncFailure.feedStuck("snapshot part \(laid.next) was returned twice"))
       }
       progress = laid
       parts += 1

@@ -39,7 +39,7 @@ extension SyncEngine {
         // The outcomes in the response are now acknowledged. Only acknowledgements after this point contradict the
         // fork.
         _ = try self.question()
-        throw .forked("it has judged what this store does not know to have sent")
+        throw .forked("it acknowledges changes that this store has not sent")
       }
       if try goOnWhileFull(batch, question, sent.cause, &fullness) { continue }
       if let failure = sent.failure { throw halving(noted(failure), sent.cause) }
@@ -130,7 +130,7 @@ extension SyncEngine {
     if let cause = sent.cause {
       sent.failure = SyncFailure(cause)
     } else if case .tryLater(let retryAfter) = unjudged {
-      sent.failure = .busy("it did not judge every change", retryAfter: retryAfter)
+      sent.failure = .busy("it did not process every change", retryAfter: retryAfter)
     }
     return sent
   }
@@ -229,7 +229,8 @@ extension SyncEngine {
     let problem: ProblemDetails =
       if case .problem(let problem, _) = error { problem } else {
         ProblemDetails(
-          title: error.statusCode == 413 ? "Too large for the hub" : "The hub refused", status: error.statusCode ?? 400)
+          title: error.statusCode == 413 ? "Change too large for the hub" : "Rejected by the hub",
+          status: error.statusCode ?? 400)
       }
     try saving { store in
       try store.beginWriting()
@@ -268,7 +269,7 @@ extension SyncEngine {
     } catch {
       throw noted(SyncFailure(error))
     }
-    if answer.isForked { throw .forked("it has judged what this store does not know to have sent") }
+    if answer.isForked { throw .forked("it acknowledges changes that this store has not sent") }
     return true
   }
 }

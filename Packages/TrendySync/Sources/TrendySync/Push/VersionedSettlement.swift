@@ -103,7 +103,7 @@ extension VersionedSettlement {
     guard mutation.operation == .create || mutation.operation == .restore else { return 1 }
     var settled = 1
     var dead: Set = [mutation.key]
-    let reason = "The \(mutation.entityType.words) that it belongs to was refused: \(problem)"
+    let reason = "Depends on a rejected \(mutation.entityType.words): \(problem)"
     // Only an event type has children; otherwise the mutations of the entity are enough.
     let others =
       mutation.entityType == .eventType

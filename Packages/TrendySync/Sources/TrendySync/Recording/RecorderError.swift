@@ -27,28 +27,28 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notHeld(let kind, let id):
-      "No \(kind.words) \(id) is held here: it was never recorded on this device, or it was deleted. Nothing was changed."
+      "The \(kind.words) \(id) is not on this device: it was never recorded here, or it was deleted. Nothing was changed."
     case .deletionUnderWay(let kind, let id):
-      "The deletion of the \(kind.words) \(id) is on its way to the hub. Nothing was changed: sync, then restore it."
+      "The hub has not confirmed the deletion of the \(kind.words) \(id) yet. Nothing was changed: sync, then restore it."
     case .parentDeleted(let kind, let id, let eventTypeId):
-      "The \(kind.words) \(id) belongs to the event type \(eventTypeId), which is deleted. Nothing was changed: restore "
-        + "that first, or take another type."
+      "The \(kind.words) \(id) belongs to the deleted event type \(eventTypeId). Nothing was changed: restore that type "
+        + "first, or choose another."
     case .noSuchConflict(let id):
-      "Nothing named \(id) waits for a decision: it was decided here or on another device. Nothing was changed."
+      "Conflict \(id) not found: it was resolved here or on another device. Nothing was changed."
     case .notOurs(let id):
-      "Both values of \(id) were written by other devices. Nothing was changed: retry takes the kept one, drop leaves the "
-        + "one that is shown."
+      "Both values of conflict \(id) were written by other devices. Nothing was changed: 'retry' writes the other value, "
+        + "'drop' keeps the current one."
     case .notDeleted(let kind, let id):
       "The \(kind.words) \(id) is not deleted. Nothing was changed."
     case .hasItsOwnType(let kind):
-      "A record cannot be of the kind \(kind.rawValue), which has a type of its own. Nothing was changed."
+      "The kind \(kind.rawValue) has its own Swift type. Nothing was changed: record it with that type."
     case .otherEntity(let kind, let id, let payloadId):
-      "The change is for the \(kind.words) \(id), but its data is of \(payloadId). Nothing was changed: give both one id."
+      "The change of the \(kind.words) \(id) contains the id \(payloadId). Nothing was changed: use the same id in both."
     case .unwritableTime(let kind, let id):
-      "A time of the \(kind.words) \(id) is not a number, or beyond the years 0 to 9999. Nothing was changed: give it one "
-        + "that a calendar has."
+      "A time of the \(kind.words) \(id) is not a number, or is outside the years 0 to 9999. Nothing was changed: correct "
+        + "the time."
     case .invalidValue(let kind, let error):
-      "The \(kind.words) cannot be recorded: \(error). Nothing was changed: \(error.advice)."
+      "Cannot save the \(kind.words): \(error). Nothing was changed: \(error.advice)."
     }
   }
 }

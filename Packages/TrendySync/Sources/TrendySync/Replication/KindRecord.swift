@@ -103,7 +103,7 @@ struct RecordDocument: Hashable, Sendable, Codable {
     let members = try decoder.singleValueContainer().decode([String: JSONValue].self)
     guard let id = members["id"]?.stringValue else {
       throw DecodingError.dataCorrupted(
-        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "expected an id, found none"))
+        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "expected an id, found nothing"))
     }
     self.init(id: id, fields: members.filter { !Self.ownMembers.contains($0.key) && !$0.value.isNull })
   }

@@ -46,7 +46,7 @@ struct ReplicationChoice {
   /// missing in it would be removed.
   private func checkStillGivesVersions(_ givesVersions: Bool, _ knowledge: SyncMemory) throws {
     guard knowledge.holdsVersions, !givesVersions else { return }
-    throw SyncFailure.unusable("it does not say which life of the hub it is from, as the answers before did")
+    throw SyncFailure.unusable("it has no epoch, unlike earlier responses")
   }
 
   private var versioned: VersionedReplication { VersionedReplication(store: store, clock: clock, chance: chance) }

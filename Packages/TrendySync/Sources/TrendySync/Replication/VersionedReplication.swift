@@ -123,8 +123,8 @@ extension ChangeFeedResponse {
   fileprivate func check(since cursor: Int64) throws(SyncFailure) {
     guard let stray = changes.first(where: { $0.id <= cursor || $0.id > nextCursor }) else { return }
     throw .unusable(
-      "a page of changes from \(cursor) to \(nextCursor) has one of version \(stray.id), "
-        + "the \(stray.entityType.prefix(40)) \(stray.entityId.prefix(60))")
+      "a feed page from \(cursor) to \(nextCursor) contains version \(stray.id) of "
+        + "\(stray.entityType.prefix(40)) \(stray.entityId.prefix(60))")
   }
 }
 
@@ -134,8 +134,8 @@ extension HubSnapshot {
   fileprivate func check() throws(SyncFailure) {
     guard let stray = entries.first(where: { $0.id > position.head }) else { return }
     throw .unusable(
-      "a snapshot of a hub that stands at \(position.head) has one of version \(stray.id), "
-        + "the \(stray.entityType.prefix(40)) \(stray.entityId.prefix(60))")
+      "a snapshot at version \(position.head) contains version \(stray.id) of "
+        + "\(stray.entityType.prefix(40)) \(stray.entityId.prefix(60))")
   }
 }
 
@@ -147,7 +147,7 @@ extension PushAnswer {
     for outcome in outcomes {
       switch outcome {
       case .accepted(let version?) where version > head, .merged(let version?) where version > head:
-        throw .unusable("it took a change as version \(version), and stands at \(head)")
+        throw .unusable("it accepted a change as version \(version), but is at version \(head)")
       default: continue
       }
     }

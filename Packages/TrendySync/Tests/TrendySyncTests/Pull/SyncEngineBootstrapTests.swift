@@ -80,7 +80,7 @@ struct SyncEngineBootstrapTests {
     store.throwOnSave = TestError()
     await device.engine.performSync()
     #expect(Set(store.storedEventTypes.keys) == ["type-old"] && store.storedSyncCursor == nil)
-    #expect(await device.engine.state.errorWords.hasPrefix("This device's store"))
+    #expect(await device.engine.state.errorWords.hasPrefix("Cannot read or write the store"))
   }
 
   @Test func `an expired cursor leads to a snapshot in the same round and keeps the queue`() async throws {

@@ -165,7 +165,7 @@ struct SyncEnginePullTests {
     device.seedType()
     await device.engine.performSync()
     #expect(device.network.getChangesCalls.count <= 101)
-    #expect(await device.engine.state.errorWords.contains("brought nothing new"))
+    #expect(await device.engine.state.errorWords.contains("without a new entry"))
     #expect(device.store.storedEvents.count == changes.count, "what came is kept")
     let reached = try #require(device.store.storedSyncCursor)
     #expect(reached > 10)
@@ -185,7 +185,7 @@ struct SyncEnginePullTests {
     device.setFeed([entry(11)], next: 11)
     await device.engine.performSync()
     #expect(store.storedSyncCursor == 50 && store.storedEvents.isEmpty)
-    #expect(await device.engine.state.errorWords.contains("another process"))
+    #expect(await device.engine.state.errorWords.contains("Another process"))
   }
 
   // MARK: Pending edits
@@ -367,6 +367,6 @@ struct SyncEnginePullTests {
   @Test func `a pull rejected with 401 reports that the device must be connected again`() async throws {
     device.network.getChangesResponses = [.failure(APIError.httpError(401))]
     await device.engine.performSync()
-    #expect(await device.engine.state.errorWords.contains("Connect the device again"))
+    #expect(await device.engine.state.errorWords.contains("Pair the device again"))
   }
 }

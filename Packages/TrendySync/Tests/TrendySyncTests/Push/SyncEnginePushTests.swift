@@ -68,7 +68,7 @@ struct SyncEnginePushTests {
     ]
     await device.engine.performSync()
     #expect(store.storedPendingMutations.map(\.entityId) == [newEventId(1)])
-    #expect(await device.engine.state.errorWords.contains("1 change waits here"))
+    #expect(await device.engine.state.errorWords.contains("1 change is pending"))
     await device.engine.performSync()
     #expect(store.storedPendingMutations.isEmpty)
   }
@@ -143,7 +143,7 @@ struct SyncEnginePushTests {
     #expect(store.storedPendingMutations.map(\.id) == waiting.map(\.id))
     #expect(store.storedPendingMutations.map(\.payload) == waiting.map(\.payload))
     #expect(store.storedPendingMutations.allSatisfy { $0.attempts == 0 && $0.lastError == nil })
-    #expect(await device.engine.state.errorWords.contains("2 changes wait here"))
+    #expect(await device.engine.state.errorWords.contains("2 changes are pending"))
     #expect(await device.engine.lastSyncTime == nil)
     await device.engine.performSync()
     #expect(store.storedPendingMutations.isEmpty)
@@ -177,7 +177,7 @@ struct SyncEnginePushTests {
     #expect(device.network.operations == [.getEventTypes])
     #expect(store.storedPendingMutations.count == 1 && store.storedPendingMutations[0].sequence == nil)
     #expect(store.storedEvents.count == 1 && store.storedSyncCursor == 10)
-    #expect(await device.engine.state.errorWords.contains("1 change waits here"))
+    #expect(await device.engine.state.errorWords.contains("1 change is pending"))
     #expect(await device.engine.isOffline)
     await device.engine.performSync()
     #expect(store.storedPendingMutations.isEmpty)
@@ -191,7 +191,7 @@ struct SyncEnginePushTests {
     await device.engine.performSync()
     #expect(store.storedPendingMutations.count == 1 && store.storedEvents.count == 1)
     #expect(device.network.getChangesCalls.isEmpty)
-    #expect(await device.engine.state.errorWords.contains("Connect the device again"))
+    #expect(await device.engine.state.errorWords.contains("Pair the device again"))
   }
 
   // MARK: Size

@@ -40,7 +40,7 @@ struct RecorderLimitTests {
     let longest = SyncedKind.maximumTextBytes
     #expect(
       record { $0.notes = String(repeating: "x", count: longest + 1) }
-        == "notes: expected a string of up to 262144 bytes, found one of 262145")
+        == "notes: expected a string of up to 262144 bytes, found 262145 bytes")
     #expect(
       record { $0.locationLatitude = 999 } == "location_latitude: expected a number from -90.0 to 90.0, found 999")
     #expect(record { $0.locationLongitude = -180.5 }?.hasPrefix("location_longitude: expected") == true)
@@ -49,7 +49,7 @@ struct RecorderLimitTests {
     #expect(record { $0.eventTypeId = "" }?.hasPrefix("event_type_id:") == true)
     #expect(
       record { $0.properties["deep"] = PropertyValue(type: .text, value: nested(17)) }
-        == "properties.deep: expected at most 16 arrays and objects within each other, found more")
+        == "properties.deep: expected at most 16 levels of nesting, found more")
     #expect(record { $0.properties[""] = 1 }?.hasPrefix("properties: expected keys of 1 to 1024 bytes") == true)
     #expect(
       record {
@@ -119,9 +119,9 @@ struct RecorderLimitTests {
   @Test func `the error message suggests a correction`() {
     let error = RecorderError.invalidValue(
       .event,
-      FieldError(field: "notes", reason: "expected a string of up to 9 bytes, found one of 10", advice: "shorten it"))
+      FieldError(field: "notes", reason: "expected a string of up to 9 bytes, found 10 bytes", advice: "shorten it"))
     #expect(
-      error.description == "The event cannot be recorded: notes: expected a string of up to 9 bytes, found one of 10. "
+      error.description == "Cannot save the event: notes: expected a string of up to 9 bytes, found 10 bytes. "
         + "Nothing was changed: shorten it.")
   }
 }

@@ -77,7 +77,7 @@ struct ProtocolStoryTests {
     await begin()
     try device.recorder.record(EventTypeFixture.makeEventType(id: "old"))
     try device.recorder.record(EventFixture.makeEvent(id: "below", eventTypeId: "old"))
-    let orphaned = ProblemDetails(type: "urn:trendy:error:parent_deleted", title: "Parent is gone", status: 409)
+    let orphaned = ProblemDetails(type: "urn:trendy:error:parent_deleted", title: "Parent not found", status: 409)
     hub.set { $0.outcomes = [.refused(Self.deleted), .refused(orphaned)] }
     await device.engine.performSync()
     #expect(store.storedEventTypes["old"] == nil && store.storedEvents["below"] == nil)
