@@ -36,7 +36,7 @@ public enum FileSystemContract: Sendable {
   public static let all = folders + content + names + locks
 
   private static let folders = [
-    Check("a directory is created with its parents, once or again, but not in place of a file") { files, root in
+    Check("createDirectory creates parents, accepts an existing folder, and fails at a file") { files, root in
       let path = root + "/a/b/c"
       try files.createDirectory(path)
       try files.createDirectory(path)
@@ -46,7 +46,7 @@ public enum FileSystemContract: Sendable {
       try expect(.createDirectory, path + "/file", ENOTDIR) { try files.createDirectory(path + "/file") }
       try expect(.createDirectory, path + "/file/x", ENOTDIR) { try files.createDirectory(path + "/file/x") }
     },
-    Check("a directory is renamed with its contents to an unused name, and removed only if empty") { files, root in
+    Check("rename moves a folder with its content to a free name; remove requires an empty folder") { files, root in
       try files.createDirectory(root + "/x/y")
       try files.createDirectory(root + "/z")
       try files.open(root + "/x/y/b", .create).write([1], at: 0)
@@ -58,7 +58,7 @@ public enum FileSystemContract: Sendable {
       try files.remove(root + "/z")
       try expect(files.names(inDirectory: root), ["w"])
     },
-    Check("a missing file cannot be opened, removed, renamed, listed or synced") { files, root in
+    Check("a missing path cannot be opened, removed, renamed, listed or synchronized") { files, root in
       let path = root + "/a"
       for mode in [FileMode.read, .readWrite] { try expect(.open, path, ENOENT) { _ = try files.open(path, mode) } }
       try expect(.open, path + "/b", ENOENT) { _ = try files.open(path + "/b", .create) }
@@ -70,7 +70,7 @@ public enum FileSystemContract: Sendable {
   ]
 
   private static let content = [
-    Check("written bytes are read back, and none beyond the end") { files, root in
+    Check("read returns written bytes and nothing past the end") { files, root in
       let path = root + "/file"
       let file = try files.open(path, .create)
       try file.write([1, 2, 3], at: 5)
@@ -87,7 +87,7 @@ public enum FileSystemContract: Sendable {
       try file.truncate(to: 8)
       try expect(bytes(file), [0, 0, 0, 0, 0, 1, 0, 0])
     },
-    Check("a read-only handle cannot write, and opening with create keeps the contents") { files, root in
+    Check("a file opened for reading rejects writes; opening with create keeps the content") { files, root in
       let path = root + "/file"
       try files.open(path, .create).write([1], at: 0)
       let reader = try files.open(path, .read)
@@ -96,7 +96,7 @@ public enum FileSystemContract: Sendable {
       try files.open(path, .readWrite).write([3], at: 1)
       try expect(bytes(reader), [1, 3])
     },
-    Check("a mapping has the requested length, which is at most that of the file") { files, root in
+    Check("a mapping has the requested length and the file's bytes; it cannot exceed the file") { files, root in
       let path = root + "/file"
       let file = try files.open(path, .create)
       try file.write([1, 2, 3], at: 0)
@@ -118,7 +118,7 @@ public enum FileSystemContract: Sendable {
   ]
 
   private static let names = [
-    Check("a rename replaces the existing file, which an open handle can detect") { files, root in
+    Check("rename replaces a file, and isInPlace is false for its open handles") { files, root in
       let old = try files.open(root + "/old", .create)
       let new = try files.open(root + "/new", .create)
       try new.write([1], at: 0)
@@ -130,7 +130,7 @@ public enum FileSystemContract: Sendable {
       try expect(old.isInPlace(), false)
       try expect(new.isInPlace(), false)
     },
-    Check("a removed file stays usable through open handles") { files, root in
+    Check("a removed file remains usable through open handles") { files, root in
       let file = try files.open(root + "/file", .create)
       try files.remove(root + "/file")
       try expect(files.names(inDirectory: root), [])

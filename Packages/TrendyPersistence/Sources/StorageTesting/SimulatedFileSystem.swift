@@ -389,7 +389,7 @@ final class SimulatedCounter: SharedCounter {
   var value: UInt64 { disk.state.withLock { $0.nodes[node]?.counter ?? 0 } }
 
   func advance() -> UInt64 {
-    precondition(isWritable, "a page that is mapped for reading was written")
+    precondition(isWritable, "write to a counter of a file opened for reading")
     return disk.state.withLock { state in
       state.nodes[node]?.counter += 1
       return state.nodes[node]?.counter ?? 0

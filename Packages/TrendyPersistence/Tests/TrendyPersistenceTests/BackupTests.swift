@@ -326,7 +326,7 @@ struct BackupTests {
       bytes[byte] ^= 1 << (byte % 8)
       // A block whose length exceeds the remaining bytes counts as truncated.
       guard case .notABackup(Self.path, let offset, let reason) = Self.check(bytes),
-        offset <= byte || (reason == "it ends too early" && offset == bytes.count)
+        offset <= byte || (reason == "truncated file" && offset == bytes.count)
       else {
         Issue.record("byte \(byte): \(String(describing: Self.check(bytes)))")
         continue
@@ -349,10 +349,10 @@ struct BackupTests {
     disk.setContents(Self.path, bytes)
     let before = Self.files(disk)
     let error = try #require(throws: StorageError.self) { _ = try Self.restore(disk) }
-    #expect("\(error)".contains("no whole backup") && "\(error)".contains("nothing was restored or changed"))
+    #expect("\(error)".contains("not a valid backup") && "\(error)".contains("nothing was changed"))
     #expect(Self.files(disk) == before)
     disk.setContents(Self.path, Array("not a backup at all".utf8))
-    #expect(throws: StorageError.notABackup(path: Self.path, offset: 0, reason: "it begins otherwise than one")) {
+    #expect(throws: StorageError.notABackup(path: Self.path, offset: 0, reason: "unknown file type")) {
       _ = try Self.restore(disk)
     }
     #expect(throws: StorageError.missing(path: "/stick/none")) {
@@ -400,7 +400,7 @@ struct BackupTests {
     let text = Array(name.utf8.prefix(8)) + [UInt8](repeating: 0, count: max(0, 8 - name.utf8.count))
     #expect(
       Self.check(Self.forged(text, at: 64 + 24 + 8))
-        == .notABackup(path: Self.path, offset: 64, reason: "the name of a store is invalid"))
+        == .notABackup(path: Self.path, offset: 64, reason: "invalid store name"))
     #expect(Self.check(Self.forged(Array("record\u{0}\u{0}".utf8), at: 64 + 24 + 8)) == nil)
   }
 
@@ -408,14 +408,14 @@ struct BackupTests {
     var twice = Self.small
     let end = twice.count - 32
     twice.insert(contentsOf: Self.small[64..<104], at: end)
-    guard case .notABackup(_, end, "a store occurs twice") = Self.check(ForgedChecksums.backup(twice)) else {
+    guard case .notABackup(_, end, "duplicate store") = Self.check(ForgedChecksums.backup(twice)) else {
       Issue.record("\(String(describing: Self.check(ForgedChecksums.backup(twice))))")
       return
     }
     let disk = try Self.restorable()
     disk.setContents(Self.path, Self.forged(Array("recorb".utf8), at: 64 + 24 + 8))
     let before = Self.files(disk)
-    #expect(throws: StorageError.notABackup(path: Self.path, offset: 64, reason: "it holds other stores")) {
+    #expect(throws: StorageError.notABackup(path: Self.path, offset: 64, reason: "no matching store")) {
       try Self.restore(disk)
     }
     #expect(Self.files(disk) == before)

@@ -83,12 +83,12 @@ struct RowVerificationTests {
   @Test func `a pending mutation of a synced entity is an issue`() throws {
     try put("e", .synced)
     try wait("m", .update, payload: "{}")
-    #expect(try finding()?.what.contains("a change of it waits") == true)
+    #expect(try finding()?.what.contains("has a pending change") == true)
   }
 
   @Test func `a pending create of an invisible entity is an issue`() throws {
     try wait("m", .create)
-    #expect(try finding()?.what.contains("a new event e waits") == true)
+    #expect(try finding()?.what.contains("new event e is pending") == true)
     try wait("m2", .delete, payload: "", after: 1)
     #expect(try finding() == nil)
   }
@@ -97,13 +97,13 @@ struct RowVerificationTests {
     try put("e", .pending)
     try wait("b", .create)
     try wait("a", .delete, payload: "")
-    #expect(try finding()?.what.contains("its deletion waits") == true)
+    #expect(try finding()?.what.contains("its deletion is pending") == true)
   }
 
   @Test func `a visible entity with a tombstone is an issue`() throws {
     try put("e", .synced)
     try store.insertTombstone(Tombstone(entityType: .event, entityId: "e", version: 4))
-    #expect(try finding()?.what.contains("noted as deleted") == true)
+    #expect(try finding()?.what.contains("recorded as deleted") == true)
   }
 
   @Test func `an event or a property of a missing type is an issue`() throws {
@@ -121,7 +121,7 @@ struct RowVerificationTests {
     try store.setSyncIdentity(SyncIdentity(device: "device", lastSequence: 3))
     #expect(try finding()?.what.contains("number 3") == true)
     try wait("m2", .update, payload: "{}", after: 1, sequence: 4)
-    #expect(try finding()?.what.contains("last number given is 3") == true)
+    #expect(try finding()?.what.contains("last assigned sequence number is 3") == true)
   }
 
   @Test func `unreadable rows and rows at a wrong position are issues`() throws {
@@ -166,8 +166,8 @@ struct RowVerificationTests {
 
   @Test func `a lost row has a readable name and reports whether sync restores it`() {
     let names: [UInt8: String] = [
-      1: "event", 5: "waiting change", 8: "parked change", 10: "accepted change", 11: "note of the hub",
-      32: "hub's copy of one event", 40: "hub's copy of one conflict", 68: "vehicle",
+      1: "event", 5: "pending change", 8: "parked change", 10: "accepted change", 11: "sync metadata",
+      32: "hub copy of event", 40: "hub copy of conflict", 68: "vehicle",
     ]
     for (kind, name) in names {
       let row = LostRow(kind: kind, key: nil, sort: nil)

@@ -18,14 +18,14 @@ struct BackupReader {
     header = RecordMemory(zeroed: BackupFormat.headerBytes)
     let count = try Self.read(file, header, count: header.count, at: 0)
     guard count >= 8, word(header.base, 0) == BackupFormat.magic else {
-      throw .notABackup(path: path, offset: 0, reason: "it begins otherwise than one")
+      throw .notABackup(path: path, offset: 0, reason: "unknown file type")
     }
     guard count == header.count, half(header.base, 12) == UInt32(BackupFormat.headerBytes) else {
-      throw .notABackup(path: path, offset: min(count, 12), reason: "it ends or is altered")
+      throw .notABackup(path: path, offset: min(count, 12), reason: "truncated or altered header")
     }
     firstChecksum = word(header.base, 56)
     guard Checksum.xxh64(header.bytes(from: 0, count: 56)) == firstChecksum else {
-      throw .notABackup(path: path, offset: 0, reason: "it is altered")
+      throw .notABackup(path: path, offset: 0, reason: "altered header")
     }
     let version = Int(half(header.base, 8))
     guard version == BackupFormat.version else {
@@ -61,26 +61,28 @@ struct BackupReader {
     while true {
       let length = try block(at: position, into: &buffer, after: &checksum)
       guard let kind = BackupFormat.BlockKind(rawValue: half(buffer.base, 4)) else {
-        throw damage(position, "there is a block of an unknown kind")
+        throw damage(position, "unknown kind of block")
       }
       let content = buffer.bytes(
         from: BackupFormat.blockHeaderBytes, count: length - BackupFormat.blockHeaderBytes)
-      guard !hasEnded || kind == .signature else { throw damage(position, "something follows its end") }
+      guard !hasEnded || kind == .signature else { throw damage(position, "data after the end") }
       switch kind {
       case .store:
-        guard content.count > 8, let base = content.baseAddress else { throw damage(position, "a store has no name") }
+        guard content.count > 8, let base = content.baseAddress else { throw damage(position, "store without a name") }
         let name = String(decoding: content[8...].prefix { $0 != 0 }, as: UTF8.self)
-        guard BackupFormat.isStoreName(name) else { throw damage(position, "the name of a store is invalid") }
-        guard names.insert(name).inserted else { throw damage(position, "a store occurs twice") }
-        guard word(base, 0) <= BackupFormat.largestSequence else { throw damage(position, "a number is out of range") }
+        guard BackupFormat.isStoreName(name) else { throw damage(position, "invalid store name") }
+        guard names.insert(name).inserted else { throw damage(position, "duplicate store") }
+        guard word(base, 0) <= BackupFormat.largestSequence else {
+          throw damage(position, "sequence number out of range")
+        }
         previous = nil
         try onStore(name, word(base, 0))
       case .records:
-        guard !names.isEmpty else { throw damage(position, "records belong to no store") }
+        guard !names.isEmpty else { throw damage(position, "rows without a store") }
         records += try forEachRecord(content, at: position, after: &previous, onRecord)
       case .end:
         guard let base = content.baseAddress, content.count == 8, word(base, 0) == UInt64(records) else {
-          throw damage(position, "the number of records is another")
+          throw damage(position, "wrong number of rows")
         }
         hasEnded = true
         guard position + length < bytes else {
@@ -90,9 +92,9 @@ struct BackupReader {
         }
       case .signature:
         guard hasEnded, content.count == BackupFormat.signatureBytes else {
-          throw damage(position, "there is a signature of an unknown kind")
+          throw damage(position, "unknown kind of signature")
         }
-        guard position + length == bytes else { throw damage(position + length, "something follows its end") }
+        guard position + length == bytes else { throw damage(position + length, "data after the end") }
         if let authenticator, !MessageAuthenticator.isEqual(authenticator.code(), Array(content)) {
           throw .wrongSignature(path: path, isSigned: true)
         }
@@ -115,17 +117,17 @@ struct BackupReader {
     at position: Int, into buffer: inout RecordMemory, after checksum: inout UInt64
   ) throws(StorageError) -> Int {
     let header = BackupFormat.blockHeaderBytes
-    let cut = damage(bytes, "it ends too early")
+    let cut = damage(bytes, "truncated file")
     guard try Self.read(file, buffer, count: header, at: position) == header else { throw cut }
     let length = Int(half(buffer.base, 0))
     guard length > header, length & 7 == 0, length <= BackupFormat.largestBlock,
       word(buffer.base, 8) == UInt64(position)
-    else { throw damage(position, "it is altered") }
+    else { throw damage(position, "altered block header") }
     guard length <= bytes - position else { throw cut }
     if length > buffer.count { buffer = RecordMemory(zeroed: length) }
     guard try Self.read(file, buffer, count: length, at: position) == length else { throw cut }
     let found = BackupFormat.checksum(buffer.bytes(from: 0, count: length), before: checksum)
-    guard found == word(buffer.base, 16) else { throw damage(position, "it is altered") }
+    guard found == word(buffer.base, 16) else { throw damage(position, "checksum mismatch") }
     checksum = found
     return length
   }
@@ -142,7 +144,7 @@ struct BackupReader {
       let record = base + offset
       guard offset + RecordLayout.headerBytes <= content.count, offset + RecordLayout.size(record) <= content.count,
         !RecordLayout.isDeletion(record), last.map({ RecordOrder.isBelowByKind($0, record) }) ?? true
-      else { throw damage(position, "a record does not follow the one before") }
+      else { throw damage(position, "rows out of order") }
       try body(record)
       last = record
       offset += RecordLayout.size(record)

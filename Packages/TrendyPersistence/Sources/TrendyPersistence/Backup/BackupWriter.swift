@@ -54,7 +54,7 @@ final class BackupWriter {
   }
 
   func begin(store name: String, lastSequence: UInt64) throws(StorageError) {
-    precondition(BackupFormat.isStoreName(name), "invalid name of a store in a backup: \(name)")
+    precondition(BackupFormat.isStoreName(name), "invalid store name in a backup: \(name)")
     let content = RecordMemory(zeroed: (8 + name.utf8.count + 7) & ~7)
     store(lastSequence, content.base, 0)
     for (index, byte) in name.utf8.enumerated() {
@@ -108,7 +108,7 @@ final class BackupWriter {
 
   private func append(_ content: UnsafeRawBufferPointer) throws(StorageError) {
     if filled + content.count > buffer.count {
-      preconditionFailure("\(content.count) bytes beside \(filled) in a block of \(buffer.count)")
+      preconditionFailure("\(content.count) bytes do not fit after \(filled) in a block of \(buffer.count)")
     }
     if let base = content.baseAddress { (buffer.base + filled).copyMemory(from: base, byteCount: content.count) }
     filled += content.count

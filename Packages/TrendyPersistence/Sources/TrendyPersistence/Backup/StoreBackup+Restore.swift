@@ -65,7 +65,7 @@ extension StoreBackup {
     if try isThere(keptPath, fileSystem) { throw .exists(path: keptPath) }
     let targets = stores.filter { summary.records[$0.name] != nil }
     guard !targets.isEmpty else {
-      throw .notABackup(path: path, offset: BackupFormat.headerBytes, reason: "it holds other stores")
+      throw .notABackup(path: path, offset: BackupFormat.headerBytes, reason: "no matching store")
     }
     var kept: [String] = []
     var used: [Store] = []

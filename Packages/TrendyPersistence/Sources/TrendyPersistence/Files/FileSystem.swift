@@ -174,6 +174,6 @@ public struct FileSystemError: Error, Hashable, CustomStringConvertible {
 
   /// Operation, path and the system's description of the error.
   public var description: String {
-    "could not \(operation.rawValue) \(path): \(SystemErrorText.text(for: code))"
+    "cannot \(operation.rawValue) \(path) (\(SystemErrorText.text(for: code)))"
   }
 }

@@ -41,41 +41,41 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .damaged(let path, let offset):
-      "\(path) is damaged at byte \(offset): run `trendy doctor --repair`, which keeps all that is whole"
+      "\(path) is damaged at byte \(offset): run 'trendy doctor --repair' to recover all intact rows"
     case .newerVersion(let path, let found, let supported):
-      "\(path) has format version \(found), this program reads version \(supported): nothing was changed; install the version that wrote it"
+      "\(path) has format version \(found), but this program supports version \(supported): nothing was changed; install the version that wrote it"
     case .diskFull(let path):
-      "no room left for \(path): nothing of this change was saved, everything before it was; free some space and try again"
+      "no space left for \(path): this change was not saved, earlier data is intact; free some space and try again"
     case .permissionDenied(let path):
-      "no permission for \(path): nothing was changed; give this user the right to read and write there, or choose another folder"
+      "no permission to access \(path): nothing was changed; grant this user read and write access, or choose another folder"
     case .readOnly(let path):
-      "\(path) is on a disk that is mounted read-only: nothing was changed; mount it for writing, or choose another folder"
+      "\(path) is on a read-only disk: nothing was changed; remount the disk for writing, or choose another folder"
     case .missing(let path):
-      "\(path) is not there, or was removed while it was open: nothing was saved; bring it back or choose another folder, then open it again"
+      "\(path) does not exist, or was removed while it was open: nothing was saved; put it back or choose another folder, then open the store again"
     case .notAFolder(let path):
       "\(path) is not a folder: nothing was changed; choose another path for the store"
     case .busy(let path):
-      "another save holds \(path): nothing was changed; try again, or end the program that does not finish its save"
+      "another save has locked \(path): nothing was changed; try again, or stop the program that holds the lock"
     case .syncFailed(let path, let code):
       "the disk did not confirm a write to \(path) (\(SystemErrorText.text(for: code))): the last change may or may not be saved; check the disk, then open the store again"
     case .tooLarge(let bytes, let limit):
-      "a save of \(bytes) bytes is larger than the \(limit) that fit in one: nothing was saved; save in smaller steps"
+      "a save of \(bytes) bytes exceeds the limit of \(limit) bytes: nothing was saved; save in smaller batches"
     case .invalidIdentifier(let identifier):
-      "\"\(identifier)\" is no identifier: it takes 1 to 128 bytes; nothing was changed"
+      "invalid identifier \"\(identifier)\": it must have 1 to 128 bytes; nothing was changed"
     case .unreadableRow(let kind, let key):
-      "row \(key) of kind \(kind) cannot be read by this version: nothing was changed; install a newer version or run `trendy doctor`"
+      "this version cannot read row \(key) of kind \(kind): nothing was changed; install a newer version or run 'trendy doctor'"
     case .replaced(let path):
-      "the store in \(path) was replaced by a restored one while it was open: nothing of this change was saved; try again"
+      "the store in \(path) was replaced by a restore while it was open: this change was not saved; try again"
     case .exists(let path):
-      "\(path) is there already: nothing was changed; give another name, or say that it may be replaced"
+      "\(path) already exists: nothing was changed; choose another name, or confirm that it may be replaced"
     case .cancelled(let path):
-      "the work on \(path) was cancelled: nothing was changed; start it again when it suits"
+      "the operation on \(path) was cancelled: nothing was changed; start it again to complete it"
     case .notABackup(let path, let offset, let reason):
-      "\(path) is no whole backup, \(reason) at byte \(offset): nothing was restored or changed; take another copy of it, or an earlier backup"
+      "\(path) is not a valid backup (\(reason) at byte \(offset)): nothing was changed; use another copy of it, or an earlier backup"
     case .wrongSignature(let path, let isSigned):
-      "\(path) is \(isSigned ? "signed with another key, or was changed after it was signed" : "not signed"): nothing was restored or changed; take a backup that was made with this key"
+      "\(path) is \(isSigned ? "signed with another key, or was changed after signing" : "not signed"): nothing was changed; use a backup that was signed with this key"
     case .failed(let error):
-      "\(error): nothing of this change was confirmed; see to the cause and try again"
+      "\(error): the change was not confirmed; fix the cause and try again"
     }
   }
 }

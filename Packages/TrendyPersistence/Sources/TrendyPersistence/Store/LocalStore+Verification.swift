@@ -83,7 +83,7 @@ private struct RowCheck {
   mutating func onUnreadable(_ record: Record) {
     note(
       .row, "\(Self.name(record.kind)) \(Self.text(record.key)) cannot be read by this version",
-      "Install the newest version; what it holds is kept as it is until then.")
+      "Install the newest version. Until then the row is kept unchanged.")
   }
 
   /// Checks that kind, key, sort value and group match the content of the row.
@@ -97,8 +97,8 @@ private struct RowCheck {
     }
     if !isNamed || record.kind != row.rowKind || record.sort != row.rowSort || record.group != row.rowGroup {
       note(
-        .row, "\(Self.name(record.kind)) \(row.rowIdentifier) lies where another would",
-        "It is found by a look through all, not by its id, time or type: export it, remove it and import it again.")
+        .row, "\(Self.name(record.kind)) \(row.rowIdentifier) is stored under the wrong key",
+        "Searches by id, time or type may miss it: export it, delete it and import it again.")
     }
   }
 
@@ -112,8 +112,8 @@ private struct RowCheck {
     guard let sequence = mutation.sequence else { return }
     if !sequences[mutation.device ?? "", default: []].insert(sequence).inserted {
       note(
-        .queue, "two changes were sent as number \(sequence)",
-        "The hub takes one of them: `trendy sync` then sends the other anew. If this stays, report it.")
+        .queue, "two changes were sent with sequence number \(sequence)",
+        "The hub accepts one of them; 'trendy sync' sends the other again. If this persists, please report it.")
     }
   }
 
@@ -147,30 +147,30 @@ private struct RowCheck {
   private mutating func onParent(_ id: String, of child: String) {
     guard !types.contains(id) else { return }
     note(
-      .reference, "\(child) is of the type \(id), which is not there",
-      "A sync brings the type if the hub has it; otherwise move it to another type, or remove it.")
+      .reference, "\(child) belongs to the missing event type \(id)",
+      "Sync to receive the type from the hub. If the hub does not have it, choose another type or delete this.")
   }
 
   private mutating func onEntity(_ type: MutationEntityType, _ id: String, _ status: SyncStatus) {
     let entity = Entity(type: type, id: id)
     let what = "\(Self.name(type)) \(id)"
     if tombstones.contains(entity) {
-      note(.queue, "\(what) is shown, and noted as deleted", "Sync; if this stays, remove it once more.")
+      note(.queue, "\(what) is visible, but recorded as deleted", "Sync. If this persists, delete it again.")
     }
     guard var waits = waiting[entity] else {
       if status == .pending, !accepted.contains(entity) {
         note(
-          .queue, "\(what) says that it waits for the hub, and no change of it does",
-          "Change it, for instance its note: then it is queued, and the hub is told.")
+          .queue, "\(what) is marked as pending, but has no pending change",
+          "Edit it, for example its note, to queue a change for the hub.")
       }
       return
     }
     waits.isShown = true
     waiting[entity] = waits
     if waits.last?.operation == .delete {
-      note(.queue, "\(what) is shown, and its deletion waits for the hub", "Remove it once more.")
+      note(.queue, "\(what) is visible, but its deletion is pending", "Delete it again.")
     } else if status == .synced, waits.mutations.contains(where: { $0.mutation.sequence == nil }) {
-      note(.queue, "\(what) says that the hub has it, and a change of it waits", "Sync: the change is sent.")
+      note(.queue, "\(what) is marked as synced, but has a pending change", "Sync to send the change.")
     }
   }
 
@@ -183,16 +183,16 @@ private struct RowCheck {
       let payload = try? WireJSON.decode(JSONValue.self, from: create.payload)
       if let parent = payload?.objectValue?["event_type_id"]?.stringValue, !types.contains(parent) { continue }
       note(
-        .queue, "a new \(Self.name(entity.type)) \(entity.id) waits for the hub and is not shown here",
-        "Sync: it comes back from the hub.")
+        .queue, "new \(Self.name(entity.type)) \(entity.id) is pending, but not visible on this device",
+        "Sync to receive it from the hub.")
     }
     for (device, numbers) in sequences.sorted(by: { $0.key < $1.key }) {
       guard let identity, identity.text == device, let highest = numbers.max(), highest > identity.number else {
         continue
       }
       note(
-        .queue, "change \(highest) was sent, and the last number given is \(identity.number)",
-        "Sync: the hub notices, and this device goes on under a new identity.")
+        .queue, "change \(highest) was sent, but the last assigned sequence number is \(identity.number)",
+        "Sync: the hub detects this, and the device continues with a new identity.")
     }
   }
 

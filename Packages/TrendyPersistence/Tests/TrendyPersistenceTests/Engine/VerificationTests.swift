@@ -80,7 +80,7 @@ struct VerificationTests {
       let disk = Self.store.copy()
       try disk.remove(path)
       let finding = try #require(try Self.verify(disk).findings.first)
-      #expect(finding.path == path && finding.what.contains("not there"), "\(path): \(finding)")
+      #expect(finding.path == path && finding.what.contains("missing"), "\(path): \(finding)")
     }
   }
 
@@ -113,8 +113,8 @@ struct VerificationTests {
     let two = try #require(disk.contents("/store/log-1"))
     disk.setContents("/store/log-1", one)
     let finding = try #require(try Self.verify(disk.copy()).findings.first)
-    #expect(finding.path == "/store/log-1" && finding.offset == 64 + 96 && finding.what.contains("one save"))
-    // Without a durable end the missing save was never confirmed.
+    #expect(finding.path == "/store/log-1" && finding.offset == 64 + 96 && finding.what.contains("a later save"))
+    // The same bytes gone where nobody was told of them.
     disk.setContents("/store/lock", [])
     #expect(try Self.verify(disk.copy()).findings.isEmpty)
     var torn = two

@@ -56,7 +56,7 @@ final class OrderedRows {
   func remove(_ row: UInt32, sort: Int64, records: UnsafePointer<UnsafeRawPointer>) {
     let position = place(sort: sort, key: RecordLayout.key(records[Int(row)]), records: records)
     guard position.leaf < leaves.count, leaves[position.leaf].rows[position.index] == row else {
-      preconditionFailure("row \(row) with sort \(sort) is not in its index of \(count)")
+      preconditionFailure("row \(row) with sort value \(sort) is missing from its index of \(count) rows")
     }
     count -= 1
     let leaf = leaves[position.leaf]

@@ -24,7 +24,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     changed = .allocate(capacity: 1)
     changed.initialize(to: pthread_cond_t())
     guard pthread_mutex_init(mutex, nil) == 0, Self.initialize(changed) else {
-      preconditionFailure("no memory for a lock")
+      preconditionFailure("out of memory: cannot allocate a lock")
     }
   }
 

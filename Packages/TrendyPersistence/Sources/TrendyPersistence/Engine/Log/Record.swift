@@ -25,7 +25,9 @@ final class RecordMemory: @unchecked Sendable {
       self.count = count
       return
     }
-    guard let base = calloc(max(count, 8), 1) else { preconditionFailure("no memory for \(count) bytes of records") }
+    guard let base = calloc(max(count, 8), 1) else {
+      preconditionFailure("out of memory: cannot allocate \(count) bytes for rows")
+    }
     self.base = base
     self.count = count
   }
@@ -38,7 +40,9 @@ final class RecordMemory: @unchecked Sendable {
 
   /// Allocates uninitialized memory.
   init(_ count: Int) {
-    guard let base = malloc(max(count, 8)) else { preconditionFailure("no memory for \(count) bytes of records") }
+    guard let base = malloc(max(count, 8)) else {
+      preconditionFailure("out of memory: cannot allocate \(count) bytes for rows")
+    }
     self.base = base
     self.count = count
   }

@@ -201,7 +201,7 @@ public final class WriteTransaction {
     guard payload.count <= RecordLayout.largestPayload else {
       throw .tooLarge(bytes: payload.count, limit: RecordLayout.largestPayload)
     }
-    precondition(sort < .max, "a sort value of Int64.max cannot be found again")
+    precondition(sort < .max, "the sort value must be less than Int64.max")
     let row = add(kind: kind, key: key, sort: sort, group: group, isDeletion: false, payload: payload).row
     if isNew { newRows.insert(row) }
   }
@@ -235,7 +235,7 @@ public final class WriteTransaction {
   /// reopened.
   public func commit() throws(StorageError) {
     try engine.check()
-    precondition(isOpen, "a transaction that was committed or rolled back is committed")
+    precondition(isOpen, "commit of a finished transaction")
     var bytes = GroupHeader.bytes
     try forEachChange { bytes += RecordLayout.size($0) }
     var sequence: UInt64?
@@ -273,7 +273,7 @@ public final class WriteTransaction {
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {
     try engine.check()
-    precondition(isOpen, "a transaction that was committed or rolled back is committed")
+    precondition(isOpen, "commit of a finished transaction")
     var bytes = GroupHeader.bytes
     try forEachChange { bytes += RecordLayout.size($0) }
     do {
@@ -307,7 +307,7 @@ public final class WriteTransaction {
   /// Returns a savepoint of the current state. The first one must be taken before any change.
   public func savepoint() -> Savepoint {
     if history == nil {
-      precondition(isEmpty, "the first savepoint of a transaction is taken after \(changes) changes")
+      precondition(isEmpty, "the first savepoint must precede all changes; there are \(changes)")
       history = []
     }
     return Savepoint(count: changes)
@@ -367,7 +367,7 @@ extension WriteTransaction {
   private func add(
     kind: UInt8, key: RecordKey, sort: Int64, group: UInt64, isDeletion: Bool, payload: UnsafeRawBufferPointer
   ) -> (record: UnsafeRawPointer, row: Int) {
-    precondition(isOpen, "a transaction that was committed or rolled back is written to")
+    precondition(isOpen, "write to a finished transaction")
     let size = RecordLayout.size(payloadCount: payload.count)
     if size > left { makeRoom(size) }
     let record = next

@@ -42,7 +42,7 @@ extension StorageEngine {
   /// Returns the findings for a store without a readable manifest.
   private static func findingsWithoutManifest(_ log: Log, names: [String]) throws(StorageError) -> [StoreFinding] {
     let path = log.directory + "/" + StoreFormat.manifestName
-    let what = names.contains(StoreFormat.manifestName) ? "is not as it was written" : "is not there"
+    let what = names.contains(StoreFormat.manifestName) ? "damaged" : "missing"
     var finding = StoreFinding(
       kind: .damage, path: path, offset: 0, what: what, advice: StoreFinding.repairAdvice)
     do throws(StorageError) {
@@ -50,7 +50,7 @@ extension StorageEngine {
     } catch {
       guard case .damaged = error else { throw error }
       finding.advice =
-        "Nothing is left that says which store these files belong to: restore a backup with `trendy restore FILE`."
+        "No file identifies the store any more. Restore a backup: trendy restore FILE."
     }
     return [finding]
   }
@@ -82,9 +82,9 @@ extension StorageEngine {
           StoreFinding(
             kind: .damage, path: recovered.report.path, offset: recovered.report.offset,
             what: mark.sequence - recovered.state.tail.sequence == 1
-              ? "the log ends here, and one save after it was confirmed"
-              : "the log ends here, and \(mark.sequence - recovered.state.tail.sequence) saves after it were confirmed",
-            advice: StoreFinding.repairAdvice + " What these saves held is lost, unless a backup has it."))
+              ? "the log ends here, but a later save was confirmed"
+              : "the log ends here, but \(mark.sequence - recovered.state.tail.sequence) later saves were confirmed",
+            advice: StoreFinding.repairAdvice + " The data of these saves is lost unless a backup contains it."))
       }
       if verification.findings.isEmpty { try verifyTogether(log, &verification) }
     } catch {
@@ -104,7 +104,7 @@ extension StorageEngine {
       }
       let isThere = names.contains(StoreFormat.segmentName(reference.number))
       let what =
-        isThere ? "its end is not as it was written" : "is not there; it had \(reference.rowCount) rows"
+        isThere ? "damaged footer" : "missing; it contained \(reference.rowCount) rows"
       return [
         StoreFinding(kind: .damage, path: path, offset: offset, what: what, advice: StoreFinding.repairAdvice)
       ]
@@ -132,14 +132,14 @@ extension StorageEngine {
       StoreFinding(
         kind: .damage, path: hole.path, offset: hole.offset,
         what: hole.numbers.count == 1
-          ? "save \(hole.numbers.lowerBound) is not as it was written"
-          : "\(hole.numbers.count) saves from \(hole.numbers.lowerBound) on are not as they were written",
+          ? "save \(hole.numbers.lowerBound) is damaged"
+          : "\(hole.numbers.count) saves from \(hole.numbers.lowerBound) on are damaged",
         advice: StoreFinding.repairAdvice)
     }
     if !findings.contains(where: { $0.path == path && $0.offset == offset }) {
       findings.append(
         StoreFinding(
-          kind: .damage, path: path, offset: offset, what: isThere ? "is not as it was written" : "is not there",
+          kind: .damage, path: path, offset: offset, what: isThere ? "damaged" : "missing",
           advice: StoreFinding.repairAdvice))
     }
     return findings
@@ -164,7 +164,7 @@ extension StorageEngine {
       if doubled > 0 {
         verification.findings.append(
           StoreFinding(
-            kind: .index, path: layer.segment.path, what: "\(doubled) rows live here and elsewhere too",
+            kind: .index, path: layer.segment.path, what: "\(doubled) rows are also stored elsewhere",
             advice: StoreFinding.repairAdvice))
       }
     }
@@ -180,7 +180,7 @@ extension StorageEngine {
       if !isRight {
         verification.findings.append(
           StoreFinding(
-            kind: .index, path: log.directory, what: "rows of kind \(kind) are counted otherwise than they are found",
+            kind: .index, path: log.directory, what: "the row count of kind \(kind) is wrong",
             advice: StoreFinding.repairAdvice))
       }
     }

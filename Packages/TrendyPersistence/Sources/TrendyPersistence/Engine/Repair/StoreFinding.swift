@@ -46,12 +46,12 @@ public struct StoreFinding: Hashable, Sendable, CustomStringConvertible {
 
 extension StoreFinding {
   /// Creates a finding from a damage error; `nil` for any other error.
-  init?(_ error: StorageError, what: String = "is not as it was written") {
+  init?(_ error: StorageError, what: String = "damaged") {
     guard case .damaged(let path, let offset) = error else { return nil }
     self.init(kind: .damage, path: path, offset: offset, what: what, advice: Self.repairAdvice)
   }
 
-  static let repairAdvice = "Run `trendy doctor --repair`, which keeps all that is whole."
+  static let repairAdvice = "Recover all intact rows: trendy doctor --repair"
 }
 
 /// Result of ``StorageEngine/verify(directory:fileSystem:options:)``.

@@ -7,8 +7,8 @@ extension Segment {
       let lost = wholeRecords().lost
       let what =
         lost.isEmpty
-        ? "an index is not as it was written; every row is whole"
-        : "\(damaged.count) of \(footer.pageCount) pages are not as they were written, \(lost.count) of \(footer.rowCount) rows with them"
+        ? "an index is damaged; all rows are intact"
+        : "\(damaged.count) of \(footer.pageCount) pages are damaged, with \(lost.count) of \(footer.rowCount) rows"
       return [
         StoreFinding(
           kind: .damage, path: path, offset: damaged[0] << SegmentFooter.pageShift, what: what,
@@ -21,7 +21,7 @@ extension Segment {
     } catch {
       // The pages are intact but contain an invalid offset, so the file was written this way.
       guard case .damaged(_, let offset) = error else { return [] }
-      faults.note("an offset leads out of the file", at: offset)
+      faults.note("an offset points outside the file", at: offset)
     }
     return faults.findings
   }
@@ -88,48 +88,50 @@ extension Segment {
       if kindIndex >= footer.kinds.count || footer.kinds[kindIndex].kind != kind
         || row < footer.kinds[kindIndex].first
       {
-        faults.note("the list of kinds leads to a row of another", at: row)
+        faults.note("the kind list points to a row of another kind", at: row)
       } else if !(footer.kinds[kindIndex].least...max(footer.kinds[kindIndex].least, footer.kinds[kindIndex].greatest))
         .contains(RecordLayout.sort(record))
       {
-        faults.note("a row lies outside the bounds of its kind", at: row)
+        faults.note("a sort value is outside the range of its kind", at: row)
       }
-      if try sort(row) != RecordLayout.sort(record) { faults.note("a sort value is not that of its row", at: row) }
+      if try sort(row) != RecordLayout.sort(record) {
+        faults.note("a sort value differs from the one in its row", at: row)
+      }
       if try find(kind: kind, key: RecordLayout.key(record)) != record {
-        faults.note("a row is not found by its name", at: row)
+        faults.note("a row is missing from the hash index", at: row)
       }
       guard group != 0 else { continue }
       let name = GroupName(kind: kind, group: group)
       if groups[name] == nil, let run = try run(kind: kind, group: group) { groups[name] = (run, 0) }
       guard let entry = groups[name], entry.count < entry.run.count, try self.row(entry.count, of: entry.run) == row
       else {
-        faults.note("the list of a group leaves out a row", at: row)
+        faults.note("a group list omits a row", at: row)
         continue
       }
       groups[name]?.count += 1
     }
     if let last = footer.kinds.last, last.first + last.count != footer.rowCount {
-      faults.note("the list of kinds leads beyond the last row", at: footer.rowCount)
+      faults.note("the kind list extends past the last row", at: footer.rowCount)
     }
     for (_, entry) in groups where entry.count != entry.run.count {
-      faults.note("the list of a group has rows too many", at: 0)
+      faults.note("a group list has too many rows", at: 0)
     }
     // Each kind has two more entries: its days, and its rows in key order.
     let entries = groups.count + 2 * footer.kinds.count
     let listed = groups.values.reduce(footer.rowCount) { $0 + $1.run.count }
     if entries != footer.groupCount || listed != footer.listCount {
-      faults.note("there are lists of groups without a row", at: 0)
+      faults.note("a group list has no rows", at: 0)
     }
     for kind in footer.kinds {
       if let run = try run(kind: kind.kind, group: nil), try !daysFit(run) {
-        faults.note("the days of a kind are not those of its rows", at: kind.first)
+        faults.note("the day index of a kind does not match its rows", at: kind.first)
       }
     }
     for kind in footer.kinds where try !keysFit(kind) {
-      faults.note("the order of the keys of a kind is not that of its rows", at: kind.first)
+      faults.note("the key index of a kind does not match its rows", at: kind.first)
     }
     for (_, entry) in groups {
-      if try !daysFit(entry.run) { faults.note("the days of a group are not those of its rows", at: 0) }
+      if try !daysFit(entry.run) { faults.note("the day index of a group does not match its rows", at: 0) }
     }
   }
 

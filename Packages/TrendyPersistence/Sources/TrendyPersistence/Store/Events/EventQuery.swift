@@ -63,7 +63,7 @@ extension LocalStore {
   ///   - limit: maximum number of events on the page, above 0.
   /// - Throws: ``StorageError``.
   public func events(matching query: EventQuery, after cursor: EventCursor? = nil, limit: Int) throws -> EventPage {
-    precondition(limit > 0, "a page of \(limit) events")
+    precondition(limit > 0, "the page limit must be positive, found \(limit)")
     let filter = EventFilter(query)
     var page = EventPage(events: [], next: nil)
     var start = cursor

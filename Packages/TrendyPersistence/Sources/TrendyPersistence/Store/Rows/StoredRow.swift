@@ -32,18 +32,18 @@ enum RowKind {
     case eventType: "event type"
     case geofence: "place"
     case propertyDefinition: "property"
-    case mutation: "waiting change"
-    case tombstone: "note of a deletion"
-    case conflict: "refused change"
+    case mutation: "pending change"
+    case tombstone: "tombstone"
+    case conflict: "conflict"
     case parkedChange: "parked change"
     case setting: "setting"
     case acceptedMutation: "accepted change"
-    case syncMemory: "note of the hub"
-    case note: "note of this device"
-    case savedEvent: "order of saves"
+    case syncMemory: "sync metadata"
+    case note: "local value"
+    case savedEvent: "save order"
     default:
       if let type = StoredCode.entity(UInt64(kind & 31)), isHeldEntry(kind) || isRecord(kind) {
-        isHeldEntry(kind) ? "hub's copy of one \(type.rawValue)" : type.rawValue
+        isHeldEntry(kind) ? "hub copy of \(type.words)" : type.words
       } else {
         "row of kind \(kind)"
       }
