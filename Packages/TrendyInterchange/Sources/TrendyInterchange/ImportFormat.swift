@@ -67,8 +67,8 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     }
     switch first {
     case UInt8(ascii: "<"): return .unknownFormat(seen: "a broken XML file")
-    case UInt8(ascii: "{"), UInt8(ascii: "["): return .unknownFormat(seen: "a JSON file of another kind")
-    case UInt8(ascii: "$"): return .unknownFormat(seen: "NMEA sentences without a right checksum")
+    case UInt8(ascii: "{"), UInt8(ascii: "["): return .unknownFormat(seen: "an unsupported JSON file")
+    case UInt8(ascii: "$"): return .unknownFormat(seen: "NMEA sentences without a valid checksum")
     default:
       if content.prefix(512).contains(0) { return .unknownFormat(seen: "a binary file") }
       let columns = EventTableReader.header(of: content)?.names ?? []

@@ -35,19 +35,18 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
   public var description: String {
     switch self {
     case .truncated(let line, _, let reason, let points):
-      "truncated at line \(line): \(points) \(points == 1 ? "point was" : "points were") read whole; \(reason)"
+      "truncated at line \(line) after \(points) complete \(points == 1 ? "point" : "points"): \(reason)"
     case .malformed(let line, let column, let reason, let points):
-      "line \(line), column \(column): \(reason); "
-        + "\(points) \(points == 1 ? "point was" : "points were") read before it"
+      "line \(line), column \(column), after \(points) \(points == 1 ? "point" : "points"): \(reason)"
     case .unknownColumns(let columns):
-      "this looks like a table (CSV) whose columns tell no events and no positions: \(columns.joined(separator: ", "))"
+      "this looks like a CSV table without columns for events or positions: \(columns.joined(separator: ", "))"
     case .unknownFormat(let seen):
-      "this looks like \(seen), which holds no track; tracks are read from \(ImportFormat.names)"
+      "this looks like \(seen), not like a track; supported track formats: \(ImportFormat.names)"
     case .unreadable(let reason), .notTheData(let reason), .undecided(_, let reason): reason
     case .noSuchColumn(let name, let columns):
-      "there is no column '\(name)'; the table has \(columns.joined(separator: ", "))"
+      "column '\(name)' not found; the table has \(columns.joined(separator: ", "))"
     case .ambiguousDates(let cell, let dayFirst, let monthFirst):
-      "'\(cell)' is \(dayFirst) or \(monthFirst), and no other row tells which"
+      "'\(cell)' may be \(dayFirst) or \(monthFirst), and no other row shows which"
     }
   }
 

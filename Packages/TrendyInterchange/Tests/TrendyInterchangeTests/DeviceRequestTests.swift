@@ -123,7 +123,7 @@ struct DeviceRequestTests {
     let other = try DeviceRequest.overland(body: Array("{}".utf8))
     #expect(
       other.problems == [
-        ImportProblem(place: "locations", reason: "this is no batch of Overland: an array was expected")
+        ImportProblem(place: "locations", reason: "not an Overland batch: expected an array")
       ])
   }
 }

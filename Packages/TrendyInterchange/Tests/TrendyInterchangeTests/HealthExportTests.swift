@@ -112,7 +112,7 @@ struct HealthExportTests {
     #expect(summary.events == [.workout: 2])
     #expect(summary.exportDate == "2026-04-01 10:00:00 +0200")
     #expect(
-      summary.problems.map(\.description) == ["line 22: the route \"../../etc/passwd\" is not a file of the export"])
+      summary.problems.map(\.description) == ["line 22: the route file \"../../etc/passwd\" is not in the export"])
   }
 
   @Test func `steps counted by several devices count once, and those of the watch take precedence`() throws {
@@ -286,10 +286,10 @@ struct HealthExportTests {
     #expect(events.map { $0.properties["volume"] } == [.number(5.0)])
     #expect(
       summary.problems.map(\.description) == [
-        "line 12: the unit \"bucket\" is not known", "line 13: the value \"x\" is not a number that can be",
-        "line 14: the value \"-1\" is not a number that can be", "line 15: it ends before it begins",
+        "line 12: unknown unit \"bucket\"", "line 13: invalid value \"x\"",
+        "line 14: invalid value \"-1\"", "line 15: it ends before it begins",
         "line 16: the time \"2026-02-30 08:00:00 +0100\" cannot be read", "line 17: it lasts longer than 35 days",
-        "line 19: the value \"HKCategoryValueSleepAnalysisFlying\" is not a stage of sleep",
+        "line 19: unknown sleep stage \"HKCategoryValueSleepAnalysisFlying\"",
       ])
   }
 
@@ -335,23 +335,23 @@ struct HealthExportTests {
     #expect(error("<gpx/>") == .notHealth(seen: "an XML file of <gpx>"))
     #expect(
       error("<ClinicalDocument xmlns=\"urn:hl7-org:v3\"/>")
-        == .notHealth(seen: "Apple's clinical document (export_cda.xml); the data is in the file beside it"))
-    #expect(error("") == .notHealth(seen: "a file that is not XML, or is broken before its first element"))
-    #expect(error("{\"a\":1}") == .notHealth(seen: "a file that is not XML, or is broken before its first element"))
+        == .notHealth(seen: "Apple's clinical document (export_cda.xml); the data is in the other XML file"))
+    #expect(error("") == .notHealth(seen: "a file that is not XML, or is damaged at its start"))
+    #expect(error("{\"a\":1}") == .notHealth(seen: "a file that is not XML, or is damaged at its start"))
     let first =
       "<HealthData><Record type=\"HKQuantityTypeIdentifierStepCount\" startDate=\"20140925081530+0200\"/></HealthData>"
     #expect(
       error(first)
         == .malformed(
           line: 1, column: 95,
-          reason: "the file was written by iOS 8, whose dates cannot be read; export again with a later version",
+          reason: "exports of iOS 8 have dates that cannot be read; export again with a later version",
           elements: 1))
   }
 
   @Test func `entities defined in the file are not expanded`() {
     let text = "<!DOCTYPE HealthData [\n<!ENTITY x \"boom\">\n]>\n<HealthData><ExportDate value=\"&x;\"/></HealthData>"
     #expect(
-      throws: HealthExportError.malformed(line: 4, column: 32, reason: "the reference &x; is not known", elements: 0)
+      throws: HealthExportError.malformed(line: 4, column: 32, reason: "unknown reference &x;", elements: 0)
     ) { try Self.read(Array(text.utf8)) }
   }
 
@@ -460,6 +460,6 @@ struct XMLScannerTests {
         if case .finished = try scanner.next() { break }
       }
     }
-    #expect(problem == XMLProblem(line: 100_002, column: 4, reason: "</d> where </c> should stand"))
+    #expect(problem == XMLProblem(line: 100_002, column: 4, reason: "</d> instead of </c>"))
   }
 }

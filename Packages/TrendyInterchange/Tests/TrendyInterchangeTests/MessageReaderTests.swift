@@ -91,7 +91,7 @@ struct MessageReaderTests {
     #expect(file.skippedMessages == ["will_terminate": 1])
     #expect(
       file.problems.map(\.place) == ["locations[2]", "locations[3]", "locations[4]", "locations[5]"])
-    #expect(file.problems.first?.reason == "latitude 37.0, longitude 200.0 is no place on earth")
+    #expect(file.problems.first?.reason == "invalid coordinates (latitude 37.0, longitude 200.0)")
   }
 
   @Test func `a GeoJSON line has its times in coordTimes`() throws {
@@ -126,7 +126,7 @@ struct MessageReaderTests {
     )
     #expect(file.points.count == 2)
     #expect(file.locations.isEmpty)
-    #expect(file.problems.map(\.reason) == ["1 times for 2 positions: the times are left out"])
+    #expect(file.problems.map(\.reason) == ["1 times for 2 positions: the times were ignored"])
   }
 
   @Test func `a GeoJSON position may be text and its time may have another name`() throws {
@@ -187,7 +187,7 @@ struct MessageReaderTests {
     )
     #expect(file.points.count == 2)
     #expect(file.locations.isEmpty)
-    #expect(file.problems.map(\.reason) == ["1 times for 2 positions: the times are left out"])
+    #expect(file.problems.map(\.reason) == ["1 times for 2 positions: the times were ignored"])
   }
 
   /// Returns a sentence with its checksum.

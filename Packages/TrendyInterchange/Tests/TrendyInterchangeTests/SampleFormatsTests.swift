@@ -34,7 +34,7 @@ struct SampleFormatsTests {
     let file = try Self.read("pynmeagps-badchecksum.log")
     #expect(file.format == .nmea)
     #expect(file.rejectedLines == 1)
-    #expect(file.problems == [ImportProblem(place: "line 2", reason: "the checksum is wrong")])
+    #expect(file.problems == [ImportProblem(place: "line 2", reason: "wrong checksum")])
     #expect(file.skippedMessages == ["GSA": 4, "GSV": 1])
     let fix = try #require(file.locations.first)
     #expect(file.pointCount == 1)
@@ -53,7 +53,7 @@ struct SampleFormatsTests {
     // GGA has no date, nor has any other sentence in this file.
     #expect(file.pointCount == 2)
     #expect(file.pointsWithTime == 0)
-    #expect(file.timeRemark == "none of the 2 points has a time, so no trip can be found")
+    #expect(file.timeRemark == "none of the 2 points has a time, so no trip can be detected")
   }
 
   @Test func `every kind of sentence is read or counted`() throws {
@@ -65,8 +65,8 @@ struct SampleFormatsTests {
     #expect(file.skippedMessages["ZDA"] == 1)
     #expect(file.skippedMessages["RMA"] == 1)
     #expect(file.firstTime == RFC3339.date(from: "2021-03-06T10:36:07Z"))
-    // The sentences of one time differ by 100 degrees, which is reported.
-    #expect(file.problems.allSatisfy { $0.reason.hasPrefix("another place") })
+    // The sentences of one moment contradict each other by 100 degrees: that is reported and not joined.
+    #expect(file.problems.allSatisfy { $0.reason.hasPrefix("position differs") })
     #expect(file.problemCount == 4)
   }
 
@@ -83,14 +83,14 @@ struct SampleFormatsTests {
     #expect(file.points[0].altitude == 469.286376953125)
     #expect(file.points[0].coordinate == Coordinate(latitude: 12.340097, longitude: 1.234156))
     #expect(file.waypoints.map(\.name) == ["2020-11-28 18:06 (Start)", "2020-11-28 18:06 (End)"])
-    // The waypoint at latitude 100.
-    #expect(file.problems == [ImportProblem(place: "placemark 1", reason: "the way point has no place on earth")])
+    // The marker at latitude 100.
+    #expect(file.problems == [ImportProblem(place: "placemark 1", reason: "the waypoint has invalid coordinates")])
   }
 
   @Test func `times before 1970 are kept and reported`() throws {
     let file = try Self.read("gpxpy-mojstrovka.gpx")
     #expect(file.locations.count == 184)
-    #expect(file.timeRemark == "184 of 184 points have a time before 1970, which no receiver's clock shows")
+    #expect(file.timeRemark == "184 of 184 points have an invalid time before 1970")
     let now = try #require(RFC3339.date(from: "2024-01-01T00:00:00Z"))
     #expect(file.locationsOutOfTime(now: now).count == 184)
     let good = try Self.read("trackintel-google.csv")

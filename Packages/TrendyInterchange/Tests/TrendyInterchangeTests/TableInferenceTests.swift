@@ -66,7 +66,7 @@ struct TableInferenceTests {
       "type,date,n\nA,2026-03-01,72.5\nA,2026-03-02,n.b.\nA,2026-03-03,72.1\nA,2026-03-04,71\n")
     #expect(reading.events.map { $0.properties["n"] } == [.number(72.5), .text("n.b."), .number(72.1), .number(71)])
     #expect(reading.events[1].kinds["n"] == .number)
-    #expect(reading.problems == ["line 3: n 'n.b.' is no number: kept as text"])
+    #expect(reading.problems == ["line 3: n 'n.b.' is not a number: imported as text"])
   }
 
   @Test func `codes keep their leading zeros`() throws {
@@ -147,7 +147,7 @@ struct TableInferenceTests {
 
   @Test func `a bare number without a unit requires a choice unless the row has an end`() throws {
     let table = "type,date,duration\nA,2026-03-01 08:00,45\n"
-    #expect(throws: InterchangeError.undecided(.durationUnit, reason: "column 'duration': '45' has no unit")) {
+    #expect(throws: InterchangeError.undecided(.durationUnit, reason: "column 'duration': duration '45' has no unit")) {
       try Self.read(table)
     }
     let event = try #require(try Self.read(table) { $0.durationUnit = .minutes }.events.first)
@@ -194,7 +194,7 @@ struct TableInferenceTests {
   func openQuote(rows: String) throws {
     let reading = try Self.read("type,date,note\n\(rows)")
     #expect(reading.events.map(\.typeName) == ["A", "B", "C"])
-    #expect(reading.problems == ["line 2: a quote is never closed"])
+    #expect(reading.problems == ["line 2: unclosed quote"])
   }
 
   @Test func `a table without a type column requires a type`() throws {
@@ -216,7 +216,7 @@ struct TableInferenceTests {
     #expect(reading.events.map(\.typeName) == ["Coffee", "Run", "Meditate", "Meditate"])
     #expect(reading.events.map { $0.properties["count"] } == [.number(2), nil, nil, nil])
     #expect(reading.events.map(\.notes) == ["tired", "tired", nil, nil])
-    #expect(reading.skipped == ["day on which nothing was done": 3])
+    #expect(reading.skipped == ["day without entries": 3])
     let chosen = try Self.read("Date,A,B\n2026-03-01,half,full\n2026-03-02,full,none\n") { $0.doneValues = ["full"] }
     #expect(chosen.events.map(\.typeName) == ["B", "A"])
   }
@@ -265,7 +265,7 @@ struct TableInferenceTests {
 
   @Test func `an unknown zone requires a choice, or is reported if the user chose a zone`() throws {
     let table = "type,start,time zone\nA,2026-03-01 08:00,Middle Earth\nA,2026-03-01T08:00:00Z,Mordor\n"
-    #expect(throws: InterchangeError.undecided(.zone, reason: "'Middle Earth' is no known time zone")) {
+    #expect(throws: InterchangeError.undecided(.zone, reason: "unknown time zone 'Middle Earth'")) {
       try Self.read(table)
     }
     let chosen = try Self.read(table) { $0.isZoneChosen = true }

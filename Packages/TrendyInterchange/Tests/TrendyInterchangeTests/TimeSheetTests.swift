@@ -32,7 +32,7 @@ struct TimeSheetTests {
     #expect(event.hints == ["home.admin", "home"])
     #expect(
       event.properties == ["project": .text("home.admin"), "tags": .text("paper"), "estimate": .number(2.5)])
-    #expect(skips(records) == ["task that is pending"])
+    #expect(skips(records) == ["pending task"])
     // json.array=off
     let lines = try #require(FormatSamples.all["taskwarrior"]).split(separator: "\n").dropFirst().dropLast()
       .map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
@@ -50,7 +50,7 @@ struct TimeSheetTests {
     #expect(events[1].endDate == events[1].timestamp)
     // An older version did not quote the annotation.
     #expect(events[2].notes == "no tags here")
-    #expect(skips(records) == ["interval that still runs"])
+    #expect(skips(records) == ["running interval"])
     let export = """
       [
       {"id":2,"start":"20260301T080000Z","end":"20260301T093000Z","tags":["deep work","code"],"annotation":"x"},
@@ -86,7 +86,7 @@ struct TimeSheetTests {
     #expect(self.events(logged) == [events[0]])
     let turned = "[[1772355600, 1772352000, \"x\", \"0123456789abcdef0123456789abcdef\", []]]"
     guard case .bad = try #require(try records(turned, as: "watson").first) else {
-      Issue.record("it stops before it starts")
+      Issue.record("the stop is before the start")
       return
     }
   }
@@ -114,7 +114,7 @@ struct TimeSheetTests {
     let starts = events(records).map { String(RFC3339.string(from: $0.timestamp).dropFirst(11).prefix(8)) }
     #expect(starts == ["08:00:00", "08:02:39"])
     #expect(events(records).first?.properties["active"] == .duration(40))
-    #expect(skips(records) == ["look of less than a second"])
+    #expect(skips(records) == ["event shorter than a second"])
   }
 
   @Test func `programs are not events while the user is away`() throws {
@@ -133,7 +133,7 @@ struct TimeSheetTests {
     #expect(events.map { String(RFC3339.string(from: $0.timestamp).prefix(10)) } == ["2026-03-02", "2026-03-03"])
     #expect(events.map(\.isAllDay) == [true, true])
     #expect(events[1].properties == ["count": .number(3)])
-    #expect(skips(records) == ["completion of a habit that is not in the file", "completion of nothing"])
+    #expect(skips(records) == ["completion of an unknown habit", "completion with amount 0"])
     #expect(records.first == .type(ForeignType(name: "Read", colorHex: "#3B82F6", goal: Goal(3, per: .week))))
   }
 
@@ -145,7 +145,7 @@ struct TimeSheetTests {
     #expect(events.last?.notes == "Taxes\nby post")
     #expect(
       skips(records) == [
-        "entry without clicks", "day on which a daily was not done", "average of days of a daily", "to-do that is open",
+        "entry without clicks", "missed day of a daily", "averaged days of a daily", "open to-do",
         "reward",
       ])
     #expect(records.contains(.type(ForeignType(name: "Floss", goal: Goal(2, per: .week)))))

@@ -101,7 +101,8 @@ struct CalendarReader {
         } else if name == "STANDARD" || name == "DAYLIGHT" {
           zone?.observances.append(CalendarZones.Observance())
         } else {
-          skipped[name.hasPrefix("V") ? String(name.dropFirst().lowercased().prefix(32)) : "other part", default: 0] +=
+          skipped[
+            name.hasPrefix("V") ? String(name.dropFirst().lowercased().prefix(32)) : "other component", default: 0] +=
             1
         }
       case "END":
@@ -116,7 +117,7 @@ struct CalendarReader {
       case "VERSION" where line.value == "1.0":
         throw InterchangeError.malformed(
           line: line.number, column: 1,
-          reason: "this is vCalendar 1.0, not iCalendar: export it as .ics of version 2.0",
+          reason: "vCalendar 1.0 is not supported: export it as iCalendar 2.0 (.ics)",
           pointsRead: 0)
       case "X-WR-TIMEZONE": calendars[calendars.count - 1].zone = FieldText.trim(line.value)
       case "PRODID": calendars[calendars.count - 1].isOwn = line.value == CalendarWriter.product
@@ -168,7 +169,7 @@ struct CalendarReader {
       }
       if let line = item.first("RECURRENCE-ID") {
         try report(
-          "the instance '\(line.value.prefix(40))' cannot be read: the event stands by itself", line.number, body)
+          "invalid instance '\(line.value.prefix(40))': imported as a separate event", line.number, body)
       }
       if masters[uid] == nil { order.append(uid) }
       masters[uid, default: []].append(item)
@@ -176,7 +177,7 @@ struct CalendarReader {
     for uid in order {
       var changes = overrides.removeValue(forKey: uid) ?? []
       let found = newest(masters[uid] ?? [])
-      if found.superseded > 0 { skipped["earlier version of an event", default: 0] += found.superseded }
+      if found.superseded > 0 { skipped["outdated version of an event", default: 0] += found.superseded }
       for (index, master) in found.items.enumerated() {
         let start = master.first("DTSTART")?.value ?? ""
         let key = uid.hasPrefix("\u{0}") ? nil : index == 0 ? [uid] : [uid, "start", start]
@@ -231,11 +232,11 @@ struct CalendarReader {
         let other = named == nil ? nil : ofCalendar.flatMap { zones.clock($0) }
         guard other != nil || options.isZoneChosen else {
           throw InterchangeError.undecided(
-            .zone, reason: "line \(line.number): '\(name.prefix(80))' is no known time zone")
+            .zone, reason: "line \(line.number): unknown time zone '\(name.prefix(80))'")
         }
         if reported.insert(name).inserted {
-          let used = (other ?? options.zone).name ?? "the zone of this machine"
-          try report("'\(name.prefix(80))' is no known time zone: read with \(used)", line.number, body)
+          let used = (other ?? options.zone).name ?? "the time zone of this machine"
+          try report("unknown time zone '\(name.prefix(80))': using \(used)", line.number, body)
         }
       }
     }
@@ -246,7 +247,7 @@ struct CalendarReader {
     _ item: Item, uid: [String]?, _ overrides: [Item], _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
     guard let start = start(of: item) else {
-      return try report("the event has no start that can be read", item.number, body)
+      return try report("the event has no valid start", item.number, body)
     }
     let rules = item.all("RRULE")
     var extra: [Moment] = []
@@ -294,7 +295,7 @@ struct CalendarReader {
       guard let line = override.first("RECURRENCE-ID"), let original = moment(line, override) else { continue }
       let wall = wall(original, like: start)
       guard !isDeleted(wall) else {
-        try body(.skip(what: "changed instance that the series deletes"), "line \(override.number)")
+        try body(.skip(what: "changed instance that the series excludes"), "line \(override.number)")
         continue
       }
       if line.parameters["RANGE"]?.uppercased() == "THISANDFUTURE", let moved = self.start(of: override) {
@@ -314,7 +315,7 @@ struct CalendarReader {
       let moved = self.wall(change.start, like: start)
       let days = moved.day.daysSince1970 - change.from.day.daysSince1970
       guard abs(days) < 36_525 else {
-        try report("the instance moves by more than a century", change.item.number, body)
+        try report("the instance is moved by more than a century", change.item.number, body)
         continue
       }
       let seconds = wall.secondOfDay + moved.secondOfDay - change.from.secondOfDay
@@ -332,7 +333,7 @@ struct CalendarReader {
   ) throws -> [WallTime] {
     guard var rule = RecurrenceRule(line.value) else {
       try report(
-        "'\(line.value.prefix(80))' is no rule of a repetition: only the first time is kept", line.number, body)
+        "invalid recurrence rule '\(line.value.prefix(80))': only the first occurrence was imported", line.number, body)
       return []
     }
     var until: Date?
@@ -348,7 +349,7 @@ struct CalendarReader {
     let (times, isCut) = rule.expanded(from: start.wall, in: first, through: last)
     if isCut {
       try report(
-        "the rule gives more than \(times.count) times: those after \(times.last.map { "\($0.day)" } ?? "the first") are left out",
+        "the rule has more than \(times.count) occurrences: those after \(times.last.map { "\($0.day)" } ?? "the first") were skipped",
         line.number, body)
     }
     guard let until else { return times }
@@ -389,7 +390,7 @@ struct CalendarReader {
   ) throws {
     let place = "line \(item.number)"
     guard let written = start(of: item) else {
-      return try report("the event has no start that can be read", item.number, body)
+      return try report("the event has no valid start", item.number, body)
     }
     if item.text("STATUS")?.uppercased() == "CANCELLED" { return try body(.skip(what: "cancelled event"), place) }
     let start = time ?? written
@@ -475,7 +476,7 @@ struct CalendarReader {
       {
         event.coordinate = Coordinate(latitude: latitude, longitude: longitude)
       } else {
-        problems.append(("'\(line.value.prefix(40))' is no place on earth", line.number))
+        problems.append(("invalid coordinates '\(line.value.prefix(40))'", line.number))
       }
     }
     if event.locationName == nil {
@@ -509,11 +510,11 @@ struct CalendarReader {
       if case .date = start {
         // DTEND is the day after the last day.
         let days = end.wall.day.daysSince1970 - written.wall.day.daysSince1970 - 1
-        if days < -1 { problems.append(("it ends before it begins: the end is left out", line.number)) }
+        if days < -1 { problems.append(("the end is before the start: the end was ignored", line.number)) }
         return days <= 0 ? nil : options.zone.date(start.wall.day.advanced(by: days))
       }
       let seconds = end.date(in: options.zone).timeIntervalSince(written.date(in: options.zone))
-      if seconds < 0 { problems.append(("it ends before it begins: the end is left out", line.number)) }
+      if seconds < 0 { problems.append(("the end is before the start: the end was ignored", line.number)) }
       return seconds > 0 ? start.date(in: options.zone).addingTimeInterval(seconds) : nil
     }
     guard let line = item.first("DURATION") else { return nil }

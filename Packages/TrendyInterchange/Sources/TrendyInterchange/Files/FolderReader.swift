@@ -21,7 +21,7 @@ enum FolderReader {
       if let format = InterchangeFormat.of(head) {
         paths.append((path, format))
       } else {
-        try body(.skip(what: NotTheData.recognise(head)?.name ?? "file of no known format"), path)
+        try body(.skip(what: NotTheData.recognise(head)?.name ?? "file of unknown format"), path)
       }
     }
     // Fixes first, so that trips detected in them are recognized as duplicates in the other files.
@@ -32,7 +32,7 @@ enum FolderReader {
         } else if let bytes = try files.bytes(of: path, limit: trackLimit) {
           try body(.track(try TrackFile(reading: bytes)), path)
         } else {
-          try body(.bad(reason: "it has more than \(trackLimit >> 20) MB"), path)
+          try body(.bad(reason: "larger than \(trackLimit >> 20) MB"), path)
         }
       } catch let error as InterchangeError {
         // An invalid file does not prevent the import of the others.
@@ -51,7 +51,7 @@ enum FolderReader {
         return parts[index + 1]
       })
     if !takeout.isEmpty {
-      return "a Takeout of \(takeout.sorted().prefix(8).joined(separator: ", ")) without a history of places; "
+      return "a Takeout with \(takeout.sorted().prefix(8).joined(separator: ", ")) but without location history; "
         + "since 2024 \(NotTheData.phoneExport)"
     }
     let known = Set(
@@ -59,9 +59,10 @@ enum FolderReader {
         // Files that cannot be opened are ignored.
         (try? files.beginning(of: path, count: 1 << 16)).flatMap { NotTheData.refusal($0[...]) }
       })
-    if let first = known.min() { return "an archive or folder of \(files.paths.count) files; \(first)" }
+    if let first = known.min() { return "an archive or folder with \(files.paths.count) files; \(first)" }
     let names = files.paths.prefix(3).joined(separator: ", ")
-    return "an archive or folder of \(files.paths.count) other files (\(names)\(files.paths.count > 3 ? ", …" : ""))"
+    return
+      "an archive or folder with \(files.paths.count) unsupported files (\(names)\(files.paths.count > 3 ? ", …" : ""))"
   }
 }
 

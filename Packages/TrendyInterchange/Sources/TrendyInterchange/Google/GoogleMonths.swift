@@ -9,12 +9,12 @@ enum GoogleMonths {
     try JSONElements.read(input, arrays: [array]) { _, index, bytes in
       let place = "\(array)[\(index)]"
       guard let value = JSONValue(element: bytes) else {
-        return try body(.bad(reason: "this is not JSON"), place)
+        return try body(.bad(reason: "invalid JSON"), place)
       }
       if let visit = value["placeVisit"] { try take(visit: visit, options, at: place, body) }
       if let segment = value["activitySegment"] { try take(segment: segment, options, at: place, body) }
       if value["placeVisit"] == nil, value["activitySegment"] == nil {
-        try body(.skip(what: "object of another kind"), place)
+        try body(.skip(what: "object of unknown kind"), place)
       }
     }
   }
@@ -32,11 +32,11 @@ enum GoogleMonths {
       name: location?["name"]?.stringValue, address: location?["address"]?.stringValue,
       meaning: location?["semanticType"]?.stringValue)
     guard stay.coordinate != nil || stay.placeId != nil else {
-      return try body(.bad(reason: "the visit has no place"), place)
+      return try body(.bad(reason: "the visit has no coordinates"), place)
     }
     try body(.event(GoogleStory.event(stay, span)), place)
     let inner = visit["childVisits"]?.arrayValue?.count ?? 0
-    if inner > 0 { try body(.skip(what: "visit inside another", count: inner), place) }
+    if inner > 0 { try body(.skip(what: "nested visit", count: inner), place) }
     let path = try fixes(visit["simplifiedRawPath"], place, body)
     if !path.isEmpty { try body(.path(path, source: GoogleStory.source), place) }
   }
@@ -81,7 +81,7 @@ enum GoogleMonths {
       guard let coordinate = GoogleField.coordinate(point, "latE7", "lngE7"),
         let time = (point["timestamp"] ?? point["timestampMs"])?.moment
       else {
-        try body(.bad(reason: "a point has no place or no time"), "\(place).simplifiedRawPath.points[\(index)]")
+        try body(.bad(reason: "a point has no coordinates or no time"), "\(place).simplifiedRawPath.points[\(index)]")
         continue
       }
       let accuracy = point["accuracyMeters"]?.number ?? -1

@@ -21,7 +21,7 @@ enum GoogleRecords {
       try JSONElements.read(input, arrays: [array]) { _, index, bytes in
         var entry = Entry()
         guard entry.take(bytes) else {
-          return try body(.bad(reason: "this is not a whole JSON object"), "locations[\(index)]")
+          return try body(.bad(reason: "incomplete JSON object"), "locations[\(index)]")
         }
         guard entry.latitude != nil || entry.longitude != nil else {
           withoutPlace += 1
@@ -89,9 +89,9 @@ enum GoogleRecords {
     var problem: String {
       guard coordinate != nil else {
         let parts = [latitude, longitude].map { $0.map { "\($0)" } ?? "-" }
-        return "latitudeE7 \(parts[0]), longitudeE7 \(parts[1]) is no place on earth"
+        return "invalid coordinates (latitudeE7 \(parts[0]), longitudeE7 \(parts[1]))"
       }
-      return "the time is missing or cannot be read"
+      return "missing or invalid time"
     }
   }
 }

@@ -37,11 +37,11 @@ enum GoogleStory {
       _ start: Date?, _ end: Date?, zone: String? = nil, at place: String, _ body: InterchangeFormat.Handler
     ) throws -> Span? {
       guard let start else {
-        try body(.bad(reason: "its time is missing or cannot be read"), place)
+        try body(.bad(reason: "missing or invalid time"), place)
         return nil
       }
       if let end, end >= start { return Span(start: start, end: end, zone: zone) }
-      try body(.bad(reason: "its end is missing, cannot be read, or is before its start: it has none"), place)
+      try body(.bad(reason: "missing or invalid end, or end before the start: imported without an end"), place)
       return Span(start: start, end: start, zone: zone)
     }
   }

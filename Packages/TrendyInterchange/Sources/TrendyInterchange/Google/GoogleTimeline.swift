@@ -16,7 +16,7 @@ enum GoogleTimeline {
     do {
       try JSONElements.read(input, arrays: ["", "semanticSegments", "rawSignals"]) { array, index, bytes in
         let place = array.isEmpty ? "[\(index)]" : "\(array)[\(index)]"
-        guard let value = JSONValue(element: bytes) else { return try body(.bad(reason: "this is not JSON"), place) }
+        guard let value = JSONValue(element: bytes) else { return try body(.bad(reason: "invalid JSON"), place) }
         if array == "rawSignals" {
           try reader.take(signal: value, at: place, body)
         } else {
@@ -69,22 +69,22 @@ private struct GoogleTimelineReader {
       isAnything = true
     }
     if segment["timelineMemory"] != nil {
-      try body(.skip(what: "memory of a journey"), place)
+      try body(.skip(what: "trip memory"), place)
     } else if !isAnything {
-      try body(.skip(what: "segment of another kind"), place)
+      try body(.skip(what: "segment of unknown kind"), place)
     }
   }
 
   private func take(
     visit: JSONValue, _ span: GoogleStory.Span, at place: String, _ body: InterchangeFormat.Handler
   ) throws {
-    guard visit["hierarchyLevel"]?.number ?? 0 == 0 else { return try body(.skip(what: "visit inside another"), place) }
+    guard visit["hierarchyLevel"]?.number ?? 0 == 0 else { return try body(.skip(what: "nested visit"), place) }
     let candidate = visit["topCandidate"]
     let stay = GoogleStory.Stay(
       placeId: (candidate?["placeId"] ?? candidate?["placeID"])?.stringValue,
       coordinate: GoogleField.place(candidate?["placeLocation"]), meaning: candidate?["semanticType"]?.stringValue)
     guard stay.coordinate != nil || stay.placeId != nil else {
-      return try body(.bad(reason: "the visit has no place"), place)
+      return try body(.bad(reason: "the visit has no coordinates"), place)
     }
     try body(.event(GoogleStory.event(stay, span)), place)
   }
@@ -108,7 +108,7 @@ private struct GoogleTimelineReader {
         point["time"]?.moment
         ?? minutes.map { span.start.addingTimeInterval(min(max(0, $0), 1e7).rounded(.down) * 60) }
       guard let coordinate = GoogleField.place(point["point"]), let moment else {
-        try body(.bad(reason: "a point has no place or no time"), "\(place).timelinePath[\(index)]")
+        try body(.bad(reason: "a point has no coordinates or no time"), "\(place).timelinePath[\(index)]")
         continue
       }
       fixes.append(Location(coordinate: coordinate, horizontalAccuracy: -1, timestamp: moment))
@@ -146,7 +146,7 @@ private struct GoogleTimelineReader {
     }
     guard let coordinate = GoogleField.place(position["LatLng"] ?? position["latLng"] ?? position["point"]),
       let time = position["timestamp"]?.moment
-    else { return try body(.bad(reason: "the position has no place or no time"), place) }
+    else { return try body(.bad(reason: "the position has no coordinates or no time"), place) }
     let accuracy = position["accuracyMeters"]?.number ?? -1
     let speed = position["speedMetersPerSecond"]?.number
     let fix = Location(

@@ -11,9 +11,9 @@ enum DaylioBackup {
   }
 
   static func read(_ files: ExportFiles, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
-    guard let path = path(in: files) else { throw InterchangeError.unreadable(reason: "there is no backup.daylio") }
+    guard let path = path(in: files) else { throw InterchangeError.unreadable(reason: "backup.daylio not found") }
     guard let bytes = try files.bytes(of: path, limit: limit) else {
-      throw InterchangeError.unreadable(reason: "\(path) has more than \(limit >> 20) MB")
+      throw InterchangeError.unreadable(reason: "\(path) is larger than \(limit >> 20) MB")
     }
     let isPlain = bytes[...].withoutLeadingSpace.first == UInt8(ascii: "{")
     guard let content = isPlain ? Data(bytes) : Data(base64Encoded: Data(bytes), options: .ignoreUnknownCharacters)
@@ -54,7 +54,7 @@ enum DaylioBackup {
     _ entry: JSONValue, _ moods: [Int64: Mood], _ tags: [Int64: String], _ options: ImportOptions
   ) -> InterchangeRecord {
     guard let moment = entry["datetime"]?.moment ?? local(entry, options) else {
-      return .bad(reason: "an entry needs its datetime")
+      return .bad(reason: "an entry needs a datetime")
     }
     let milliseconds = Int64((moment.timeIntervalSince1970 * 1000).rounded())
     let id = entry["id"]?.intValue.map { "\($0)" } ?? ""

@@ -21,7 +21,7 @@ enum HabitKit {
     for (index, habit) in habits.enumerated() {
       let place = "habits[\(index)]"
       guard let id = habit["id"]?.stringValue, let name = habit["name"]?.stringValue, !name.isEmpty else {
-        try body(.bad(reason: "a habit needs id and name"), place)
+        try body(.bad(reason: "a habit needs an id and a name"), place)
         continue
       }
       names[id] = name
@@ -50,14 +50,14 @@ enum HabitKit {
     _ completion: JSONValue, _ names: [String: String], _ options: ImportOptions
   ) -> InterchangeRecord {
     guard let habit = completion["habitId"]?.stringValue, let moment = completion["date"]?.moment else {
-      return .bad(reason: "a completion needs habitId and date")
+      return .bad(reason: "a completion needs a habitId and a date")
     }
-    guard let name = names[habit] else { return .skip(what: "completion of a habit that is not in the file") }
+    guard let name = names[habit] else { return .skip(what: "completion of an unknown habit") }
     let amount = completion["amountOfCompletions"]?.number ?? 1
-    guard amount > 0 else { return .skip(what: "completion of nothing") }
+    guard amount > 0 else { return .skip(what: "completion with amount 0") }
     // The day is that of the person's clock, which was so many minutes east of Greenwich.
     let minutes = completion["timezoneOffsetInMinutes"]?.number ?? 0
-    guard abs(minutes) <= 1440 else { return .bad(reason: "an offset of \(minutes) minutes") }
+    guard abs(minutes) <= 1440 else { return .bad(reason: "invalid time zone offset: \(minutes) minutes") }
     let seconds = moment.timeIntervalSince1970 + minutes * 60
     let day = CivilDate(daysSince1970: Int((seconds / 86_400).rounded(.down)))
     let id = completion["id"]?.stringValue.map { ["habitkit", $0] } ?? ["habitkit", habit, "\(day)"]

@@ -52,7 +52,7 @@ struct Habitica {
   private func take(_ task: JSONValue, list: String, _ place: String, _ body: InterchangeFormat.Handler) throws {
     let name = FieldText.trim(task["text"]?.stringValue ?? "")
     guard let id = (task["_id"] ?? task["id"])?.stringValue, !name.isEmpty else {
-      return try body(.bad(reason: "a task needs its id and a text"), place)
+      return try body(.bad(reason: "a task needs an id and a text"), place)
     }
     switch list {
     case "habits":
@@ -69,7 +69,7 @@ struct Habitica {
       }
     case "todos": try body(todo(task, id, name), place)
     case "rewards": try body(.skip(what: "reward"), place)
-    default: try body(.skip(what: "task of another kind"), place)
+    default: try body(.skip(what: "task of unknown kind"), place)
     }
   }
 
@@ -77,7 +77,7 @@ struct Habitica {
   private func takeHabit(
     _ entry: JSONValue, _ id: String, _ name: String, isBad: Bool, _ place: String, _ body: InterchangeFormat.Handler
   ) throws {
-    guard let moment = entry["date"]?.moment else { return try body(.bad(reason: "an entry needs its date"), place) }
+    guard let moment = entry["date"]?.moment else { return try body(.bad(reason: "an entry needs a date"), place) }
     let ups = entry["scoredUp"]?.number ?? 0
     let downs = entry["scoredDown"]?.number ?? 0
     guard ups > 0 || downs > 0 else { return try body(.skip(what: "entry without clicks"), place) }
@@ -86,14 +86,14 @@ struct Habitica {
   }
 
   private func daily(_ entry: JSONValue, _ id: String, _ name: String) -> InterchangeRecord {
-    guard let moment = entry["date"]?.moment else { return .bad(reason: "an entry needs its date") }
-    guard let isDone = entry["completed"]?.boolValue else { return .skip(what: "average of days of a daily") }
-    return isDone ? .event(event(name, [id], moment, count: 1)) : .skip(what: "day on which a daily was not done")
+    guard let moment = entry["date"]?.moment else { return .bad(reason: "an entry needs a date") }
+    guard let isDone = entry["completed"]?.boolValue else { return .skip(what: "averaged days of a daily") }
+    return isDone ? .event(event(name, [id], moment, count: 1)) : .skip(what: "missed day of a daily")
   }
 
   private func todo(_ task: JSONValue, _ id: String, _ name: String) -> InterchangeRecord {
-    guard task["completed"]?.boolValue == true else { return .skip(what: "to-do that is open") }
-    guard let moment = task["dateCompleted"]?.moment else { return .bad(reason: "a to-do that is done needs its date") }
+    guard task["completed"]?.boolValue == true else { return .skip(what: "open to-do") }
+    guard let moment = task["dateCompleted"]?.moment else { return .bad(reason: "a completed to-do needs a date") }
     var event = ForeignEvent(typeName: "Task", key: ["habitica", id], timestamp: moment)
     event.isKeyUnique = true
     event.timeZone = options.zone.name

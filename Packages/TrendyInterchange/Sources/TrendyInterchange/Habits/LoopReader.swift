@@ -33,7 +33,7 @@ struct LoopReader {
   /// - Throws: ``InterchangeError`` where the files are not such an archive.
   init(_ files: ExportFiles, _ options: ImportOptions) throws {
     guard let path = try Self.table(in: files) else {
-      throw InterchangeError.unreadable(reason: "there is no Habits.csv of Loop")
+      throw InterchangeError.unreadable(reason: "Habits.csv of Loop not found")
     }
     self.files = files
     self.options = options
@@ -46,11 +46,11 @@ struct LoopReader {
     guard !folders.isEmpty || habits.isEmpty else {
       throw InterchangeError.unreadable(
         reason:
-          "the folders of its habits, such as '001 Meditate', are not with it: take the whole archive as Loop made it")
+          "habit folders such as '001 Meditate' are missing: import the complete archive of Loop")
     }
     for (habit, place) in habits {
       guard let path = folders.removeValue(forKey: habit.position) else {
-        try body(.skip(what: "habit without a folder: it was not chosen when the archive was made"), place)
+        try body(.skip(what: "habit that was not selected for the export"), place)
         continue
       }
       try body(.type(habit.type), place)
@@ -85,7 +85,7 @@ struct LoopReader {
       }
       let place = "\(path), line \(line)"
       guard let position = cell("position").flatMap({ Int($0) }), let name = cell("name"), !name.isEmpty else {
-        try body(.bad(reason: "a habit needs its position and its name"), place)
+        try body(.bad(reason: "a habit needs a position and a name"), place)
         continue
       }
       let type = cell("type")
@@ -127,7 +127,7 @@ struct LoopReader {
     while let row = try rows.next() {
       if row.cells.first?.lowercased() == "date" { continue }
       guard days.count < Self.mostDays else {
-        try body(.bad(reason: "a habit has no more than \(Self.mostDays) days"), "\(path), line \(row.line)")
+        try body(.bad(reason: "a habit can have at most \(Self.mostDays) days"), "\(path), line \(row.line)")
         break
       }
       days.append(row)
@@ -151,8 +151,8 @@ struct LoopReader {
     let note = cells.count > 2 && !cells[2].isEmpty ? cells[2] : nil
     let start = options.zone.date(day)
     switch value {
-    case .nothing: if note != nil { try body(.skip(what: "note of a day that was not done")) }
-    case .covered: try body(.skip(what: "day that was covered by the frequency"))
+    case .nothing: if note != nil { try body(.skip(what: "note on a missed day")) }
+    case .covered: try body(.skip(what: "day covered by the frequency"))
     case .skipped:
       try body(.dayOff(ForeignSkip(typeName: name, key: ["loop", name, "\(day)"], days: day...day, note: note)))
     case .done, .amount:

@@ -25,7 +25,7 @@ enum Nomie {
     let version = (file["nomie"]?["number"] ?? file["nomie"]?["version"])?.stringValue ?? ""
     if let first = version.split(separator: ".").first, let number = Int(first), number < 3 {
       throw InterchangeError.unreadable(
-        reason: "this is a backup of Nomie \(number); from 3 on they are read. Nomie 5 opens it and writes a newer one")
+        reason: "backups of Nomie \(number) are not supported: open it in Nomie 5 and create a new backup")
     }
     var trackers: [String: Tracker] = [:]
     for (tag, tracker) in file["trackers"]?.objectValue ?? [:] {
@@ -44,7 +44,7 @@ enum Nomie {
     _ log: JSONValue, _ trackers: [String: Tracker], _ options: ImportOptions,
     _ body: (InterchangeRecord) throws -> Void
   ) throws {
-    guard let end = log["end"]?.moment else { return try body(.bad(reason: "a note needs its end, the time of it")) }
+    guard let end = log["end"]?.moment else { return try body(.bad(reason: "a note needs an end time")) }
     let text = (log["note"] ?? log["notes"])?.stringValue ?? ""
     let id = log["_id"]?.stringValue ?? "\(Int64((end.timeIntervalSince1970 * 1000).rounded()))"
     let words = NomieText(text)

@@ -12,14 +12,14 @@ public enum HealthExportError: Error, Hashable, Sendable, CustomStringConvertibl
   /// Message for the user, without a final period.
   public var description: String {
     switch self {
-    case .notHealth(let seen): "this looks like \(seen), and not like an export of Apple Health"
+    case .notHealth(let seen): "this looks like \(seen), not like an export of Apple Health"
     case .severalExports(let paths):
-      "there are \(paths.count) exports of Apple Health in it (\(paths.prefix(3).joined(separator: ", "))); read one at a time"
+      "it contains \(paths.count) exports of Apple Health (\(paths.prefix(3).joined(separator: ", "))): import one at a time"
     case .truncated(let line, let reason, let elements):
-      "truncated at line \(line), after \(elements) records: \(reason); sums of dates and nights were left out. "
-        + "Export again on the phone, or copy the file again"
+      "truncated at line \(line) after \(elements) records: \(reason); daily totals and sleep were not imported. "
+        + "Copy the file again, or export it again on the phone"
     case .malformed(let line, let column, let reason, let elements):
-      "line \(line), column \(column), after \(elements) records: \(reason); sums of dates and nights were left out"
+      "line \(line), column \(column), after \(elements) records: \(reason); daily totals and sleep were not imported"
     }
   }
 }

@@ -36,10 +36,10 @@ extension HealthParser {
     switch kind {
     case .steps, .energy, .water:
       guard let number = HealthNumber.read(scanner.bytes(value)), number >= 0, number < 1e9 else {
-        return report("the value \"\(try shown(value))\" is not a number that can be")
+        return report("invalid value \"\(try shown(value))\"")
       }
       guard let factor = factor(kind, unit) else {
-        return report("the unit \"\(try shown(unit))\" is not known")
+        return report("unknown unit \"\(try shown(unit))\"")
       }
       read.value = number * factor
       // Computing the line number is expensive, so it is limited to records that need it.
@@ -48,7 +48,7 @@ extension HealthParser {
       let text = try scanner.unescaped(value)
       let prefix = "HKCategoryValueSleepAnalysis"
       guard text.hasPrefix(prefix), let stage = SleepSessions.Stage(text.dropFirst(prefix.count)) else {
-        return report("the value \"\(text.prefix(60))\" is not a stage of sleep")
+        return report("unknown sleep stage \"\(text.prefix(60))\"")
       }
       read.stage = stage
     case .mindfulness: read.line = scanner.line()
@@ -105,7 +105,7 @@ extension HealthParser {
     let place = scanner.place
     throw HealthExportError.malformed(
       line: place.line, column: place.column,
-      reason: "there are more dates and samples of sleep than a life has", elements: summary.elements)
+      reason: "too many dates or sleep samples", elements: summary.elements)
   }
 
   mutating func kind(of type: Range<Int>) throws(XMLProblem) -> Kind {
@@ -142,7 +142,7 @@ extension HealthParser {
     guard let from = HealthMoment(texts.0), let to = HealthMoment(texts.1) else {
       if HealthMoment.isOfFirstVersion(texts.0) {
         throw scanner.problem(
-          "the file was written by iOS 8, whose dates cannot be read; export again with a later version")
+          "exports of iOS 8 have dates that cannot be read; export again with a later version")
       }
       let wrong = HealthMoment(texts.0) == nil ? start : end
       report("the time \"\(try shown(wrong))\" cannot be read")

@@ -75,7 +75,7 @@ extension HealthParser {
   private mutating func addRoute(_ path: String) {
     let path = String(path.drop { $0 == "/" })
     guard !path.isEmpty, !path.split(separator: "/").contains(".."), workout?.routes.count ?? 0 < 1000 else {
-      return report("the route \"\(path.prefix(80))\" is not a file of the export")
+      return report("the route file \"\(path.prefix(80))\" is not in the export")
     }
     workout?.routes.append(path)
   }

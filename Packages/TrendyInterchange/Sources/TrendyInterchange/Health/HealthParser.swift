@@ -116,7 +116,7 @@ struct HealthParser: ~Copyable {
   private func failure(_ problem: XMLProblem) -> any Error {
     if let failure = scanner.sourceFailure { return failure }
     if summary.elements == 0, scanner.depth == 0 {
-      return HealthExportError.notHealth(seen: "a file that is not XML, or is broken before its first element")
+      return HealthExportError.notHealth(seen: "a file that is not XML, or is damaged at its start")
     }
     return problem.isTruncated
       ? HealthExportError.truncated(line: problem.line, reason: problem.reason, elements: summary.elements)
@@ -138,7 +138,7 @@ extension HealthParser {
         let name = try scanner.string(scanner.name)
         notHealth = .notHealth(
           seen: name == "ClinicalDocument"
-            ? "Apple's clinical document (export_cda.xml); the data is in the file beside it"
+            ? "Apple's clinical document (export_cda.xml); the data is in the other XML file"
             : "an XML file of <\(name)>")
         return
       }

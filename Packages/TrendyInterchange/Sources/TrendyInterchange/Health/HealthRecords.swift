@@ -15,7 +15,7 @@ enum HealthRecords {
       }
       // An import of the whole archive includes them.
       if routes > 0 {
-        try body(.skip(what: "route of a workout: it is in the archive of the phone", count: routes), "the file")
+        try body(.skip(what: "workout route (only in the complete archive)", count: routes), "the file")
       }
       return summary
     }
@@ -26,14 +26,14 @@ enum HealthRecords {
   ) throws {
     try report(body) {
       guard let folder = try HealthExport.Folder(files) else {
-        throw HealthExportError.notHealth(seen: "a folder without its file")
+        throw HealthExportError.notHealth(seen: "a folder without its data file")
       }
       return try folder.read { event in
         var route: [Coordinate] = []
         for path in event.routes {
           do {
             guard let file = try folder.route(path) else {
-              try body(.skip(what: "route that is not in the archive"), place(of: event))
+              try body(.skip(what: "route missing from the archive"), place(of: event))
               continue
             }
             route += file.points.map(\.coordinate)
@@ -67,7 +67,7 @@ enum HealthRecords {
     for problem in summary.problems { try body(.bad(reason: problem.reason), problem.place) }
     // Problems after the first hundred are only counted.
     for _ in summary.problems.count..<max(summary.problems.count, summary.problemCount) {
-      try body(.bad(reason: "as above"), "the file")
+      try body(.bad(reason: "further problems of the same kinds"), "the file")
     }
   }
 }

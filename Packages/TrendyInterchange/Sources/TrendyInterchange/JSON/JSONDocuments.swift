@@ -25,7 +25,7 @@ struct JSONDocuments {
       } catch {
         let isCutOff = JSONOutline(line.bytes)?.isCutOff == true
         problems.append(
-          ImportProblem(place: place, reason: isCutOff ? "the JSON of this line is not whole" : "this is no JSON"))
+          ImportProblem(place: place, reason: isCutOff ? "incomplete JSON in this line" : "invalid JSON"))
       }
     }
     if values.isEmpty, let first = problems.first {
@@ -51,7 +51,7 @@ struct JSONDocuments {
       if JSONOutline(content)?.isCutOff == true {
         throw .truncated(line: line, column: column, reason: "the JSON document is not closed", pointsRead: 0)
       }
-      throw .malformed(line: 1, column: 1, reason: "this is no JSON document: \(reason(error))", pointsRead: 0)
+      throw .malformed(line: 1, column: 1, reason: "invalid JSON document: \(reason(error))", pointsRead: 0)
     }
   }
 

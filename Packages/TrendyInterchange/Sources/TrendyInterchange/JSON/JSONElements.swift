@@ -36,9 +36,9 @@ struct JSONElements {
           others.append(name)
           try scanner.passValue()
         }
-      default: throw scanner.failure("this is not a JSON document")
+      default: throw scanner.failure("not a JSON document")
       }
-      if try scanner.next() != nil { throw scanner.failure("something follows the JSON document") }
+      if try scanner.next() != nil { throw scanner.failure("data after the end of the JSON document") }
       return others
     } catch let failure as JSONStreamScanner.Failure {
       let (line, column) = (failure.line, failure.column)

@@ -67,8 +67,8 @@ struct JSONStreamScanner: ~Copyable {
     try list(until: UInt8(ascii: "}")) { scanner in
       guard try scanner.significant() == UInt8(ascii: "\""),
         let name = try scanner.value({ try? WireJSON.decode(JSONValue.self, from: Data($0)).stringValue })
-      else { throw scanner.failure("the name of a member was expected") }
-      guard try scanner.significant() == UInt8(ascii: ":") else { throw scanner.failure("a colon was expected") }
+      else { throw scanner.failure("expected a member name") }
+      guard try scanner.significant() == UInt8(ascii: ":") else { throw scanner.failure("expected a colon") }
       scanner.pass()
       _ = try scanner.significant()
       try body(&scanner, name)
@@ -94,7 +94,7 @@ struct JSONStreamScanner: ~Copyable {
       switch try significant() {
       case UInt8(ascii: ","): pass()
       case bracket: break
-      default: throw failure("a comma or the end was expected")
+      default: throw failure("expected a comma or the end")
       }
     }
     pass()
@@ -117,7 +117,7 @@ struct JSONStreamScanner: ~Copyable {
       try string()
     case UInt8(ascii: "{"), UInt8(ascii: "["): try nested()
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): try scalar()
-    default: throw failure("a value was expected")
+    default: throw failure("expected a value")
     }
   }
 
@@ -190,7 +190,7 @@ struct JSONStreamScanner: ~Copyable {
       if kept != nil { kept = 0 }
     }
     if count == capacity {
-      guard capacity < longestValue else { throw failure("one value has more than \(longestValue >> 20) MiB") }
+      guard capacity < longestValue else { throw failure("a value is larger than \(longestValue >> 20) MiB") }
       let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
       larger.update(from: window, count: count)
       window.deallocate()

@@ -101,7 +101,7 @@ struct JSONWalker {
 
   private mutating func give(_ scanner: inout JSONStreamScanner, path: [String]) throws {
     let value = try scanner.value { try? WireJSON.decode(JSONValue.self, from: Data($0)) }
-    guard let value else { return try onBroken("this is not JSON", place) }
+    guard let value else { return try onBroken("invalid JSON", place) }
     try onValue(path, value, place)
   }
 }

@@ -37,11 +37,11 @@ struct OriginalEvents {
 
   private mutating func take(_ value: JSONValue, _ place: String) throws {
     guard var fields = value.objectValue, let id = fields["id"]?.stringValue, WireIdentifier.isValid(id) else {
-      return try body(.bad(reason: "an event needs its id"), place)
+      return try body(.bad(reason: "an event needs an id"), place)
     }
     guard let type = fields["event_type"]?.objectValue, let typeID = type["id"]?.stringValue,
       WireIdentifier.isValid(typeID), let name = type["name"]?.stringValue
-    else { return try body(.bad(reason: "an event needs an event_type with id and name"), place) }
+    else { return try body(.bad(reason: "an event needs an event_type with an id and a name"), place) }
     if types.insert(typeID).inserted {
       var look: [String: JSONValue] = ["name": .string(name)]
       look["color"] = .string(Self.text(type["color"]) ?? "#6B7280")

@@ -5,7 +5,7 @@ extension InterchangeFormat {
 
   private static let own = [
     InterchangeFormat(
-      "ndjson", "trendy NDJSON", "All that a store holds, a line each, without loss.", reads: .everything,
+      "ndjson", "trendy NDJSON", "The complete record without loss, one entity per line.", reads: .everything,
       writes: .everything, basis: "written by this product",
       recognise: { TrendyLines.isBeginning(of: $0.withoutLeadingSpace) },
       read: { input, _, body in try TrendyLines.read(input, body) })
@@ -13,7 +13,8 @@ extension InterchangeFormat {
 
   private static let calendars = [
     InterchangeFormat(
-      "ics", "iCalendar", "A calendar: Google, Outlook, Apple. What repeats is repeated until now, or --until.",
+      "ics", "iCalendar",
+      "Calendars of Google, Outlook and Apple. Recurring events are expanded up to now, or to --until.",
       reads: .events, writes: .events, basis: "RFC 5545; 300 recurrences of python-dateutil",
       recognise: { CalendarReader.isCalendar($0) },
       read: { input, options, body in try CalendarReader.read(input, options, body) },
@@ -22,7 +23,7 @@ extension InterchangeFormat {
 
   private static let health = [
     InterchangeFormat(
-      "apple-health", "Apple Health", "The archive that the iPhone exports, or the file with the data in it.",
+      "apple-health", "Apple Health", "The archive that the iPhone exports, or the data file in it.",
       reads: .events,
       basis: "Apple's document type; files of public importers",
       recognise: { HealthExport.isBeginning(of: $0) },
@@ -34,26 +35,26 @@ extension InterchangeFormat {
 
   private static let tables = [
     table(
-      "trendy-csv", "trendy web CSV", "The table that the original web application exports.", .originalTrendy,
+      "trendy-csv", "trendy web CSV", "The CSV export of the original web application.", .originalTrendy,
       basis: "the exporter's source"),
     table(
-      "daylio", "Daylio CSV", "The mood diary: an event Mood a row.", .daylio,
+      "daylio", "Daylio CSV", "Mood diary: one Mood event per row.", .daylio,
       basis: "public descriptions; files of public readers"),
     table(
-      "toggl", "Toggl CSV", "A detailed report of Toggl Track.", .toggl,
+      "toggl", "Toggl CSV", "Detailed report of Toggl Track.", .toggl,
       basis: "public descriptions; files of public importers"),
     table(
-      "clockify", "Clockify CSV", "A detailed report of Clockify.", .clockify,
+      "clockify", "Clockify CSV", "Detailed report of Clockify.", .clockify,
       basis: "public descriptions; files of public importers"),
     table(
-      "habitbull", "HabitBull CSV", "A row for each day of a habit; also what other trackers write for Loop.",
+      "habitbull", "HabitBull CSV", "One row for each day of a habit; other trackers use this format for Loop.",
       .habitBull,
       basis: "test files of Loop's importer"),
     table(
-      "habitica", "Habitica CSV", "The history of habits and dailies, in the server's time.", .habitica,
+      "habitica", "Habitica CSV", "History of habits and dailies in server time.", .habitica,
       basis: "public descriptions; no real file"),
     InterchangeFormat(
-      "csv", "CSV", "A table of events or of fixes, the columns known by their names.", reads: [.events, .fixes],
+      "csv", "CSV", "Table of events or positions; columns are recognized by name.", reads: [.events, .fixes],
       writes: .events, basis: "RFC 4180; spreadsheets in several languages",
       recognise: { head in
         isPlainText(head) && !CSVTrackReader.isTable(head)
@@ -62,7 +63,7 @@ extension InterchangeFormat {
       read: { input, options, body in try EventTableReader.read(input, options, as: nil, body) },
       writer: { EventTableWriter(context: $0) }),
     InterchangeFormat(
-      "json", "JSON", "An array of events, as the original product exports it.", reads: .events, writes: .events,
+      "json", "JSON", "Array of events, as exported by the original product.", reads: .events, writes: .events,
       basis: "the exporter's source", recognise: { OriginalEvents.isBeginning(of: $0) },
       read: { input, options, body in try OriginalEvents.read(input, options, body) },
       writer: { EventArrayWriter(context: $0) }),
@@ -86,7 +87,7 @@ extension InterchangeFormat {
   /// Last, because every other archive format is more specific.
   private static let folders = [
     InterchangeFormat(
-      "zip", "ZIP or folder", "Whatever of these formats lies in an archive or a folder: a Takeout, calendars, tracks.",
+      "zip", "ZIP or folder", "Archive or folder with files of these formats, such as a Takeout, calendars or tracks.",
       reads: [.events, .trips, .fixes], basis: "archives of Info-ZIP, macOS and Python",
       folder: FolderReading(
         recognise: { try FolderReader.holdsAnything($0) },

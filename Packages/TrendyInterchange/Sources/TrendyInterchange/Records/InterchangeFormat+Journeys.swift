@@ -4,17 +4,18 @@ extension InterchangeFormat {
 
   private static let google = [
     InterchangeFormat(
-      "google-records", "Google Records.json", "Every fix of a Takeout's location history.", reads: .fixes,
+      "google-records", "Google Records.json", "All positions of a Takeout's location history.", reads: .fixes,
       basis: "the schema of LocationHistoryFormat; files of public importers",
       recognise: { head in outline(head, of: "{").map { GoogleRecords.isBeginning($0) } ?? false },
       read: { input, _, body in try GoogleRecords.read(input, body) }),
     InterchangeFormat(
-      "google-months", "Google Semantic Location History", "A month of a Takeout: stays, and ways between them.",
+      "google-months", "Google Semantic Location History",
+      "One month of a Takeout: stays and the journeys between them.",
       reads: [.events, .trips, .fixes], basis: "the schema of LocationHistoryFormat; files of public importers",
       recognise: { head in outline(head, of: "{")?.members[GoogleMonths.array] != nil },
       read: { input, options, body in try GoogleMonths.read(input, options, body) }),
     InterchangeFormat(
-      "google-timeline", "Google Timeline", "What Android or iOS exports on the phone: stays, ways and paths.",
+      "google-timeline", "Google Timeline", "Export of an Android phone or iPhone: stays, journeys and routes.",
       reads: [.events, .trips, .fixes], basis: "public descriptions; files of public importers",
       recognise: { head in
         outline(head, of: "{").map { GoogleTimeline.isBeginning($0, isArray: false) }
@@ -25,7 +26,7 @@ extension InterchangeFormat {
 
   private static let sport = [
     InterchangeFormat(
-      "fit", "FIT", "An activity as watches and bicycle computers record it: a workout with its track.",
+      "fit", "FIT", "Activity of a watch or bicycle computer: a workout with its track.",
       reads: [.events, .fixes], basis: "Garmin's protocol; files of 20 devices from public importers",
       recognise: { FITMessages.isBeginning($0) },
       read: { input, options, body in try FITReader.read(input, options, body) }),
@@ -35,7 +36,7 @@ extension InterchangeFormat {
       read: { input, options, body in try TCXReader.read(input, options, body) }),
     InterchangeFormat(
       "strava", "Strava archive",
-      "The archive of an account: each activity once, with its track; or activities.csv alone.",
+      "Archive of an account: each activity with its track; or activities.csv alone.",
       reads: [.events, .fixes], basis: "public descriptions; five real tables, no whole archive",
       recognise: { StravaArchive.isTable($0) },
       read: { input, options, body in try StravaArchive.readTable(input, options, body) },
@@ -46,13 +47,13 @@ extension InterchangeFormat {
 
   private static let trackers = [
     InterchangeFormat(
-      "dawarich", "Dawarich account", "The archive of an account: points, and visits to places.",
+      "dawarich", "Dawarich account", "Archive of an account: positions and visits.",
       reads: [.events, .trips, .fixes], basis: "the exporter's source",
       folder: FolderReading(
         recognise: { try DawarichExport($0) != nil },
         read: { files, options, body in try DawarichExport(files)?.read(options, body) })),
     InterchangeFormat(
-      "polarsteps", "Polarsteps", "The locations of a journey.", reads: [.trips, .fixes],
+      "polarsteps", "Polarsteps", "Positions of a journey.", reads: [.trips, .fixes],
       basis: "the source of a public importer",
       recognise: { head in outline(head, of: "{").map { PolarstepsReader.isBeginning($0) } ?? false },
       read: { input, _, body in try PolarstepsReader.read(input, body) }),

@@ -145,7 +145,7 @@ public struct InterchangeFormat: Sendable {
   public func read(
     _ input: ByteInput, _ options: ImportOptions, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
-    guard let readRecords else { preconditionFailure("\(word) is not read as records") }
+    guard let readRecords else { preconditionFailure("the format \(word) is not read as records") }
     try readRecords(input, options, body)
   }
 
@@ -157,7 +157,7 @@ public struct InterchangeFormat: Sendable {
   public func read(
     _ files: ExportFiles, _ options: ImportOptions, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
-    guard let folder else { preconditionFailure("\(word) is not read from a folder") }
+    guard let folder else { preconditionFailure("the format \(word) is not read from a folder") }
     try folder.read(files, options, body)
   }
 

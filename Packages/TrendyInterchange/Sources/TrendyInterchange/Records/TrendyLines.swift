@@ -64,7 +64,7 @@ public enum TrendyLines: Sendable {
       do {
         value = try WireJSON.decode(JSONValue.self, from: Data(text))
       } catch {
-        try body(.bad(reason: "this is not whole JSON"), place)
+        try body(.bad(reason: "incomplete or invalid JSON"), place)
         continue
       }
       if let record = record(value) { try body(record, place) }
@@ -74,7 +74,7 @@ public enum TrendyLines: Sendable {
   /// Returns the record of a line, or `nil` for the header line.
   private static func record(_ value: JSONValue) -> InterchangeRecord? {
     guard var members = value.objectValue, let name = members.removeValue(forKey: "record")?.stringValue else {
-      return .bad(reason: "there is no 'record'")
+      return .bad(reason: "missing 'record'")
     }
     let id = members["id"]?.stringValue
     let time = members["time"]?.stringValue.flatMap { RFC3339.date(from: $0) }
@@ -82,12 +82,12 @@ public enum TrendyLines: Sendable {
     switch name {
     case "trendy":
       let schema = members["schema"]?.stringValue ?? ""
-      return schema == "trendy.export/1" ? nil : .bad(reason: "'\(schema)' is a format of a newer version")
+      return schema == "trendy.export/1" ? nil : .bad(reason: "format '\(schema)' requires a newer version of trendy")
     case "fix":
       guard let time, let device, let latitude = members["lat"]?.doubleValue,
         let longitude = members["lon"]?.doubleValue,
         Coordinate(latitude: latitude, longitude: longitude).isValid
-      else { return .bad(reason: "a fix needs device, time, lat and lon") }
+      else { return .bad(reason: "a fix needs a device, time, lat and lon") }
       return .fix(
         Location(
           coordinate: Coordinate(latitude: latitude, longitude: longitude),
@@ -97,23 +97,23 @@ public enum TrendyLines: Sendable {
     case "motion":
       guard let time, let device, let state = members["state"]?.stringValue.flatMap(MotionState.init(rawValue:)),
         let confidence = members["confidence"]?.intValue.flatMap({ MotionActivity.Confidence(rawValue: Int($0)) })
-      else { return .bad(reason: "a motion needs device, time, state and confidence") }
+      else { return .bad(reason: "a motion needs a device, time, state and confidence") }
       return .motion(MotionActivity(state: state, confidence: confidence, timestamp: time), device: device)
     case "call":
       guard let time, let device, let kind = members["call"]?.stringValue else {
-        return .bad(reason: "a call needs device, time and call")
+        return .bad(reason: "a call needs a device, time and call")
       }
       return .call(kind: kind, time: time, device: device)
     case "note":
       guard let time, let device, let id, let kind = members["note"]?.stringValue,
         let content = members["content"]?.stringValue.flatMap({ Data(base64Encoded: $0) })
-      else { return .bad(reason: "a note needs device, time, note, id and content") }
+      else { return .bad(reason: "a note needs a device, time, note, id and content") }
       return .note(kind: kind, id: id, time: time, content: Array(content), device: device)
     default:
       guard let kind = MutationEntityType(rawValue: name) else {
-        return .bad(reason: "'\(name)' is not a kind of record of this version")
+        return .bad(reason: "unknown kind of record '\(name)'")
       }
-      guard let id, WireIdentifier.isValid(id) else { return .bad(reason: "there is no valid 'id'") }
+      guard let id, WireIdentifier.isValid(id) else { return .bad(reason: "missing or invalid 'id'") }
       members.removeValue(forKey: "id")
       return .entity(kind: kind, id: id, fields: members)
     }

@@ -64,7 +64,7 @@ struct FITMessages {
         guard index < bytes.count else { return nil }
         guard Self.isBeginning(bytes[index...]) else {
           defer { index = bytes.count }
-          return .end(problem: "\(bytes.count - index) bytes follow that are not FIT", offset: index)
+          return .end(problem: "\(bytes.count - index) bytes after the end are not FIT data", offset: index)
         }
         begin()
         continue
@@ -99,7 +99,7 @@ struct FITMessages {
     end = nil
     guard !isUnfinished else {
       index = bytes.count
-      return .end(problem: "the file ends before its messages do", offset: offset)
+      return .end(problem: "the file ends inside its messages", offset: offset)
     }
     // Some devices omit the checksum.
     guard index + 2 <= bytes.count, !Self.isBeginning(bytes[index...]) else {
@@ -108,7 +108,7 @@ struct FITMessages {
     }
     index += 2
     let isRight = Self.checksum(bytes[start..<offset]) == UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8
-    return .end(problem: isRight ? nil : "the checksum is wrong: something in it may have changed", offset: offset)
+    return .end(problem: isRight ? nil : "wrong checksum: the file may be damaged", offset: offset)
   }
 
   // MARK: Records
@@ -134,7 +134,7 @@ struct FITMessages {
   }
 
   private mutating func definition(_ local: Int, hasDeveloperFields: Bool) -> Taken {
-    let cut = Taken.broken("a definition is cut off")
+    let cut = Taken.broken("truncated definition")
     guard let end, index + 5 <= end else { return cut }
     let isBigEndian = bytes[index + 1] != 0
     var definition = Definition(
@@ -161,10 +161,10 @@ struct FITMessages {
 
   private mutating func data(_ local: Int, at offset: Int, timestamp: UInt32?) -> Taken {
     guard let definition = definitions[local] else {
-      return .broken("a message of type \(local) comes before its definition")
+      return .broken("message of type \(local) before its definition")
     }
     guard let end, index + definition.fields.reduce(definition.developerSize, { $0 + $1.size }) <= end else {
-      return .broken("a message is cut off")
+      return .broken("truncated message")
     }
     var values: [UInt8: Double] = [:]
     var time = timestamp

@@ -7,7 +7,7 @@ enum FITReader {
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     guard let bytes = try input.rest(limit: limit) else {
-      throw InterchangeError.unreadable(reason: "it has more than \(limit >> 20) MB, which no activity has")
+      throw InterchangeError.unreadable(reason: "larger than \(limit >> 20) MB, the maximum for an activity")
     }
     var messages = FITMessages(bytes, numbers: FITActivity.numbers)
     var activity = FITActivity()
@@ -122,12 +122,12 @@ private struct FITActivity {
   /// Passes the events and tracks of the file to `body` and returns whether there were any.
   mutating func give(_ options: ImportOptions, _ body: InterchangeFormat.Handler) throws -> Bool {
     if let kind, kind != 4 {
-      try body(.skip(what: "FIT file of \(Self.kinds[kind] ?? "another kind (\(kind))")"), "the file")
+      try body(.skip(what: "FIT file of \(Self.kinds[kind] ?? "unknown kind \(kind)")"), "the file")
       return true
     }
     if pointsWithoutTime > 0 { try body(.skip(what: "record without a time", count: pointsWithoutTime), "the file") }
     if pointsOffEarth > 0 {
-      try body(.skip(what: "point that has no place on earth", count: pointsOffEarth), "the file")
+      try body(.skip(what: "point with invalid coordinates", count: pointsOffEarth), "the file")
     }
     if sessions.isEmpty, let firstRecord, let lastRecord {
       // The device lost power before it wrote a session.

@@ -53,14 +53,14 @@ struct StravaArchive {
   }
 
   func read(_ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
-    guard let files else { preconditionFailure("a table by itself has no files") }
+    guard let files else { preconditionFailure("a single table has no files") }
     try read(ByteInput(from: try files.open(table)), options, body)
   }
 
   private func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     var rows = try TableRows(input)
     guard let header = try rows.next(), let columns = Columns(header.cells) else {
-      throw InterchangeError.unreadable(reason: "\(table) has no columns of activities")
+      throw InterchangeError.unreadable(reason: "\(table) has no activity columns")
     }
     var named: Set<String> = [table]
     while let row = try rows.next() {
@@ -68,19 +68,19 @@ struct StravaArchive {
       let place = "\(table), line \(row.line)"
       if let file = activity.file { named.insert(folder + file) }
       guard let id = activity.id else {
-        try body(.bad(reason: "'\(row.cells[0].prefix(24))' is not the number of an activity"), place)
+        try body(.bad(reason: "invalid activity number '\(row.cells[0].prefix(24))'"), place)
         continue
       }
       let recorded = try recorded(activity, options, at: place, body)
       guard let workout = activity.workout(id, recorded, options) else {
         let date = row.cells.count > 1 ? row.cells[1] : ""
-        try body(.bad(reason: "the date '\(date.prefix(40))' cannot be read, or day and month both ways"), place)
+        try body(.bad(reason: "the date '\(date.prefix(40))' is invalid or ambiguous"), place)
         continue
       }
       try body(.event(workout.event), place)
     }
     let others = files?.paths.count { !named.contains($0) } ?? 0
-    if others > 0 { try body(.skip(what: "file of the archive that is no activity", count: others), "the archive") }
+    if others > 0 { try body(.skip(what: "file that is not an activity", count: others), "the archive") }
   }
 
   // MARK: Tracks
@@ -94,7 +94,7 @@ struct StravaArchive {
     guard let file = activity.file else { return nil }
     let path = folder + file
     guard let files, files.contains(path) else {
-      try body(.skip(what: "track that is not in the archive"), place)
+      try body(.skip(what: "track missing from the archive"), place)
       return nil
     }
     do {
@@ -110,7 +110,7 @@ struct StravaArchive {
     _ path: String, of files: ExportFiles, _ activity: Activity, _ options: ImportOptions
   ) throws -> ForeignEvent? {
     guard let bytes = try files.bytes(of: path, limit: Self.trackLimit) else {
-      throw InterchangeError.unreadable(reason: "it has more than \(Self.trackLimit >> 20) MB")
+      throw InterchangeError.unreadable(reason: "larger than \(Self.trackLimit >> 20) MB")
     }
     guard let format = InterchangeFormat.of(bytes.prefix(1 << 16)), format.isReadAsRecords else {
       var event = ForeignEvent(typeName: "", key: [], timestamp: .distantPast)

@@ -23,7 +23,7 @@ enum TCXReader {
   ///   on.
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     guard let bytes = try input.rest(limit: limit) else {
-      throw InterchangeError.unreadable(reason: "it has more than \(limit >> 20) MB")
+      throw InterchangeError.unreadable(reason: "larger than \(limit >> 20) MB")
     }
     var parser = TCXParser(options: options)
     do throws(XMLProblem) {
@@ -183,7 +183,7 @@ private struct TCXParser {
     guard let activity else { return }
     let place = "activity \(records.count + 1)"
     guard let start = activity.firstLap ?? activity.id ?? activity.firstPoint else {
-      records.append((.bad(reason: "its time is missing or cannot be read"), place))
+      records.append((.bad(reason: "missing or invalid time"), place))
       return
     }
     let lapEnd = activity.lastLap.flatMap { lap in activity.lastLapSeconds.map { lap.addingTimeInterval(max(0, $0)) } }
@@ -206,7 +206,7 @@ private struct TCXParser {
       records.append((.skip(what: "point without a time", count: activity.pointsWithoutTime), place))
     }
     if activity.pointsOffEarth > 0 {
-      records.append((.skip(what: "point that has no place on earth", count: activity.pointsOffEarth), place))
+      records.append((.skip(what: "point with invalid coordinates", count: activity.pointsOffEarth), place))
     }
     records.append((.event(workout.event), place))
   }

@@ -204,7 +204,7 @@ struct DurationEvidence {
     let named = chosen ?? DurationUnit(columnName: column)
     let unit = named ?? (units.count == 1 ? units.first : nil)
     if unit == nil, isNeeded, let firstBare {
-      throw .undecided(.durationUnit, reason: "column '\(column)': '\(firstBare)' has no unit")
+      throw .undecided(.durationUnit, reason: "column '\(column)': duration '\(firstBare)' has no unit")
     }
     // In a column with `1:02:33`, `45:10` is in minutes and seconds.
     let clockUnit: DurationUnit =

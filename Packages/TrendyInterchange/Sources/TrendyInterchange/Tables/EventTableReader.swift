@@ -206,8 +206,8 @@ struct EventTableReader {
     }
     guard columns[.start] != nil || columns[.startDate] != nil else {
       throw .unreadable(
-        reason: "no column gives the time; there are \(header.names.joined(separator: ", ")). "
-          + "--map start=COLUMN names it")
+        reason: "no time column found among \(header.names.joined(separator: ", ")). "
+          + "Specify it with --map start=COLUMN")
     }
     places = Places(columns)
     amountColumn = profile.amount.flatMap { names.firstIndex(of: $0) }
@@ -282,7 +282,7 @@ struct EventTableReader {
       chosen: options.isDayFirst, other: start.isDayFirst, isContinental: isContinental)
     if columns[.end] == nil, columns[.endDate] == nil { end = start }
     if let name = evidence.unknownZone, !options.isZoneChosen, !profile.isOwn {
-      throw InterchangeError.undecided(.zone, reason: "'\(name.prefix(60))' is no known time zone")
+      throw InterchangeError.undecided(.zone, reason: "unknown time zone '\(name.prefix(60))'")
     }
     let numeric =
       evidence.properties.filter(\.numbers.isNumeric).map(\.numbers) + [evidence.duration.numbers, evidence.amount]
@@ -329,7 +329,7 @@ struct EventTableReader {
       let others = candidates.filter { $0.1.filled > 0 && !$0.1.isText }
       guard others.allSatisfy(\.1.isHabit), others.contains(where: \.1.showsHabit) else {
         throw .undecided(
-          .type, reason: "no column names the type of the events; there are \(header.names.joined(separator: ", "))")
+          .type, reason: "no column for the event type found among \(header.names.joined(separator: ", "))")
       }
     }
     // Text columns are notes, added to every event of the row.
@@ -347,8 +347,8 @@ struct EventTableReader {
       && other.durations.unit == durations.unit && other.durations.numbers.sign == durations.numbers.sign
     guard isSame else {
       throw InterchangeError.unreadable(
-        reason: "rows behind the first \(Self.window >> 20) MiB write dates or numbers in another way; "
-          + "--date-format, --decimal and --duration-unit decide")
+        reason: "rows after the first \(Self.window >> 20) MiB use other formats for dates or numbers; "
+          + "specify --date-format, --decimal or --duration-unit")
     }
   }
 
@@ -389,7 +389,7 @@ struct EventTableReader {
       name(&event, id: nil)
       try body(.event(event))
     }
-    if left > 0 { try body(.skip(what: "day on which nothing was done", count: left)) }
+    if left > 0 { try body(.skip(what: "day without entries", count: left)) }
   }
 
   private func record(_ cells: [String], _ problems: inout [String]) -> InterchangeRecord {
@@ -399,9 +399,9 @@ struct EventTableReader {
     guard
       let typeName = typeName ?? profile.typeName ?? cell(places.type) ?? profile.typeIfEmpty
         ?? (habits.isEmpty ? nil : "")
-    else { return .bad(reason: "the row does not name a type") }
+    else { return .bad(reason: "the row has no type") }
     if startText == nil || startText?.lowercased() == label, CellText.totals.contains(label.filter(\.isLetter)) {
-      return .skip(what: "row of totals")
+      return .skip(what: "totals row")
     }
     guard let startText else { return .bad(reason: "the row has no time") }
     guard var begin = start.read(startText) else {
@@ -413,7 +413,7 @@ struct EventTableReader {
         zone = named
       } else if begin.secondsFromGMT == nil {
         problems.append(
-          "'\(name.prefix(60))' is no known time zone: read with \(options.zone.name ?? "the zone of this machine")")
+          "unknown time zone '\(name.prefix(60))': using \(options.zone.name ?? "the time zone of this machine")")
       }
     }
     if begin.secondOfDay == nil, let text = cell(places.startTime) {
@@ -455,11 +455,11 @@ struct EventTableReader {
       event.properties[property.name] = value
       if value.type != property.kind {
         event.kinds[property.name] = property.kind
-        problems.append("\(property.name) '\(text.prefix(40))' is no number: kept as text")
+        problems.append("\(property.name) '\(text.prefix(40))' is not a number: imported as text")
       }
     }
     if profile.amount != nil {
-      guard let count = done(cells) else { return .skip(what: "day on which nothing was done") }
+      guard let count = done(cells) else { return .skip(what: "day without entries") }
       if count != 1 { event.properties["count"] = .number(integerIfWhole: count) }
     }
     takeExtraCells(&event, cells, &problems)
@@ -497,7 +497,7 @@ struct EventTableReader {
       }
     }
     if let end = event.endDate, end < event.timestamp {
-      problems.append("it ends before it begins: the end is left out")
+      problems.append("the end is before the start: the end was ignored")
       event.endDate = nil
     }
     guard event.endDate == nil, let durationText else { return }
@@ -530,7 +530,7 @@ struct EventTableReader {
       let coordinate = Coordinate(latitude: north, longitude: east)
       if coordinate.isValid { return event.coordinate = coordinate }
     }
-    problems.append("latitude '\(latitude ?? "")', longitude '\(longitude ?? "")' is no place on earth")
+    problems.append("invalid coordinates (latitude '\(latitude ?? "")', longitude '\(longitude ?? "")')")
   }
 
   /// Handles cells beyond the header, which are part of a note if the last column is one with unquoted commas.
@@ -543,7 +543,7 @@ struct EventTableReader {
       event.notes = note + "\(Character(Unicode.Scalar(separator))) " + text
       problems.append("the row has more cells than the header: '\(text.prefix(60))' was added to the note")
     } else {
-      problems.append("the row has more cells than the header: '\(text.prefix(60))' is left out")
+      problems.append("the row has more cells than the header: '\(text.prefix(60))' was ignored")
     }
   }
 

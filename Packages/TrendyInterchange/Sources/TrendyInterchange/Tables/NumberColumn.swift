@@ -193,7 +193,7 @@ struct NumberEvidence {
     let readings = [DecimalSign.point, .comma].map { TextBytes.decimal($0.number(cell) ?? 0) }
     throw .undecided(
       .decimal,
-      reason: "column '\(column)': '\(cell)' is \(readings[0]) or \(readings[1]), and no other cell decides")
+      reason: "column '\(column)': '\(cell)' may be \(readings[0]) or \(readings[1]), and no other cell shows which")
   }
 }
 

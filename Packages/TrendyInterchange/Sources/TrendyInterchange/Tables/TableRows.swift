@@ -130,14 +130,14 @@ struct TableRows {
           isTaken = true
         case .unclosed:
           // The quote is treated as literal, so that the following rows do not become part of this cell.
-          row.problem = "a quote is never closed"
+          row.problem = "unclosed quote"
         }
       }
       if !isTaken {
         while index < bytes.count, bytes[index] != separator, bytes[index] != 0xA, bytes[index] != 0xD { index += 1 }
         guard index - start <= Self.longestCell else {
           throw InterchangeError.malformed(
-            line: nextLine, column: 1, reason: "a cell is longer than a mebibyte", pointsRead: 0)
+            line: nextLine, column: 1, reason: "a cell is longer than 1 MiB", pointsRead: 0)
         }
         if index == bytes.count, !isEnd { return nil }
         row.cells.append(Self.trimmed(UnsafeBufferPointer(rebasing: bytes[start..<index])))

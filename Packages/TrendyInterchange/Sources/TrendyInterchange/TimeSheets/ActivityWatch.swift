@@ -62,9 +62,9 @@ struct ActivityWatch {
 
   private mutating func take(_ event: JSONValue, bucket: String) -> InterchangeRecord? {
     guard let start = event["timestamp"]?.moment, let seconds = event["duration"]?.number else {
-      return .bad(reason: "an event needs timestamp and duration")
+      return .bad(reason: "an event needs a timestamp and a duration")
     }
-    guard (0...1e7).contains(seconds) else { return .bad(reason: "a duration of \(seconds) seconds") }
+    guard (0...1e7).contains(seconds) else { return .bad(reason: "invalid duration: \(seconds) seconds") }
     let data = event["data"]
     if let status = data?["status"]?.stringValue {
       guarded.insert(Self.host(bucket))
@@ -72,12 +72,12 @@ struct ActivityWatch {
       return add(start, seconds, "", .present, bucket)
     }
     // The kind of a bucket may follow its events in the file. Their data determines it as well.
-    if data?["url"] != nil { return .skip(what: "page of a browser: addresses are private") }
+    if data?["url"] != nil { return .skip(what: "browser page (addresses are private)") }
     if data?["file"] != nil, data?["project"] != nil || data?["language"] != nil {
       let project = (data?["project"]?.stringValue ?? "").split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
       return add(start, seconds, project, .editor, bucket)
     }
-    guard let app = data?["app"]?.stringValue else { return .skip(what: "event of another watcher") }
+    guard let app = data?["app"]?.stringValue else { return .skip(what: "event of an unsupported watcher") }
     return add(start, seconds, app, .window, bucket)
   }
 
@@ -127,7 +127,7 @@ struct ActivityWatch {
     _ body: InterchangeFormat.Handler
   ) throws {
     let place = "buckets.\(bucket)"
-    guard active >= 1000 else { return try body(.skip(what: "look of less than a second"), place) }
+    guard active >= 1000 else { return try body(.skip(what: "event shorter than a second"), place) }
     let start = Date(timeIntervalSince1970: Double(stretch.start) / 1000)
     let end = Date(timeIntervalSince1970: Double(stretch.end) / 1000)
     let name = names[stretch.name]

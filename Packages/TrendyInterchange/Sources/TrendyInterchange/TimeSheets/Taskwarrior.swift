@@ -29,11 +29,11 @@ enum Taskwarrior {
 
   private static func record(_ task: JSONValue, _ options: ImportOptions) -> InterchangeRecord {
     guard let id = task["uuid"]?.stringValue, let status = task["status"]?.stringValue else {
-      return .bad(reason: "a task needs uuid and status")
+      return .bad(reason: "a task needs a uuid and a status")
     }
-    guard status == "completed" else { return .skip(what: "task that is \(status.prefix(20))") }
+    guard status == "completed" else { return .skip(what: "\(status.prefix(20)) task") }
     guard let end = (task["end"] ?? task["modified"])?.stringValue.flatMap({ TimeSheetTime.date($0) }) else {
-      return .bad(reason: "a completed task needs its end")
+      return .bad(reason: "a completed task needs an end")
     }
     var event = ForeignEvent(typeName: "Task", key: ["taskwarrior", id], timestamp: end)
     event.isKeyUnique = true

@@ -28,7 +28,7 @@ enum Timewarrior {
       guard line.contains(where: { !$0.isSpace }) else { continue }
       let place = "line \(number)"
       guard isWhole, line.starts(with: Array("inc".utf8)) else {
-        try body(.bad(reason: "an interval begins with 'inc'"), place)
+        try body(.bad(reason: "an interval must begin with 'inc'"), place)
         continue
       }
       if let record = record(ofLine: words(line.dropFirst(3)), options) { try body(record, place) }
@@ -106,7 +106,7 @@ enum Timewarrior {
       end = rest.popFirst()?.text
     }
     let parts = rest.split(omittingEmptySubsequences: false) { $0.text == "#" && !$0.isQuoted }
-    guard parts.first?.isEmpty != false else { return .bad(reason: "'#' is expected behind the times") }
+    guard parts.first?.isEmpty != false else { return .bad(reason: "expected '#' after the times") }
     let tags = parts.count > 1 ? parts[1].map(\.text) : []
     // Older versions do not quote annotations, which may then contain a `#`.
     let note =
@@ -120,7 +120,7 @@ enum Timewarrior {
     _ start: String, _ end: String?, _ tags: [String], _ note: String?, _ options: ImportOptions
   ) -> InterchangeRecord {
     guard let from = TimeSheetTime.date(start) else { return .bad(reason: "'\(start.prefix(40))' is not a time") }
-    guard let end else { return .skip(what: "interval that still runs") }
+    guard let end else { return .skip(what: "running interval") }
     guard let to = TimeSheetTime.date(end) else { return .bad(reason: "'\(end.prefix(40))' is not a time") }
     let tags = tags.filter { !$0.isEmpty }
     guard

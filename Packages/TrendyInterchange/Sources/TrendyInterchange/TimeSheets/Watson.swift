@@ -39,10 +39,10 @@ enum Watson {
       .map { $0 ?? .null }
     guard fields.count >= 4, let start = fields[0].moment, let stop = fields[1].moment,
       let project = fields[2].stringValue, let id = fields[3].stringValue, !id.isEmpty
-    else { return .bad(reason: "a frame needs start, stop, project and id") }
+    else { return .bad(reason: "a frame needs a start, stop, project and id") }
     let name = project.isEmpty ? "Time entry" : project
     guard var event = ForeignEvent(span: start, stop, type: name, key: ["watson", id], options) else {
-      return .bad(reason: "it stops before it starts")
+      return .bad(reason: "the stop is before the start")
     }
     event.isKeyUnique = true
     let tags = (fields.count > 4 ? fields[4].arrayValue ?? [] : []).compactMap(\.stringValue)

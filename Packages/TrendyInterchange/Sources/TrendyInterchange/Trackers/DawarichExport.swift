@@ -40,7 +40,7 @@ struct DawarichExport {
       try JSONElements.read(ByteInput(from: try files.open(path)), arrays: ["points", "visits"]) {
         array, index, bytes in
         let place = "\(path), \(array)[\(index)]"
-        guard let value = JSONValue(element: bytes) else { return try body(.bad(reason: "this is not JSON"), place) }
+        guard let value = JSONValue(element: bytes) else { return try body(.bad(reason: "invalid JSON"), place) }
         try body(array == "points" ? Self.point(value) : Self.visit(value, options), place)
       }
       return
@@ -57,7 +57,9 @@ struct DawarichExport {
       }
     }
     // Settings, and places, tracks and statistics, which are derived from points and visits.
-    if others > 0 { try body(.skip(what: "file of settings, statistics and the like", count: others), "the archive") }
+    if others > 0 {
+      try body(.skip(what: "file with settings, statistics or other data", count: others), "the archive")
+    }
   }
 
   private func lines(
@@ -69,7 +71,7 @@ struct DawarichExport {
       number += 1
       guard line.contains(where: { !$0.isSpace }) else { continue }
       let value = isWhole ? line.withUnsafeBufferPointer { JSONValue(element: $0) } : nil
-      try body(value.map(record) ?? .bad(reason: "this is not whole JSON"), "\(path), line \(number)")
+      try body(value.map(record) ?? .bad(reason: "incomplete or invalid JSON"), "\(path), line \(number)")
     }
   }
 
@@ -77,9 +79,9 @@ struct DawarichExport {
 
   private static func point(_ value: JSONValue) -> InterchangeRecord {
     guard let coordinate = coordinate(value) ?? coordinate(text: value["lonlat"]?.stringValue) else {
-      return .bad(reason: "the point has no place on earth")
+      return .bad(reason: "invalid coordinates")
     }
-    guard let time = value["timestamp"]?.moment else { return .bad(reason: "the time is missing or cannot be read") }
+    guard let time = value["timestamp"]?.moment else { return .bad(reason: "missing or invalid time") }
     let accuracy = value["accuracy"]?.number ?? -1
     let device = value["tracker_id"]?.stringValue ?? ""
     // The velocity is ignored, because its unit depends on the tracker and is not recorded.
@@ -92,9 +94,9 @@ struct DawarichExport {
   }
 
   private static func visit(_ value: JSONValue, _ options: ImportOptions) -> InterchangeRecord {
-    if value["status"]?.stringValue == "declined" { return .skip(what: "visit that was declined") }
+    if value["status"]?.stringValue == "declined" { return .skip(what: "declined visit") }
     guard let start = value["started_at"]?.moment, let end = value["ended_at"]?.moment, end >= start else {
-      return .bad(reason: "its times are missing, cannot be read, or end before they begin")
+      return .bad(reason: "missing or invalid times, or end before the start")
     }
     let place = value["place_reference"]
     let name = (value["name"] ?? place?["name"])?.stringValue ?? ""

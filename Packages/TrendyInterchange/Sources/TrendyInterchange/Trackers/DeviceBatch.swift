@@ -21,7 +21,7 @@ public struct DeviceBatch: Hashable, Sendable {
 
   /// Advice to the user about encrypted messages.
   public static let encryptionAdvice =
-    "the message is encrypted, and this end has no key: turn encryption off in the app (an empty encryption key); TLS protects the way"
+    "the message is encrypted and cannot be decrypted: turn off encryption in the app (empty encryption key) and use TLS instead"
 
   /// Creates an empty batch.
   public init() {}

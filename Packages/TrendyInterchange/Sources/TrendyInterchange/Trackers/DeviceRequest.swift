@@ -63,7 +63,7 @@ public enum DeviceRequest: Sendable {
     if fields["valid"]?.lowercased() == "false" {
       var batch = DeviceBatch()
       batch.device = fields.first("id", "deviceid")
-      batch.problems = [ImportProblem(place: "valid", reason: "the device says itself that the place is not valid")]
+      batch.problems = [ImportProblem(place: "valid", reason: "the device marked the position as invalid")]
       batch.problemCount = 1
       return batch
     }

@@ -26,7 +26,7 @@ public enum OverlandReader: Sendable {
 
   private static func take(_ batch: JSONValue, at prefix: String, into collector: inout FixCollector) {
     guard let features = batch["locations"]?.arrayValue else {
-      collector.report("\(prefix)locations", "this is no batch of Overland: an array was expected")
+      collector.report("\(prefix)locations", "not an Overland batch: expected an array")
       return
     }
     for (index, feature) in features.enumerated() {
@@ -38,7 +38,7 @@ public enum OverlandReader: Sendable {
     feature: JSONValue, at place: @autoclosure () -> String, into collector: inout FixCollector
   ) {
     guard case .object(let properties)? = feature["properties"] else {
-      collector.report(place(), "this is no feature with properties")
+      collector.report(place(), "not a feature with properties")
       return
     }
     if let action = properties["action"]?.stringValue, feature["geometry"]?["type"]?.stringValue != "Point" {

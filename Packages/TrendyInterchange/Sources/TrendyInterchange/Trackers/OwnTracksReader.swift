@@ -34,7 +34,7 @@ public enum OwnTracksReader: Sendable {
     for line in bytes[...].textLines {
       let place = "line \(line.number)"
       guard let fields = fields(of: line.bytes) else {
-        collector.report(place, "this is no line of a recording: time, kind and message")
+        collector.report(place, "not a line of a recording (time, kind and message)")
         continue
       }
       do {
@@ -44,7 +44,7 @@ public enum OwnTracksReader: Sendable {
       } catch {
         let kind = String(decoding: fields.kind, as: UTF8.self)
         if kind == "*" {
-          collector.report(place, "the message of this line is no whole JSON")
+          collector.report(place, "incomplete or invalid JSON message in this line")
         } else {
           // A last will or a command may be any text.
           whole += 1
@@ -53,7 +53,7 @@ public enum OwnTracksReader: Sendable {
       }
     }
     guard whole > 0 else {
-      throw .malformed(line: 1, column: 1, reason: "no line of the recording is whole", pointsRead: 0)
+      throw .malformed(line: 1, column: 1, reason: "the recording has no complete line", pointsRead: 0)
     }
     return collector.finish()
   }
@@ -86,11 +86,11 @@ public enum OwnTracksReader: Sendable {
 
   static func take(_ message: JSONValue, at place: @autoclosure () -> String, into collector: inout FixCollector) {
     guard case .object(let members) = message else {
-      collector.report(place(), "this is no message of OwnTracks: an object was expected")
+      collector.report(place(), "not an OwnTracks message: expected an object")
       return
     }
     guard let kind = members["_type"]?.stringValue else {
-      collector.report(place(), "the message says no _type")
+      collector.report(place(), "the message has no _type")
       return
     }
     guard kind == "location" else {

@@ -14,12 +14,12 @@ enum PolarstepsReader {
   static func read(_ input: ByteInput, _ body: InterchangeFormat.Handler) throws {
     try JSONElements.read(input, arrays: [array]) { _, index, bytes in
       let place = "\(array)[\(index)]"
-      guard let value = JSONValue(element: bytes) else { return try body(.bad(reason: "this is not JSON"), place) }
+      guard let value = JSONValue(element: bytes) else { return try body(.bad(reason: "invalid JSON"), place) }
       guard let latitude = value["lat"]?.number, let longitude = (value["lon"] ?? value["lng"])?.number,
         case let coordinate = Coordinate(latitude: latitude, longitude: longitude), coordinate.isValid
-      else { return try body(.bad(reason: "it is no place on earth"), place) }
+      else { return try body(.bad(reason: "invalid coordinates"), place) }
       guard let time = value["time"]?.moment else {
-        return try body(.bad(reason: "the time is missing or cannot be read"), place)
+        return try body(.bad(reason: "missing or invalid time"), place)
       }
       try body(
         .fix(Location(coordinate: coordinate, horizontalAccuracy: -1, timestamp: time), device: "Polarsteps"), place)

@@ -24,7 +24,7 @@ public enum CSVTrackReader: Sendable {
   private static func readTable(_ bytes: [UInt8], _ options: ImportOptions?) throws -> TrackFile {
     var rows = try TableRows(ByteInput(bytes))
     guard var columns = try Columns.find(&rows, options?.columns ?? [:]) else {
-      throw InterchangeError.unreadable(reason: "no row names columns of latitude, longitude and time")
+      throw InterchangeError.unreadable(reason: "no header with columns for latitude, longitude and time")
     }
     columns.separator = rows.separator
     var collector = FixCollector(.csv)
@@ -308,7 +308,7 @@ public enum CSVTrackReader: Sendable {
     /// Remark on how times without a zone are read.
     var zoneRemark: String {
       guard let zone else { return "times without a zone are read as UTC" }
-      return "times without a zone are read as those of \(zone.name ?? "the chosen zone")"
+      return "times without a zone are read as \(zone.name ?? "times of the chosen zone")"
     }
 
     /// Date and time of a row.

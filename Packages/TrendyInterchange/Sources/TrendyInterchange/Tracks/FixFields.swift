@@ -55,7 +55,7 @@ struct FixCollector {
     guard let latitude = fields.latitude, let longitude = fields.longitude,
       Coordinate(latitude: latitude, longitude: longitude).isValid
     else {
-      report(place(), "the way point has no place on earth")
+      report(place(), "the waypoint has invalid coordinates")
       return nil
     }
     return TrackPoint(fields, at: place(), report: &file, needsTime: false)
@@ -106,19 +106,19 @@ extension TrackPoint {
     guard let latitude = fields.latitude, let longitude = fields.longitude else {
       file.skippedPoints += 1
       if fields.time != nil { file.skippedPointsWithTime += 1 }
-      file.report(place(), "the place is missing or no number")
+      file.report(place(), "missing or invalid coordinates")
       return nil
     }
     let coordinate = Coordinate(latitude: latitude, longitude: longitude)
     guard coordinate.isValid else {
       file.skippedPoints += 1
       if fields.time != nil { file.skippedPointsWithTime += 1 }
-      file.report(place(), "latitude \(latitude), longitude \(longitude) is no place on earth")
+      file.report(place(), "invalid coordinates (latitude \(latitude), longitude \(longitude))")
       return nil
     }
     if fields.time == nil, needsTime {
       file.unreadableTimes += 1
-      file.report(place(), "the time is missing or cannot be read")
+      file.report(place(), "missing or invalid time")
     }
     self.init(
       coordinate: coordinate, timestamp: fields.time, altitude: fields.altitude.flatMap { abs($0) < 1e6 ? $0 : nil },

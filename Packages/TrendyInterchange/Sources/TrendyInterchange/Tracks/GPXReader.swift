@@ -75,7 +75,7 @@ private struct GPXParser {
   mutating func take(_ event: XMLReader.Event) -> String? {
     switch event {
     case .start(let name, let attributes):
-      if path.isEmpty, name != "gpx" { return "the root element is <\(name)> and not <gpx>" }
+      if path.isEmpty, name != "gpx" { return "the root element is <\(name)> instead of <gpx>" }
       path.append(name)
       text = ""
       start(name, attributes)
@@ -175,7 +175,7 @@ private struct GPXParser {
         file.skippedPoints += 1
         if time != nil { file.skippedPointsWithTime += 1 }
         let place = "latitude \(read.latitude?.prefix(24) ?? "-"), longitude \(read.longitude?.prefix(24) ?? "-")"
-        file.report("track point \(trackPoints)", "\(place) is no place on earth")
+        file.report("track point \(trackPoints)", "invalid coordinates (\(place))")
       }
       return
     }

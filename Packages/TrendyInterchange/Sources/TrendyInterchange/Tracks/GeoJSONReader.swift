@@ -27,7 +27,7 @@ private struct GeoJSONCollector {
     switch value["type"]?.stringValue {
     case "FeatureCollection":
       guard let features = value["features"]?.arrayValue else {
-        file.report(prefix + "features", "an array was expected")
+        file.report(prefix + "features", "expected an array")
         return
       }
       for (index, feature) in features.enumerated() {
@@ -40,7 +40,7 @@ private struct GeoJSONCollector {
 
   private mutating func takeFeature(_ feature: JSONValue, at place: String) {
     guard let geometry = feature["geometry"], feature["type"]?.stringValue == "Feature" else {
-      file.report(place, "this is no feature with a geometry")
+      file.report(place, "not a feature with a geometry")
       return
     }
     takeGeometry(geometry, feature["properties"]?.objectValue ?? [:], at: place)
@@ -73,14 +73,14 @@ private struct GeoJSONCollector {
       file.tracks.append(track)
     case ("GeometryCollection", _):
       guard depth < 16, let members = geometry["geometries"]?.arrayValue else {
-        file.report(place, "this is no collection of geometries")
+        file.report(place, "not a collection of geometries")
         return
       }
       for (index, member) in members.enumerated() {
         takeGeometry(member, properties, at: "\(place), geometries[\(index)]", depth: depth + 1)
       }
     case (let type?, _?): file.skip(message: type)
-    default: file.report(place, geometry.isNull ? "the geometry is null" : "this is no geometry with coordinates")
+    default: file.report(place, geometry.isNull ? "the geometry is null" : "not a geometry with coordinates")
     }
   }
 
@@ -92,7 +92,7 @@ private struct GeoJSONCollector {
     var times = times
     if let count = times?.count, count != positions.count {
       // The times cannot be assigned to positions.
-      file.report(place, "\(count) times for \(positions.count) positions: the times are left out")
+      file.report(place, "\(count) times for \(positions.count) positions: the times were ignored")
       times = nil
     }
     var segment = TrackSegment()

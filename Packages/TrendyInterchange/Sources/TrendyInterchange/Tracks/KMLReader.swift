@@ -62,7 +62,7 @@ private struct KMLParser {
   mutating func take(_ event: XMLReader.Event) -> String? {
     switch event {
     case .start(let name, let attributes):
-      if path.isEmpty, name != "kml" { return "the root element is <\(name)> and not <kml>" }
+      if path.isEmpty, name != "kml" { return "the root element is <\(name)> instead of <kml>" }
       path.append(name)
       text = ""
       switch name {
@@ -144,7 +144,7 @@ private struct KMLParser {
     let isPaired = track.whens.count == track.places.count
     if !isPaired {
       file.report(
-        place, "\(track.whens.count) times for \(track.places.count) positions: the times are left out")
+        place, "\(track.whens.count) times for \(track.places.count) positions: the times were ignored")
     }
     func value(_ list: [Double?], _ index: Int) -> Double? { list.count == track.places.count ? list[index] : nil }
     var segment = TrackSegment()
@@ -165,7 +165,7 @@ private struct KMLParser {
     let place = "placemark \(placemarkCount)"
     if placemark.hasBrokenTime {
       file.unreadableTimes += 1
-      file.report(place, "its time cannot be read")
+      file.report(place, "invalid time")
     }
     var segments = placemark.segments
     for line in placemark.lines {

@@ -26,7 +26,7 @@ public enum NMEAReader: Sendable {
         // Blank line.
       } else if let start = sentenceStart(in: line) {
         if start > line.startIndex, !isInGarbage {
-          decoder.reject("line \(lineNumber)", "\(start - line.startIndex) bytes before the sentence are none")
+          decoder.reject("line \(lineNumber)", "\(start - line.startIndex) invalid bytes before the sentence")
         }
         isInGarbage = false
         decoder.take(sentence: line[start...], at: lineNumber)
@@ -34,14 +34,14 @@ public enum NMEAReader: Sendable {
         isInGarbage = false
         decoder.reject("line \(lineNumber)", wrong(line))
       } else {
-        if !isInGarbage { decoder.reject("line \(lineNumber)", "bytes that are no sentence") }
+        if !isInGarbage { decoder.reject("line \(lineNumber)", "bytes that are not a sentence") }
         isInGarbage = true
       }
       lineNumber += 1
       from = end + 1
     }
     guard decoder.sentences > 0 else {
-      throw .malformed(line: 1, column: 1, reason: "no sentence has a right checksum", pointsRead: 0)
+      throw .malformed(line: 1, column: 1, reason: "no sentence has a valid checksum", pointsRead: 0)
     }
     return decoder.finish()
   }
@@ -74,8 +74,8 @@ public enum NMEAReader: Sendable {
   }
 
   fileprivate static func wrong(_ line: ArraySlice<UInt8>) -> String {
-    guard line.first == UInt8(ascii: "$") || line.first == UInt8(ascii: "!") else { return "this is no sentence" }
-    return line.contains(UInt8(ascii: "*")) ? "the checksum is wrong" : "the sentence has no checksum"
+    guard line.first == UInt8(ascii: "$") || line.first == UInt8(ascii: "!") else { return "not a sentence" }
+    return line.contains(UInt8(ascii: "*")) ? "wrong checksum" : "the sentence has no checksum"
   }
 
   private static func hexadecimal(_ byte: UInt8) -> UInt8? {
@@ -183,7 +183,7 @@ private struct NMEADecoder {
           let otherLongitude = place.longitude, abs(latitude - other) + abs(longitude - otherLongitude) > 0.001
         {
           collector.report(
-            "line \(line)", "another place than the sentences of the same moment before; this one counts")
+            "line \(line)", "position differs from earlier sentences of the same time, which were ignored")
           epoch.fields = FixFields()
         }
         epoch.fields.latitude = place.latitude
@@ -206,7 +206,7 @@ private struct NMEADecoder {
         let other = place.latitude, let otherLongitude = place.longitude,
         abs(latitude - other) + abs(longitude - otherLongitude) > 0.001
       {
-        collector.report("line \(line)", "another place than the sentence of the same moment before; it is left out")
+        collector.report("line \(line)", "position differs from an earlier sentence of the same time: ignored")
         open = epoch
         return
       }

@@ -31,7 +31,7 @@ extension TrackFile {
   /// Content of the file other than tracks, which is not imported, with counts.
   public var leftOut: [(what: String, count: Int)] {
     var kinds: [(what: String, count: Int)] = []
-    if !waypoints.isEmpty { kinds.append(("way point", waypoints.count)) }
+    if !waypoints.isEmpty { kinds.append(("waypoint", waypoints.count)) }
     if !routes.isEmpty { kinds.append(("planned route", routes.count)) }
     kinds += skippedMessages.sorted { $0.key < $1.key }.map { ("message '\($0.key)'", $0.value) }
     let untimed = points.count { $0.timestamp == nil }

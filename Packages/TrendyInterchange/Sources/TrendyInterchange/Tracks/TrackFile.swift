@@ -170,13 +170,13 @@ extension TrackFile {
   public var timeRemark: String? {
     let all = points.count
     let timed = points.count { $0.timestamp != nil }
-    if all == 0 { return "there is no point of a track in the file, so no trip can be found" }
-    if timed == 0 { return "none of the \(all) points has a time, so no trip can be found" }
-    if timed < all { return "\(all - timed) of \(all) points have no time and are part of no trip" }
+    if all == 0 { return "the file contains no track points, so no trip can be detected" }
+    if timed == 0 { return "none of the \(all) points has a time, so no trip can be detected" }
+    if timed < all { return "\(all - timed) of \(all) points have no time and were not used for trips" }
     let early = points.count { $0.timestamp.map { $0 < TrackFile.earliestTime } ?? false }
-    if early > 0 { return "\(early) of \(all) points have a time before 1970, which no receiver's clock shows" }
+    if early > 0 { return "\(early) of \(all) points have an invalid time before 1970" }
     let late = points.count { $0.timestamp.map { $0 >= TrackFile.latestTime } ?? false }
-    if late > 0 { return "\(late) of \(all) points have a time after 2099, which no receiver's clock shows" }
+    if late > 0 { return "\(late) of \(all) points have an invalid time after 2099" }
     return nil
   }
 

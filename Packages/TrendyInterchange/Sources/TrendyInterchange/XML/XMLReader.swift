@@ -32,7 +32,7 @@ struct XMLReader: ~Copyable {
           let name = Self.localName(qualified)
           if qualified == name, attributes.contains(where: { $0.name == name }) {
             throw scanner.problem(
-              "the attribute \(name) of <\(try scanner.string(scanner.name))> comes twice",
+              "duplicate attribute \(name) of <\(try scanner.string(scanner.name))>",
               at: attribute.name.lowerBound)
           }
           attributes.append(XMLAttribute(name: name, value: try scanner.unescaped(attribute.value)))

@@ -4,7 +4,7 @@ extension XMLScanner {
     while count < 5, !isAtEnd { try refill() }
     if count >= 3, window[0] == 0xEF, window[1] == 0xBB, window[2] == 0xBF { position = 3 }
     if count >= 2, window[0] == 0xFE && window[1] == 0xFF || window[0] == 0xFF && window[1] == 0xFE {
-      throw problem("the file is UTF-16; only UTF-8 and ISO 8859-1 can be read")
+      throw problem("UTF-16 is not supported; use UTF-8 or ISO 8859-1")
     }
     while true {
       let start = position
@@ -34,13 +34,13 @@ extension XMLScanner {
     let value = String(decoding: declaration[(found + word.count)...], as: UTF8.self)
       .drop { $0 == " " || $0 == "=" || $0 == "\t" || $0 == "\n" }
     guard let quote = value.first, quote == "\"" || quote == "'" else {
-      throw problem("the encoding in the XML declaration has no quotes")
+      throw problem("the encoding in the XML declaration is not quoted")
     }
     let name = value.dropFirst().prefix { $0 != quote }.lowercased()
     switch name {
     case "utf-8", "utf8", "us-ascii", "ascii": isLatin1 = false
     case "iso-8859-1", "iso8859-1", "latin1", "latin-1": isLatin1 = true
-    default: throw problem("the encoding \"\(name)\" is not known; only UTF-8 and ISO 8859-1 can be read")
+    default: throw problem("encoding \"\(name)\" is not supported; use UTF-8 or ISO 8859-1")
     }
   }
 }

@@ -13,7 +13,7 @@ extension XMLScanner {
     guard position < count else {
       guard isAtEnd else { throw more }
       if !openStarts.isEmpty { throw truncated("inside <\(try string(ofOpen: openStarts.count - 1))>") }
-      guard hasSeenRoot else { throw problem("there is no element in the file") }
+      guard hasSeenRoot else { throw problem("the file contains no element") }
       return .finished
     }
     guard window[position] == UInt8(ascii: "<") else { return try scanText() }
@@ -91,7 +91,7 @@ extension XMLScanner {
     guard position < count else { throw try insideTag() }
     let quote = window[position]
     guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-      throw problem("the attribute \(try string(qualified)) of <\(try string(name))> has no quotes")
+      throw problem("the value of the attribute \(try string(qualified)) of <\(try string(name))> is not quoted")
     }
     position += 1
     let from = position
@@ -115,7 +115,7 @@ extension XMLScanner {
       throw problem("an unexpected character in the tag </\(try string(name))>")
     }
     position += 1
-    guard let open = openStarts.last else { throw problem("</\(try string(name))> closes nothing", at: start) }
+    guard let open = openStarts.last else { throw problem("</\(try string(name))> without an opening tag", at: start) }
     let isSame =
       openNames.count - open == name.count
       && openNames.withUnsafeBufferPointer { names in
@@ -123,7 +123,7 @@ extension XMLScanner {
       }
     guard isSame else {
       let expected = try string(ofOpen: openStarts.count - 1)
-      throw problem("</\(try string(name))> where </\(expected)> should stand", at: start)
+      throw problem("</\(try string(name))> instead of </\(expected)>", at: start)
     }
     openStarts.removeLast()
     openNames.removeLast(openNames.count - open)

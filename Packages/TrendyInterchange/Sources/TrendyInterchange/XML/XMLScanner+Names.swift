@@ -7,7 +7,7 @@ extension XMLScanner {
     position = index
     guard index < count else { throw truncated("inside the name of an \(what)") }
     guard index > from, !isDigitOrMark(window[from]) else {
-      throw problem("the name of an \(what) is missing", at: from)
+      throw problem("missing \(what) name", at: from)
     }
     return from..<index
   }

@@ -30,7 +30,7 @@ extension XMLScanner {
       window = larger
       capacity *= 2
     }
-    guard let source else { preconditionFailure("a document in memory is whole") }
+    guard let source else { preconditionFailure("a document in memory has no further input") }
     do {
       let got = try source(UnsafeMutableRawBufferPointer(start: window + count, count: capacity - count))
       count += got

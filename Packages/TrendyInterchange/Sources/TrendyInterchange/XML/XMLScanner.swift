@@ -192,11 +192,11 @@ struct XMLScanner: ~Copyable {
       text += try string(from..<ampersand)
       guard let end = firstIndex(of: UInt8(ascii: ";"), in: ampersand..<min(range.upperBound, ampersand + 12)) else {
         if range.upperBound == count { throw truncated("inside a reference") }
-        throw problem("\"&\" without a reference; it is written &amp;", at: ampersand)
+        throw problem("\"&\" without a reference; write &amp;", at: ampersand)
       }
       let name = try string(ampersand + 1..<end)
       guard let scalar = Self.scalar(of: name) else {
-        throw problem("the reference &\(name); is not known", at: ampersand)
+        throw problem("unknown reference &\(name);", at: ampersand)
       }
       text.unicodeScalars.append(scalar)
       from = end + 1

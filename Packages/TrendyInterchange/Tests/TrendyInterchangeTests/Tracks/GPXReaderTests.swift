@@ -84,12 +84,12 @@ struct GPXReaderTests {
     #expect(file.routes[0].segments[0].points.count == 2)
     #expect(file.points.isEmpty)
     #expect(file.segments.count == 1)
-    #expect(file.timeRemark == "there is no point of a track in the file, so no trip can be found")
+    #expect(file.timeRemark == "the file contains no track points, so no trip can be detected")
   }
 
   @Test func `a file without times reports that it has no trips`() throws {
     let file = try read("<trk><trkseg><trkpt lat='1' lon='2'/><trkpt lat='1' lon='3'/></trkseg></trk>")
-    #expect(file.timeRemark == "none of the 2 points has a time, so no trip can be found")
+    #expect(file.timeRemark == "none of the 2 points has a time, so no trip can be detected")
     #expect(file.locations.isEmpty)
     #expect(file.firstTime == nil)
   }
@@ -108,7 +108,7 @@ struct GPXReaderTests {
         == .truncated(line: 15, column: 18, reason: "the file ends inside the name of an attribute", pointsRead: 12))
     #expect(
       error?.description
-        == "truncated at line 15: 12 points were read whole; the file ends inside the name of an attribute")
+        == "truncated at line 15 after 12 complete points: the file ends inside the name of an attribute")
     let (part, problem) = GPXReader.readPart(Array(text.utf8))
     #expect(part.points.count == 12)
     #expect(problem == error)
@@ -130,7 +130,7 @@ struct GPXReaderTests {
     let text = "<gpx><trk><trkseg>\n<trkpt lat='1' lon='2'></trkpt>\n<trkpt lat='1' lon='2'></trk>"
     #expect(
       throws: InterchangeError.malformed(
-        line: 3, column: 24, reason: "</trk> where </trkpt> should stand", pointsRead: 1)
+        line: 3, column: 24, reason: "</trk> instead of </trkpt>", pointsRead: 1)
     ) {
       try TrackFile(reading: Array(text.utf8))
     }
@@ -140,8 +140,8 @@ struct GPXReaderTests {
     "files of other formats are reported by kind",
     arguments: [
       ("<!DOCTYPE html><html><body/></html>", "a web page"), ("<osm/>", "an XML file of <osm>"),
-      ("{\"a\":1}", "a JSON file of another kind"),
-      ("", "an empty file"), (" \n", "an empty file"), ("$GPRMC,1", "NMEA sentences without a right checksum"),
+      ("{\"a\":1}", "an unsupported JSON file"),
+      ("", "an empty file"), (" \n", "an empty file"), ("$GPRMC,1", "NMEA sentences without a valid checksum"),
       ("PK\u{3}\u{4}", "a ZIP archive"),
       ("plain words\n", "plain text"), ("<<", "a broken XML file"), ("a\u{0}b", "a binary file"),
     ])

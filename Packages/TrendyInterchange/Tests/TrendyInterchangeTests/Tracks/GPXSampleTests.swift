@@ -86,8 +86,8 @@ struct GPXSampleTests {
     arguments: zip(
       ["gpxpy-cerknicko-jezero", "gpxpy-cerknicko-without-times", "gpxpy-korita-zbevnica"],
       [
-        nil, "291 of 296 points have no time and are part of no trip",
-        "358 of 871 points have no time and are part of no trip",
+        nil, "291 of 296 points have no time and were not used for trips",
+        "358 of 871 points have no time and were not used for trips",
       ]))
   func missingTimes(name: String, remark: String?) throws {
     let file = try TrackFile(reading: try Self.resource("\(name).gpx"))

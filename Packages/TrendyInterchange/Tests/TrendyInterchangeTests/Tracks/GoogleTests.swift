@@ -134,7 +134,7 @@ struct GoogleTests {
     #expect(events[1].properties["mode"]?.stringValue == "passenger vehicle")
     #expect(events[1].route.count == 3)
     #expect(Self.path(records).map(\.horizontalAccuracy) == [10])
-    #expect(Self.skipped(records) == ["visit inside another": 1])
+    #expect(Self.skipped(records) == ["nested visit": 1])
   }
 
   @Test(
@@ -202,7 +202,7 @@ struct GoogleTests {
         try Self.date("2026-05-02T08:00:00Z"), try Self.date("2026-05-02T09:01:00Z"),
         try Self.date("2026-05-02T09:01:30Z"),
       ])
-    #expect(Self.skipped(records) == ["visit inside another": 1, "memory of a journey": 1])
+    #expect(Self.skipped(records) == ["nested visit": 1, "trip memory": 1])
   }
 
   @Test(
@@ -259,7 +259,7 @@ struct GoogleTests {
       ("{\"timelineEdits\":[{\"deviceId\":\"1\"}]}", "on the phone"), ("{}", "an empty JSON document"), ("[]", "empty"),
       ("{\"createdTime\":\"2018\",\"deviceSettings\":[{}]}", "the settings of Google's Timeline"),
       ("You have encrypted Timeline backups stored.", "on the phone"), ("%PDF-1.4", "a PDF"),
-      ("<!DOCTYPE html><html><title>Google Data Export Archive Contents</title></html>", "list of contents"),
+      ("<!DOCTYPE html><html><title>Google Data Export Archive Contents</title></html>", "index page"),
       ("[{\"header\":\"Maps\",\"title\":\"Searched\",\"titleUrl\":\"x\"}]", "My Activity"), ("", "an empty file"),
     ])
   func notTheData(text: String, words: String) throws {

@@ -68,7 +68,7 @@ struct StravaTests {
     #expect(events[0].properties["activity"]?.stringValue == (type == "Ride" ? "Cycling" : type))
     #expect(events[0].title == "Morning" && events[0].track.count == 2 && events[0].key == ["strava", "1234"])
     #expect(events[1].properties["distance"]?.doubleValue == 1500 && events[1].track.isEmpty)
-    #expect(GoogleTests.skipped(records) == ["file of the archive that is no activity": 1])
+    #expect(GoogleTests.skipped(records) == ["file that is not an activity": 1])
     #expect(GoogleTests.bad(records).isEmpty)
   }
 
@@ -86,7 +86,7 @@ struct StravaTests {
     #expect(events.map { $0.properties["activity"]?.stringValue } == ["Running", "Running"])
     #expect(events.map(\.timestamp.timeIntervalSince1970) == [1_527_832_800, 1_527_919_200])
     #expect(GoogleTests.bad(records).count == 3, "\(GoogleTests.bad(records))")
-    #expect(GoogleTests.skipped(records) == ["track that is not in the archive": 1])
+    #expect(GoogleTests.skipped(records) == ["track missing from the archive": 1])
   }
 
   @Test func `a table alone is read without tracks, unlike a table with links to Strava`() throws {
@@ -101,7 +101,7 @@ struct StravaTests {
     #expect(format.word == "strava")
     let records = try FormatTableTests.records(table, as: format)
     #expect(GoogleTests.events(records).map { $0.properties["distance"]?.doubleValue } == [910, 910])
-    #expect(GoogleTests.skipped(records) == ["track that is not in the archive": 1])
+    #expect(GoogleTests.skipped(records) == ["track missing from the archive": 1])
     let link = "\(header)\n\(row("https://www.strava.com/activities/1234"))\n"
     #expect(try InterchangeFormat.detect(ByteInput(Array(link.utf8)))?.word != "strava")
   }

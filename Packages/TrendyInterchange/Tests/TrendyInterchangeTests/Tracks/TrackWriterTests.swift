@@ -107,7 +107,8 @@ struct TrackWriterTests {
           .utf8))
     #expect(
       file.problems.map(\.description) == [
-        "track point 2: latitude 100, longitude 2 is no place on earth", "track point 3: the time \"x\" cannot be read",
+        "track point 2: invalid coordinates (latitude 100, longitude 2)",
+        "track point 3: the time \"x\" cannot be read",
       ])
   }
 
