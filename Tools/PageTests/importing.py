@@ -178,9 +178,9 @@ def a_file_waits_for_a_hub_that_is_away_and_a_preview_outlives_the_page(world):
         browser.shows("new, 0 duplicates.", ".bring-in")
         hub.stop()
         hub.start()
-        browser.press(".bring-in .button", "Import")
-        # The restarted hub no longer has the uploaded file.
-        browser.shows("send it again", ".bring-in")
+        browser.press(".bring-in .button", "Bring in")
+        # The file went with the process that had it.
+        browser.shows("send the file again", ".bring-in")
         browser.press(".bring-in .button", "Another file")
         choose(browser, "many.csv", "date,type,note\n" + rows)
         browser.press(".bring-in .button.primary", "Import")

@@ -5,7 +5,7 @@ import TrendyModels
 extension HubStorageContract {
   /// Checks of bulk reads of events.
   static let events: [Check] = [
-    Check("moments and documents of events are those of their entries, whatever the entries have") { storage in
+    Check("times and documents of events match their entries") { storage in
       var generator = Scrambler()
       let values: [JSONValue] = [.null, "Europe/Amsterdam", "trip", "é \" \\ \u{1}", true, false, 7, ["a": ["}", 1]]]
       var expected: [String: HubEntry] = [:]
@@ -39,7 +39,7 @@ extension HubStorageContract {
         try expect(count, moments.values.count { $0.moment >= middle })
       }
     },
-    Check("texts of a range of moments are those of its living events, with the values of their fields") { storage in
+    Check("texts of a time range are those of its living events, with the values of their fields") { storage in
       var generator = Scrambler()
       for round in 0..<200 {
         var entry = scrambled(version: Int64(round + 1), &generator)
@@ -64,14 +64,14 @@ extension HubStorageContract {
             for (name, field) in entry.fields {
               let value = String(decoding: try WireJSON.encode(field.value), as: UTF8.self)
               guard text?.contains(value) == true else {
-                throw ContractViolation("\(name) of \(entry.id), \(value), is not in \(text ?? "any text")")
+                throw ContractViolation("\(name) of \(entry.id), \(value), is missing from \(text ?? "every text")")
               }
             }
           }
         }
       }
     },
-    Check("what a search leaves out unread has none of its words") { storage in
+    Check("events that a search skips without reading contain none of its words") { storage in
       var generator = Scrambler()
       let texts = [
         "Soup", "süß", "SOUP", "\u{212A}ELVIN", "\u{130}stanbul", "soup\"\\\n", "cafe\u{301}", "é", "s o u p", "2026",
@@ -98,7 +98,7 @@ extension HubStorageContract {
           let kept = Set(page.entries.map(\.id))
           try expect(page.looked, all.count)
           for entry in all where search.matches(entry, names) && !kept.contains(entry.id) {
-            throw ContractViolation("\(word) leaves out \(entry.fields)")
+            throw ContractViolation("the search for \(word) omits \(entry.fields)")
           }
         }
       }

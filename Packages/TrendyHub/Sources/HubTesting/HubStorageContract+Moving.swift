@@ -4,7 +4,7 @@ import TrendyModels
 extension HubStorageContract {
   /// Checks of moving a hub from one storage to another.
   static let moving: [Check] = [
-    Check("all that is kept of a person can be put in the place of another's, and is the same there") { storage in
+    Check("all data of a user can replace that of another user and is identical there") { storage in
       try storage.write(person: "p") { try putOneOfEach(in: $0) }
       // The existing data must be replaced completely.
       try storage.write(person: "q") { transaction in

@@ -6,7 +6,7 @@ import TrendyModels
 /// Checks of the directory, and of the separation of users.
 extension HubStorageContract {
   static let people: [Check] = [
-    Check("no person sees another's state") { storage in
+    Check("users do not see each other's state") { storage in
       for person in ["p", "q", "../p", "P"] {
         try storage.read(person: person) { try expect(try $0.state(), HubState()) }
         try storage.write(person: person) { transaction in
@@ -25,7 +25,7 @@ extension HubStorageContract {
         }
       }
     },
-    Check("the directory keeps persons, devices and codes") { storage in
+    Check("the directory stores users, devices and codes") { storage in
       let anna = HubPerson(id: "1", name: "Anna", createdAt: moment)
       var phone = HubDevice(id: "10", person: "1", name: "phone", tokenHash: "aa", createdAt: moment)
       let laptop = HubDevice(id: "11", person: "1", name: "laptop", tokenHash: "bb", createdAt: moment)
@@ -62,7 +62,7 @@ extension HubStorageContract {
       }
       try storage.readDirectory { try expect(try $0.pairingCode(hash: "dd"), nil) }
     },
-    Check("the directory keeps attempts to pair, the latest of them") { storage in
+    Check("the directory stores the latest pairing attempts") { storage in
       func time(_ seconds: Double) -> Date { moment.addingTimeInterval(seconds) }
       try storage.writeDirectory { directory in
         for number in 1...5 { try directory.putPairingAttempts(key: "k\(number)", [time(0), time(Double(number))]) }
@@ -85,7 +85,7 @@ extension HubStorageContract {
         try expect(try directory.pairingAttempts(key: "never"), [])
       }
     },
-    Check("of codes that are tried at once only as many are compared as one may try") { storage in
+    Check("concurrent pairing attempts do not exceed the limit") { storage in
       let accounts = HubAccounts(storage: storage)
       let anna = try accounts.createPerson(name: "Anna")
       let code = try accounts.createPairingCode(person: anna.id)
@@ -108,14 +108,14 @@ extension HubStorageContract {
       // Other addresses can still pair.
       try expect(try accounts.pair(code: code, deviceName: "d", address: "192.0.2.2").device.person, anna.id)
     },
-    Check("what is kept of a person has a size") { storage in
+    Check("the data of a user has a size") { storage in
       try storage.write(person: "p") { transaction in
         for number in 1...100 { try transaction.put(entry("event", "e\(number)", version: Int64(number))) }
       }
       try expect(try storage.size(of: "p").map { $0 > 1000 } ?? true, true)
       try expect(try storage.size(of: "q") ?? 0, 0)
     },
-    Check("a person who is forgotten takes their devices and codes along, and nobody else's") { storage in
+    Check("deleting a user deletes only that user's devices and codes") { storage in
       func hook(_ id: String, of person: String) -> HubWebhook {
         HubWebhook(
           id: id, person: person, url: "https://example.org/\(id)", secret: "s", kinds: ["event"], createdAt: moment)
@@ -152,7 +152,7 @@ extension HubStorageContract {
         try expect(try directory.pairingCode(hash: "c2")?.person, "2")
       }
     },
-    Check("each user's record has epochs of its own, which are those of every hub on the storage in that life") {
+    Check("each record has separate epochs, which all hubs on the storage share") {
       storage in
       let type = CreateEventTypeRequest(id: "t", name: "Coffee", color: "#000000", icon: "cup")
       func epochs(of person: String, at server: HubServer) throws -> [HubEpoch] {
@@ -174,7 +174,7 @@ extension HubStorageContract {
       // A storage shared by several hubs provides the epoch, so a new process begins none.
       try expect(after.0.count, after.1 == nil ? 2 : 1)
     },
-    Check("of a person who was erased nothing is left, and nobody else misses anything") { storage in
+    Check("erasing a user removes all data of that user and of no other") { storage in
       for person in ["p", "q"] {
         try storage.write(person: person) { try $0.put(entry("event", "e", version: 1)) }
       }

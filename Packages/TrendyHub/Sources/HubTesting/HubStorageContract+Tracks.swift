@@ -7,12 +7,12 @@ import TrendyProtocols
 extension HubStorageContract {
   /// Checks of track logs.
   static let tracks: [Check] = [
-    Check("of a person for whom nothing was posted there is no log, and asking makes none") { storage in
+    Check("a user without posted readings has no log, and reading creates none") { storage in
       try storage.write(person: "p") { try $0.setState(HubState(head: 1)) }
       try expect(try storage.hasTracks(of: "p"), false)
       try expect(try storage.hasTracks(of: "p"), false)
     },
-    Check("fixes are kept in a log of the person's own, in their order and each once") { storage in
+    Check("fixes are stored in the user's log, in order and once each") { storage in
       var log: TrackLog { get throws { TrackLog(rows: try storage.tracks(of: "p")) } }
       // More than one block, appended out of order and partly twice.
       let all = (0..<2000).map { fix($0) }
@@ -35,7 +35,7 @@ extension HubStorageContract {
       // Each user has a separate log.
       try expect(try TrackLog(rows: storage.tracks(of: "q")).devices().count, 0)
     },
-    Check("notes of who looks through a log are changed in one step, and found by time and by name") { storage in
+    Check("log readers are updated atomically and found by time and by name") { storage in
       var log: TrackLog { get throws { TrackLog(rows: try storage.tracks(of: "p")) } }
       _ = try log.append([fix(0), fix(1)], device: "d")
       var changes = TrackChanges()
@@ -60,7 +60,7 @@ extension HubStorageContract {
       try log.commit(changes, device: "d")
       try expect(try ids(after: nil, descending: false, limit: 9), ["f1", "f3"])
     },
-    Check("what a write of a log throws takes all of it back, and its numbers are kept to the bit") { storage in
+    Check("an error in a log write rolls it back; numbers are stored exactly") { storage in
       struct Refused: Error {}
       let rows = try storage.tracks(of: "p")
       let (high, low) = (UInt64.max, UInt64(1) << 63)
@@ -85,7 +85,7 @@ extension HubStorageContract {
       try expect(try all(1), [])
       try expect(try all(nil).map(\.group), [high])
     },
-    Check("a log goes with its person, and comes along to another storage") { storage in
+    Check("a log is deleted with its user and is copied to another storage") { storage in
       let log = TrackLog(rows: try storage.tracks(of: "p"))
       _ = try log.append((0..<900).map { fix($0) }, device: "d")
       let other = MemoryHubStorage()

@@ -28,7 +28,7 @@ public enum HubStorageContract: Sendable {
   public static let all = serving + people + events + moving + tracks
 
   private static let serving: [Check] = [
-    Check("a person never written to is empty") { storage in
+    Check("a new user's record is empty") { storage in
       try storage.read(person: "p") { reading in
         try expect(try reading.state(), HubState())
         try expect(try reading.entry(kind: "event", id: "e"), nil)
@@ -40,7 +40,7 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.keyedWrite(device: "d", key: "k"), nil)
       }
     },
-    Check("of writes that are made durable together each is whole or not there, and sees those before it") { storage in
+    Check("writes in a shared commit are atomic, and each sees those before it") { storage in
       struct Refused: Error {}
       let errors = try storage.write(
         person: "p",
@@ -72,7 +72,7 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.isPurged(kind: "event", id: "a"), false)
       }
     },
-    Check("what was written is read back, field by field") { storage in
+    Check("an entry is read as it was written, field by field") { storage in
       let state = HubState(
         head: 7, epochs: [.init(id: "a", first: 1), .init(id: "b", first: 5)], horizon: 3,
         sums: ["event": .init(count: 1, hash: .max), "geofence": .init(count: 0, hash: 0xF)],
@@ -108,7 +108,7 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.keyedWrite(device: "e", key: "k"), nil)
       }
     },
-    Check("a transaction sees its own writes, and one that throws leaves nothing") { storage in
+    Check("a transaction sees its own writes, and writes nothing if it throws") { storage in
       struct Stop: Error {}
       do {
         try storage.write(person: "p") { transaction in
@@ -127,7 +127,7 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.entries(after: 0, limit: 9).count, 0)
       }
     },
-    Check("the feed is each entry once, by its last version") { storage in
+    Check("the feed contains each entry once, by its last version") { storage in
       try storage.write(person: "p") { transaction in
         for number in 1...5 { try transaction.put(entry("event", "e\(number)", version: Int64(number))) }
       }
@@ -148,7 +148,7 @@ public enum HubStorageContract: Sendable {
         try expect(try (0..<5).map { try all.line(at: $0).version }, [1, 3, 5, 6, 7])
       }
     },
-    Check("a list of all lines stays as it was while others write") { storage in
+    Check("a list of all lines does not change during other writes") { storage in
       try storage.write(person: "p") { try $0.put(entry("event", "e", version: 1)) }
       let list = try storage.read(person: "p") { try $0.allLines() }
       try storage.write(person: "p") { transaction in
@@ -158,7 +158,7 @@ public enum HubStorageContract: Sendable {
       try expect(list.count, 1)
       try expect(try list.line(at: 0).version, 1)
     },
-    Check("all lines come by rank of their kind, then by version") { storage in
+    Check("all lines are ordered by rank of their kind, then by version") { storage in
       try storage.write(person: "p") { transaction in
         try transaction.put(entry("event", "e", version: 1))
         try transaction.put(entry("geofence", "g", version: 2))
@@ -170,7 +170,7 @@ public enum HubStorageContract: Sendable {
       let all = try storage.read(person: "p") { try $0.allLines() }
       try expect(try (0..<all.count).map { try all.line(at: $0).version }, [4, 5, 3, 2, 1, 6])
     },
-    Check("lines of one kind come by version until they fill what was asked for, one at least") { storage in
+    Check("lines of one kind are ordered by version and fill the requested size, with at least one") { storage in
       try storage.write(person: "p") { transaction in
         for number in 1...4 {
           try transaction.put(entry("event", "e\(number)", version: Int64(2 * number)))
@@ -197,7 +197,7 @@ public enum HubStorageContract: Sendable {
         try expect(try versions(nil, after: 11), [])
       }
     },
-    Check("a line is the text of its entry, whatever the entry has") { storage in
+    Check("a line is the serialized entry") { storage in
       var generator = Scrambler()
       for round in 0..<200 {
         let entry = scrambled(version: Int64(round + 1), &generator)
@@ -210,7 +210,7 @@ public enum HubStorageContract: Sendable {
         }
       }
     },
-    Check("lists hold the living, the latest moment first") { storage in
+    Check("lists contain living entities, latest first") { storage in
       try storage.write(person: "p") { transaction in
         for (number, second) in [3, 1, 4, 2].enumerated() {
           var event = entry("event", "e\(second)", version: Int64(number + 1))
@@ -243,7 +243,7 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.entry(kind: "event", id: "e3")?.isAlive, false)
       }
     },
-    Check("what refers to an entity is found while it lives, and where it points now") { storage in
+    Check("references to an entity are found under its current target while the referring entity lives") { storage in
       try storage.write(person: "p") { transaction in
         try transaction.put(entry("event", "a", version: 1))
         try transaction.put(entry("event", "b", version: 2))
@@ -272,7 +272,7 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.referring(toKind: "event_type", id: "u").map(\.id), ["a"])
       }
     },
-    Check("a compacted tombstone is in no list, and its id is known for ever") { storage in
+    Check("a compacted tombstone is in no list, but its id remains known") { storage in
       try storage.write(person: "p") { transaction in
         for number in 1...4 { try transaction.put(entry("event", "e\(number)", version: Int64(number))) }
         for number in [3, 1, 2] {
@@ -305,7 +305,7 @@ public enum HubStorageContract: Sendable {
       }
       try storage.read(person: "q") { try expect(try $0.isPurged(kind: "event", id: "e3"), false) }
     },
-    Check("where each device stood is known until it is forgotten") { storage in
+    Check("the position of each device is stored until it is deleted") { storage in
       let late = HubContact(device: "b", cursor: 7, at: moment)
       try storage.write(person: "p") { transaction in
         try transaction.putContact(late)
@@ -323,7 +323,7 @@ public enum HubStorageContract: Sendable {
       try storage.write(person: "p") { try $0.forgetContact(device: "b") }
       try storage.read(person: "p") { try expect(try $0.contacts(), [early]) }
     },
-    Check("notices wait for their companion in their order until they are forgotten, and its progress is kept") {
+    Check("notices are stored in order until they are deleted, and a companion's progress is stored") {
       storage in
       var companion = HubCompanion(tracker: "a", companion: "b", createdAt: moment)
       let other = HubCompanion(tracker: "a", companion: "c", createdAt: moment, removedAt: moment)
@@ -354,7 +354,7 @@ public enum HubStorageContract: Sendable {
       }
       try storage.read(person: "q") { try expect(try $0.companions(), []) }
     },
-    Check("how far a webhook has come is kept until it is forgotten") { storage in
+    Check("the progress of a webhook is stored until it is deleted") { storage in
       var standing = HubWebhookStanding(webhook: "w", cursor: 4, life: "a")
       standing.claim = .init(hub: "h", until: Date(timeIntervalSince1970: 60))
       try storage.write(person: "p") { transaction in
@@ -376,7 +376,7 @@ public enum HubStorageContract: Sendable {
       }
       try storage.read(person: "q") { try expect(try $0.webhookStanding(of: "w"), nil) }
     },
-    Check("imports are kept in the order in which they were begun, each as it was put last") { storage in
+    Check("imports are stored in the order of their start, each in its latest state") { storage in
       var second = HubImport(id: "b", format: "loop", source: "Loop.zip", startedAt: moment, before: 3)
       let third = HubImport(id: "c", format: "ics", source: "c", startedAt: moment, before: 9)
       let first = HubImport(
@@ -394,7 +394,7 @@ public enum HubStorageContract: Sendable {
       try storage.read(person: "p") { try expect(try $0.imports(), [first, second, third]) }
       try storage.read(person: "q") { try expect(try $0.imports(), []) }
     },
-    Check("outcomes are forgotten up to a sequence, of one device") { storage in
+    Check("outcomes of one device are deleted up to a sequence number") { storage in
       let outcome = StoredOutcome(digest: "x", verdict: .accepted(version: 1))
       try storage.write(person: "p") { transaction in
         for device in ["d", "e"] {

@@ -12,25 +12,25 @@ struct CompanionHandlers: Sendable {
     [
       HubRoute(
         .get, "companions", name: "listCompanions",
-        summary: "Those in which the device tells, or is told; ended ones too.",
+        summary: "Lists the companion links of the device in both directions, including removed ones.",
         answers: [.json(200, "the links", .list(.companion))], tag: .content, .device(list)),
       HubRoute(
         .post, "companions", name: "makeCompanion",
-        summary: "Lets a device be told by this one (companion_id), or this one by another (tracker_id).",
+        summary: "Links this device to one that it notifies (companion_id), or to one that notifies it (tracker_id).",
         body: .object([.optional("companion_id", .string), .optional("tracker_id", .string)]),
         answers: [.json(201, "the link", .companion)], .device(make)),
       HubRoute(
-        .delete, "companions/{id}", name: "removeCompanion", summary: "Ends a link, from either side.",
-        answers: [.nothing("it is ended")], .device(remove)),
+        .delete, "companions/{id}", name: "removeCompanion", summary: "Removes a link. Both devices may do so.",
+        answers: [.nothing("removed")], .device(remove)),
       HubRoute(
         .get, "companions/{id}/notices", name: "listNotices",
-        summary: "What is there for a companion after a sequence.",
+        summary: "Returns the notices for a companion after a sequence number.",
         query: [
-          .init("after", .counter, "up to here the device has them for good"),
-          .init("limit", .integer(1...500), "at most so many; 100 unless told"),
+          .init("after", .counter, "highest sequence number that the device has stored; earlier notices are deleted"),
+          .init("limit", .integer(1...500), "maximum number of notices; default 100"),
         ], answers: [.json(200, "the notices", .named("NoticesResponse"))], .device(deliver)),
       HubRoute(
-        .post, "companions/{id}/notices", name: "sendNotices", summary: "Hands over what a companion is to be told.",
+        .post, "companions/{id}/notices", name: "sendNotices", summary: "Sends notices to a companion.",
         body: .named("NoticesRequest"), answers: [.json(200, "the link", .companion)], .device(receive)),
     ]
   }
@@ -50,11 +50,11 @@ struct CompanionHandlers: Sendable {
       case .follow(let tracker): (tracker, sender.id, tracker)
       }
     guard companion != tracker else {
-      throw Problem.invalid("\(asked.member): a device is not its own companion")
+      throw Problem.invalid("\(asked.member): a device cannot be its own companion")
     }
     let devices = try await records.devices(of: sender.person)
     guard devices.contains(where: { $0.id == other && $0.revokedAt == nil }) else {
-      throw Problem.notFound("no device of this person has the id \"\(other.prefix(60))\"")
+      throw Problem.notFound("you have no device with the id \"\(other.prefix(60))\"")
     }
     let now = clock.now
     let made = try await records.store.write(person: sender.person) { transaction in
@@ -132,7 +132,7 @@ struct CompanionHandlers: Sendable {
     _ id: String, in reading: any HubReading, where isTheirs: (HubCompanion) -> Bool
   ) throws -> HubCompanion {
     guard let companion = try reading.companion(id: id), isTheirs(companion), companion.removedAt == nil else {
-      throw Problem.notFound("\"\(id.prefix(60))\" is no companion of this device, on this side of it")
+      throw Problem.notFound("companion link \"\(id.prefix(60))\" not found for this device in this direction")
     }
     return companion
   }
@@ -156,7 +156,7 @@ extension CompanionNoticesRequest {
   fileprivate func check() throws(Problem) {
     guard notices.count <= 500 else { throw .tooMany("notices", limit: 500, found: notices.count) }
     for (index, notice) in notices.enumerated() {
-      guard notice.sequence > 0 else { throw .invalid("notices[\(index)].seq: expected a whole number from 1 up") }
+      guard notice.sequence > 0 else { throw .invalid("notices[\(index)].seq: expected a whole number of at least 1") }
       guard (1...64).contains(notice.kind.utf8.count) else {
         throw .invalid("notices[\(index)].kind: expected 1 to 64 bytes")
       }

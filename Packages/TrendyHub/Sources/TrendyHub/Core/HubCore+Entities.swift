@@ -33,8 +33,8 @@ extension HubCore {
       let fields = try kind.fields(from: members, isCreate: true)
       guard acceptsSame, fields.allSatisfy({ entry.fields[$0.key]?.value == $0.value }) else {
         throw Problem(
-          "duplicate", status: 409, title: "Exists already",
-          detail: "the \(kind.name) \"\(id)\" exists already: change it with PATCH")
+          "duplicate", status: 409, title: "Already exists",
+          detail: "the \(kind.name) \"\(id)\" already exists: change it with PATCH")
       }
     } else {
       let content = try edit?.content(members, of: kind, isCreate: true, over: nil, in: try transaction.state())
@@ -144,7 +144,7 @@ extension HubCore {
       guard try transaction.isPurged(kind: kind.name, id: id) else { throw Problem.notFound(kind, id) }
       throw Problem(
         "entity_deleted", status: 409, title: "Deleted",
-        detail: "the \(kind.name) \"\(id.prefix(128))\" was deleted too long ago to come back")
+        detail: "the \(kind.name) \"\(id.prefix(128))\" was deleted too long ago to be restored")
     }
     let keyed = KeyedEdit(edit, KeyedWrite("restore", kind, id))
     let wasRepeated = try isRepeated(keyed, by: device, in: transaction)
@@ -153,7 +153,9 @@ extension HubCore {
     guard !wasRepeated else {
       throw Problem(
         "entity_deleted", status: 409, title: "Deleted",
-        detail: "the \(kind.name) \"\(id.prefix(128))\" was restored by this request before, and deleted again since")
+        detail:
+          "the \(kind.name) \"\(id.prefix(128))\" was restored by this request earlier and has been deleted again since"
+      )
     }
     try carryOut(HubMutation(restoring: entry, by: device), by: device, in: transaction, now: now)
     return try self.entity(kind, id: id, in: transaction)
@@ -167,7 +169,7 @@ extension HubCore {
     guard earlier.digest == edit.write.digest else {
       throw Problem(
         "idempotency_key_reused", status: 409, title: "Idempotency key reused",
-        detail: "this Idempotency-Key came before with other content: every write needs one of its own")
+        detail: "this Idempotency-Key was used for a different request: use a new key for each write")
     }
     return true
   }
@@ -232,6 +234,6 @@ extension HubMutation {
 
 extension Problem {
   static func notFound(_ kind: SyncedKind, _ id: String) -> Problem {
-    .notFound("there is no \(kind.name) \"\(id.prefix(128))\"")
+    .notFound("\(kind.name) \"\(id.prefix(128))\" not found")
   }
 }

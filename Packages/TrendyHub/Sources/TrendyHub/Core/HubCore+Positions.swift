@@ -10,17 +10,18 @@ extension HubCore {
     let state = try reading.state()
     if position.seen > 0 {
       guard position.seen <= state.head else {
-        throw Problem.logReset("this hub stands at \(state.head) and never gave \(position.seen)")
+        throw Problem.logReset("this hub is at version \(state.head) and never assigned version \(position.seen)")
       }
       if let epoch = position.epoch, state.epochs.epoch(of: position.seen)?.id != epoch {
         throw Problem.logReset(
-          "the \(position.seen) that was seen was given in another life than the one this hub had then")
+          "version \(position.seen) belongs to another epoch of this hub")
       }
     }
     if let last = position.lastSequence {
       let mark = try reading.mark(device: position.device)
       guard mark <= last else {
-        throw Problem.forked("this hub has judged sequence \(mark) of the device, which says it has sent \(last)")
+        throw Problem.forked(
+          "this hub has processed sequence number \(mark) of the device, which has sent only \(last)")
       }
     }
   }
@@ -30,12 +31,14 @@ extension Problem {
   static func logReset(_ detail: String) -> Problem {
     Problem(
       "log_reset", status: 409, title: "Position unknown",
-      detail: "\(detail): it was restored or set up anew; take a snapshot")
+      detail: "\(detail): the hub was restored or recreated; load a snapshot")
   }
 
   static func forked(_ detail: String) -> Problem {
     Problem(
       "device_forked", status: 409, title: "Device forked",
-      detail: "\(detail): two stores use one identity, or a store was restored; make a new identity and queue again")
+      detail:
+        "\(detail): two stores use one device identity, or a store was restored; create a new identity and send the changes again"
+    )
   }
 }

@@ -57,14 +57,14 @@ public struct HubCore: Hashable, Sendable {
         guard let stored = try transaction.outcome(device: device, sequence: mutation.sequence),
           stored.digest == mutation.digest
         else {
-          fork = .forked("sequence \(mutation.sequence) was judged before, with other content or long ago")
+          fork = .forked("sequence number \(mutation.sequence) was used before, for another mutation or too long ago")
           break
         }
         outcomes.append(OutcomeEnvelope(sequence: mutation.sequence, stored.verdict))
         continue
       }
       guard mutation.sequence == mark + 1 else {
-        fork = .forked("sequence \(mutation.sequence) came, \(mark + 1) was expected")
+        fork = .forked("expected sequence number \(mark + 1), found \(mutation.sequence)")
         break
       }
       let verdict: HubVerdict
@@ -133,13 +133,13 @@ public struct HubCore: Hashable, Sendable {
     // Read the head first: an entry written meanwhile is then either in the page or after the cursor.
     let state = try reading.state()
     guard cursor <= state.head else {
-      throw Problem.logReset("this hub stands at \(state.head) and never gave \(cursor)")
+      throw Problem.logReset("this hub is at version \(state.head) and never assigned version \(cursor)")
     }
     guard cursor >= state.horizon || isBootstrap else {
       throw Problem(
         "cursor_expired", status: 410, title: "Position too old",
         detail:
-          "what was deleted up to \(state.horizon) is no longer told one by one, and this is \(cursor): take a snapshot"
+          "deletions up to version \(state.horizon) are no longer in the feed, and this cursor is \(cursor): load a snapshot"
       )
     }
     var lines = try reading.lines(after: cursor, limit: limit + 1)
@@ -195,7 +195,7 @@ public struct HubCore: Hashable, Sendable {
     let kinds = SyncedKind.all.map(\.name) + [nil]
     let first = try place.map { place in
       guard let index = kinds.firstIndex(of: place.kind) else {
-        throw Problem.invalid("part: no kind is called \"\(place.kind?.prefix(40) ?? "")\"")
+        throw Problem.invalid("part: unknown kind \"\(place.kind?.prefix(40) ?? "")\"")
       }
       return index
     }

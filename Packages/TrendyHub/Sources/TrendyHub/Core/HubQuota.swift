@@ -37,13 +37,13 @@ struct HubQuotaError: Error, Hashable, CustomStringConvertible {
   var description: String {
     let most = isOfRows ? "\(quota) entries" : "\(quota) bytes"
     return
-      "your record has reached the \(most) that this hub keeps for you: nothing was changed, and what waits on a device stays "
-      + "there; delete something, or ask whoever runs the hub for more room"
+      "your record has reached its limit of \(most) on this hub: nothing was changed, and pending changes stay on the "
+      + "device; delete something, or ask the operator of the hub for more space"
   }
 
   var problem: Problem {
     Problem(
-      "quota_exceeded", status: 507, title: "No room left for your record", detail: description,
+      "quota_exceeded", status: 507, title: "Quota exceeded", detail: description,
       retryAfter: .seconds(60))
   }
 }
@@ -107,7 +107,7 @@ extension HubAccounts {
   /// - Throws: A ``Problem`` of kind `not_found` if the user does not exist.
   public func setQuota(_ quota: HubQuota, of person: String) throws {
     guard try storage.readDirectory({ try $0.person(id: person) }) != nil else {
-      throw Problem.notFound("nobody at this hub has the id \"\(person.prefix(60))\"")
+      throw Problem.notFound("this hub has no user with the id \"\(person.prefix(60))\"")
     }
     try storage.write(person: person) { transaction in
       var state = try transaction.state()

@@ -15,14 +15,14 @@ struct Judgement {
   init(_ mutation: HubMutation, device: String, writer: HubWriter) throws(Problem) {
     guard let kind = SyncedKind.named(mutation.kind) else {
       throw .invalid(
-        "entity_type: this hub knows \(SyncedKind.all.map(\.name).joined(separator: ", ")), found \"\(mutation.kind.prefix(40))\""
+        "entity_type: expected one of \(SyncedKind.all.map(\.name).joined(separator: ", ")), found \"\(mutation.kind.prefix(40))\""
       )
     }
     guard Identifier.isValid(mutation.id) else { throw .invalid("entity_id: expected \(Identifier.rule)") }
     if let id = mutation.content["id"], id.stringValue != mutation.id {
-      throw .invalid("id: expected the id of the entity, \"\(mutation.id)\", found \(id.kindInWords)")
+      throw .invalid("id: expected the id of the entity (\"\(mutation.id)\"), found \(id.kindInWords)")
     }
-    precondition(mutation.isPlain || mutation.mutationId != nil, "conflicts are named after the mutation: \(mutation)")
+    precondition(mutation.isPlain || mutation.mutationId != nil, "a mutation with versions needs an id: \(mutation)")
     self.mutation = mutation
     self.device = device
     self.writer = writer
@@ -156,7 +156,7 @@ extension Judgement {
 
   private func restore(_ entry: HubEntry?) throws -> HubVerdict {
     guard let incarnation = mutation.incarnation, incarnation > 0 else {
-      throw Problem.invalid("incarnation: expected the life that the restore begins, from 1")
+      throw Problem.invalid("incarnation: expected the incarnation that the restore begins, at least 1")
     }
     guard let entry else { throw gone(nil) }
     let changes = try changes(over: entry)
@@ -319,7 +319,7 @@ extension Judgement {
   private func checkRequired(_ entry: HubEntry, _ applied: [String: Change]) throws {
     for field in kind.fields where field.isRequired {
       guard (applied[field.name]?.value ?? entry.fields[field.name]?.value)?.isNull ?? true else { continue }
-      throw Problem.invalid("\(field.name): expected \(field.inWords), as the tombstone does not have it")
+      throw Problem.invalid("\(field.name): expected \(field.inWords), because the deleted entity does not have it")
     }
   }
 
@@ -431,8 +431,8 @@ extension Judgement {
     if case .fields(let fields) = mutation.content, fields[SyncedKind.mergedInto]?.author != nil { return }
     guard try living(id) == nil else { return }
     throw Problem(
-      "parent_deleted", status: 409, title: "Parent is gone",
-      detail: "\(SyncedKind.mergedInto): the event_type \"\(id)\" was deleted or was never here")
+      "parent_deleted", status: 409, title: "Parent not found",
+      detail: "\(SyncedKind.mergedInto): the event_type \"\(id)\" was deleted or never existed")
   }
 
   /// Moves a child of a merged type to the remaining type.
@@ -478,22 +478,22 @@ extension Judgement {
       try transaction.entry(kind: reference.kind, id: id) != nil
       || transaction.isPurged(kind: reference.kind, id: id)
     return Problem(
-      "parent_deleted", status: 409, title: "Parent is gone",
-      detail: "\(field.name): the \(reference.kind) \"\(id)\" \(wasHere ? "was deleted" : "was never here")")
+      "parent_deleted", status: 409, title: "Parent not found",
+      detail: "\(field.name): the \(reference.kind) \"\(id)\" \(wasHere ? "was deleted" : "never existed")")
   }
 
   private func checkIncarnation(_ entry: HubEntry) throws {
     guard let incarnation = mutation.incarnation, incarnation < entry.incarnation else { return }
     throw Problem(
-      "restored", status: 409, title: "Restored meanwhile",
-      detail: "the \(entry.kind) \"\(entry.id)\" was deleted and restored since this was written")
+      "restored", status: 409, title: "Restored in the meantime",
+      detail: "the \(entry.kind) \"\(entry.id)\" was deleted and restored after this change was made")
   }
 
   private func gone(_ entry: HubEntry?) -> Problem {
     Problem(
       "entity_deleted", status: 409, title: "Deleted",
-      detail: entry.map { "the \($0.kind) \"\($0.id)\" was deleted, and an id does not come back by itself" }
-        ?? "\"\(mutation.id)\" is not here")
+      detail: entry.map { "the \($0.kind) \"\($0.id)\" was deleted; its id can return only through a restore" }
+        ?? "\"\(mutation.id)\" not found")
   }
 
   private func outcome(_ version: Int64, lost: [String]) -> HubVerdict {

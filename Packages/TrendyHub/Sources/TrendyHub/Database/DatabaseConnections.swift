@@ -93,7 +93,7 @@ extension DatabaseConnections {
   ) throws -> Bool {
     guard let isCommitted = try session.lockRecentWrites().tells(of: token, since: before) else {
       throw HubStorageError.unreachable(
-        "the connection to the database was lost while something was saved, and whether it was is not known")
+        "the database connection was lost during a commit, whose result is unknown")
     }
     return isCommitted
   }

@@ -29,14 +29,14 @@ extension HubStorageError {
   init(_ failure: DatabaseFailure) {
     self =
       switch failure {
-      case .lost(let text): .unreachable("the database does not answer: \(text)")
+      case .lost(let text): .unreachable("the database does not respond: \(text)")
       case .refused(let code, let text) where code.hasPrefix("53") && code != "53300":
-        .full("the database has no room: \(text)")
+        .full("the database has no free space: \(text)")
       case .refused(let code, let text) where ["53300", "55P03", "57014"].contains(code) || failure.isSerialization:
         .busy("the database is busy: \(text)")
-      case .refused(_, let text) where failure.endsConnection: .unreachable("the database does not answer: \(text)")
+      case .refused(_, let text) where failure.endsConnection: .unreachable("the database does not respond: \(text)")
       case .refused(let code, let text): .refused(code: code, text: text)
-      case .needsOwnTransaction: preconditionFailure("a transaction that had to stand alone did not")
+      case .needsOwnTransaction: preconditionFailure("needsOwnTransaction was thrown inside a separate transaction")
       }
   }
 }

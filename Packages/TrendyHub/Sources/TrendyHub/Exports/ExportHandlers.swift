@@ -11,14 +11,14 @@ struct ExportHandlers: Sendable {
     [
       HubRoute(
         .get, "export", name: "exportRecord",
-        summary: "The person's record or a part of it as a file; without a time and a type, all of it.",
+        summary: "Exports the record, or the part with the given dates and type, as a file.",
         query: [
           .init(
             "form", .words(ExportRequest.Form.allCases.map(\.rawValue)),
-            "events as a table, as JSON or as a calendar, fixes as GPX, or everything as trendy NDJSON"),
-          .init("from", .day, "the first day; not of ndjson"),
-          .init("to", .day, "the last day; not of ndjson"),
-          .init("event_type_id", .string, "of one type of event; of csv, json and ics"),
+            "events as CSV, JSON or iCalendar, fixes as GPX, or the whole record as Trendy NDJSON"),
+          .init("from", .day, "first day; not for ndjson"),
+          .init("to", .day, "last day; not for ndjson"),
+          .init("event_type_id", .string, "only events of this type; for csv, json and ics"),
         ] + .days,
         answers: [
           .init(
@@ -34,7 +34,7 @@ struct ExportHandlers: Sendable {
     let first = try await export.next() ?? Data()
     guard await export.holdsRecords else {
       throw Problem.notFound(
-        request.form == .gpx ? "this hub has no fixes of that time" : "nothing was recorded of that type in that time")
+        request.form == .gpx ? "no fixes on this hub in that period" : "no events of that type in that period")
     }
     let pieces = PieceBefore(first, export)
     return HTTPResponse(

@@ -30,8 +30,12 @@ struct ExportRequest: Sendable {
       throw .invalid("form: expected one of \(known), found \"\((call.text("form") ?? "").prefix(40))\"")
     }
     let chosen = ["from", "to", "event_type_id"].filter { call.text($0) != nil }
-    if form == .ndjson, let name = chosen.first { throw .invalid("\(name): ndjson is the whole record") }
-    if form == .gpx, chosen.contains("event_type_id") { throw .invalid("event_type_id: fixes are of no type") }
+    if form == .ndjson, let name = chosen.first {
+      throw .invalid("\(name): not allowed with ndjson, which exports the whole record")
+    }
+    if form == .gpx, chosen.contains("event_type_id") {
+      throw .invalid("event_type_id: not allowed with gpx, because fixes have no type")
+    }
     self.form = form
     local = try LocalTime(call)
     first = call.text("from") == nil ? nil : try call.civilDate("from")

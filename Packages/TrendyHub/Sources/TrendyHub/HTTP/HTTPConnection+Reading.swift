@@ -71,7 +71,7 @@ extension HTTPConnection {
   private mutating func onIncompleteHead(_ surroundings: Surroundings) -> [Effect] {
     guard isHalfClosed else { return [] }
     if input.isEmpty { return end() }
-    return refuse(.malformedRequest("the request ended in the middle of its head"), surroundings)
+    return refuse(.malformedRequest("the request ended before the end of its header section"), surroundings)
   }
 
   mutating func onAdmitted(_ admission: HTTPAdmission, _ surroundings: Surroundings) -> [Effect] {
@@ -113,7 +113,7 @@ extension HTTPConnection {
       guard isHalfClosed else { return [] }
       // The client has closed its sending side before the end of the body.
       return refuse(
-        .malformedRequest("the request ended in the middle of its body"), head: head, surroundings)
+        .malformedRequest("the request ended before the end of its body"), head: head, surroundings)
     }
     var request = request(head, body: Data(input.prefix(head.contentLength)))
     request.sender = sender

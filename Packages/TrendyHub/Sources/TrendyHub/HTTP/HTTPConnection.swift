@@ -165,7 +165,7 @@ struct HTTPConnection {
     switch stage {
     case .head where isIdle && hasAsked: return end()
     case .head:
-      return refuse(.timeout("the request's head did not arrive within \(limits.headDeadline)"), surroundings)
+      return refuse(.timeout("the header section did not arrive within \(limits.headDeadline)"), surroundings)
     case .body(let head, _):
       return refuse(.timeout("the body did not arrive within \(limits.bodyDeadline)"), head: head, surroundings)
     case .writing, .streaming, .lingering: return end()

@@ -41,18 +41,18 @@ extension HTTPHead {
     if let first = bytes.first, !isToken(first) {
       throw .malformedRequest(
         first == 0x16
-          ? "this port speaks plain HTTP and got a TLS handshake: use http://, or put the TLS proxy in between"
-          : "a request begins with its method, as in GET /api/v1/health HTTP/1.1")
+          ? "this port accepts plain HTTP, but received a TLS handshake: use http://, or connect through a TLS proxy"
+          : "expected a request line such as GET /api/v1/health HTTP/1.1")
     }
     var lines: [ArraySlice<UInt8>] = []
     var start = 0
     for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {
       guard index > start, bytes[index - 1] == UInt8(ascii: "\r") else {
-        throw .malformedRequest("a line of the head ends with a bare line feed; CR LF is expected")
+        throw .malformedRequest("a header line ends with LF instead of CR LF")
       }
       let line = bytes[start..<index - 1]
       guard !line.contains(UInt8(ascii: "\r")) else {
-        throw .malformedRequest("a line of the head holds a bare carriage return")
+        throw .malformedRequest("a header line contains a carriage return")
       }
       // Fail early, instead of waiting for the deadline of a head without line ends.
       if lines.isEmpty, line.count > limits.targetBytes + 64 { throw .targetTooLong(limits) }
@@ -70,7 +70,7 @@ extension HTTPHead {
 
   private static func parse(_ lines: [ArraySlice<UInt8>], limits: HTTPLimits) throws(Problem) -> HTTPHead {
     guard let requestLine = lines.first else {
-      throw .malformedRequest("a request begins with its method, as in GET /api/v1/health HTTP/1.1")
+      throw .malformedRequest("expected a request line such as GET /api/v1/health HTTP/1.1")
     }
     let (method, target, isVersion10) = try parseRequestLine(requestLine, limits: limits)
     var headers = HTTPHeaders()
@@ -93,20 +93,20 @@ extension HTTPHead {
   ) throws(Problem) -> (method: String, target: String, isVersion10: Bool) {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, parts[0].count <= 32, parts[0].allSatisfy(isToken) else {
-      throw .malformedRequest("expected a request line like GET /api/v1/health HTTP/1.1")
+      throw .malformedRequest("expected a request line such as GET /api/v1/health HTTP/1.1")
     }
     let version = String(decoding: parts[2], as: UTF8.self)
     guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
       if version.hasPrefix("HTTP/"), version.utf8.count == 8 {
         throw Problem(
           "http_version", status: 505, title: "HTTP version not supported",
-          detail: "\(version) was asked for; this port speaks HTTP/1.1")
+          detail: "\(version) was requested, but this port supports HTTP/1.1")
       }
-      throw .malformedRequest("expected a request line like GET /api/v1/health HTTP/1.1")
+      throw .malformedRequest("expected a request line such as GET /api/v1/health HTTP/1.1")
     }
     guard parts[1].count <= limits.targetBytes else { throw .targetTooLong(limits) }
     guard parts[1].first == UInt8(ascii: "/"), parts[1].allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw .malformedRequest("the request's target must be a path that begins with / and holds printable ASCII only")
+      throw .malformedRequest("the request target must be a path that starts with / and contains only printable ASCII")
     }
     return (
       String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self), version == "HTTP/1.0"
@@ -120,7 +120,7 @@ extension HTTPHead {
     let name = line[line.startIndex..<colon]
     // Line folding and spaces before the colon fail this check too.
     guard !name.isEmpty, name.allSatisfy(isToken) else {
-      throw .malformedRequest("a header field's name holds a space or a sign that names may not have")
+      throw .malformedRequest("a header field name contains a space or another invalid character")
     }
     var value = line[line.index(after: colon)...]
     while let first = value.first, isBlank(first) { value.removeFirst() }
@@ -129,7 +129,7 @@ extension HTTPHead {
       let text = String(validating: value, as: UTF8.self)
     else {
       throw .malformedRequest(
-        "the header field \(String(decoding: name, as: UTF8.self)) holds a control character or no UTF-8")
+        "the header field \(String(decoding: name, as: UTF8.self)) contains a control character or invalid UTF-8")
     }
     return (String(decoding: name, as: UTF8.self), text)
   }
@@ -145,7 +145,7 @@ extension HTTPHead {
     guard codings.isEmpty else {
       if !lengths.isEmpty || isVersion10 {
         throw .malformedRequest(
-          "Transfer-Encoding stands beside Content-Length or in HTTP/1.0, where it has no meaning")
+          "Transfer-Encoding is not allowed with Content-Length or in HTTP/1.0")
       }
       // The body is read completely before the handler runs, so requiring a length costs the client nothing and leaves
       // one way to find the end of a request.
@@ -189,16 +189,17 @@ extension Problem {
   static func targetTooLong(_ limits: HTTPLimits) -> Problem {
     Problem(
       "target_too_long", status: 414, title: "Address too long",
-      detail: "path and query may have \(limits.targetBytes) bytes")
+      detail: "path and query may have at most \(limits.targetBytes) bytes")
   }
 
   static func bodyTooLarge(limit: Int) -> Problem {
     Problem(
       "too_large", status: 413, title: "Content too large",
-      detail: "the body may have \(limit) bytes: send fewer things at once")
+      detail: "the body may have at most \(limit) bytes: send smaller batches")
   }
 
   static func headTooLarge(_ detail: String) -> Problem {
-    Problem("head_too_large", status: 431, title: "Request head too large", detail: "the request's head has \(detail)")
+    Problem(
+      "head_too_large", status: 431, title: "Header section too large", detail: "the header section has \(detail)")
   }
 }

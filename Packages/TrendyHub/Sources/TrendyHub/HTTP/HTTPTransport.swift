@@ -77,21 +77,21 @@ public enum HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertib
   public var description: String {
     switch self {
     case .portInUse(let address, _) where address.hasPrefix(Sockets.unixPrefix):
-      "another program listens at \(address): stop it, or choose another path"
+      "another program is listening at \(address): stop it, or choose another path"
     case .notPermitted(let address, _) where address.hasPrefix(Sockets.unixPrefix):
-      "\(address) may not be made by this user: choose a folder that is theirs"
+      "no permission to create \(address): choose a folder that belongs to this user"
     case .badAddress(let address) where address.hasPrefix(Sockets.unixPrefix):
-      "\(address) cannot be made: its folder has to be there, and the path has less than 108 bytes"
+      "cannot create \(address): its folder must exist, and the path must be shorter than 108 bytes"
     case .portInUse(let address, let port):
-      "port \(port) on \(address) is in use: stop what listens there (`ss -ltnp 'sport = :\(port)'` names it) or choose another port; 0 takes any free one"
+      "port \(port) on \(address) is in use: stop the program that uses it (find it with `ss -ltnp 'sport = :\(port)'`), or choose another port; 0 selects a free one"
     case .notPermitted(let address, let port):
-      "port \(port) on \(address) may not be opened by this user: choose a port from 1024 up"
+      "no permission to listen on port \(port) of \(address): choose a port of 1024 or higher"
     case .badAddress(let address):
-      "\"\(address)\" is no address of this machine: use 127.0.0.1 for this machine alone, or 0.0.0.0 for all its networks"
+      "\"\(address)\" is not an address of this machine: use 127.0.0.1 for this machine only, or 0.0.0.0 for all networks"
     case .alreadyStarted:
-      "this transport has been started before: make a new one"
+      "this transport was already started: create a new one"
     case .system(let operation, let code):
-      "\(operation) failed with system error \(code): nothing was served"
+      "\(operation) failed with system error \(code)"
     }
   }
 }

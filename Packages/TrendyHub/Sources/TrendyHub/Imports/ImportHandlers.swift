@@ -31,7 +31,7 @@ struct ImportHandlers: Sendable {
       (try reading.imports().contains { $0.id == id }, try reading.room(in: quota))
     }
     guard !isTaken else {
-      throw Problem("duplicate", status: 409, title: "Exists already", detail: "id: a file was taken in under this id")
+      throw Problem("duplicate", status: 409, title: "Already exists", detail: "id: another import has this id")
     }
     let job = try await store.perform(.writing, for: sender.person) {
       try jobs.begin(id, source: name, size: size, of: sender.person, room: room)
@@ -68,7 +68,7 @@ struct ImportHandlers: Sendable {
   ) async throws -> HTTPResponse {
     let jobs = try importJobs()
     let job = try jobs.start(id, of: sender.person, isWriting: !isDryRun) { [records] job, onProgress in
-      guard let path = job.path else { preconditionFailure("a job without a file was begun: \(job.id)") }
+      guard let path = job.path else { preconditionFailure("import \(job.id) was started without a file") }
       let desk = HubImportDesk(records: records, person: job.person, id: job.id, source: job.source)
       let file = ImportFile(
         path: path, name: job.source, zone: choice.zone, isDayFirst: choice.isDayFirst, onlyTypes: choice.types,
@@ -84,7 +84,7 @@ struct ImportHandlers: Sendable {
     let jobs = try importJobs()
     let id = call.id
     let entry = try await store.read(person: sender.person) { try $0.imports() }.first { $0.id == id }
-    guard let entry else { throw Problem.notFound("no file of yours was taken in as \"\(id.prefix(60))\"") }
+    guard let entry else { throw Problem.notFound("import \"\(id.prefix(60))\" not found") }
     // A repeated request returns the state of the first one.
     if entry.undoneThrough == nil {
       _ = try jobs.startUndo(id, source: entry.source, of: sender.person) { [records] onProgress in
@@ -109,7 +109,7 @@ struct ImportHandlers: Sendable {
   }
 
   private func importJobs() throws(Problem) -> ImportJobs {
-    guard let files else { throw .notFound("this hub takes in no files") }
+    guard let files else { throw .notFound("this hub does not accept imports") }
     return files
   }
 }
@@ -149,7 +149,7 @@ private struct ImportChoice: Sendable {
     var map: [String: String] = [:]
     for (from, to) in names {
       guard let to = to.stringValue, (1...200).contains(to.utf8.count) else {
-        throw .invalid("type_map: expected the name of a type for \"\(from.prefix(40))\", of 1 to 200 bytes")
+        throw .invalid("type_map: expected a type name of 1 to 200 bytes for \"\(from.prefix(40))\"")
       }
       map[from.lowercased()] = to
     }

@@ -152,8 +152,8 @@ final class ImportJobs: Sendable {
       throw Problem(
         "too_large", status: 413, title: "File too large",
         detail:
-          "\"\(source.prefix(60))\" has \(size) bytes, and this hub takes files of \(intake.largestFile) at most: "
-          + "import it on a device (trendy import FILE), or have the one who runs the hub raise its limit (importBytes)"
+          "\"\(source.prefix(60))\" has \(size) bytes, but this hub accepts at most \(intake.largestFile): import it on a "
+          + "device (trendy import FILE), or ask the operator of the hub to raise the limit importBytes"
       )
     }
     try makeFolder()
@@ -162,29 +162,29 @@ final class ImportJobs: Sendable {
       if let job = state.jobs[Key(id, of: person)] {
         guard job.source == source, job.size == size, job.path != nil else {
           throw Problem(
-            "duplicate", status: 409, title: "Exists already", detail: "id: another import of yours has this id")
+            "duplicate", status: 409, title: "Already exists", detail: "id: another import has this id")
         }
         return (job, [])
       }
       if let room, size > room {
         throw Problem(
-          "quota_exceeded", status: 507, title: "No room left for this file",
+          "quota_exceeded", status: 507, title: "Quota exceeded",
           detail:
-            "\"\(source.prefix(60))\" has \(size) bytes, and your record has room for \(max(room, 0)): import it on a device "
-            + "(trendy import FILE), delete something, or ask the operator of the hub for more room",
+            "\"\(source.prefix(60))\" has \(size) bytes, but your record has space for \(max(room, 0)): import it on a "
+            + "device (trendy import FILE), delete something, or ask the operator of the hub for more space",
           retryAfter: .seconds(60))
       }
       let others = state.jobs.values.filter { $0.person == person && $0.path != nil }
       guard !others.contains(where: \.stage.isBusy) else {
         throw Problem(
-          "import_busy", status: 409, title: "Another file is at work",
-          detail: "the hub is at another file of yours: wait for it, or stop it first")
+          "import_busy", status: 409, title: "Import in progress",
+          detail: "another import of yours is running: wait for it, or stop it first")
       }
       let stored = state.jobs.values.filter { $0.hasFile && $0.person != person }.reduce(0) { $0 + $1.size }
       guard size <= intake.mostBytes - stored else {
         throw Problem(
           "uploads_full", status: 503, title: "Too many files",
-          detail: "the hub holds as many files of its users as it may: try again later, or import the file on a device",
+          detail: "the hub has no space for more uploads: try again later, or import the file on a device",
           retryAfter: .seconds(600))
       }
       for other in others { state.jobs[Key(other.id, of: person)] = nil }
@@ -203,7 +203,7 @@ final class ImportJobs: Sendable {
       try FileManager.default.createDirectory(
         at: intake.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw HubStorageError.file("\(intake.folder.path) cannot be made: \(error)")
+      throw HubStorageError.file("cannot create \(intake.folder.path): \(error)")
     }
   }
 
@@ -214,11 +214,11 @@ final class ImportJobs: Sendable {
     guard offset <= job.received else {
       throw Problem(
         "invalid", status: 400, title: "Invalid part",
-        detail: "offset: expected \(job.received) or less, as so many bytes have come, found \(offset)")
+        detail: "offset: expected at most \(job.received), the number of bytes received, found \(offset)")
     }
     let new = part.dropFirst(Int(min(job.received - offset, Int64(part.count))))
     guard job.received + Int64(new.count) <= job.size else {
-      throw Problem.invalid("the body: the file was said to have \(job.size) bytes, and more have come")
+      throw Problem.invalid("the body: more data than the announced file size of \(job.size) bytes")
     }
     if !new.isEmpty { try append(new, to: path, at: job.received) }
     return try state.withLock { state in
@@ -333,12 +333,13 @@ final class ImportJobs: Sendable {
       } catch is CancellationError {
         stage = .failed(
           Problem(
-            "stopped", status: 409, title: "Stopped", detail: "it was stopped; what was written before that stays"))
+            "stopped", status: 409, title: "Stopped",
+            detail: "the import was stopped; entries written before that are kept"))
       } catch {
         stage = .failed(
           Problem(
             "internal", status: 500, title: "Internal error",
-            detail: "the hub could not go on: \((error as? HubStorageError).map { "\($0)" } ?? "\(type(of: error))")"))
+            detail: "the import failed: \((error as? HubStorageError).map { "\($0)" } ?? "\(type(of: error))")"))
       }
       after()
       state.withLock { state in
@@ -392,14 +393,14 @@ final class ImportJobs: Sendable {
   }
 
   static func unknown(_ id: String) -> Problem {
-    .notFound("the hub has no file of yours under the id \"\(id.prefix(60))\": it keeps one for an hour; send it again")
+    .notFound("upload \"\(id.prefix(60))\" not found: uploads are kept for an hour; send the file again")
   }
 
   private static func notNow(_ job: Job) -> Problem {
     Problem(
-      "import_busy", status: 409, title: "Not now",
+      "import_busy", status: 409, title: "Wrong state",
       detail:
-        "the file is at \"\(job.stage.word)\", with \(job.received) of \(job.size) bytes: this is asked of it at another stage"
+        "the import is in state \"\(job.stage.word)\" with \(job.received) of \(job.size) bytes received, which does not allow this request"
     )
   }
 }

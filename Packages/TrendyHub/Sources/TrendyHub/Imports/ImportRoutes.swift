@@ -5,38 +5,38 @@ extension ImportHandlers {
     [
       HubRoute(
         .get, "imports", name: "listImports",
-        summary: "Files that were taken in, and those that wait; the oldest first.",
-        answers: [.json(200, "the files", .list(.named("Import")))], .device(list)),
+        summary: "Lists uploads and finished imports, oldest first.",
+        answers: [.json(200, "the imports", .list(.named("Import")))], .device(list)),
       HubRoute(
         .post, "imports", name: "beginImport",
-        summary: "Says that a file is about to be sent; again with the same id, how far it has come.",
+        summary: "Starts an upload. Repeated with the same id, returns its progress.",
         body: .object([
           .required("id", .identifier), .required("name", .string), .required("size", .integer(1...Int64.max / 4)),
-        ]), answers: [.json(201, "the file, of which nothing has come", .named("Import"))], .device(begin)),
+        ]), answers: [.json(201, "the upload", .named("Import"))], .device(begin)),
       HubRoute(
-        .get, "imports/{id}", name: "getImport", summary: "How far the hub has come with a file.",
-        answers: [.json(200, "the file", .named("Import"))], .device(show)),
+        .get, "imports/{id}", name: "getImport", summary: "Returns the progress of an upload or import.",
+        answers: [.json(200, "the import", .named("Import"))], .device(show)),
       HubRoute(
-        .delete, "imports/{id}", name: "cancelImport", summary: "Throws a file away, or stops what is done with it.",
-        answers: [.nothing("it is gone, or ends in a moment")], .device(cancel)),
+        .delete, "imports/{id}", name: "cancelImport", summary: "Deletes an upload, or stops its import.",
+        answers: [.nothing("deleted, or stopping")], .device(cancel)),
       HubRoute(
         .put, "imports/{id}/content", name: "sendImportPart",
-        summary: "A part of a file, at most part_bytes; one that came before is passed over.",
-        query: [.init("offset", .counter, "bytes of the file before it; 0 unless told")],
-        takesBytes: true, answers: [.json(200, "the file, with what has come of it", .named("Import"))],
+        summary: "Sends a part of a file of at most part_bytes. A repeated part is ignored.",
+        query: [.init("offset", .counter, "offset of the part in the file; default 0")],
+        takesBytes: true, answers: [.json(200, "the import with its progress", .named("Import"))],
         .device(takePart)),
       HubRoute(
         .post, "imports/{id}/preview", name: "previewImport",
-        summary: "Begins to read a file that has come whole, and tells what it would bring; nothing is written.",
-        body: Self.choice, answers: [.json(202, "the file", .named("Import"))], .device(preview)),
+        summary: "Starts a dry run of a completely uploaded file; nothing is written.",
+        body: Self.choice, answers: [.json(202, "the import", .named("Import"))], .device(preview)),
       HubRoute(
-        .post, "imports/{id}/commit", name: "commitImport", summary: "Begins to take in what is in a file.",
+        .post, "imports/{id}/commit", name: "commitImport", summary: "Starts the import of an uploaded file.",
         body: Self.choice,
-        answers: [.json(202, "the file", .named("Import"))], .device(commit)),
+        answers: [.json(202, "the import", .named("Import"))], .device(commit)),
       HubRoute(
         .post, "imports/{id}/undo", name: "undoImport",
-        summary: "Begins to delete what a file brought and nobody edited since.",
-        answers: [.json(202, "the file", .named("Import"))], .device(undo)),
+        summary: "Starts to delete the entries of an import that have not been edited since.",
+        answers: [.json(202, "the import", .named("Import"))], .device(undo)),
     ]
   }
 

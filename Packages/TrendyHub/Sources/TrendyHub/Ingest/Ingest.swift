@@ -156,7 +156,7 @@ extension IngestRequest {
     guard !allowed.contains(method) else { return nil }
     return Problem(
       "method_not_allowed", status: 405, title: "Method not allowed",
-      detail: "this address takes \(allowed.joined(separator: ", ")), found \(method)",
+      detail: "expected \(allowed.joined(separator: " or ")), found \(method)",
       allow: allowed.joined(separator: ", "))
   }
 
@@ -211,5 +211,6 @@ extension HTTPRequest {
 extension Problem {
   static let noIngestToken = Problem(
     "unauthorized", status: 401, title: "Not paired",
-    detail: "show a device's token: Authorization: Bearer <token>, as the password of basic authentication, or ?token=")
+    detail:
+      "send a device token as Authorization: Bearer <token>, as the password of basic authentication, or as ?token=")
 }

@@ -47,7 +47,7 @@ public final class IngestServer: Sendable {
       failure = "\(error)"
       response = Problem(
         "internal", status: 500, title: "Internal error",
-        detail: "this could not be done, and nothing was confirmed: the log knows more under the request's id"
+        detail: "the request failed and nothing was confirmed: the log has details under the request id"
       ).response(instance: String(request.path), requestId: request.id)
     }
     response.headers["X-Request-Id"] = request.id
@@ -67,7 +67,7 @@ public final class IngestServer: Sendable {
     }
     guard let asked = IngestRequest(request) else {
       throw Problem.notFound(
-        "\(request.path.prefix(200)) is no address here: /pub, /overland, /gpslogger, /osmand and /webhook/… are")
+        "\(request.path.prefix(200)) not found: use /pub, /overland, /gpslogger, /osmand or /webhook/…")
     }
     if let problem = asked.problem(ofMethod: request.method) { throw problem }
     // Compare hashes, so that the duration of the comparison reveals nothing about the token.

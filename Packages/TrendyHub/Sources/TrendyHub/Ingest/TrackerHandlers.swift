@@ -11,16 +11,16 @@ struct TrackerHandlers: Sendable {
   var routes: [HubRoute] {
     [
       HubRoute(
-        .get, "me/live", name: "getLiveTrips", summary: "What goes on, as far as devices post to the hub.",
-        answers: [.json(200, "the trips that go on", .named("LiveTrips"))], .device(showLiveTrips)),
+        .get, "me/live", name: "getLiveTrips", summary: "Lists the current trips of devices that post to the hub.",
+        answers: [.json(200, "the current trips", .named("LiveTrips"))], .device(showLiveTrips)),
       HubRoute(
-        .get, "me/live/{id}/route", name: "getLiveRoute", summary: "The way so far of a trip that goes on.",
-        answers: [.json(200, "an encoded polyline of five decimals", .object([.required("route", .string)]))],
+        .get, "me/live/{id}/route", name: "getLiveRoute", summary: "Returns the route of a current trip so far.",
+        answers: [.json(200, "an encoded polyline with five decimals", .object([.required("route", .string)]))],
         .device(showLiveRoute)),
       HubRoute(
         .get, "me/explanations/{id}", name: "getExplanation",
-        summary: "How a trip or a visit was found in what a device posted to the hub.",
-        answers: [.json(200, "what was decided, in order", .named("Explanation"))], .device(showExplanation)),
+        summary: "Explains how a trip or visit was detected from the fixes that a device posted to the hub.",
+        answers: [.json(200, "the decisions in order", .named("Explanation"))], .device(showExplanation)),
     ]
   }
 
@@ -39,13 +39,13 @@ struct TrackerHandlers: Sendable {
     let answer = try await readings.ask(of: sender.person) { ingest, desk in
       try await ingest.take(posted, from: IngestSender(person: desk.person, device: sender.id, desk: desk))
     }
-    guard let answer else { preconditionFailure("readings were posted to a hub that takes none") }
+    guard let answer else { preconditionFailure("a hub without ingest received readings") }
     return answer
   }
 
   private func showExplanation(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     guard let explanation = try await readings.explanation(ofEvent: call.id, of: sender.person) else {
-      throw Problem.notFound("the event was not found in what devices post to this hub")
+      throw Problem.notFound("this hub did not detect the event, so it has no explanation")
     }
     return try .wire(explanation)
   }
@@ -63,7 +63,7 @@ struct TrackerHandlers: Sendable {
 
   private func showLiveRoute(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let route = try await readings.ask(of: sender.person) { try await $0.route(ofLiveTrip: call.id, for: $1) }
-    guard let route else { throw Problem.notFound("no trip \"\(call.id.prefix(128))\" goes on that is posted here") }
+    guard let route else { throw Problem.notFound("current trip \"\(call.id.prefix(128))\" not found") }
     return .json(["route": .string(Polyline.encode(route))])
   }
 }

@@ -5,39 +5,39 @@ extension InsightHandlers {
     [
       HubRoute(
         .get, "insights", name: "getInsights",
-        summary: "What goes with what, the week against the one before, when things happen, and streaks.",
+        summary: "Returns correlations, the week-over-week comparison, typical times and streaks.",
         query: [
-          .init("days", .integer(14...366), "that relations and patterns look at; 90 unless told"),
+          .init("days", .integer(14...366), "number of days for correlations and patterns; default 90"),
           Self.weekStart,
         ] + .days, answers: [.json(200, "the findings", .named("Insights"))], .record(showInsights)),
       HubRoute(
         .get, "insights/habits", name: "getHabits",
-        summary: "Streaks, scores of goals, and when things usually happen, of every type with an event.",
-        query: [Self.weekStart] + .days,
+        summary: "Returns streaks, goal scores and typical times of every type with events.", query: .days,
         answers: [.json(200, "the habits", .named("Habits"))], .record(showHabits)),
       HubRoute(
-        .get, "insights/goals", name: "getGoals", summary: "How far each goal is met in the present day or week.",
+        .get, "insights/goals", name: "getGoals",
+        summary: "Returns the progress of each goal in the current day or week.",
         query: [Self.weekStart] + .days, answers: [.json(200, "the goals", .named("Goals"))], .record(showGoals)),
       HubRoute(
         .get, "insights/types/{id}", name: "getTypeInsights",
-        summary: "One type: what is found in it, what each day, week or month had, and which values it takes.",
+        summary: "Returns the findings, the values by day, week or month and the property values of one type.",
         query: [
-          .init("days", .integer(14...36_525), "up to today; 84 unless told"),
+          .init("days", .integer(14...36_525), "number of days up to today; default 84"),
           .init(
             "step", .words(["day", "week", "month"]),
-            "what a point is of; day unless told, and of days and weeks 1500 days at most"), Self.weekStart,
+            "period of one point; default day. With day and week at most 1500 days"), Self.weekStart,
         ] + .days, answers: [.json(200, "the type", .named("TypeInsights"))], .record(showType)),
       HubRoute(
         .get, "insights/places/{id}", name: "getPlaceInsights",
-        summary: "How long somebody was at a place in each of the last weeks, and when they last came and went.",
+        summary: "Returns the time at a place in each of the last weeks, and the last arrival and departure.",
         query: [
-          .init("weeks", .integer(1...52), "with the present one; 12 unless told"),
+          .init("weeks", .integer(1...52), "number of weeks including the current one; default 12"),
           Self.weekStart,
         ] + .days, answers: [.json(200, "the place", .named("PlaceInsights"))], .record(showPlace)),
       HubRoute(
         .get, "insights/streaks", name: "getStreaks",
-        summary: "Days or weeks in a row up to the current one, of types with a goal of at least some amount.",
-        query: [Self.weekStart] + .days,
+        summary: "Returns the current streaks of types with a daily goal.",
+        query: .days,
         answers: [
           .json(
             200, "the streaks",
@@ -54,7 +54,7 @@ extension InsightHandlers {
   }
 
   private static let weekStart = HubRoute.Parameter(
-    "week_start", .integer(0...6), "the first day of a week, 0 is Sunday; 1 unless told")
+    "week_start", .integer(0...6), "first day of the week, 0 for Sunday; default 1")
 }
 
 extension HubSchema {

@@ -19,7 +19,7 @@ struct TypeSteps {
     }
     // More steps would make a long response whose chart is unreadable.
     guard period == .month || days <= 1500 else {
-      throw .invalid("days: expected 1500 at most with step=\(word), found \(days)")
+      throw .invalid("days: expected at most 1500 with step=\(word), found \(days)")
     }
   }
 

@@ -7,7 +7,7 @@ extension LocalTime {
   init(_ call: HubCall) throws(Problem) {
     let zone = call.text("zone") ?? "UTC"
     guard let local = LocalTime(zoneName: zone) else {
-      throw .invalid("zone: this hub knows no time zone \"\(zone.prefix(64))\"")
+      throw .invalid("zone: unknown time zone \"\(zone.prefix(64))\"")
     }
     self = local
     dayStart = Int(try call.integer("day_start", in: 0...86_399, default: 0))
@@ -40,8 +40,8 @@ extension [HubRoute.Parameter] {
   /// Query parameters of the user's calendar.
   static var days: [HubRoute.Parameter] {
     [
-      .init("zone", .string, "the IANA name of a time zone; UTC unless told"),
-      .init("day_start", .integer(0...86_399), "seconds after midnight at which a day begins"),
+      .init("zone", .string, "IANA name of the time zone; default UTC"),
+      .init("day_start", .integer(0...86_399), "start of the day in seconds after midnight"),
     ]
   }
 }

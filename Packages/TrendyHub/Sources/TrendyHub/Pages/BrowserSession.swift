@@ -71,7 +71,7 @@ extension Problem {
     Problem(
       "origin_not_allowed", status: 403, title: "Origin not allowed",
       detail: origin.isEmpty
-        ? "a browser's write must say that it comes from this hub's own page: expected the header field Origin"
-        : "a browser's session counts on this hub's own page only, not on \"\(origin.prefix(100))\"")
+        ? "a browser session requires the header field Origin for writes"
+        : "a browser session is valid only on this hub's own page, not on \"\(origin.prefix(100))\"")
   }
 }

@@ -114,7 +114,7 @@ struct TileHandlers: Sendable {
     guard case .folder(let folder)? = tiles?.source else { return [] }
     return [
       HubRoute(
-        .get, "tiles/{zoom}/{column}/{row}", name: "getTile", summary: "Picture of a map below a page's drawing.",
+        .get, "tiles/{zoom}/{column}/{row}", name: "getTile", summary: "Returns a map tile.",
         answers: [], isMetered: false, isDocumented: false, tag: .content,
         .device { try await show($0.request, in: folder, $1) })
     ]
@@ -123,7 +123,7 @@ struct TileHandlers: Sendable {
   private func show(_ request: HTTPRequest, in folder: String, _ sender: HubDevice) async throws -> HTTPResponse {
     guard let tile = MapTile(path: request.path) else { throw Problem.unknownPath(request) }
     let content = try await store.perform(.reading, for: sender.person) { tile.content(in: folder) }
-    guard let content else { throw Problem.notFound("there is no such tile in this hub's folder") }
+    guard let content else { throw Problem.notFound("this hub has no such map tile") }
     return HTTPResponse(type: "image/png", .data(content), [("Cache-Control", "private, max-age=604800")])
   }
 }

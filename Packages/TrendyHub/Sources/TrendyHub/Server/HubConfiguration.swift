@@ -99,12 +99,12 @@ public struct HubConfiguration: Hashable, Sendable {
     if let host = request.headers["Host"], !allows(host: host) {
       throw Problem(
         "host_not_allowed", status: 403, title: "Host not allowed",
-        detail: "this hub does not go by the name \"\(host.prefix(100))\": name it in the hub's configuration")
+        detail: "\"\(host.prefix(100))\" is not a configured host name of this hub: add it to the hub's configuration")
     }
     if let origin = request.headers["Origin"], !allows(origin: origin) {
       throw Problem(
         "origin_not_allowed", status: 403, title: "Origin not allowed",
-        detail: "pages of \"\(origin.prefix(100))\" may not ask this hub")
+        detail: "pages of \"\(origin.prefix(100))\" may not send requests to this hub")
     }
   }
 

@@ -269,13 +269,13 @@ extension HubServer {
     if let person = exchange.request.headers["Trendy-Person"], person != device.person {
       throw Problem(
         "other_person", status: 409, title: "Another user",
-        detail: "this browser is now paired as another user: load the page again")
+        detail: "this browser is now paired as another user: reload the page")
     }
     guard exchange.destination.isMetered else { return }
     if let delay = limiter.withLock({ $0?.onRequest(of: device.id, now: records.clock.uptime) }) {
       throw Problem(
         "rate_limited", status: 429, title: "Too many requests",
-        detail: "\"\(device.name)\" asks more than \(configuration.requestsPerMinute ?? 0) times a minute",
+        detail: "\"\(device.name)\" sends more than \(configuration.requestsPerMinute ?? 0) requests per minute",
         retryAfter: delay)
     }
   }
@@ -297,7 +297,7 @@ extension HubServer {
     guard case HubStorageError.exhausted = error else { return "\(error)" }
     guard shortage.withLock({ $0.onShortage(now: records.clock.uptime) }) else { return nil }
     return
-      "no descriptor is left, this is logged once a minute: \(error); raise the limit (ulimit -n) or lower --limit connections"
+      "out of file descriptors (logged once a minute): \(error); raise the limit (ulimit -n) or lower --limit connections"
   }
 
   /// Completes a response, then updates contact time, metrics and log.

@@ -55,7 +55,7 @@ extension EmbeddedHubStorage {
     let summary = try StoreBackup.check(path, signedWith: key, fileSystem: fileSystem, onProgress: onProgress)
     for name in summary.records.keys.sorted() { _ = try Self.part(name, in: path) }
     guard summary.records[BackupPart.directory.name] != nil else {
-      throw StorageError.notABackup(path: path, offset: 0, reason: "it is no backup of a hub")
+      throw StorageError.notABackup(path: path, offset: 0, reason: "not a backup of a hub")
     }
     let staging = "\(root)/restoring"
     do {
@@ -184,7 +184,7 @@ extension EmbeddedHubStorage {
         _ = (try reading.people(), try reading.devices(), try reading.pairingCodes(), try reading.webhooks())
       }
     } catch {
-      throw StorageError.notABackup(path: path, offset: 0, reason: "its list of users cannot be read")
+      throw StorageError.notABackup(path: path, offset: 0, reason: "unreadable list of users")
     }
   }
 
@@ -249,7 +249,7 @@ extension EmbeddedHubStorage {
 
   private static func part(_ name: String, in path: String) throws(StorageError) -> BackupPart {
     guard let part = BackupPart(name: name) else {
-      throw .notABackup(path: path, offset: 0, reason: "it is no backup of a hub: it holds a store '\(name)'")
+      throw .notABackup(path: path, offset: 0, reason: "not a backup of a hub: unexpected store '\(name)'")
     }
     return part
   }

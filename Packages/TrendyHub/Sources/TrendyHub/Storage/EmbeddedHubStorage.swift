@@ -155,7 +155,7 @@ public final class EmbeddedHubStorage: HubStorage {
       let file = try fileSystem.open("\(root)/hub.lock", .create)
       guard try file.tryLock() else {
         throw HubStorageError.occupied(
-          "another hub serves \(root): stop it first, or give this one a folder of its own")
+          "another hub is using \(root): stop it, or choose another folder for this hub")
       }
       try finishRestore()
       return file

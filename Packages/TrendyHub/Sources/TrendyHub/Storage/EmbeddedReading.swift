@@ -42,7 +42,7 @@ class EmbeddedReading: HubReading {
     guard let record = try records.get(kind: HubRecordKind.entry, key: HubRecordKey.entry(kind, id)) else { return nil }
     let entry = try Self.entry(record)
     guard entry.kind == kind, entry.id == id else {
-      throw HubStorageError.unreadable("\"\(id)\" and \"\(entry.id)\" share one key: the new one cannot be kept")
+      throw HubStorageError.unreadable("\"\(id)\" has the same row key as \"\(entry.id)\" and cannot be stored")
     }
     return entry
   }
@@ -313,7 +313,7 @@ class EmbeddedReading: HubReading {
 
   func entryRecord(key: RecordKey) throws -> Record {
     guard let record = try records.get(kind: HubRecordKind.entry, key: key) else {
-      throw HubStorageError.unreadable("an entity is listed and not there: run `trendy doctor` on the hub's store")
+      throw HubStorageError.unreadable("an index lists a missing entity: run `trendy doctor` on the hub's store")
     }
     return record
   }
@@ -323,7 +323,7 @@ class EmbeddedReading: HubReading {
     do {
       entry = try record.withPayload { bytes throws(Problem) in try StoredEntry.read(bytes) }
     } catch {
-      throw HubStorageError.unreadable("a record of kind \(record.kind) is no JSON: \(error.detail)")
+      throw HubStorageError.unreadable("row of kind \(record.kind) contains invalid JSON: \(error.detail)")
     }
     guard let entry else { throw record.unreadable() }
     return entry

@@ -81,12 +81,12 @@ extension Record {
     do {
       return try JSONText.parse(Data(payload), maximumDepth: JSONText.maximumDepth * 2)
     } catch {
-      throw HubStorageError.unreadable("a record of kind \(kind) is no JSON: \(error.detail)")
+      throw HubStorageError.unreadable("row of kind \(kind) contains invalid JSON: \(error.detail)")
     }
   }
 
   func unreadable() -> HubStorageError {
-    .unreadable("a record of kind \(kind) cannot be read by this version: install a newer one, or run `trendy doctor`")
+    .unreadable("this version cannot read a row of kind \(kind): install a newer version, or run `trendy doctor`")
   }
 }
 

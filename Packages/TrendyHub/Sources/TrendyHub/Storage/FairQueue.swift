@@ -47,7 +47,7 @@ struct FairQueue<Work> {
 
   /// Ends the owner's turn; if it has more work, it moves to the end of the order.
   mutating func finish(_ owner: String) {
-    guard busy.remove(owner) != nil else { preconditionFailure("no work of \(owner) was under way") }
+    guard busy.remove(owner) != nil else { preconditionFailure("no work of \(owner) is in progress") }
     if waiting[owner] != nil { turns.append(owner) }
   }
 }

@@ -26,10 +26,10 @@ public struct HubMove: Sendable {
 
     public var description: String {
       switch self {
-      case .nothingToMove: "there is no hub to move"
-      case .occupied: "there is another hub, or a later state of this one"
-      case .differs(let person): "what was written of the person \(person) reads otherwise than what was copied"
-      case .changed: "the hub was written to while it was moved"
+      case .nothingToMove: "the source contains no hub"
+      case .occupied: "the target contains another hub, or this hub with later changes"
+      case .differs(let person): "the copied data of user \(person) differs from the source"
+      case .changed: "the hub was modified during the move"
       }
     }
   }

@@ -77,7 +77,7 @@ extension HubStorage {
   public func hasTracks(of person: String) throws -> Bool { false }
 
   public func tracks(of person: String) throws -> any TrackRows {
-    throw HubStorageError.unsupported("this storage keeps no fixes")
+    throw HubStorageError.unsupported("this storage does not support track logs")
   }
 
   public func write(person: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?] {
@@ -126,12 +126,12 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
     case .full(let text), .busy(let text), .exhausted(let text), .occupied(let text), .unreachable(let text),
       .unreadable(let text), .file(let text), .invalidAddress(let text), .unsupported(let text):
       text
-    case .erased(let person): "what was kept of the person \(person) was erased"
+    case .erased(let person): "the data of user \(person) was erased"
     case .store(let error): error.description
-    case .refused(let code, let text): "the database refuses (\(code)): \(text)"
+    case .refused(let code, let text): "database error \(code): \(text)"
     case .newerSchema(let found, let madeBy, let supported, let program):
-      "the database has tables of version \(found), made by \(madeBy); \(program) knows version \(supported): "
-        + "install that one, or a newer"
+      "the database has tables of version \(found), created by \(madeBy), but \(program) supports version \(supported): "
+        + "install \(madeBy) or a newer version"
     }
   }
 }

@@ -190,7 +190,7 @@ private final class PendingWrite<Result: Sendable>: SharedWrite, @unchecked Send
 
   func settle(_ error: (any Error)?) {
     if let error { return continuation.resume(throwing: error) }
-    guard let result else { preconditionFailure("a write of \(person) succeeded without having been carried out") }
+    guard let result else { preconditionFailure("a write of user \(person) succeeded without running") }
     continuation.resume(returning: result)
   }
 }

@@ -85,7 +85,7 @@ extension StoredOutcome {
       members["http"] = .int(Int64(problem.status))
       members["title"] = .string(problem.title)
       members["detail"] = .string(problem.detail ?? "")
-    case .tryLater: preconditionFailure("an outcome that is no outcome is stored: try later uses no sequence up")
+    case .tryLater: preconditionFailure("the outcome try_later must not be stored")
     }
     return .object(members)
   }

@@ -23,14 +23,14 @@ struct AddedTrip {
   init(_ body: DocumentReader) throws(Problem) {
     id = try body.identifier("id")
     (start, end) = (try body.moment("start"), try body.moment("end"))
-    guard end > start else { throw .invalid("end: expected a moment after the start") }
+    guard end > start else { throw .invalid("end: expected a time after the start") }
     guard let metres = body.members["distance_m"]?.doubleValue, (0...Self.mostMetres).contains(metres) else {
-      throw .invalid("distance_m: expected metres from 0 to \(Int(Self.mostMetres))")
+      throw .invalid("distance_m: expected 0 to \(Int(Self.mostMetres)) metres")
     }
     distance = metres
     let (from, to) = (try Self.place("start_place", body), try Self.place("end_place", body))
     // A trip with an end needs a start.
-    guard from != nil || to == nil else { throw .invalid("start_place: goes with end_place") }
+    guard from != nil || to == nil else { throw .invalid("start_place: requires end_place, and the reverse") }
     ends = [from, to].compactMap(\.self)
     zone = try body.optionalString("time_zone")
     vehicleId = try body.optionalString("vehicle_id")

@@ -20,27 +20,27 @@ struct MileageHandlers: Sendable {
     [
       HubRoute(
         .get, "mileage", name: "getMileage",
-        summary: "A year's trips, what they add up to by month and by vehicle, and what odometers say.",
+        summary: "Returns a year's trips, their totals by month and vehicle, and odometer values.",
         query: Self.ofYear,
         answers: [.json(200, "the log", .named("Mileage"))], .record(showMileage)),
       HubRoute(
-        .get, "mileage/csv", name: "exportMileage", summary: "A year's trips as a table of 19 columns.",
+        .get, "mileage/csv", name: "exportMileage", summary: "Exports a year's trips as CSV with 19 columns.",
         query: Self.ofYear,
         answers: [.init(status: 200, meaning: "the table", body: .file(["text/csv"]))], .record(exportMileage)),
       HubRoute(
-        .post, "vehicles/{id}/odometer", name: "logOdometer", summary: "Records what a vehicle's odometer says.",
+        .post, "vehicles/{id}/odometer", name: "logOdometer", summary: "Records the odometer value of a vehicle.",
         body: .object([
           .required("id", .identifier), .required("odometer_m", .number(0...Double.greatestFiniteMagnitude)),
           .required("at", .date), .optional("time_zone", .string),
-        ]), answers: [.json(201, "the event that tells of it", .entity(.event))],
+        ]), answers: [.json(201, "the odometer event", .entity(.event))],
         group: .entities, .record(logOdometer)),
     ]
   }
 
   private static let ofYear: [HubRoute.Parameter] = [
-    .init("year", .integer(1...9998), "of the calendar; this one unless told"),
-    .init("vehicle", .string, "the id of a vehicle; all unless told"),
-    .init("zone", .string, "the IANA name of a time zone; UTC unless told"),
+    .init("year", .integer(1...9998), "calendar year; default the current one"),
+    .init("vehicle", .string, "id of a vehicle; default all"),
+    .init("zone", .string, "IANA name of the time zone; default UTC"),
   ]
 
   private func showMileage(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
@@ -68,7 +68,7 @@ struct MileageHandlers: Sendable {
     let (id, zone) = (try body.identifier("id"), try body.optionalString("time_zone"))
     let date = try body.moment("at")
     guard let metres = body.members["odometer_m"]?.doubleValue, (0...Self.mostMetres).contains(metres) else {
-      throw Problem.invalid("odometer_m: expected metres from 0 to \(Int(Self.mostMetres))")
+      throw Problem.invalid("odometer_m: expected 0 to \(Int(Self.mostMetres)) metres")
     }
     let now = clock.now
     return .write { [core] transaction in
@@ -103,8 +103,13 @@ struct MileageSpan {
   private let local: LocalTime
 
   init(_ call: HubCall, now: Date) throws(Problem) {
-    local = try LocalTime(call)
-    year = Int(try call.integer("year", in: 1...9998, default: Int64(local.date(of: now).year)))
+    zone = call.text("zone") ?? "UTC"
+    guard let rules = TimeZoneRules(named: zone) else {
+      throw .invalid("zone: unknown time zone \"\(zone.prefix(64))\"")
+    }
+    self.rules = rules
+    let today = Self.date(of: now, rules)
+    year = Int(try call.integer("year", in: 1...9998, default: Int64(today.year)))
     vehicleId = call.text("vehicle")
   }
 

@@ -99,7 +99,7 @@ struct TripHandlers: Sendable {
       if let second = try? core.trip(secondId, in: transaction, person: sender.person) {
         guard second.start == date, trip.end == date else {
           throw Problem(
-            "duplicate", status: 409, title: "Exists already", detail: "the event \"\(secondId)\" exists already")
+            "duplicate", status: 409, title: "Already exists", detail: "the event \"\(secondId)\" already exists")
         }
       } else {
         let (first, second) = try trip.split(at: date, orRefuse: "at", id: secondId, fixes: fixes)
@@ -167,7 +167,7 @@ private enum SplitPoint {
         throw .invalid("part: expected a number from 0 to 1, found \"\(text.prefix(40))\"")
       }
       self = .part(part)
-    default: throw .invalid("at: expected a moment, or part: a part of the way")
+    default: throw .invalid("at: expected either at (a time) or part (a fraction of the route)")
     }
   }
 }
@@ -243,7 +243,7 @@ extension TripEvent {
       return try split(at: date, id: id, fixes: fixes)
     } catch {
       throw .invalid(
-        "\(name): expected a moment between \(RFC3339.string(from: start)) and \(RFC3339.string(from: end)), found "
+        "\(name): expected a time between \(RFC3339.string(from: start)) and \(RFC3339.string(from: end)), found "
           + RFC3339.string(from: date))
     }
   }

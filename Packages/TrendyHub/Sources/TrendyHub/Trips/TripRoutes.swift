@@ -6,11 +6,11 @@ extension TripHandlers {
     [
       HubRoute(
         .get, "fixes", name: "getFixedDay",
-        summary: "When a device that posts its fixes said where it was on a day, and where that is missing.",
-        query: [.init("date", .day, "the day, such as 2026-11-22")] + .days,
+        summary: "Returns the number of fixes of a day by interval, and the gaps.",
+        query: [.init("date", .day, "day, such as 2026-11-22")] + .days,
         answers: [.json(200, "the day", .named("FixedDay"))], .device(showFixes)),
       HubRoute(
-        .post, "trips", name: "addTrip", summary: "Records a trip that nothing recorded.",
+        .post, "trips", name: "addTrip", summary: "Adds a trip manually.",
         body: .object([
           .required("id", .identifier), .required("start", .date), .required("end", .date),
           .required("distance_m", Self.anyLength), .optional("time_zone", .string),
@@ -21,10 +21,10 @@ extension TripHandlers {
         ]), answers: [.json(201, "the trip", .entity(.event))], .record(addTrip)),
       HubRoute(
         .get, "trips/{id}", name: "getTrip",
-        summary: "A trip, those before and after it within a week, and how it was found where the hub found it.",
+        summary: "Returns a trip, its neighbours within a week, and its explanation if the hub detected it.",
         answers: [
           .json(
-            200, "the trip, and what is around it",
+            200, "the trip and its neighbours",
             .object([
               .required("trip", .entity(.event)), .required("previous", .nullable(.entity(.event))),
               .required("next", .nullable(.entity(.event))), .required("explanation", .nullable(.named("Explanation"))),
@@ -33,24 +33,24 @@ extension TripHandlers {
         ], .device(showTrip)),
       HubRoute(
         .get, "trips/{id}/split", name: "showSplit",
-        summary: "The two trips that a split would make; nothing is written.",
+        summary: "Returns the two trips that a split would create; nothing is written.",
         query: [
-          .init("at", .date, "the moment at which it is parted"),
-          .init("part", .number(0...1), "the part of the way, in place of a moment"),
+          .init("at", .date, "time of the split"),
+          .init("part", .number(0...1), "fraction of the route, instead of a time"),
         ],
         answers: [
           .json(
-            200, "where it would be parted, and both halves",
+            200, "the split point and both trips",
             .object([.required("at", .date), .required("first", Self.half), .required("second", Self.half)]))
         ], .device(showSplit)),
       HubRoute(
-        .post, "trips/{id}/split", name: "splitTrip", summary: "Makes two trips of one, parted at a moment on the way.",
+        .post, "trips/{id}/split", name: "splitTrip", summary: "Splits a trip in two at a given time.",
         body: .object([.required("at", .date), .required("id", .identifier)]),
-        answers: [.json(200, "the first and the second", .object([.required("trips", .list(.entity(.event)))]))],
+        answers: [.json(200, "both trips", .object([.required("trips", .list(.entity(.event)))]))],
         .device(split)),
       HubRoute(
-        .post, "trips/{id}/merge", name: "mergeTrips", summary: "Makes one trip of two that follow one another.",
-        body: .object([.required("with", .identifier)]), answers: [.json(200, "the one trip", .entity(.event))],
+        .post, "trips/{id}/merge", name: "mergeTrips", summary: "Merges two consecutive trips.",
+        body: .object([.required("with", .identifier)]), answers: [.json(200, "the merged trip", .entity(.event))],
         .device(merge)),
     ]
   }

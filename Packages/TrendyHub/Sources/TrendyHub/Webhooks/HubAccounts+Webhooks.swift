@@ -17,13 +17,14 @@ extension HubAccounts {
   ) throws -> HubWebhook {
     try Self.checkWebhook(url: url, allowsClearText: allowsClearText)
     if let unknown = kinds.first(where: { SyncedKind.named($0) == nil }) {
-      throw Problem.invalid("kind: expected \(SyncedKind.all.map(\.name).joined(separator: ", ")), not \"\(unknown)\"")
+      throw Problem.invalid(
+        "kind: expected one of \(SyncedKind.all.map(\.name).joined(separator: ", ")), found \"\(unknown)\"")
     }
     let now = clock.now
     let webhook = HubWebhook(
       id: chance.identifier(at: now), person: person, url: url, secret: chance.token(), kinds: kinds, createdAt: now)
     guard try storage.readDirectory({ try $0.person(id: person) }) != nil else {
-      throw Problem.notFound("no person has the id \"\(person.prefix(60))\"")
+      throw Problem.notFound("this hub has no user with the id \"\(person.prefix(60))\"")
     }
     // Write the delivery state first: a webhook without it is treated as removed.
     try storage.write(person: person) { transaction in
@@ -58,10 +59,11 @@ extension HubAccounts {
     guard text.utf8.count <= 2048, let url = URL(string: text), let scheme = url.scheme?.lowercased(),
       ["http", "https"].contains(scheme), let host = url.host(), !host.isEmpty, url.user() == nil,
       url.fragment() == nil
-    else { throw .invalid("url: expected an address such as https://example.org/hook, without a user or a fragment") }
+    else { throw .invalid("url: expected a URL such as https://example.org/hook, without user name and fragment") }
     let isHere = host.lowercased() == "localhost" || NetworkAddress(host)?.isLoopback == true
     guard scheme == "https" || isHere || allowsClearText else {
-      throw .invalid("url: http:// to \(host) would send the record in clear text: use https://, or allow it expressly")
+      throw .invalid(
+        "url: http:// would send the record to \(host) unencrypted: use https://, or allow plain HTTP explicitly")
     }
   }
 }

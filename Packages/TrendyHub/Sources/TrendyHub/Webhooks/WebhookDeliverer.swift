@@ -40,7 +40,7 @@ struct WebhookDeliverer: Sendable {
             group.addTask { await deliver(to: webhook, by: sender, report: report) }
           }
         } catch {
-          report("the webhooks could not be read: \(error)")
+          report("cannot read the webhooks: \(error)")
         }
         // The loop checks for cancellation.
         try? await clock.sleep(for: Self.reloadInterval)

@@ -154,7 +154,7 @@ struct HubExportTests {
     ("form=pdf", 400, "form"), ("", 400, "form"), ("form=csv&from=soon", 400, "from"),
     ("form=csv&from=2024-01-02&to=2024-01-01", 400, "to"), ("form=csv&zone=Nowhere", 400, "zone"),
     ("form=gpx&event_type_id=t", 400, "event_type_id"), ("form=ndjson&from=2024-01-01", 400, "from"),
-    ("form=csv", 404, "nothing was recorded"),
+    ("form=csv", 404, "no events of that type"),
   ])
   func `invalid parameters are rejected by name, and an empty export is not found`(
     query: String, status: Int, words: String

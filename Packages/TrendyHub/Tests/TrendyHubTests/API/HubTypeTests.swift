@@ -100,7 +100,7 @@ struct HubTypeTests {
     try await makeTwo(kind: "text")
     let head = try await hub.send("GET", "/changes/latest-cursor")["cursor"]
     for (path, body, words) in [
-      ("k", ["into": "c", "act": "x"], "is a number of one type and a text"),
+      ("k", ["into": "c", "act": "x"], "is a number in one type and a text"),
       ("k", ["into": "k", "act": "x"], "itself"),
       ("k", ["into": "none", "act": "x"], "none"), ("none", ["into": "c", "act": "x"], "none"),
       ("k", ["into": "c"], "act"), ("k", ["into": "c", "act": .string(String(repeating: "x", count: 65))], "64"),

@@ -97,11 +97,15 @@ struct ResourceTests {
     let more = try hub.people(3, from: 9)
     for person in more { #expect(try await hub.send("POST", "/event-types", type("t"), person) == 503) }
     #expect(
-      hub.log.withLock { $0.filter { $0.status == 503 && $0.failure?.contains("no descriptor") == true }.count } == 1)
+      hub.log.withLock {
+        $0.filter { $0.status == 503 && $0.failure?.contains("out of file descriptors") == true }.count
+      } == 1)
     await hub.clock.advance(by: .seconds(60))
     #expect(try await hub.send("POST", "/event-types", type("t"), more[0]) == 503)
     #expect(
-      hub.log.withLock { $0.filter { $0.status == 503 && $0.failure?.contains("no descriptor") == true }.count } == 2)
+      hub.log.withLock {
+        $0.filter { $0.status == 503 && $0.failure?.contains("out of file descriptors") == true }.count
+      } == 2)
     disk.failures.withLock { $0 = 0 }
     for person in people + [late] + more {
       #expect([200, 404].contains(try await hub.send("GET", "/event-types/t", nil, person)))

@@ -189,7 +189,7 @@ struct HubCrashTests {
     let second = TestHub.openStorage(disk.anotherProcess())
     #expect(
       throws: HubStorageError.occupied(
-        "another hub serves /hub: stop it first, or give this one a folder of its own")
+        "another hub is using /hub: stop it, or choose another folder for this hub")
     ) { try second.occupy() }
     // Pairing by another process still works.
     #expect(throws: Never.self) { try HubAccounts(storage: second).createPerson(name: "Anna") }

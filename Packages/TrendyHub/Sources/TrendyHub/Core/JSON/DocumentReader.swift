@@ -72,7 +72,7 @@ struct DocumentReader {
   }
 
   private func missing(_ name: String, _ what: String) -> Problem {
-    .invalid("\(at(name)): expected \(what), found none")
+    .invalid("\(at(name)): expected \(what), found nothing")
   }
 
   private func mismatch(_ name: String, _ what: String, _ value: JSONValue) -> Problem {
@@ -84,7 +84,7 @@ extension Problem {
   static func tooMany(_ member: String, limit: Int, found: Int) -> Problem {
     Problem(
       "too_large", status: 413, title: "Content too large",
-      detail: "\(member): expected at most \(limit) items, found \(found): send fewer at once")
+      detail: "\(member): expected at most \(limit) items, found \(found): send them in smaller batches")
   }
 }
 

@@ -35,7 +35,7 @@ enum JSONText {
     do {
       return try WireJSON.encode(value)
     } catch {
-      preconditionFailure("the hub made a document with a number that no reader would let in: \(error)")
+      preconditionFailure("the hub created a document that cannot be encoded: \(error)")
     }
   }
 }

@@ -46,8 +46,8 @@ extension SocketServer {
       AccessLogEntry(
         requestId: "", method: "", path: "", status: 503, remoteAddress: "",
         failure:
-          "no descriptor is left for new connections, which wait until one is free; this is logged once a minute: "
-          + "raise the limit (ulimit -n) or lower --limit connections"))
+          "out of file descriptors: new connections wait (logged once a minute); raise the limit (ulimit -n) or lower "
+          + "--limit connections"))
   }
 
   /// Closes the longest idle connection if a limit is reached; returns a problem if none is idle.
@@ -58,7 +58,7 @@ extension SocketServer {
       return Problem(
         "rate_limited", status: 429, title: "Too many connections",
         detail:
-          "\(limits.connectionsPerAddress) connections are open from this address: wait for an answer before asking again",
+          "\(limits.connectionsPerAddress) connections from this address are open: wait for a response before sending more",
         retryAfter: .seconds(1))
     }
     if openCount >= limits.connections, !closeLongestIdle() {

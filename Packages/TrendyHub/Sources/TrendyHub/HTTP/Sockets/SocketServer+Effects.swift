@@ -69,7 +69,7 @@ extension SocketServer {
   }
 
   private func admit(_ request: HTTPRequest, of channel: SocketChannel) {
-    guard let gate else { preconditionFailure("a connection asks a gate that is not there") }
+    guard let gate else { preconditionFailure("a connection requests admission, but the server has no gate") }
     let number = channel.number
     channel.task = Task { self.post(.admitted(await gate(request)), to: number) }
   }

@@ -209,7 +209,7 @@ extension SocketServer {
     }
     let arriving = arrivingCount
     if arriving > 0 {
-      logEnding("\(arriving) requests are still arriving; what is whole within \(limits.stopDeadline) is served")
+      logEnding("\(arriving) requests are still arriving; those complete within \(limits.stopDeadline) are served")
     }
   }
 
@@ -218,7 +218,7 @@ extension SocketServer {
   private func logEnding(_ words: String) {
     log?(
       AccessLogEntry(
-        requestId: "", method: "", path: "", status: 503, remoteAddress: "", failure: "this server ends: \(words)"))
+        requestId: "", method: "", path: "", status: 503, remoteAddress: "", failure: "shutting down: \(words)"))
   }
 
   /// Returns whether all connections are closed, or the time for stopping has expired.
@@ -236,7 +236,7 @@ extension SocketServer {
     hasAborted = true
     stopDeadline = now + limits.lastWordsDeadline
     let arriving = arrivingCount
-    if arriving > 0 { logEnding("\(arriving) requests that were still arriving are answered 503") }
+    if arriving > 0 { logEnding("\(arriving) incomplete requests get status 503") }
     for channel in channels.values { feed(channel, .abort, now: now) }
     return channels.isEmpty
   }

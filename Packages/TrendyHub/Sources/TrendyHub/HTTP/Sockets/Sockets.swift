@@ -59,7 +59,7 @@ enum Sockets {
           ? .badAddress(unixPrefix + path) : bindError(errno, address: unixPrefix + path, port: 0)
       }
       guard chmod(path, 0o660) == 0, systemListen(socket, 128) == 0 else {
-        throw .system(operation: "listen at \(path)", code: errno)
+        throw .system(operation: "listening at \(path)", code: errno)
       }
       prepare(socket)
       return socket
@@ -98,10 +98,10 @@ enum Sockets {
     var listens: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     guard getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 else {
-      throw .system(operation: "taking over socket \(socket)", code: errno)
+      throw .system(operation: "adopting socket \(socket)", code: errno)
     }
     guard listens != 0 else {
-      throw .system(operation: "taking over socket \(socket), which does not listen,", code: EINVAL)
+      throw .system(operation: "adopting socket \(socket), which is not listening,", code: EINVAL)
     }
     prepare(socket)
     return (socket, try boundPort(socket))
@@ -180,7 +180,7 @@ enum Sockets {
     case EADDRINUSE: .portInUse(address: address, port: port)
     case EACCES, EPERM: .notPermitted(address: address, port: port)
     case EADDRNOTAVAIL: .badAddress(address)
-    default: .system(operation: "bind to \(address):\(port)", code: code)
+    default: .system(operation: "binding to \(address):\(port)", code: code)
     }
   }
 

@@ -19,7 +19,7 @@ struct OpenAPIDocument {
       "openapi": "3.1.0",
       "info": [
         "title": "Trendy hub", "version": "1",
-        "description": "Requests of devices and other programs to a hub. See docs/api.md and docs/api-sync.md.",
+        "description": "HTTP API of the hub for devices and other programs. See docs/api.md and docs/api-sync.md.",
         "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
       ],
       "servers": [["url": .string(server)]],
@@ -39,7 +39,7 @@ struct OpenAPIDocument {
         Dictionary(route.answers.map { ("\($0.status)", response($0)) }, uniquingKeysWith: { first, _ in first })
           .merging([
             "default": [
-              "description": "refused, with the reason",
+              "description": "the reason for the failure",
               "content": ["application/problem+json": ["schema": HubSchema.problem.document]],
             ]
           ]) { $1 }),

@@ -6,7 +6,7 @@ extension HubRoute {
   static func openAPI(of routes: [HubRoute]) -> HubRoute {
     func route(_ handler: @escaping @Sendable (HubCall) throws -> HTTPResponse) -> HubRoute {
       HubRoute(
-        .get, "openapi.json", name: "getOpenAPI", summary: "This document.",
+        .get, "openapi.json", name: "getOpenAPI", summary: "Returns this document.",
         answers: [.json(200, "the document", .map(.any))], group: .probe, .open(handler))
     }
     let text = OpenAPIText(routes: routes + [route { throw Problem.unknownPath($0.request) }])

@@ -13,24 +13,25 @@ struct AccountHandlers: Sendable {
   var routes: [HubRoute] {
     [
       HubRoute(
-        .post, "pair", name: "pair", summary: "Takes a pairing code, and gives a device its token.",
+        .post, "pair", name: "pair", summary: "Exchanges a pairing code for a device token.",
         body: .named("PairRequest"), answers: [.json(201, "paired", .named("PairResponse"))], .open(pair)),
       HubRoute(
-        .get, "session", name: "getSession", summary: "Who asks; of a browser that is nobody's yet, how it comes in.",
-        answers: [.json(200, "who, or nobody", .named("Session"))], .open(showSession)),
+        .get, "session", name: "getSession",
+        summary: "Returns the user and the device, or how an unpaired browser can be paired.",
+        answers: [.json(200, "the session, without a user if unpaired", .named("Session"))], .open(showSession)),
       HubRoute(
         .post, "session", name: "beginSession",
-        summary: "Takes a pairing code, and gives a browser a cookie that stands for its device's token.",
+        summary: "Exchanges a pairing code for a cookie that contains a browser's device token.",
         body: .named("PairRequest"), answers: [.json(201, "paired", .named("BrowserPairing"))], .open(beginSession)),
       HubRoute(
-        .delete, "session", name: "endSession", summary: "Revokes the device that asks.",
-        answers: [.nothing("it is revoked")], .device(endSession)),
+        .delete, "session", name: "endSession", summary: "Revokes the token of the requesting device.",
+        answers: [.nothing("revoked")], .device(endSession)),
       HubRoute(
         .post, "me/pairing-codes", name: "createPairingCode",
-        summary: "Makes a code that pairs one more device of the person.",
+        summary: "Creates a code that pairs another device of the user.",
         answers: [
           .json(
-            201, "the code, and a picture of it for a camera",
+            201, "the code and its QR code",
             .object([
               .required("code", .string), .required("expires_at", .date),
               .optional(
@@ -41,29 +42,29 @@ struct AccountHandlers: Sendable {
       HubRoute(
         .post, "me/tokens", name: "createToken",
         summary:
-          "Makes a device of the person with a token, for a program that cannot take a code. It is shown this once.",
+          "Creates a device with a token for a program that cannot pair. The token is returned only once.",
         body: .object([.required("name", .string)]),
         answers: [
           .json(
-            201, "the token, and its device",
+            201, "the token and its device",
             .object([.required("token", .string), .required("device_id", .string), .required("name", .string)]))
         ], .device(makeToken)),
       HubRoute(
-        .patch, "me", name: "changePerson", summary: "Calls the person by another name.",
+        .patch, "me", name: "changePerson", summary: "Changes the name of the user.",
         body: .object([.required("name", .string)]),
-        answers: [.json(200, "who it is then", .object([.required("id", .string), .required("name", .string)]))],
+        answers: [.json(200, "the user", .object([.required("id", .string), .required("name", .string)]))],
         .device(rename)),
       HubRoute(
-        .delete, "me/devices/{id}", name: "revokeDevice", summary: "Revokes a device of the person.",
-        answers: [.nothing("it is revoked")], .device(revokeDevice)),
+        .delete, "me/devices/{id}", name: "revokeDevice", summary: "Revokes the token of a device of the user.",
+        answers: [.nothing("revoked")], .device(revokeDevice)),
       HubRoute(
-        .get, "me/devices", name: "listDevices", summary: "The person's devices that may come in.",
+        .get, "me/devices", name: "listDevices", summary: "Lists the paired devices of the user.",
         answers: [.json(200, "the devices", .list(.named("Device")))], tag: .content, .device(listDevices)),
       HubRoute(
-        .get, "me/storage", name: "getStorage", summary: "How much is kept of the person, and how much may be.",
+        .get, "me/storage", name: "getStorage", summary: "Returns the size of the record and its quota.",
         answers: [
           .json(
-            200, "what lives, what that takes, and the quota",
+            200, "entries, bytes and quota",
             .object([
               .required("rows", .counter), .required("bytes", .counter), .required("quota_rows", .nullable(.counter)),
               .required("quota_bytes", .nullable(.counter)), .required("stored_bytes", .nullable(.counter)),

@@ -40,7 +40,7 @@ public struct HubAccounts: Sendable {
     try checkName(name)
     try storage.writeDirectory { directory in
       if isFirst, try !directory.people().isEmpty {
-        throw Problem("duplicate", status: 409, title: "Exists already", detail: "this hub has users already")
+        throw Problem("duplicate", status: 409, title: "Already exists", detail: "this hub already has users")
       }
       try Self.checkFree(name, in: directory)
       try directory.put(person)
@@ -77,13 +77,13 @@ public struct HubAccounts: Sendable {
   ) throws {
     let others = try directory.people().filter { $0.removedAt == nil && $0.id != own }
     guard !others.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
-      throw Problem.invalid("name: somebody at this hub is called \"\(name.prefix(60))\" already")
+      throw Problem.invalid("name: this hub already has a user named \"\(name.prefix(60))\"")
     }
   }
 
   private static func person(_ id: String, in directory: any HubDirectoryReading) throws -> HubPerson {
     guard let person = try directory.person(id: id) else {
-      throw Problem.notFound("nobody at this hub has the id \"\(id.prefix(60))\"")
+      throw Problem.notFound("this hub has no user with the id \"\(id.prefix(60))\"")
     }
     return person
   }
@@ -118,7 +118,7 @@ public struct HubAccounts: Sendable {
     try storage.writeDirectory { directory in
       var person = try Self.person(id, in: directory)
       guard person.removedAt != nil else { return }
-      guard !person.isErasing else { throw Problem.invalid("what was kept of \(person.name) is being erased") }
+      guard !person.isErasing else { throw Problem.invalid("the data of \(person.name) is being erased") }
       try Self.checkFree(person.name, in: directory)
       person.removedAt = nil
       try directory.put(person)
@@ -144,7 +144,7 @@ public struct HubAccounts: Sendable {
     let now = clock.now
     try storage.writeDirectory { directory in
       guard try Self.person(person, in: directory).removedAt == nil else {
-        throw Problem.notFound("this person was removed from the hub")
+        throw Problem.notFound("this user was removed from the hub")
       }
       try directory.deletePairingCodes(expiredBefore: now)
       try directory.put(
@@ -186,7 +186,7 @@ public struct HubAccounts: Sendable {
       if let wait {
         throw Problem(
           "rate_limited", status: 429, title: "Too many attempts",
-          detail: "too many pairing codes were tried: wait, then ask for a new code", retryAfter: wait)
+          detail: "too many wrong pairing codes: wait, then request a new code", retryAfter: wait)
       }
     }
     let device = try storage.writeDirectory { directory in
@@ -195,13 +195,16 @@ public struct HubAccounts: Sendable {
         now < pairing.expiresAt
       else {
         throw Problem(
-          "pairing_code_invalid", status: 403, title: "Pairing code not valid",
-          detail: "this code is wrong, was used, or is older than ten minutes: ask for a new one with `trendyd pair`")
+          "pairing_code_invalid", status: 403, title: "Invalid pairing code",
+          detail:
+            "the code is wrong, was already used, or is older than ten minutes: create a new one with `trendyd pair`")
       }
       if let holder, holder != pairing.person {
         throw Problem(
-          "other_person", status: 409, title: "Another person's code",
-          detail: "the device holds another person's record; this code stays good until it is used or ten minutes old")
+          "other_person", status: 409, title: "Code of another user",
+          detail:
+            "this device contains the record of another user; the code remains valid until it is used or ten minutes old"
+        )
       }
       let device = HubDevice(
         id: chance.identifier(at: now), person: pairing.person,
@@ -263,7 +266,7 @@ public struct HubAccounts: Sendable {
   public func revoke(deviceId: String) throws {
     try storage.writeDirectory { directory in
       guard var device = try directory.devices().first(where: { $0.id == deviceId }) else {
-        throw Problem.notFound("no device has the id \"\(deviceId.prefix(60))\"")
+        throw Problem.notFound("device \"\(deviceId.prefix(60))\" not found")
       }
       guard device.revokedAt == nil else { return }
       device.revokedAt = clock.now
@@ -279,12 +282,12 @@ public struct HubAccounts: Sendable {
     else {
       throw Problem(
         "unauthorized", status: 401, title: "Not paired",
-        detail: "this hub does not know the token: pair the device with a code from `trendyd pair`")
+        detail: "unknown token: pair the device with a code from `trendyd pair`")
     }
     guard device.revokedAt == nil else {
       throw Problem(
         "token_revoked", status: 401, title: "Token revoked",
-        detail: "the token of \"\(device.name)\" was revoked: pair the device again; what waits on it is not lost")
+        detail: "the token of \"\(device.name)\" was revoked: pair the device again; its pending changes are not lost")
     }
     return device
   }

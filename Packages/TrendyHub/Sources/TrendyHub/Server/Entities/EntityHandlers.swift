@@ -16,11 +16,11 @@ struct EntityHandlers: Sendable {
     let offset = isPaged ? try call.integer("offset", in: SyncRange.counter, default: 0) : 0
     let limit = isPaged ? try call.integer("limit", in: 1...1000, default: 50) : .max
     if isPaged, ["from", "to", "source_type"].contains(where: { call.text($0) != nil }) {
-      guard offset == 0 else { throw Problem.invalid("offset: goes with no from, no to, and no source_type") }
+      guard offset == 0 else { throw Problem.invalid("offset: cannot be combined with from, to or source_type") }
       let moments = try call.moments()
       if let name = call.text("source_type") {
         guard let source = EventSourceType(rawValue: name) else {
-          throw Problem.invalid("source_type: \"\(name.prefix(40))\" is none that this hub knows")
+          throw Problem.invalid("source_type: unknown source type \"\(name.prefix(40))\"")
         }
         return .read { reading in
           let entries = try reading.events(from: source, during: moments, limit: Int(limit))
@@ -66,7 +66,7 @@ struct EntityHandlers: Sendable {
   /// Ends a running event. An event that has ended keeps its end.
   func stop(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let end = try call.body().members["end_date"] ?? .null
-    guard !end.isNull else { throw Problem.invalid("end_date: expected an RFC 3339 date, found none") }
+    guard !end.isNull else { throw Problem.invalid("end_date: expected an RFC 3339 date, found nothing") }
     return try write(call, sender) { [core] transaction, edit, now in
       try core.stop(id: call.id, at: end, edit: edit, by: sender.restDevice, in: transaction, now: now)
     }
@@ -148,16 +148,16 @@ extension HubCall {
     let incarnation = try number("Trendy-Incarnation", in: SyncRange.counter)
     guard let text = request.headers["Trendy-Version"] else {
       guard time == nil, incarnation == nil else {
-        throw Problem.invalid("Trendy-Version: expected the version that the user saw beside the other headers")
+        throw Problem.invalid("Trendy-Version: required with Trendy-Time and Trendy-Incarnation")
       }
       return key.map { HubEdit(key: $0) }
     }
     guard let seen = SeenVersion(text) else {
       throw Problem.invalid(
-        "Trendy-Version: expected one that a response of this hub had, found \"\(text.prefix(60))\"")
+        "Trendy-Version: expected a version from a response of this hub, found \"\(text.prefix(60))\"")
     }
     guard let key, let time else {
-      throw Problem.invalid("Trendy-Version: expected Idempotency-Key and Trendy-Time beside it")
+      throw Problem.invalid("Trendy-Version: requires Idempotency-Key and Trendy-Time")
     }
     return HubEdit(key: key, knowledge: .init(seen: seen, stamp: time, incarnation: incarnation))
   }
@@ -176,7 +176,7 @@ extension HubCall {
     let keys = request.headers.values(of: "Idempotency-Key")
     guard let key = keys.first else { return nil }
     guard keys.count == 1, (1...255).contains(key.utf8.count) else {
-      throw Problem.invalid("Idempotency-Key: expected one of 1 to 255 bytes")
+      throw Problem.invalid("Idempotency-Key: expected one value of 1 to 255 bytes")
     }
     return key
   }

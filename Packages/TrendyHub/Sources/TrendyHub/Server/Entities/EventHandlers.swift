@@ -11,14 +11,14 @@ struct EventHandlers: Sendable {
   var routes: [HubRoute] {
     [
       HubRoute(
-        .get, "events/days", name: "countEventsByDay", summary: "How many events of each type each day had.",
+        .get, "events/days", name: "countEventsByDay", summary: "Returns the number of events of each type by day.",
         query: [
-          .init("from", .day, "the first date, like 2026-11-01"),
-          .init("to", .day, "the last date, at most 800 days later"),
+          .init("from", .day, "first date, such as 2026-11-01"),
+          .init("to", .day, "last date, at most 800 days later"),
         ] + .days,
         answers: [
           .json(
-            200, "the days that have any",
+            200, "the days with events",
             .object([
               .required("days", .list(.object([.required("date", .string), .required("counts", .map(.counter))]))),
               .required("first_date", .nullable(.string)),
@@ -28,17 +28,17 @@ struct EventHandlers: Sendable {
         ], .record(countByDay)),
       HubRoute(
         .get, "events/search", name: "searchEvents",
-        summary: "Looks for events by text and type, the newest first, through a part of them at a time.",
+        summary: "Searches events by text and type, newest first; each response covers a part of them.",
         query: [
-          .init("text", .string, "words of notes, titles, places, properties, types"),
-          .init("event_type_id", .string, "of one type of event"),
-          .init("geofence_id", .string, "of one place"),
-          .init("before", .date, "the next that the part before named"),
-          .init("limit", .integer(1...200), "at most so many; 50 unless told"),
+          .init("text", .string, "words in notes, titles, places, properties and types"),
+          .init("event_type_id", .string, "only events of this type"),
+          .init("geofence_id", .string, "only events at this place"),
+          .init("before", .date, "member next of the previous response"),
+          .init("limit", .integer(1...200), "maximum number of events; default 50"),
         ],
         answers: [
           .json(
-            200, "what was found, and where to go on",
+            200, "the events found, and where to continue",
             .object([.required("events", .list(.entity(.event))), .required("next", .nullable(.date))]))
         ], .record(search)),
     ]
@@ -119,7 +119,7 @@ extension HubCall {
   func moments() throws(Problem) -> Range<Int64> {
     let from = try moment("from") ?? Int64.min / 4
     let to = try moment("to") ?? Int64.max / 4
-    guard from <= to else { throw .invalid("to: expected a moment that is not before from") }
+    guard from <= to else { throw .invalid("to: expected a time that is not before from") }
     return from..<to
   }
 
@@ -134,7 +134,7 @@ extension HubCall {
   func civilDate(_ name: String) throws(Problem) -> CivilDate {
     let text = text(name) ?? ""
     guard let date = CivilDate(text) else {
-      throw .invalid("\(name): expected a date like 2026-11-22, found \"\(text.prefix(40))\"")
+      throw .invalid("\(name): expected a date such as 2026-11-22, found \"\(text.prefix(40))\"")
     }
     return date
   }

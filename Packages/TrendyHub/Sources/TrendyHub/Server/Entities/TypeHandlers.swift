@@ -14,23 +14,24 @@ struct TypeHandlers: Sendable {
     [
       HubRoute(
         .get, "event-types/{id}/properties", name: "listPropertiesOfEventType",
-        summary: "The properties of a type of event, in their order.",
+        summary: "Lists the properties of an event type in display order.",
         answers: [.json(200, "the properties", .list(.entity(.propertyDefinition)))], .record(listDefinitions)),
       HubRoute(
         .post, "event-types/{id}/properties", name: "createPropertyOfEventType",
-        summary: "Gives a type of event a property.",
+        summary: "Adds a property to an event type.",
         body: .named("PropertyOfEventTypeCreate"), answers: [.json(201, "the property", .entity(.propertyDefinition))],
         .record(createDefinition)),
       HubRoute(
         .post, "event-types/{id}/merge", name: "mergeEventTypes",
-        summary: "Makes two types one: what is recorded under the first becomes of the second, and the first goes.",
-        body: Self.act, answers: [.json(200, "how many events it moved", .object([.required("events", .counter)]))],
+        summary: "Merges two types: moves all entries of the first to the second and deletes the first.",
+        body: Self.act, answers: [.json(200, "the number of moved events", .object([.required("events", .counter)]))],
         .record(merge)),
       HubRoute(
         .post, "event-types/{id}/unmerge", name: "unmergeEventTypes",
-        summary: "Takes a merge back: the first type is there again, with what was moved and nobody moved since.",
+        summary: "Undoes a merge: restores the first type with all moved entries that have not been moved again.",
         body: Self.act,
-        answers: [.json(200, "how many events came back", .object([.required("events", .counter)]))], .record(unmerge)),
+        answers: [.json(200, "the number of events moved back", .object([.required("events", .counter)]))],
+        .record(unmerge)),
     ]
   }
 
@@ -52,7 +53,7 @@ struct TypeHandlers: Sendable {
     var members = try call.body().members
     if let given = members["event_type_id"], given.stringValue != call.id {
       throw Problem.invalid(
-        "event_type_id: expected the type of the path, \"\(call.id.prefix(60))\", found \(given.kindInWords)")
+        "event_type_id: expected the type in the path (\"\(call.id.prefix(60))\"), found \(given.kindInWords)")
     }
     members["event_type_id"] = .string(call.id)
     return try entities.create(.propertyDefinition, members, call, sender)
@@ -103,7 +104,7 @@ private struct TypeMerge {
     into = try body.identifier("into")
     guard from != into else { throw .invalid("into: a type cannot be merged with itself") }
     let act = try body.identifier("act")
-    guard act.utf8.count <= 64 else { throw .invalid("act: expected 64 bytes at most") }
+    guard act.utf8.count <= 64 else { throw .invalid("act: expected at most 64 bytes") }
     author = "\(sender.restDevice):\(act)"
   }
 
@@ -201,7 +202,7 @@ extension HubCore {
         let types = [entry, other].map { $0.fields["property_type"]?.value.stringValue ?? "" }
         guard types[0] == types[1] else {
           throw Problem.invalid(
-            "into: \"\(key?.stringValue ?? "")\" is a \(types[0]) of one type and a \(types[1]) of the other: give one another key first"
+            "into: \"\(key?.stringValue ?? "")\" is a \(types[0]) in one type and a \(types[1]) in the other: rename one of them first"
           )
         }
         continue

@@ -56,7 +56,7 @@ final class HubRecords: Sendable {
       if case .some(let result) = found { return result }
       try await write(person: person) { _ in }
     }
-    throw Problem.busy("the hub's database has one life after the other")
+    throw Problem.busy("the hub's database is being restored repeatedly")
   }
 
   /// Maximum number of epochs that may begin during one request.

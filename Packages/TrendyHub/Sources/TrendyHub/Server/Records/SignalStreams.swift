@@ -161,7 +161,7 @@ final class SignalStreams: Sendable {
       guard state.streams.count < limit else {
         throw Problem(
           "unavailable", status: 503, title: "Service unavailable",
-          detail: "\(limit) streams are open: ask for changes now and then instead",
+          detail: "\(limit) streams are open: poll for changes instead",
           retryAfter: Self.keepAliveInterval)
       }
       let id = state.add(Stream(device: device, lastSaid: now))
@@ -211,7 +211,7 @@ final class SignalStreams: Sendable {
         let now = clock.uptime
         let saying: Saying? = state.withLock { state in
           guard var stream = state.streams[id] else { return .end }
-          precondition(stream.reader == nil, "stream \(id) is read by two at once")
+          precondition(stream.reader == nil, "stream \(id) has two readers")
           let saying = stream.take(now: now)
           if saying == nil { stream.reader = reader }
           state.streams[id] = stream
@@ -312,7 +312,7 @@ extension Problem {
   fileprivate static func tooManyStreams(_ detail: String) -> Problem {
     Problem(
       "rate_limited", status: 429, title: "Too many streams",
-      detail: "\(detail): close one, or ask for changes now and then", retryAfter: SignalStreams.keepAliveInterval)
+      detail: "\(detail): close one, or poll for changes", retryAfter: SignalStreams.keepAliveInterval)
   }
 }
 

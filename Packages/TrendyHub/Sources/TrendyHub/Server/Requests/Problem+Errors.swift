@@ -9,23 +9,23 @@ extension Problem {
     case HubStorageError.full:
       self.init(
         "storage_full", status: 507, title: "Storage full",
-        detail: "the hub has no room left: nothing was changed; what waits on the device stays there",
+        detail: "the hub has no free space: nothing was changed, and pending changes stay on the device",
         retryAfter: .seconds(60))
     case HubStorageError.erased:
       self.init(
         "unauthorized", status: 401, title: "Not paired",
-        detail: "whoever this device belonged to was removed from this hub")
+        detail: "the user of this device was removed from the hub")
     case HubStorageError.exhausted:
       self = .unavailable("the hub has too many files open: nothing was changed; try again in a moment")
     case HubStorageError.unreachable:
-      self = .unavailable("the hub's database does not answer: nothing was confirmed; try again in a moment")
+      self = .unavailable("the hub's database does not respond: nothing was confirmed; try again in a moment")
     case HubStorageError.busy, HubStorageError.occupied:
-      self = .unavailable("the hub's storage is held by another writer: try again in a moment")
+      self = .unavailable("the hub's storage is locked by another writer: try again in a moment")
     default:
       // Details about the hub's files are only for the operator.
       self.init(
         "internal", status: 500, title: "Internal error",
-        detail: "the hub could not do this, and nothing was confirmed: its log knows more under the request's id")
+        detail: "the request failed and nothing was confirmed: the hub's log has details under the request id")
     }
   }
 

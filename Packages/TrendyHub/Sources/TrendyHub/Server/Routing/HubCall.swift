@@ -20,13 +20,13 @@ struct HubCall: Sendable {
   }
 
   func body() throws(Problem) -> DocumentReader {
-    guard !request.body.isEmpty else { throw .invalid("the document: expected an object, found none") }
+    guard !request.body.isEmpty else { throw .invalid("the document: expected an object, found nothing") }
     return try DocumentReader(try JSONText.parse(request.body))
   }
 
   /// Returns the body as a wire document.
   func document<Document: WireValue>(_ type: Document.Type) throws(Problem) -> Document {
-    guard !request.body.isEmpty else { throw .invalid("the document: expected an object, found none") }
+    guard !request.body.isEmpty else { throw .invalid("the document: expected an object, found nothing") }
     return try JSONText.read(type, from: request.body)
   }
 

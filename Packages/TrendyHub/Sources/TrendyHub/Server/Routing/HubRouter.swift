@@ -56,7 +56,7 @@ package struct HubRouter: Sendable {
     }
     if request.isRead, let file = PageFiles.embedded.file(at: request.path) { return .page(file, status: 200) }
     guard let segments = request.pathSegments, let query = request.query else {
-      return .nothing(.invalid("the address holds an escape that is no text"), access: .open, group: .other)
+      return .nothing(.invalid("invalid percent-encoding in the URL"), access: .open, group: .other)
     }
     let matches = (byLength[segments.count] ?? []).compactMap { route in route.match(segments).map { (route, $0) } }
     guard let first = matches.first?.0 else {
@@ -87,7 +87,7 @@ extension HTTPRequest {
 
 extension Problem {
   static func unknownPath(_ request: HTTPRequest) -> Problem {
-    .notFound("\(request.path.prefix(200)) is no address of this hub: the API is under /api/v1")
+    .notFound("\(request.path.prefix(200)) not found: the API is under /api/v1")
   }
 
   fileprivate static func methodNotAllowed(_ request: HTTPRequest, _ allowed: [HubRoute.Method]) -> Problem {
@@ -95,6 +95,6 @@ extension Problem {
       .flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }.joined(separator: ", ")
     return Problem(
       "method_not_allowed", status: 405, title: "Method not allowed",
-      detail: "\(request.path) takes \(names), found \(request.method)", allow: names)
+      detail: "\(request.path) accepts \(names), found \(request.method)", allow: names)
   }
 }

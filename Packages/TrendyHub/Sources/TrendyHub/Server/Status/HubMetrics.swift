@@ -62,32 +62,32 @@ package final class HubMetrics: Sendable {
   func text(streams: Int, queues: [(lane: String, count: Int)], uptime: Duration) -> PrometheusText {
     let state = state.withLock { $0 }
     var text = PrometheusText()
-    text.gauge("trendy_hub_uptime_seconds", "Since the start of this process.", uptime.seconds)
+    text.gauge("trendy_hub_uptime_seconds", "Time since the start of this process.", uptime.seconds)
     text.counter(
-      "trendy_hub_requests_total", "Requests answered, by what they asked for and the status of the answer.",
+      "trendy_hub_requests_total", "Requests by route and response status.",
       state.requests.map { ([("route", $0.key.route.rawValue), ("status", "\($0.key.status)")], Double($0.value)) }
         .sorted { ($0.0[0].1, $0.0[1].1) < ($1.0[0].1, $1.0[1].1) })
     text.histogram(
-      "trendy_hub_request_duration_seconds", "From a request to the head of its answer.",
+      "trendy_hub_request_duration_seconds", "Time from a request to the start of its response.",
       state.durations.sorted { $0.key.rawValue < $1.key.rawValue }.map { ([("route", $0.key.rawValue)], $0.value) })
-    text.counter("trendy_hub_storage_commits_total", "Commits of the storage.", [([], Double(state.commits))])
+    text.counter("trendy_hub_storage_commits_total", "Storage commits.", [([], Double(state.commits))])
     text.histogram(
-      "trendy_hub_storage_commit_duration_seconds", "From the beginning of a commit's first write to its durability.",
+      "trendy_hub_storage_commit_duration_seconds", "Time from the first write of a commit until it is durable.",
       [([], state.commitDurations)])
     text.histogram(
-      "trendy_hub_storage_commit_writes", "Writes of a person that shared a commit.", [([], state.commitWrites)])
+      "trendy_hub_storage_commit_writes", "Writes of one user in a shared commit.", [([], state.commitWrites)])
     text.counter(
-      "trendy_hub_storage_errors_total", "What the storage did not do, by reason.",
+      "trendy_hub_storage_errors_total", "Failed storage operations by reason.",
       HubStorageError.reasons.map { ([("reason", $0)], Double(state.errors[$0] ?? 0)) })
     text.gauge(
-      "trendy_hub_storage_waiting", "What waits for a thread of the storage.",
+      "trendy_hub_storage_waiting", "Calls that wait for a storage thread.",
       queues.map { ([("lane", $0.lane)], Double($0.count)) })
     text.counter(
-      "trendy_hub_quota_refusals_total", "Requests refused as a record would have outgrown its quota.",
+      "trendy_hub_quota_refusals_total", "Requests rejected because of a quota.",
       [([], Double(state.quotaRefusals))])
-    text.gauge("trendy_hub_streams", "Streams that are open.", Double(streams))
+    text.gauge("trendy_hub_streams", "Open change streams.", Double(streams))
     text.counter(
-      "trendy_hub_webhook_deliveries_total", "Posts to webhooks, by whether they were taken.",
+      "trendy_hub_webhook_deliveries_total", "Webhook deliveries by success.",
       [true, false].map { ([("taken", "\($0)")], Double(state.deliveries[$0] ?? 0)) })
     return text
   }

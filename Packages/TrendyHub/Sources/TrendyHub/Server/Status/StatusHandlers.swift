@@ -19,14 +19,14 @@ struct StatusHandlers: Sendable {
   var routes: [HubRoute] {
     [
       HubRoute(
-        .get, "health", name: "getHealth", summary: "Whether the process answers.",
-        answers: [.json(200, "it does", .named("Status"))],
+        .get, "health", name: "getHealth", summary: "Reports that the process is running.",
+        answers: [.json(200, "running", .named("Status"))],
         .open { _ in .json(["status": "ok", "version": "1"]) }),
       HubRoute(
-        .get, "ready", name: "getReadiness", summary: "Whether a write would be taken.",
-        answers: [.json(200, "it would", .named("Status"))], .open(showReadiness)),
+        .get, "ready", name: "getReadiness", summary: "Reports whether the hub accepts writes.",
+        answers: [.json(200, "ready", .named("Status"))], .open(showReadiness)),
       HubRoute(
-        .get, "/metrics", name: "getMetrics", summary: "Counters of the process since its start.",
+        .get, "/metrics", name: "getMetrics", summary: "Returns metrics since the start of the process.",
         answers: [], isDocumented: false, .local(showMetrics)),
     ]
   }

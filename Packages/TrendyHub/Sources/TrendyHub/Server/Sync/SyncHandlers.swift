@@ -15,38 +15,39 @@ struct SyncHandlers: Sendable {
   var routes: [HubRoute] {
     [
       HubRoute(
-        .get, "changes", name: "listChanges", summary: "A page of the feed: the entries after a version.",
+        .get, "changes", name: "listChanges", summary: "Returns a page of the feed: the entries after a version.",
         query: [
-          .init("since", .counter, "the version after which it begins; 0 unless told"),
-          .init("limit", .integer(1...500), "at most so many; 100 unless told"),
+          .init("since", .counter, "version after which the page begins; default 0"),
+          .init("limit", .integer(1...500), "maximum number of entries; default 100"),
         ] + Self.position, answers: [.json(200, "the page", .changePage)], .device(changes)),
       HubRoute(
-        .get, "changes/latest-cursor", name: "getLatestCursor", summary: "The version of the last write.",
-        answers: [.json(200, "where the hub stands", .named("LatestCursor"))], .device(latestCursor)),
+        .get, "changes/latest-cursor", name: "getLatestCursor", summary: "Returns the version of the last write.",
+        answers: [.json(200, "the hub position", .named("LatestCursor"))], .device(latestCursor)),
       HubRoute(
-        .get, "changes/stream", name: "streamHeads", summary: "Tells the head each time it moves, without an end.",
-        answers: [.init(status: 200, meaning: "events called head", body: .events)], group: .stream,
+        .get, "changes/stream", name: "streamHeads", summary: "Streams an event with the new head after each write.",
+        answers: [.init(status: 200, meaning: "head events", body: .events)], group: .stream,
         .device(changeStream)),
       HubRoute(
         .get, "snapshot", name: "getSnapshot",
-        summary: "All that lives: a header, then an entry a line; whole or in parts.",
-        query: [.init("part", .string, "first, or the next that the part before named")] + Self.position,
-        answers: [.init(status: 200, meaning: "the lines", body: .lines)], group: .snapshot, .device(snapshot)),
+        summary: "Returns all entities, as a whole or in parts: a header, then one entry per line.",
+        query: [.init("part", .string, "\"first\", or the member next of the previous part")] + Self.position,
+        answers: [.init(status: 200, meaning: "header and entries", body: .lines)], group: .snapshot, .device(snapshot)),
       HubRoute(
-        .get, "me/sync", name: "getSyncSummary", summary: "What the hub holds, added up by kind.",
-        query: [.init("device", .identifier, "the store that asks")],
-        answers: [.json(200, "the sums", .syncSummary)], .device(summary)),
+        .get, "me/sync", name: "getSyncSummary", summary: "Returns a checksum of all entities by kind.",
+        query: [.init("device", .identifier, "device identity of the store")],
+        answers: [.json(200, "the checksums", .syncSummary)], .device(summary)),
       HubRoute(
-        .post, "mutations", name: "pushMutations", summary: "Judges a device's mutations in their order, each once.",
-        body: .pushRequest, answers: [.json(200, "what became of each", .pushResponse)], .device(push)),
+        .post, "mutations", name: "pushMutations",
+        summary: "Applies the mutations of a device in order, each exactly once.",
+        body: .pushRequest, answers: [.json(200, "the outcome of each", .pushResponse)], .device(push)),
     ]
   }
 
   private static let position: [HubRoute.Parameter] = [
-    .init("device", .identifier, "the store that asks"),
-    .init("seen", .counter, "the highest head in any answer it has had"),
-    .init("epoch", .string, "the life of the hub in which that lies"),
-    .init("last_seq", .counter, "the highest sequence it has ever sent"),
+    .init("device", .identifier, "device identity of the store"),
+    .init("seen", .counter, "highest head in any response to this device"),
+    .init("epoch", .string, "epoch of that head"),
+    .init("last_seq", .counter, "highest sequence number that the device has sent"),
   ]
 
   private func changes(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
@@ -302,7 +303,8 @@ private struct SnapshotPartName: Sendable {
     let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, let version = Int64(parts[1]), SyncRange.counter.contains(version) else {
       throw .invalid(
-        "part: expected \"\(SnapshotRequest.firstPart)\" or the next of an answer, found \"\(text.prefix(40))\"")
+        "part: expected \"\(SnapshotRequest.firstPart)\" or the member next of a response, found \"\(text.prefix(40))\""
+      )
     }
     let kind = parts[0] == Self.unknownKinds ? nil : String(parts[0])
     place = HubCore.SnapshotPlace(kind: kind, version: version)
