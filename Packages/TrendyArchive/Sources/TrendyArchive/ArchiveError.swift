@@ -24,12 +24,12 @@ public enum ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notAnArchive(let expected): "this is not \(expected)"
-    case .truncated(let entry, let reason): "\(Self.subject(entry)) is cut off: \(reason)"
+    case .truncated(let entry, let reason): "\(Self.subject(entry)) is truncated: \(reason)"
     case .damaged(let entry, let reason): "\(Self.subject(entry)) is damaged: \(reason)"
     case .encrypted(let entry): "\(entry) is encrypted: unpack it with its password and read the unpacked files"
     case .unsupported(let entry, let reason): "\(Self.subject(entry)) cannot be read: \(reason)"
     case .exceedsLimit(let entry, let reason): "\(Self.subject(entry)) was rejected: \(reason)"
-    case .unsafePath(let path): "the archive was rejected: the path \"\(path)\" leads out of it"
+    case .unsafePath(let path): "the archive was rejected: the path \"\(path)\" points outside it"
     case .system(let path, let operation, let code): "\(path): \(operation) failed with error \(code)"
     }
   }

@@ -18,11 +18,11 @@ public struct ArchiveLimits: Hashable, Sendable {
   /// Checks the number of decompressed bytes against the number of compressed ones.
   func check(entry: String?, given: Int64, taken: Int64) throws(ArchiveError) {
     guard given <= totalBytes else {
-      throw .exceedsLimit(entry: entry, reason: "it holds more than \(totalBytes) bytes")
+      throw .exceedsLimit(entry: entry, reason: "it contains more than \(totalBytes) bytes")
     }
     guard given <= 1 << 20 || given / Int64(ratio) <= taken else {
       throw .exceedsLimit(
-        entry: entry, reason: "it holds more than \(ratio) times as many bytes as it takes, as no text or track does")
+        entry: entry, reason: "it unpacks to more than \(ratio) times its size")
     }
   }
 }

@@ -74,7 +74,7 @@ struct StreamTests {
   func cut(format: CompressedFormat) {
     let compressed = Deflater.compress(Bytes.text(700), as: format)
     for length in 0..<compressed.count {
-      #expect(throws: ArchiveError.truncated(entry: nil, reason: "the compressed data does not end"), "\(length)") {
+      #expect(throws: ArchiveError.truncated(entry: nil, reason: "the compressed data is incomplete"), "\(length)") {
         try Inflater.decompress(Array(compressed[..<length]), as: format, limit: 1000)
       }
     }
@@ -97,11 +97,11 @@ struct StreamTests {
 
   @Test func `data beyond the limit or after the end is rejected`() {
     let compressed = Deflater.compress(Bytes.text(500), as: .zlib)
-    #expect(throws: ArchiveError.exceedsLimit(entry: nil, reason: "it holds more than 499 bytes")) {
+    #expect(throws: ArchiveError.exceedsLimit(entry: nil, reason: "it contains more than 499 bytes")) {
       try Inflater.decompress(compressed, as: .zlib, limit: 499)
     }
     #expect(
-      throws: ArchiveError.damaged(entry: nil, reason: "there is other data after the end of the compressed data")
+      throws: ArchiveError.damaged(entry: nil, reason: "unexpected data after the end of the compressed data")
     ) { try Inflater.decompress(compressed + [0], as: .zlib, limit: 500) }
   }
 
@@ -146,11 +146,11 @@ struct GzipReaderTests {
     #expect(throws: ArchiveError.notAnArchive(expected: "a gzip file")) { try Self.read([]) }
     let file = Deflater.compress(Bytes.text(2000), as: .gzip)
     for length in 1..<file.count {
-      #expect(throws: ArchiveError.truncated(entry: nil, reason: "the gzip data does not end"), "\(length)") {
+      #expect(throws: ArchiveError.truncated(entry: nil, reason: "the gzip data is incomplete"), "\(length)") {
         try Self.read(Array(file[..<length]))
       }
     }
-    #expect(throws: ArchiveError.damaged(entry: nil, reason: "there is other data after the end of the gzip data")) {
+    #expect(throws: ArchiveError.damaged(entry: nil, reason: "unexpected data after the end of the gzip data")) {
       try Self.read(file + [1])
     }
   }
@@ -160,7 +160,7 @@ struct GzipReaderTests {
     #expect(bomb.count < 30_000)
     #expect(throws: ArchiveError.self) { try Self.read(bomb) }
     #expect(try Self.read(bomb, limits: ArchiveLimits(ratio: 1100)).count == 20 << 20)
-    #expect(throws: ArchiveError.exceedsLimit(entry: nil, reason: "it holds more than 5000 bytes")) {
+    #expect(throws: ArchiveError.exceedsLimit(entry: nil, reason: "it contains more than 5000 bytes")) {
       try Self.read(Deflater.compress(Bytes.noise(6000), as: .gzip), limits: ArchiveLimits(totalBytes: 5000))
     }
   }

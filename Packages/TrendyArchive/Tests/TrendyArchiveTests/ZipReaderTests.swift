@@ -34,7 +34,7 @@ struct ZipReaderTests {
     }
     let entry = try #require(archive.entry(at: "a.txt"))
     #expect(try archive.contents(of: entry, limit: 5) == Array("alpha".utf8))
-    #expect(throws: ArchiveError.exceedsLimit(entry: "a.txt", reason: "it holds more than 4 bytes")) {
+    #expect(throws: ArchiveError.exceedsLimit(entry: "a.txt", reason: "it contains more than 4 bytes")) {
       try archive.contents(of: entry, limit: 4)
     }
   }
@@ -115,7 +115,8 @@ struct ZipReaderTests {
     var parts = ZipFixture([.init("a.txt")])
     parts.disk = 1
     #expect(
-      throws: ArchiveError.unsupported(entry: nil, reason: "it is one of several parts; join them first (zip -s 0)")
+      throws: ArchiveError.unsupported(
+        entry: nil, reason: "it is one part of a split archive; join the parts first (zip -s 0)")
     ) { try Self.read(parts.bytes) }
   }
 
@@ -130,31 +131,31 @@ struct ZipReaderTests {
     let length = UInt32(Deflater.compress(Array("hello hello hello".utf8), as: .raw).count)
     #expect(error(0) { $0.crc32 = 1 } == Self.damaged("its checksum is wrong"))
     #expect(error(8) { $0.crc32 = 1 } == Self.damaged("its checksum is wrong"))
-    #expect(error(8) { $0.size = 18 } == Self.damaged("it holds 17 bytes, but the directory lists 18"))
-    #expect(error(8) { $0.size = 16 } == Self.damaged("it holds 17 bytes, but the directory lists 16"))
-    #expect(error(0) { $0.size = 16 } == Self.damaged("it is not compressed, but has two sizes"))
-    #expect(error(8) { $0.localSize = 16 } == Self.damaged("its local header has other sizes than the directory"))
-    #expect(error(0) { ($0.compressedSize, $0.size) = (90, 90) } == Self.damaged("it overlaps what follows it"))
+    #expect(error(8) { $0.size = 18 } == Self.damaged("it contains 17 bytes, but the directory lists 18"))
+    #expect(error(8) { $0.size = 16 } == Self.damaged("it contains 17 bytes, but the directory lists 16"))
+    #expect(error(0) { $0.size = 16 } == Self.damaged("it is not compressed, but its two sizes differ"))
+    #expect(error(8) { $0.localSize = 16 } == Self.damaged("its sizes differ between local header and directory"))
+    #expect(error(0) { ($0.compressedSize, $0.size) = (90, 90) } == Self.damaged("it overlaps the next entry"))
     #expect(
       error(8) { ($0.compressedSize, $0.flags) = (length - 1, 8) }
-        == .truncated(entry: "a.txt", reason: "its compressed data does not end"))
+        == .truncated(entry: "a.txt", reason: "its compressed data is incomplete"))
     #expect(
       error(8) { ($0.compressedSize, $0.flags) = (length + 1, 8) }
         == Self.damaged("its compressed data ends after \(length) of \(length + 1) bytes"))
     #expect(
       error(0) { $0.localName = Array("b.txt".utf8) }
-        == Self.damaged("its local header has another name than the directory"))
+        == Self.damaged("its name differs between local header and directory"))
     #expect(error(0) { $0.offset = 5 } == Self.damaged("its local header is missing"))
-    #expect(error(0) { $0.offset = 50_000 } == Self.damaged("the directory places it outside of the archive"))
+    #expect(error(0) { $0.offset = 50_000 } == Self.damaged("its offset is outside the archive"))
   }
 
   @Test func `duplicate paths, overlapping entries and a wrong count are rejected`() throws {
     var twice = ZipFixture([.init("a.txt", "1"), .init("a.txt", "2")])
-    #expect(throws: Self.damaged("it is in the archive twice")) { try Self.read(twice.bytes) }
+    #expect(throws: Self.damaged("the archive contains it twice")) { try Self.read(twice.bytes) }
     twice.entries[1].name = Array("b.txt".utf8)
     #expect(try Self.read(twice.bytes).count == 2)
     twice.entries[1].offset = 0
-    #expect(throws: Self.damaged("it overlaps what follows it")) { try Self.read(twice.bytes) }
+    #expect(throws: Self.damaged("it overlaps the next entry")) { try Self.read(twice.bytes) }
     twice.entries[1].offset = nil
     twice.count = 3
     #expect(throws: Self.damaged("its directory has 2 entries instead of 3", nil)) { try Self.read(twice.bytes) }
@@ -165,11 +166,11 @@ struct ZipReaderTests {
     let bomb = ZipFixture(.init("a.txt", zeros)) { $0.method = 8 }.bytes
     #expect(
       throws: ArchiveError.exceedsLimit(
-        entry: "a.txt", reason: "it holds more than 250 times as many bytes as it takes, as no text or track does")
+        entry: "a.txt", reason: "it unpacks to more than 250 times its size")
     ) { try Self.read(bomb) }
     #expect(try Self.read(bomb, limits: ArchiveLimits(ratio: 1100))["a.txt"]?.count == 3 << 20)
     let two = ZipFixture([.init("a.txt", "12345"), .init("b.txt", "12345")]).bytes
-    #expect(throws: ArchiveError.exceedsLimit(entry: nil, reason: "its entries hold more than 9 bytes")) {
+    #expect(throws: ArchiveError.exceedsLimit(entry: nil, reason: "its entries contain more than 9 bytes")) {
       try Self.read(two, limits: ArchiveLimits(totalBytes: 9))
     }
     #expect(throws: ArchiveError.exceedsLimit(entry: nil, reason: "it has more than 1 entries")) {
@@ -189,7 +190,7 @@ struct ZipReaderTests {
     for length in 2..<bytes.count {
       #expect(
         throws: ArchiveError.truncated(
-          entry: nil, reason: "the directory that ends a ZIP archive is missing; copy or download the file again"),
+          entry: nil, reason: "the directory at the end of the archive is missing; copy or download the file again"),
         "\(length)"
       ) { try Self.read(Array(bytes[..<length])) }
     }

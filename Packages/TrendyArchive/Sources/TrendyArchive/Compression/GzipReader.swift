@@ -45,7 +45,7 @@ public struct GzipReader: ~Copyable {
         if end == 0 {
           if state == .between { break }
           throw hasMember || taken > 0
-            ? ArchiveError.truncated(entry: nil, reason: "the gzip data does not end")
+            ? ArchiveError.truncated(entry: nil, reason: "the gzip data is incomplete")
             : ArchiveError.notAnArchive(expected: "a gzip file")
         }
       }
@@ -75,7 +75,7 @@ public struct GzipReader: ~Copyable {
     while start < end, buffer[start] == 0 { start += 1 }
     guard start < end else { return false }
     guard buffer[start] == 0x1F else {
-      throw ArchiveError.damaged(entry: nil, reason: "there is other data after the end of the gzip data")
+      throw ArchiveError.damaged(entry: nil, reason: "unexpected data after the end of the gzip data")
     }
     inflater.reset()
     state = .member

@@ -90,17 +90,17 @@ public struct Inflater: ~Copyable, @unchecked Sendable {
             let (taken, given) = try inflater.inflate(rest, into: buffer)
             position += taken
             guard given <= limit - output.count else {
-              throw .exceedsLimit(entry: nil, reason: "it holds more than \(limit) bytes")
+              throw .exceedsLimit(entry: nil, reason: "it contains more than \(limit) bytes")
             }
             output.append(contentsOf: buffer[..<given])
             if inflater.isFinished {
               if position == input.count { return }
               guard format == .gzip, input[position] == 0x1F else {
-                throw .damaged(entry: nil, reason: "there is other data after the end of the compressed data")
+                throw .damaged(entry: nil, reason: "unexpected data after the end of the compressed data")
               }
               inflater.reset()
             } else if taken == 0, given == 0 {
-              throw .truncated(entry: nil, reason: "the compressed data does not end")
+              throw .truncated(entry: nil, reason: "the compressed data is incomplete")
             }
           }
         } catch {

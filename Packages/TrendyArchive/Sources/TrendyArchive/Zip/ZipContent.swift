@@ -38,7 +38,7 @@ public struct ZipContent: ~Copyable, @unchecked Sendable {
     }
     let start = try Self.contentOffset(of: entry, in: source)
     guard isDeflated || entry.compressedSize == entry.size else {
-      throw .damaged(entry: entry.path, reason: "it is not compressed, but has two sizes")
+      throw .damaged(entry: entry.path, reason: "it is not compressed, but its two sizes differ")
     }
     self.entry = entry
     self.source = source
@@ -62,7 +62,8 @@ public struct ZipContent: ~Copyable, @unchecked Sendable {
       given += Int64(count)
       try limits.check(entry: entry.path, given: given, taken: taken)
       guard given <= entry.size || !entry.isZip64 && entry.method == .deflate else {
-        throw .damaged(entry: entry.path, reason: "it holds more than the \(entry.size) bytes listed in the directory")
+        throw .damaged(
+          entry: entry.path, reason: "it contains more than the \(entry.size) bytes listed in the directory")
       }
       if count > 0 {
         checksum.update(UnsafeRawBufferPointer(rebasing: output[..<count]))
@@ -103,7 +104,7 @@ extension ZipContent {
       bufferStart += progress.taken
       taken += Int64(progress.taken)
       if progress.given == 0, inflater?.isFinished == false, bufferStart == bufferEnd, offset == end {
-        throw .truncated(entry: entry.path, reason: "its compressed data does not end")
+        throw .truncated(entry: entry.path, reason: "its compressed data is incomplete")
       }
       return progress.given
     } catch .damaged(nil, let reason) {
@@ -118,7 +119,7 @@ extension ZipContent {
     }
     guard given == entry.size || !entry.isZip64 && given & 0xFFFF_FFFF == entry.size else {
       throw .damaged(
-        entry: entry.path, reason: "it holds \(given) bytes, but the directory lists \(entry.size)")
+        entry: entry.path, reason: "it contains \(given) bytes, but the directory lists \(entry.size)")
     }
     guard checksum.value == entry.crc32 else { throw .damaged(entry: entry.path, reason: "its checksum is wrong") }
     isFinished = true
@@ -143,12 +144,12 @@ extension ZipContent {
     let listedName = try ZipDirectory.bytes(
       entry.directoryOffset + Int64(ZipLayout.directoryHeader), Int(listed.uint16(at: 28)), of: source)
     guard texts.count == nameLength + extraLength, listedName.elementsEqual(texts.prefix(nameLength)) else {
-      throw .damaged(entry: entry.path, reason: "its local header has another name than the directory")
+      throw .damaged(entry: entry.path, reason: "its name differs between local header and directory")
     }
     let flags = header.uint16(at: 6)
     guard flags & 0x2041 == 0 else { throw .encrypted(entry: entry.path) }
     guard header.uint16(at: 8) == listed.uint16(at: 10) else {
-      throw .damaged(entry: entry.path, reason: "its local header has another compression than the directory")
+      throw .damaged(entry: entry.path, reason: "its compression differs between local header and directory")
     }
     // Bit 3: the writer did not know the sizes yet and wrote them after the content.
     if flags & 8 == 0 {
@@ -156,7 +157,7 @@ extension ZipContent {
       guard sizes.widen(by: Array(texts.dropFirst(nameLength))), sizes.compressed == entry.compressedSize,
         sizes.size == entry.size, header.uint32(at: 14) == entry.crc32
       else {
-        throw .damaged(entry: entry.path, reason: "its local header has other sizes than the directory")
+        throw .damaged(entry: entry.path, reason: "its sizes differ between local header and directory")
       }
     }
     let start = entry.headerOffset + ZipLayout.localHeader + Int64(nameLength + extraLength)

@@ -76,7 +76,7 @@ struct ZipDirectory {
       }
     }
     guard disk == 0, firstDisk == 0 else {
-      throw .unsupported(entry: nil, reason: "it is one of several parts; join them first (zip -s 0)")
+      throw .unsupported(entry: nil, reason: "it is one part of a split archive; join the parts first (zip -s 0)")
     }
     guard size <= end else { return nil }
     let base = end - size - start
@@ -94,7 +94,7 @@ struct ZipDirectory {
     let first = try bytes(0, 4, of: source)
     guard first.starts(with: [0x50, 0x4B]) else { return .notAnArchive(expected: "a ZIP archive") }
     return .truncated(
-      entry: nil, reason: "the directory that ends a ZIP archive is missing; copy or download the file again")
+      entry: nil, reason: "the directory at the end of the archive is missing; copy or download the file again")
   }
 
   static func bytes(
@@ -157,11 +157,11 @@ extension ZipDirectory {
     var sizes = ZipSizes(
       compressed: fixed.uint32(at: 20), size: fixed.uint32(at: 24), headerOffset: fixed.uint32(at: 42))
     guard sizes.widen(by: extra) else {
-      throw .damaged(entry: path, reason: "its ZIP64 sizes are not valid")
+      throw .damaged(entry: path, reason: "its ZIP64 sizes are invalid")
     }
     let firstDisk = fixed.uint16(at: 34)
     guard firstDisk == 0 || firstDisk == 0xFFFF && sizes.isZip64 else {
-      throw .unsupported(entry: path, reason: "it begins in another part of the archive")
+      throw .unsupported(entry: path, reason: "it starts in another part of the archive")
     }
     let unixMode = madeOn == 3 || madeOn == 19 ? fixed.uint32(at: 38) >> 16 : 0
     let kind: ZipEntry.Kind =

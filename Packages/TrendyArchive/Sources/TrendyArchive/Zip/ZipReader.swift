@@ -30,7 +30,7 @@ public struct ZipReader: Sendable {
     byPath = entries.indices.map { Int32($0) }.sorted { entries[Int($0)].path < entries[Int($1)].path }
     for (first, second) in zip(byPath, byPath.dropFirst())
     where entries[Int(first)].path == entries[Int(second)].path {
-      throw .damaged(entry: entries[Int(first)].path, reason: "it is in the archive twice")
+      throw .damaged(entry: entries[Int(first)].path, reason: "the archive contains it twice")
     }
     try Self.checkPlaces(of: entries, end: directory.start)
     try Self.checkTotal(of: entries, limits: limits)
@@ -58,7 +58,7 @@ public struct ZipReader: Sendable {
   /// Reads the complete content of an entry with at most `limit` bytes.
   public func contents(of entry: ZipEntry, limit: Int) throws(ArchiveError) -> [UInt8] {
     guard entry.size <= Int64(limit) else {
-      throw .exceedsLimit(entry: entry.path, reason: "it holds more than \(limit) bytes")
+      throw .exceedsLimit(entry: entry.path, reason: "it contains more than \(limit) bytes")
     }
     var content = try open(entry)
     // One byte more than the size, so that the end is reached and the checksum verified.
@@ -79,7 +79,7 @@ public struct ZipReader: Sendable {
       count += got
       // Larger than listed, which is possible without ZIP64.
       guard count < bytes.count else {
-        throw .exceedsLimit(entry: entry.path, reason: "it holds more than \(limit) bytes")
+        throw .exceedsLimit(entry: entry.path, reason: "it contains more than \(limit) bytes")
       }
     }
     bytes.removeLast(bytes.count - count)
@@ -98,10 +98,10 @@ extension ZipReader {
       let entry = entries[Int(index)]
       let next = position + 1 < order.count ? entries[Int(order[position + 1])].headerOffset : end
       guard entry.headerOffset >= 0, entry.headerOffset <= end - ZipLayout.localHeader else {
-        throw .damaged(entry: entry.path, reason: "the directory places it outside of the archive")
+        throw .damaged(entry: entry.path, reason: "its offset is outside the archive")
       }
       guard entry.compressedSize <= next - entry.headerOffset - ZipLayout.localHeader else {
-        throw .damaged(entry: entry.path, reason: "it overlaps what follows it")
+        throw .damaged(entry: entry.path, reason: "it overlaps the next entry")
       }
     }
   }
@@ -111,7 +111,7 @@ extension ZipReader {
     for entry in entries {
       total = total.addingReportingOverflow(entry.size).partialValue
       guard total >= 0, total <= limits.totalBytes else {
-        throw .exceedsLimit(entry: nil, reason: "its entries hold more than \(limits.totalBytes) bytes")
+        throw .exceedsLimit(entry: nil, reason: "its entries contain more than \(limits.totalBytes) bytes")
       }
     }
   }
