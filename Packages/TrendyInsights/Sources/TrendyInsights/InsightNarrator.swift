@@ -34,7 +34,7 @@ public struct PlainNarrator: InsightNarrator {
     case .amount(let trend, let summary, let what): Self.words(trend, summary, what)
     case .peak(let value, let when, let usual, let what): "\(what): most \(when), \(value); usually \(usual)"
     case .needsDays(let days, let what):
-      "\(what): \(Self.quantity(days, "more day")) until 14 days can be compared with the 14 before"
+      "\(what): \(Self.quantity(days, "more day")) until the last 14 days can be compared with the previous 14"
     case .needsMore(let days, let events): Self.words(missingDays: days, events: events)
     case .dayTotal(let events, let told, let usual): Self.words(events, told, usual)
     case .counts(let counts): "\(Self.list(counts.map { "\($0.name) \($0.count)" }))."
@@ -53,12 +53,12 @@ extension PlainNarrator {
   private static func words(_ trend: Trend, _ type: String) -> String {
     switch trend.direction {
     case .new: return "\(type): new in the last 14 days"
-    case .steady: return "\(type): about as often as in the 14 days before"
+    case .steady: return "\(type): about as often as in the previous 14 days"
     case .down where trend.recent == 0:
-      return "\(type): nothing in the last 14 days, \(Int(trend.before)) in the 14 before"
+      return "\(type): nothing in the last 14 days, \(Int(trend.before)) in the previous 14"
     case .up, .down:
       let percent = Int((abs(trend.change ?? 0) * 100).rounded())
-      return "\(type): \(trend.direction == .up ? "up" : "down") \(percent) % on the 14 days before"
+      return "\(type): \(trend.direction == .up ? "up" : "down") \(percent) % on the previous 14 days"
     }
   }
 
@@ -77,12 +77,12 @@ extension PlainNarrator {
   private static func words(_ trend: AmountTrend, _ summary: AmountSummary, _ what: String) -> String {
     if trend.events == 0 { return "\(what): nothing in the last 14 days" }
     if trend.eventsBefore == 0 { return "\(what): new in the last 14 days" }
-    guard let change = trend.change else { return "\(what): no comparison with the 14 days before can be made" }
-    let amount = summary == .mean ? "on average" : "in sum"
+    guard let change = trend.change else { return "\(what): cannot be compared with the previous 14 days" }
+    let amount = summary == .mean ? "on average" : "in total"
     let percent = (abs(change) * 100).rounded()
-    if percent < 5 { return "\(what): as much \(amount) as in the 14 days before" }
+    if percent < 5 { return "\(what): as much \(amount) as in the previous 14 days" }
     let size = percent < 1000 ? "\(Int(percent)) % \(change > 0 ? "more" : "less")" : nil
-    return "\(what): \(size ?? "far \(change > 0 ? "more" : "less")") \(amount) than in the 14 days before"
+    return "\(what): \(size ?? "far \(change > 0 ? "more" : "less")") \(amount) than in the previous 14 days"
   }
 
   private static func words(more: [String], less: [String], new: [String]) -> String {
@@ -99,12 +99,12 @@ extension PlainNarrator {
   private static func words(_ total: PeriodChange, _ period: CalendarPeriod) -> String {
     let entries = quantity(Int(total.now), "entry", "entries")
     let days = "on \(total.activeDays) of \(quantity(total.days.count, "day"))"
-    guard let percent = total.percent else { return "\(entries) \(days); none in the \(period.rawValue) before." }
+    guard let percent = total.percent else { return "\(entries) \(days); none in the previous \(period.rawValue)." }
     let size = Int(abs(percent).rounded())
     let change =
       total.now == total.before
       ? "as many as" : size == 0 ? "about as many as" : "\(size) % \(percent > 0 ? "more" : "less") than"
-    return "\(entries) \(days), \(change) in the \(period.rawValue) before (\(Int(total.before)))."
+    return "\(entries) \(days), \(change) in the previous \(period.rawValue) (\(Int(total.before)))."
   }
 
   private static func ago(_ days: Int) -> String { days == 0 ? "today" : days == 1 ? "yesterday" : "\(days) days ago" }

@@ -122,7 +122,7 @@ struct DigestTests {
     #expect(week.days == today.advanced(by: -4)...today)
     #expect(
       words(week) == [
-        "11 entries on 5 of 5 days, 120 % more than in the week before (5).",
+        "11 entries on 5 of 5 days, 120 % more than in the previous week (5).",
         "More coffee; new: run.", "Most on Thursday (3).",
       ], "\(words(week))")
     let monday = Digest.week(of: subjects, today: today, minute: noon, firstWeekday: 5, relations: [])

@@ -88,7 +88,7 @@ struct SeriesTests {
     let change = try #require(trend.change)
     #expect(abs(change - 0.6) < 1e-12)
     let words = PlainNarrator().sentence(.amount(trend, .mean, what: "x of t"))
-    #expect(words == "x of t: 60 % more on average than in the 14 days before")
+    #expect(words == "x of t: 60 % more on average than in the previous 14 days")
     let far = try #require(history([(27, -1e308), (0, 1e308)]).trend(.sum).value)
     #expect(far.change == 2)
     #expect(try #require(history([(27, .leastNonzeroMagnitude), (0, 1e308)]).trend(.sum).value).change == nil)
