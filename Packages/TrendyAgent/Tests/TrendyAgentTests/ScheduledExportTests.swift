@@ -119,7 +119,7 @@ final class ScheduledExportTests {
 
   @Test func `a missing directory is reported, not created, and retried after ten minutes`() async throws {
     let away = export(to: "disk")
-    let words = "there is no folder \(folder.path)/disk"
+    let words = "folder \(folder.path)/disk not found"
     #expect(try await away.look(write) == .failed(words))
     #expect(try standing?.failure == words && standing?.failedAt == clock.now)
     try FileManager.default.createDirectory(at: folder.appending(path: "disk"), withIntermediateDirectories: false)

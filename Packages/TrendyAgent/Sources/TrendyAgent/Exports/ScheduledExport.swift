@@ -88,7 +88,7 @@ public struct ScheduledExport: Sendable {
   public static func names(in folder: URL) throws -> [String] {
     var isFolder = false
     guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder), isFolder else {
-      throw Failure("there is no folder \(folder.path)")
+      throw Failure("folder \(folder.path) not found")
     }
     return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
@@ -122,7 +122,7 @@ public struct ScheduledExport: Sendable {
   private func removeFile(_ name: String) throws {
     let path = folder.appending(path: name).path
     guard unlink(path) == 0 || errno == ENOENT else {
-      throw Failure("\(path) cannot be removed: \(String(cString: strerror(errno)))")
+      throw Failure("cannot delete \(path): \(String(cString: strerror(errno)))")
     }
   }
 

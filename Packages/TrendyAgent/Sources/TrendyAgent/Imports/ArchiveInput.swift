@@ -32,9 +32,9 @@ public enum ImportFileError: Error, Hashable, Sendable, CustomStringConvertible 
   /// Message for the user, without a final period.
   public var description: String {
     switch self {
-    case .missing(let name): "There is no \(name) in it"
-    case .notPermitted(let path): "No permission for \(path)"
-    case .notSpooled(let path, let reason): "\(path) cannot be written: \(reason)"
+    case .missing(let name): "It does not contain \(name)"
+    case .notPermitted(let path): "No permission to read \(path)"
+    case .notSpooled(let path, let reason): "Cannot write \(path): \(reason)"
     }
   }
 }

@@ -12,7 +12,7 @@ public struct ImportedInOtherZone: Error, Hashable, Sendable, CustomStringConver
 
   /// Message for the user, without a final period.
   public var description: String {
-    "this file was imported before with the time zone \(earlier): with \(zone) each of its entries would be recorded a second time"
+    "this file was imported before with the time zone \(earlier): importing it with \(zone) would duplicate all its entries"
   }
 }
 

@@ -29,7 +29,7 @@ final class JoinableThread<Success> {
   /// - Throws: The error that the work threw.
   func join() throws -> Success {
     if let thread { pthread_join(thread, nil) }
-    guard let result = outcome.result else { preconditionFailure("a thread was waited for that has not ended") }
+    guard let result = outcome.result else { preconditionFailure("the thread has not ended") }
     return try result.get()
   }
 }

@@ -105,7 +105,7 @@ final class RecordImporter {
     case .type(let type): take(type, at: place)
     case .property(let key, let kind, let typeID):
       guard (1...SyncedKind.maximumNameBytes).contains(key.utf8.count) else {
-        return refuse("a property has a name of 1 to \(SyncedKind.maximumNameBytes) bytes", at: place)
+        return refuse("a property name must have 1 to \(SyncedKind.maximumNameBytes) bytes", at: place)
       }
       guard let type = types[renamed[typeID] ?? typeID] else { return }
       if definitions[type.id]?[key.lowercased()] == nil {
@@ -118,10 +118,10 @@ final class RecordImporter {
       for fix in fixes.spreadWithinSeconds { try take(fix, device, at: place) }
     case .motion(let motion, let device): try take(.motion(motion), device)
     case .call(let kind, let time, let device):
-      guard let kind = TripCall.Kind(rawValue: kind) else { return refuse("'\(kind)' is not a call", at: place) }
+      guard let kind = TripCall.Kind(rawValue: kind) else { return refuse("unknown call '\(kind)'", at: place) }
       try take(.call(TripCall(kind: kind, timestamp: time)), device)
     case .note(let kind, let id, let time, let content, let device):
-      guard let kind = TrackNote.Kind(rawValue: kind) else { return refuse("'\(kind)' is not a note", at: place) }
+      guard let kind = TrackNote.Kind(rawValue: kind) else { return refuse("unknown note '\(kind)'", at: place) }
       notes[device, default: []].append(TrackNote(kind: kind, id: id, time: time, content: content))
     case .track(let file): try take(file, at: place)
     case .skip(let what, let count): skip(what, count)
@@ -208,18 +208,18 @@ final class RecordImporter {
         report.known += 1
         return
       }
-      guard types[definition.eventTypeId] != nil else { return refuse("its event type is not here", at: place) }
+      guard types[definition.eventTypeId] != nil else { return refuse("unknown event type", at: place) }
       know(definition)
     case .event(let event):
-      guard let type = types[event.eventTypeId] else { return refuse("its event type is not here", at: place) }
+      guard let type = types[event.eventTypeId] else { return refuse("unknown event type", at: place) }
       guard isWanted(type.name, type.name), request.options.range?.contains(event.timestamp) != false else {
-        return skip("event that was not asked for")
+        return skip("event not selected")
       }
       report.types[type.name, default: 0] += 1
       note(event, of: type.name)
     case .record(let skip) where kind == .skip:
       guard skip.fields["event_type_id"]?.stringValue.flatMap({ types[$0] }) != nil else {
-        return refuse("its event type is not here", at: place)
+        return refuse("unknown event type", at: place)
       }
     default: break
     }
@@ -264,7 +264,7 @@ final class RecordImporter {
     let mapped = ([foreign.typeName.lowercased()] + foreign.hints).lazy.compactMap { self.request.typeMap[$0] }.first
     let name = mapped ?? foreign.typeName
     guard isWanted(foreign.typeName, name) else {
-      skip("event that was not asked for")
+      skip("event not selected")
       return nil
     }
     guard isTypeName(name, at: place) else { return nil }
@@ -278,7 +278,7 @@ final class RecordImporter {
     // Includes events that the options exclude, because the digest identifies the file.
     if foreign.id == nil { collector.add(type: foreign.typeName, at: foreign.timestamp) }
     guard request.options.range?.contains(foreign.timestamp) != false else {
-      return skip("event that was not asked for")
+      return skip("event not selected")
     }
     if let id = foreign.possibleID, try store.isKnown(.event, id: id) {
       report.types[foreign.typeName, default: 0] += 1
@@ -304,7 +304,7 @@ final class RecordImporter {
         Polyline.encode(RouteSimplifier.simplify(foreign.route, toleranceMeters: 5)))
     }
     guard given.keys.allSatisfy({ (1...SyncedKind.maximumNameBytes).contains($0.utf8.count) }) else {
-      return refuse("a property has a name of 1 to \(SyncedKind.maximumNameBytes) bytes", at: place)
+      return refuse("a property name must have 1 to \(SyncedKind.maximumNameBytes) bytes", at: place)
     }
     if !given.isEmpty {
       var properties: [String: PropertyValue] = [:]
@@ -403,17 +403,17 @@ final class RecordImporter {
 
   private func take(_ foreign: ForeignType, at place: String) {
     let name = request.typeMap[foreign.name.lowercased()] ?? foreign.name
-    guard isWanted(foreign.name, name) else { return skip("type that was not asked for") }
+    guard isWanted(foreign.name, name) else { return skip("type not selected") }
     guard isTypeName(name, at: place), typeNames[name.lowercased()] == nil else { return }
     let natural = typeID(of: name)
-    if isGone(natural) { return skip("type that was deleted") }
+    if isGone(natural) { return skip("deleted type") }
     _ = makeType(name, like: foreign)
   }
 
   private func take(_ foreign: ForeignSkip, at place: String) {
     let name = request.typeMap[foreign.typeName.lowercased()] ?? foreign.typeName
     guard isWanted(foreign.typeName, name), request.options.range?.contains(foreign.days.lowerBound) != false else {
-      return skip("day off that was not asked for")
+      return skip("day off not selected")
     }
     guard isTypeName(name, at: place) else { return }
     let type = typeNames[name.lowercased()] ?? makeType(name)
@@ -436,7 +436,7 @@ final class RecordImporter {
 
   private func isTypeName(_ name: String, at place: String) -> Bool {
     guard name.utf8.count <= 128, !name.isEmpty else {
-      refuse("a type is called with 1 to 128 bytes", at: place)
+      refuse("a type name must have 1 to 128 bytes", at: place)
       return false
     }
     return true
@@ -563,7 +563,7 @@ final class RecordImporter {
       let compared = try compare(taken, device: device, log)
       for time in compared.displaced {
         refuse(
-          "a fix of this time has another place in the store: one of the two is kept",
+          "the store has another position of this time: only one is kept",
           at: "fix of \(RFC3339.string(from: time))")
       }
       if request.isDryRun {

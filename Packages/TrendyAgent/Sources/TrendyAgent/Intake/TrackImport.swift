@@ -119,7 +119,7 @@ extension ImportStore {
     let latest = latestFix
     for fix in fixes where fix.timestamp > latest {
       taken.problems.append(
-        "\(RFC3339.string(from: fix.timestamp)) is more than a day ahead of this machine's clock: not kept")
+        "\(RFC3339.string(from: fix.timestamp)) is more than a day ahead of this machine's clock: ignored")
     }
     guard let recording = Recording(fixes: fixes.filter { $0.timestamp <= latest }, motion: motion) else {
       return taken
@@ -129,7 +129,7 @@ extension ImportStore {
       try log?.comparison(of: recording.readings, device: recording.device) ?? TrackComparison(of: recording.readings)
     for time in compared.displaced {
       taken.problems.append(
-        "the fix of \(RFC3339.string(from: time)) has another place in the store: one of the two is kept")
+        "the store has another position of \(RFC3339.string(from: time)): only one is kept")
     }
     let journal = try makeJournal()
     if isDryRun {

@@ -108,7 +108,7 @@ public struct TrackIntake: Sendable {
     if !isKept, taken.refused + batch.encryptedMessages > 0 {
       taken.refusal =
         batch.encryptedMessages > 0
-        ? DeviceBatch.encryptionAdvice : taken.problems.first ?? "nothing of it could be kept"
+        ? DeviceBatch.encryptionAdvice : taken.problems.first ?? "no reading could be stored"
     }
     if let reason = taken.refusal ?? taken.problems.first {
       refusedPosts.note(device: device, reason: reason, isHeldBySender: taken.refusal != nil, at: clock.now)
@@ -229,7 +229,7 @@ extension TrackIntake.Taken {
       refused += 1
       if problems.count < 10 {
         problems.append(
-          "\(RFC3339.string(from: reading.timestamp)) is more than a day ahead of this machine's clock: not kept")
+          "\(RFC3339.string(from: reading.timestamp)) is more than a day ahead of this machine's clock: ignored")
       }
       return false
     }

@@ -54,7 +54,7 @@ public struct AccountFile: Hashable, Sendable {
     public let path: String
     public let reason: String
 
-    public var description: String { "\(path) is no account that can be read: \(reason)" }
+    public var description: String { "cannot read the account in \(path): \(reason)" }
   }
 
   /// Returns the account; `nil` for a store that is not connected to a hub.
@@ -74,13 +74,13 @@ public struct AccountFile: Hashable, Sendable {
     do {
       data = try Data(contentsOf: url)
     } catch {
-      throw ReadError(path: url.path, reason: "it cannot be opened")
+      throw ReadError(path: url.path, reason: "cannot open the file")
     }
     do {
       return try WireJSON.decode(type, from: data)
     } catch {
       // The decoder's error is not included: it quotes the document, which may contain a token.
-      throw ReadError(path: url.path, reason: "it is damaged")
+      throw ReadError(path: url.path, reason: "the file is damaged")
     }
   }
 

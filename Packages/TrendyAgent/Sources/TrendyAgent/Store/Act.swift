@@ -51,7 +51,9 @@ public final class Act: Sendable {
 extension RecorderChanges {
   /// The unit's store; a ``DeviceRecord`` always uses a `LocalStore`.
   var localStore: LocalStore {
-    guard let store = store as? LocalStore else { preconditionFailure("a unit of a device's record: \(store)") }
+    guard let store = store as? LocalStore else {
+      preconditionFailure("expected a unit of a device's record, found \(store)")
+    }
     return store
   }
 }

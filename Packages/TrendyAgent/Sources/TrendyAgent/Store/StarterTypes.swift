@@ -7,9 +7,9 @@ import TrendyTrips
 public enum StarterTypes: Sendable {
   /// Event types with their property definitions, in display order.
   public static let all: [(type: EventType, definitions: [PropertyDefinition])] = [
-    make("mood", "#E0A030", "☺", [("score", "From 1, bad, to 5, good", .number, ["1", "2", "3", "4", "5"])]),
-    make("workout", "#D0503C", "⚑", [("duration", "How long", .duration, [])]),
-    make("medication", "#4A7FC1", "✚", [("dose", "How much, in its own unit", .number, [])]),
+    make("mood", "#E0A030", "☺", [("score", "From 1 (bad) to 5 (good)", .number, ["1", "2", "3", "4", "5"])]),
+    make("workout", "#D0503C", "⚑", [("duration", "Duration", .duration, [])]),
+    make("medication", "#4A7FC1", "✚", [("dose", "Dose, in any unit", .number, [])]),
     make(
       "coffee", "#7B4F2E", "☕", [("count", "Cups", .number, []), ("size", "Cup size", .select, ["small", "large"])]),
     make("journal", "#5B8C5A", "✎", []),

@@ -57,10 +57,10 @@ public enum UndoError: Error, Hashable, CustomStringConvertible {
   /// Message for the user.
   public var description: String {
     switch self {
-    case .nothing: "There is nothing to take back."
-    case .nothingUndone: "There is nothing to do again."
-    case .changedSince(let label, _): "'\(label)' stays as it is: what it changed was changed again since."
-    case .inUse(let label): "'\(label)' stays as it is: more of that type was recorded since."
+    case .nothing: "Nothing to undo."
+    case .nothingUndone: "Nothing to redo."
+    case .changedSince(let label, _): "Skipped '\(label)': its entries have been changed since."
+    case .inUse(let label): "Skipped '\(label)': its event type has been used since."
     }
   }
 }

@@ -147,7 +147,7 @@ extension RecorderChanges {
         for (name, value) in new.fields where old.fields[name] != value { record.fields[name] = value }
         for name in old.fields.keys where new.fields[name] == nil { record.fields.removeValue(forKey: name) }
       }
-    default: preconditionFailure("an entity does not change its kind: \(old.id)")
+    default: preconditionFailure("an entity cannot change its kind: \(old.id)")
     }
   }
 
@@ -175,14 +175,16 @@ extension Conflict {
   /// Reads the form of ``value``.
   fileprivate init(id: String, _ value: JSONValue) throws {
     func text(_ name: String) throws -> String {
-      guard let text = value.objectValue?[name]?.stringValue else { throw APIError.decodingError("\(name): no text") }
+      guard let text = value.objectValue?[name]?.stringValue else {
+        throw APIError.decodingError("\(name): expected a string")
+      }
       return text
     }
     guard let entityType = MutationEntityType(rawValue: try text("entity_type")),
       let operation = MutationOperation(rawValue: try text("operation")),
       let payload = Data(base64Encoded: try text("payload")),
       let recordedAt = RFC3339.date(from: try text("recorded_at"))
-    else { throw APIError.decodingError("this is not a kept conflict: \(value)") }
+    else { throw APIError.decodingError("not a stored conflict: \(value)") }
     self.init(
       id: id, entityType: entityType, entityId: try text("entity_id"), operation: operation, payload: payload,
       reason: try text("reason"), recordedAt: recordedAt)

@@ -41,7 +41,7 @@ public struct Skip: Hashable, Sendable, Identifiable {
 
   /// Returns the parts before and after the given days; `ids` contains two new ids for them.
   public func without(_ other: ClosedRange<CivilDate>, ids: [String]) -> [Skip] {
-    precondition(ids.count == 2, "two parts, \(ids.count) ids")
+    precondition(ids.count == 2, "a skip has two parts, but \(ids.count) ids")
     guard days.overlaps(other) else { return [self] }
     var parts: [ClosedRange<CivilDate>] = []
     if days.lowerBound < other.lowerBound { parts.append(days.lowerBound...other.lowerBound.advanced(by: -1)) }
