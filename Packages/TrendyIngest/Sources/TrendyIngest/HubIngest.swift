@@ -45,7 +45,7 @@ public final class HubIngest: Ingest {
         try HubCompanionNotifier(desk: desk, intake: $0, now: clock.now).notify(of: sender.device)
       }
     } catch {
-      answer.delay = "companions are notified later: \(error)"
+      answer.delay = "cannot notify companions yet: \(error)"
     }
     return answer
   }

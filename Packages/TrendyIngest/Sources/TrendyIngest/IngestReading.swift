@@ -22,7 +22,7 @@ extension IngestRequest {
         guard let time else {
           throw Problem(
             "invalid", status: 400, title: "Invalid call",
-            detail: "time: expected seconds since 1970 or a date like 2026-11-20T08:30:00Z")
+            detail: "time: expected seconds since 1970 or a date such as 2026-11-20T08:30:00Z")
         }
         guard let kind = TripCall.Kind(rawValue: webhook.rawValue) else { return (batch, []) }
         return (batch, [TripCall(kind: kind, timestamp: time)])

@@ -85,8 +85,8 @@ struct HubFileImporterTests {
   }
 
   @Test(
-    "an unreadable file is reported with the reason",
-    arguments: [("\u{1}\u{2}\u{3}", "of which nothing can be read"), ("PK\u{3}\u{4}", "is cut off")])
+    "a file that cannot be read is reported with the reason",
+    arguments: [("\u{1}\u{2}\u{3}", "which cannot be imported"), ("PK\u{3}\u{4}", "is truncated")])
   func unreadable(text: String, reason: String) async throws {
     let failed = try await take(Data(text.utf8), "preview", token: token("Ada"))
     let problem = failed["problem"]?.objectValue ?? [:]

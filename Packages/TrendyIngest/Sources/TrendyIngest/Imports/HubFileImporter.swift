@@ -27,8 +27,8 @@ public struct HubFileImporter: FileImporting {
   ) throws -> ImportSummary {
     guard let zone = ZoneClock(named: file.zone) else {
       throw Problem(
-        "invalid", status: 400, title: "Unknown zone",
-        detail: "zone: no time zone is called \"\(file.zone.prefix(60))\"")
+        "invalid", status: 400, title: "Unknown time zone",
+        detail: "zone: unknown time zone \"\(file.zone.prefix(60))\"")
     }
     return try withoutActuallyEscaping(onProgress) { onProgress in
       do {
@@ -63,7 +63,8 @@ public struct HubFileImporter: FileImporting {
     switch try ArchiveInput.source(try ArchiveInput.stream(at: file.path, meter), at: file.path, meter) {
     case .files(let files):
       guard let format = try InterchangeFormat.detect(in: files) else {
-        throw Problem.unreadable("\(file.name) holds nothing that can be read: this looks like \(files.description)")
+        throw Problem.unreadable(
+          "\(file.name) contains nothing that can be imported: this looks like \(files.description)")
       }
       desk.setFormat(format.word)
       return ImportSummary(format, try store.importRecords(files, as: format, request), store)
@@ -83,8 +84,8 @@ public struct HubFileImporter: FileImporting {
       throw Problem(
         "too_large", status: 413, title: "Track too large",
         detail:
-          "\"\(file.name.prefix(60))\" is a track of more than \(Self.largestTrack >> 20) MiB, which a hub does not read "
-          + "at once: import it on a device (trendy import FILE)")
+          "\"\(file.name.prefix(60))\" is a track of more than \(Self.largestTrack >> 20) MiB, the limit of a hub: "
+          + "import it on a device (trendy import FILE)")
     }
     // The format is known after reading.
     let bytes = try stream.rest()
@@ -110,26 +111,27 @@ private final class Meter: ReadingMeter {
 
 extension Problem {
   fileprivate static func unreadable(_ words: String) -> Problem {
-    Problem("unreadable", status: 422, title: "The file cannot be read", detail: words)
+    Problem("unreadable", status: 422, title: "Unreadable file", detail: words)
   }
 
   fileprivate init(_ error: InterchangeError) {
     switch error {
     case .ambiguousDates:
-      self.init("ambiguous_dates", status: 422, title: "Day or month first", detail: "\(error)")
+      self.init("ambiguous_dates", status: 422, title: "Ambiguous dates", detail: "\(error)")
     case .unknownFormat(let seen):
-      self = .unreadable("this looks like \(seen), of which nothing can be read; \(Self.formats)")
+      self = .unreadable("this looks like \(seen), which cannot be imported; \(Self.formats)")
     default: self = .unreadable("\(error)")
     }
   }
 
   private static let formats =
-    "files are read of \(InterchangeFormat.readable.map(\.name).joined(separator: ", "))"
+    "supported formats: \(InterchangeFormat.readable.map(\.name).joined(separator: ", "))"
 
   fileprivate init(_ error: ArchiveError) {
     if case .system = error {
       self.init(
-        "internal", status: 500, title: "Internal error", detail: "the hub cannot read the file any more: send it again"
+        "internal", status: 500, title: "Internal error",
+        detail: "the hub can no longer read the uploaded file: send it again"
       )
     } else {
       self = .unreadable("\(error)")
@@ -156,7 +158,7 @@ extension ImportSummary {
     (first, last) = (report.first, report.last)
     examples = report.examples.map { Self.example($0.event, ofType: $0.typeName) }
     otherZone = report.otherZone
-    if report.found > 0 { remarks.append("Trips and visits found in its fixes: \(report.found).") }
+    if report.found > 0 { remarks.append("Trips and visits detected in its positions: \(report.found).") }
   }
 
   fileprivate init(_ track: TrackImport, isDryRun: Bool) {
@@ -184,7 +186,7 @@ extension ImportSummary {
     for (what, count) in track.file.leftOut { skipped[what] = count }
     remarks = track.file.remarks + [track.file.timeRemark].compactMap(\.self)
     let gone = isDryRun ? 0 : track.tripCount.new + track.tripCount.known - track.trips.count
-    if gone > 0 { remarks.append("Trips that were deleted or taken back since, and stay so: \(gone).") }
+    if gone > 0 { remarks.append("Trips that were deleted or undone since and stay deleted: \(gone).") }
     (first, last) = (track.file.firstTime, track.file.lastTime)
     examples +=
       track.trips.prefix(5).map { Self.example($0, ofType: BuiltInType.trip.name) }

@@ -80,7 +80,7 @@ final class HubImportStore: ImportStore {
     while !rest.isEmpty {
       let entities = try rest.prefix(Self.atOnce).map { entity -> HubImportDesk.Entity in
         guard let kind = SyncedKind.named(entity.kind.rawValue) else {
-          preconditionFailure("no hub knows the kind \(entity.kind)")
+          preconditionFailure("unsupported kind \(entity.kind)")
         }
         return (kind, entity.id, try entity.value.objectValue ?? [:])
       }

@@ -254,7 +254,7 @@ extension TrackPass {
   private func wanted(_ finding: TrackFinding, id: String, in found: TrackFindings) throws -> Event {
     guard let (_, record, visit) = found.byKey[finding.key],
       var event = try visit ?? record?.event(eventTypeId: journal.tripTypeId())
-    else { preconditionFailure("\(finding.key) was found and has no event") }
+    else { preconditionFailure("the detected event \(finding.key) has no stored event") }
     if id != finding.key { event = event.with(id: id) }
     event.timestamp = RFC3339.rounded(event.timestamp)
     event.endDate = event.endDate.map { RFC3339.rounded($0) }

@@ -89,7 +89,7 @@ struct TrackPass {
 
 /// An event was edited or deleted between comparison and write.
 struct EventChanged: Error, CustomStringConvertible {
-  var description: String { "an event is being changed by others all the time; the next reading looks at it again" }
+  var description: String { "an event is changed repeatedly by other writers; detection resumes with the next reading" }
 }
 
 extension TrackPass {

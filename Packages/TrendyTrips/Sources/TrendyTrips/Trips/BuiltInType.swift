@@ -43,7 +43,7 @@ public struct BuiltInType: Sendable {
     public init(name: String) { self.name = name }
 
     /// Message with the name of the type.
-    public var description: String { "the type \(name) was deleted \(BuiltInType.rows) times" }
+    public var description: String { "the built-in type \(name) was deleted \(BuiltInType.rows) times" }
   }
 
   private static let rows = 100
