@@ -177,5 +177,5 @@ def the_calendar_says_on_which_weekday_most_lies(world):
         pair(browser, hub)
         browser.go(f"/calendar?types={run},{tea}")
         browser.shows(f"Most often on {life.now().strftime('%A')}s.", "main")
-        same(browser.text("main").count("Most on"), 1, "not of what there is too little of")
+        same(browser.text("main").count("Most often on"), 1, "not of what there is too little of")
         quiet(browser, "most on")

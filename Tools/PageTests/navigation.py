@@ -35,7 +35,7 @@ def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
         pair(browser, hub)
         browser.go(f"/timeline/{day}")
         browser.find("main .empty .button", "Add an entry")
-        same(browser.text("main").count("Nothing was recorded on this day"), 1, "what an empty day says")
+        same(browser.text("main").count("No entries on this day"), 1, "what an empty day says")
         browser.press("main .empty .button", "Add an entry")
         browser.press("dialog .pick button", "Coffee")
         browser.press("dialog button[type=submit]")

@@ -151,7 +151,7 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         hub.start()
         world.wait(lambda: len(phone.ask("GET", "/events")) == 3, "they went out", seconds=40)
         browser.shows("Synced with hub", ".sync")
-        browser.wait(lambda: "All sent" in browser.script("return window.said"), "that all of them are sent")
+        browser.wait(lambda: "All synced" in browser.script("return window.said"), "that all of them are sent")
         browser.wait(lambda: browser.script("return document.querySelector('.strip').hidden"), "the strip goes")
         same(len({event["id"] for event in phone.ask("GET", "/events")}), 3, "events")
         browser.go("/")

@@ -1,6 +1,7 @@
 """Every text comes from one table, and dates and digits follow its language."""
 
 import contextlib
+import datetime
 import http.client
 import http.server
 import threading
@@ -117,7 +118,7 @@ def strings(value):
 
 def data_of(phone):
     """Text of the record: whatever a user named or wrote."""
-    lists = ["/event-types", "/property-definitions", "/geofences", "/vehicles", "/me/devices", "/me", "/session"]
+    lists = ["/event-types", "/property-definitions", "/geofences", "/vehicles", "/me/devices", "/session"]
     found = set().union(*(strings(phone.ask("GET", path)) for path in [*lists, "/events?limit=1000", "/skips"]))
     found |= {word for definition in phone.ask("GET", "/property-definitions") for word in (definition["key"],)}
     # The hub's name, and the file of the session.
@@ -209,7 +210,7 @@ def dates_digits_and_words_follow_one_locale(world):
             for n in range(6):
                 phone.event(
                     coffee,
-                    f"2025-11-19T{8 + n:02}:30:00Z",
+                    life.iso(datetime.datetime(2025, 11, 19, 8 + n, 30, tzinfo=life.now().tzinfo)),
                     time_zone=life.ZONE_NAME,
                     properties={"cups": {"type": "number", "value": 1234.5}},
                 )

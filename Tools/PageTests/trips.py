@@ -314,7 +314,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         # Print.
         check("Signature" not in browser.text("main"), "what is for paper is not on screen")
         browser.devtools("Emulation.setEmulatedMedia", media="print")
-        for part in ("Signature", "1 January to 31 December 2025", "Ada"):
+        for part in ("Signature", "1 January 2025 – 31 December 2025", "Ada"):
             browser.shows(part, "main")
         same(
             browser.script(
