@@ -87,7 +87,8 @@ def tiles_stay_where_they_are_put(world):
         browser.keys(ALT + RIGHT)
         browser.wait(lambda: names() == ["Mood", "Coffee", "Run"], "one on")
         browser.wait(
-            lambda: "Coffee moved to position 2 of 3" in browser.script("return document.getElementById('said').textContent"),
+            lambda: "Coffee moved to position 2 of 3"
+            in browser.script("return document.getElementById('said').textContent"),
             "it is said",
         )
         check(
@@ -161,7 +162,8 @@ def a_type_is_told_by_a_line_a_band_and_its_values(world):
     )
     values = "figure[aria-label^=Size]"
     check(
-        "have a value." in browser.script("return document.querySelector(arguments[0]).getAttribute('aria-label')", values),
+        "have a value."
+        in browser.script("return document.querySelector(arguments[0]).getAttribute('aria-label')", values),
         "how many have it",
     )
     same(browser.count(f"{values} .shares li"), 2, "small and large")

@@ -96,7 +96,7 @@ def axe_finds_nothing_on_any_sheet_in_either_theme(world):
         sheet("a new entry", of_type, ("[data-key=log]",), there="dialog textarea")
         sheet("an entry", f"/timeline/{yesterday.date().isoformat()}", ("main .row",), there="dialog textarea")
         sheet("no such type", "/", (".log",), there="dialog .pick button")
-        sheet("keys", "/settings", ("main .button", "Keyboard shortcuts"), there="dialog dl")
+        sheet("keys", "/settings", ("main .button", "Show shortcuts"), there="dialog dl")
 
         browser.go("/devices")
         browser.press("main .button", "Connect an app")

@@ -268,7 +268,8 @@ def an_edit_of_an_entry_that_was_deleted_keeps_its_text_and_offers_a_way(world):
         coffee = phone.type("Coffee")
         ids = [phone.event(coffee, life.iso(life.now()), notes=name) for name in ("one", "two")]
         pair(browser, hub)
-        for index, (old, act) in enumerate([("one", "Restore it and apply this change"), ("two", "Log as a new entry")]):
+        ways = [("one", "Restore it and apply this change"), ("two", "Log as a new entry")]
+        for index, (old, act) in enumerate(ways):
             browser.go("/")
             browser.find("main .row", old)
             # The page has not seen the deletion before the edit.

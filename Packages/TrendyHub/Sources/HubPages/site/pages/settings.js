@@ -142,7 +142,7 @@ export const settings = () =>
               toggle(texts.settings.keys, areSingleKeysOn(), texts.settings.keysHint, (isOn) =>
                 setPreference('keys', isOn ? 'on' : 'off'),
               ).element,
-              h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, texts.keys.title)),
+              h('div', null, h('button.button', { type: 'button', on: { click: showKeys } }, texts.settings.showKeys)),
             ],
             texts.settings.browser,
           ),

@@ -327,6 +327,12 @@ function detail(trip, all, around) {
               .join(', '),
           ),
         ),
+      ),
+      h(
+        'div.tools-row',
+        null,
+        segments(texts.trips.category, KINDS, kind, (value) => classify(trip, value)),
+        kind === 'mixed' && businessPart(trip),
         h(
           'div.actions',
           null,
@@ -338,20 +344,14 @@ function detail(trip, all, around) {
       ),
       slot,
       h(
-        'div.tools-row',
-        null,
-        segments(texts.trips.category, KINDS, kind, (value) => classify(trip, value)),
-        kind === 'mixed' && businessPart(trip),
-      ),
-      h(
         'dl.figures',
         null,
         figures(trip, around).map(([value, label]) => h('div', null, h('dt', null, label), h('dd', null, value))),
       ),
     ),
     around?.speed && speedStrip(trip, around.speed, dot),
-    ends(trip),
     why(around),
+    ends(trip),
   );
 }
 
@@ -433,7 +433,7 @@ function ends(trip) {
             h('span.quiet.end-word', null, word),
             h('b.what', null, place?.name ?? texts.timeline.unknownPlace),
             h(
-              'button.button',
+              'button.link.small',
               {
                 type: 'button',
                 'aria-label': texts.act.on(act, `${word} ${place?.name ?? texts.timeline.unknownPlace}`),
