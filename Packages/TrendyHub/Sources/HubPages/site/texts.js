@@ -138,11 +138,13 @@ export const texts = {
   unsent: {
     title: 'Unsent entries of another user',
     keep: 'Keep',
-    ofUser: (/** @type {number} */ n, /** @type {string} */ name) =>
-      plural(n, {
-        one: `# change by ${name || 'another user'} was never sent from this browser. It will not be added to your record.`,
-        other: `# changes by ${name || 'another user'} were never sent from this browser. They will not be added to your record.`,
-      }),
+    ofUser: (/** @type {number} */ n, /** @type {string} */ name) => {
+      const by = name || 'another user';
+      return plural(n, {
+        one: `# change by ${by} was never sent from this browser. It will not be added to your record.`,
+        other: `# changes by ${by} were never sent from this browser. They will not be added to your record.`,
+      });
+    },
     keepHint: 'Entries that you keep are sent when that user pairs this browser again.',
   },
   toast: {
@@ -487,10 +489,11 @@ export const texts = {
     lastWeek: 'last week',
     patterns: 'Patterns',
     summary: 'Weekly summary',
-    rhythm: (/** @type {number} */ n, /** @type {number} */ of) =>
-      n
-        ? `${count(n)} of ${plural(of, { one: '# type has', other: '# types have' })} a regular time. Darker means more often.`
-        : 'No type has a regular time yet. Darker means more often.',
+    rhythm: (/** @type {number} */ n, /** @type {number} */ of) => {
+      const types = plural(of, { one: '# type has', other: '# types have' });
+      const finding = n ? `${count(n)} of ${types} a regular time.` : 'No type has a regular time yet.';
+      return `${finding} Darker means more often.`;
+    },
     needsEntries: (/** @type {number} */ n) =>
       `${plural(n, { one: '# more entry', other: '# more entries' })} needed for a pattern.`,
     usually: (/** @type {string} */ from, /** @type {string} */ to) =>
@@ -812,7 +815,9 @@ export const texts = {
     positions: (/** @type {number} */ n) =>
       plural(n, { one: '# position for trips and places.', other: '# positions for trips and places.' }),
     imported: (/** @type {number} */ n, /** @type {number} */ known) =>
-      `${entries(n)} imported${known ? `, ${plural(known, { one: '# duplicate', other: '# duplicates' })} skipped` : ''}.`,
+      known
+        ? `${entries(n)} imported, ${plural(known, { one: '# duplicate', other: '# duplicates' })} skipped.`
+        : `${entries(n)} imported.`,
     allKnown: '0 imported. The record already has all entries of this file.',
     holdsNothing: (/** @type {string} */ format) => `0 imported. The file is ${format} but contains nothing to import.`,
     undone: (/** @type {number} */ removed, /** @type {number} */ left) =>

@@ -319,7 +319,8 @@ function detail(trip, all, around) {
             'p.small.quiet',
             null,
             [
-              `${longDate(dayOfEvent(trip))}, ${texts.dates.span(time(new Date(trip.timestamp)), time(new Date(trip.end_date)))}`,
+              longDate(dayOfEvent(trip)),
+              texts.dates.span(time(new Date(trip.timestamp)), time(new Date(trip.end_date))),
               car,
               kind && (rule ? texts.trips.rule(rule) : ''),
             ]

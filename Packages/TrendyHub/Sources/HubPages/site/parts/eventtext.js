@@ -36,7 +36,8 @@ export function distance(metres) {
  */
 export function speed(speed) {
   const imperial = settings().units === 'imperial';
-  return `${count(Math.round(speed * (imperial ? 2.236936 : 3.6)))} ${imperial ? texts.units.milesPerHour : texts.units.kilometresPerHour}`;
+  const { milesPerHour, kilometresPerHour } = texts.units;
+  return `${count(Math.round(speed * (imperial ? 2.236936 : 3.6)))} ${imperial ? milesPerHour : kilometresPerHour}`;
 }
 
 /**
