@@ -98,9 +98,9 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     let metres = last.map { Geodesic.distanceMeters(from: $0.coordinate, to: fix.coordinate) } ?? 0
     return each { fence in
       // A crossing between the last two fixes is earlier than an entry at this one.
-      let last = fence.isThrownBack(by: fix) ? nil : last
+      let start = fence.isThrownBack(by: fix) ? nil : last
       var crossings = fence.confirmPassing(fix, onTripSince: tripStart, configuration)
-      if let last { fence.notePassing(from: last, to: fix, metres: metres, configuration) }
+      if let start { fence.notePassing(from: start, to: fix, metres: metres, configuration) }
       if let crossing = fence.take(fix, configuration) { crossings.append(crossing) }
       return crossings
     }
