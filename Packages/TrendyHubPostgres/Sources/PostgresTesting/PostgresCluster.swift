@@ -10,7 +10,8 @@ public final class PostgresCluster: Sendable {
   /// Reason why tests on a real server cannot run; `nil` if they can.
   public static let missing: String? = {
     guard binaries == nil else { return nil }
-    return "no server of PostgreSQL was found (initdb): install the package postgresql, or set PG_BIN to its programs"
+    return
+      "PostgreSQL server not found (initdb): install the package postgresql, or set PG_BIN to the folder of its programs"
   }()
 
   /// Cluster shared by all suites.
@@ -79,7 +80,9 @@ public final class PostgresCluster: Sendable {
   /// Kills the server and all of its processes, as a crash of the machine would.
   public func kill() throws {
     let text = try String(contentsOf: folder.appending(path: "pid"), encoding: .utf8)
-    guard let pid = Int32(text.filter(\.isNumber)) else { throw ClusterFailure(description: "there is no process") }
+    guard let pid = Int32(text.filter(\.isNumber)) else {
+      throw ClusterFailure(description: "the cluster has no process")
+    }
     let children = (try? String(contentsOf: URL(filePath: "/proc/\(pid)/task/\(pid)/children"), encoding: .utf8)) ?? ""
     Foundation.kill(pid, SIGKILL)
     for child in children.split(separator: " ").compactMap({ Int32($0) }) { Foundation.kill(child, SIGKILL) }
@@ -103,7 +106,7 @@ public final class PostgresCluster: Sendable {
       if try run("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'").int(0, 0) > 0 { return }
       usleep(50_000)
     }
-    throw ClusterFailure(description: "no standby confirms")
+    throw ClusterFailure(description: "no standby confirms commits")
   }
 
   /// Creates a database and returns its address.

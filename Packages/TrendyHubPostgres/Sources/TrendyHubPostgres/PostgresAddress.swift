@@ -11,7 +11,7 @@ enum PostgresAddress {
     guard let options = PQconninfoParse(address, &words) else {
       PQfreemem(words)
       // Messages of libpq repeat parts of the address.
-      throw .invalidAddress("the address of the database cannot be read: expected postgres://user@host:5432/name")
+      throw .invalidAddress("invalid database address: expected postgres://user@host:5432/name")
     }
     defer { PQconninfoFree(options) }
     var option = options
@@ -19,7 +19,7 @@ enum PostgresAddress {
       let name = String(cString: keyword)
       if let value = option.pointee.val, value.pointee != 0, ["password", "sslpassword"].contains(name) {
         throw .invalidAddress(
-          "a password in the address of the database is seen by everybody on this machine: "
+          "a password in the database address is visible to all users of this machine: "
             + "put it into a password file (~/.pgpass, or PGPASSFILE)")
       }
       option += 1

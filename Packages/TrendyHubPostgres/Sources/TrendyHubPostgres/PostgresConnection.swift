@@ -37,11 +37,11 @@ package final class PostgresConnection: @unchecked Sendable {
     let made = settings.map(\.name).withCStrings { names in
       settings.map(\.value).withCStrings { values in PQconnectdbParams(names, values, 1) }
     }
-    guard let made else { throw .lost("no memory for a connection") }
+    guard let made else { throw .lost("out of memory: cannot create a connection") }
     guard PQstatus(made) == CONNECTION_OK else {
       var words = Self.words(PQerrorMessage(made))
       if PQconnectionNeedsPassword(made) == 1 {
-        words += "; its password belongs into ~/.pgpass or the file that PGPASSFILE names, in a line for each server"
+        words += "; put its password into ~/.pgpass or the file named by PGPASSFILE, one line for each server"
       }
       PQfinish(made)
       throw .lost(words)
@@ -49,7 +49,7 @@ package final class PostgresConnection: @unchecked Sendable {
     handle = made
     guard PQsetnonblocking(handle, 1) == 0, PQenterPipelineMode(handle) == 1 else {
       PQfinish(made)
-      throw .lost("the connection takes no pipeline")
+      throw .lost("the connection does not support pipeline mode")
     }
     // Discard notices; the server has its own log.
     PQsetNoticeReceiver(handle, { _, _ in }, nil)
@@ -84,7 +84,7 @@ package final class PostgresConnection: @unchecked Sendable {
       _ = try receive(expected)
     } catch {
       // Without this result the state of the transaction is unknown.
-      throw lose("what ended the transaction before was refused: \(error)")
+      throw lose("the end of the previous transaction was rejected: \(error)")
     }
   }
 }
@@ -98,7 +98,7 @@ extension PostgresConnection {
   ///   - milliseconds: maximum time to wait.
   /// - Returns: `false` on timeout.
   func waitForInput(or descriptor: Int32, atMost milliseconds: Int32) throws(DatabaseFailure) -> Bool {
-    guard !isLost else { throw .lost("the connection was lost before") }
+    guard !isLost else { throw .lost("the connection was already lost") }
     var descriptors = [
       pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -127,7 +127,7 @@ extension PostgresConnection {
 
 extension PostgresConnection {
   private func send(_ calls: [PostgresCall]) throws(DatabaseFailure) -> [Expectation] {
-    guard !isLost else { throw .lost("the connection was lost before") }
+    guard !isLost else { throw .lost("the connection was already lost") }
     var expected: [Expectation] = []
     var preparing: Set<String> = []
     for call in calls {
@@ -187,7 +187,7 @@ extension PostgresConnection {
     var rows: [PostgresRows] = []
     var refusal: DatabaseFailure?
     for expectation in expected {
-      guard let result = try next() else { throw lose("the server gave fewer results than it was asked for") }
+      guard let result = try next() else { throw lose("the server returned fewer results than expected") }
       let status = PQresultStatus(result)
       switch (expectation, status) {
       case (.end, PGRES_PIPELINE_SYNC):
@@ -206,12 +206,12 @@ extension PostgresConnection {
         refusal = refusal ?? .refused(code: code, words)
       default:
         PQclear(result)
-        throw lose("the server gave a result that was not asked for (\(status.rawValue))")
+        throw lose("unexpected result from the server (\(status.rawValue))")
       }
       // Each result of a pipeline is followed by a null result.
       if let more = try next() {
         PQclear(more)
-        throw lose("the server gave more results than it was asked for")
+        throw lose("the server returned more results than expected")
       }
     }
     if let refusal {
@@ -234,7 +234,7 @@ extension PostgresConnection {
     while true {
       let count = poll(&descriptor, 1, Self.silenceMillis)
       if count > 0 { return descriptor.revents }
-      if count == 0 { throw lose("no answer within \(Self.silenceMillis / 1000) seconds") }
+      if count == 0 { throw lose("no response within \(Self.silenceMillis / 1000) seconds") }
       guard errno == EINTR else { throw lose() }
     }
   }

@@ -54,7 +54,7 @@ final class PostgresHints: @unchecked Sendable {
     self.connect = connect
     self.hear = hear
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw .exhausted("no descriptor is left for a pipe") }
+    guard pipe(&ends) == 0 else { throw .exhausted("out of file descriptors: cannot create a pipe") }
     wake = (ends[0], ends[1])
     for end in ends { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
     Thread.detachNewThread { self.work() }

@@ -44,7 +44,8 @@ public final class PostgresHubStorage: HubStorage {
         || $0 == UInt8(ascii: "_")
     }
     guard letters, (1...63).contains(schema.utf8.count), !(schema.utf8.first.map { $0 < 0x3A } ?? true) else {
-      throw .invalidAddress("\"\(schema)\" names no schema: expected lower-case letters, digits and _, a letter first")
+      throw .invalidAddress(
+        "invalid schema name \"\(schema)\": use lowercase letters, digits and _, starting with a letter")
     }
     let settings = [
       ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("target_session_attrs", "read-write"),

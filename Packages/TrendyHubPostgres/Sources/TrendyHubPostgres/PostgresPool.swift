@@ -55,7 +55,7 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
           return (nil, generation)
         }
         guard changed.wait(until: deadline) else {
-          throw HubStorageError.busy("all \(limit) connections to the database are at work")
+          throw HubStorageError.busy("all \(limit) database connections are in use")
         }
       }
     }

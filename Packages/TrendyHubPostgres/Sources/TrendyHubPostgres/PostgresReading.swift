@@ -28,12 +28,12 @@ enum PostgresDocument {
     do {
       return try WireJSON.decode(JSONValue.self, from: text)
     } catch {
-      throw HubStorageError.unreadable("a row of the table \(table) holds no JSON: \(error)")
+      throw HubStorageError.unreadable("a row of the table \(table) contains invalid JSON: \(error)")
     }
   }
 
   static func unreadable(_ table: String) -> HubStorageError {
-    .unreadable("a row of the table \(table) cannot be read by this version: install a newer one")
+    .unreadable("this version cannot read a row of the table \(table): install a newer version")
   }
 
   static func entry(line: Data, facts: Data) throws -> HubEntry {
@@ -116,7 +116,7 @@ class PostgresSession: DatabaseSession {
 
   func counter() throws -> CounterRow {
     if row == nil { _ = try run([]) }
-    guard let row else { preconditionFailure("a transaction of \(person) was begun and has no counter") }
+    guard let row else { preconditionFailure("a transaction of user \(person) has no counter") }
     return row
   }
 

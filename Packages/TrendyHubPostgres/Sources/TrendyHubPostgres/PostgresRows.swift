@@ -35,7 +35,7 @@ package final class PostgresRows {
     case 8: return Int64(bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: Int64.self))
     case 4: return Int64(Int32(bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: Int32.self)))
     case 2: return Int64(Int16(bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: Int16.self)))
-    default: preconditionFailure("column \(column) is no number: \(bytes.count) bytes")
+    default: preconditionFailure("column \(column) is not a number: \(bytes.count) bytes")
     }
   }
 

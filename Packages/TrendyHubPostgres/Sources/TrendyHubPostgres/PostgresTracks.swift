@@ -70,7 +70,7 @@ final class PostgresTracks: TrackRows {
       }
       if let name { return name }
       guard Date() < deadline else {
-        throw HubStorageError.busy("another hub looks through what was posted for the person \(person)")
+        throw HubStorageError.busy("another hub is processing the readings of user \(person)")
       }
       Thread.sleep(forTimeInterval: 0.02)
     }
@@ -85,10 +85,10 @@ extension PostgresTransaction {
   fileprivate func renewTrackReader(_ reader: String, for lease: Duration) throws {
     // A promoted standby may have the lease, but not everything written since.
     guard reader.hasPrefix(try readerPrefix()) else {
-      throw HubStorageError.busy("the database lost what was written meanwhile; it is looked through again")
+      throw HubStorageError.busy("the database lost recent writes; the readings are processed again")
     }
     guard try change(.ofReader(.renewTrackReader, person, reader, lease)) > 0 else {
-      throw HubStorageError.busy("another hub has begun to look through what was posted for the person \(person)")
+      throw HubStorageError.busy("another hub has started to process the readings of user \(person)")
     }
   }
 }
