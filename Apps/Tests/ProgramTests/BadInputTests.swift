@@ -157,7 +157,7 @@ struct BadInputTests {
     try bench.trendy("log", "coffee", "2", "-n", "offline")
     let result = try bench.trendy("sync")
     #expect(result.status == 69)
-    #expect(result.talk.contains("Nothing is lost"))
+    #expect(result.talk.contains("No data was lost"))
     #expect(try bench.trendy("sync", "status", "--json").document.objectValue?["sync"]?.objectValue?["waiting"] == 1)
     let again = try TestHub(bench, port: hub.port)
     defer { again.stop() }
@@ -180,7 +180,7 @@ struct BadInputTests {
     let hub = try TestHub(bench)
     let second = try bench.run("trendyd", ["run", "--role", "hub", "--data", hub.data, "--listen", "127.0.0.1:0"])
     #expect(second.status == 75)
-    #expect(second.talk.contains("Another hub serves \(hub.data)") && second.talk.contains("Hint:  "))
+    #expect(second.talk.contains("Another hub is using \(hub.data)") && second.talk.contains("Hint:  "))
     #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
     // The lock is released even when the first hub is killed.
     hub.kill()
@@ -194,7 +194,7 @@ struct BadInputTests {
     let result = try bench.shell(
       "ulimit -f 8; trendy log coffee --store '\(bench.store())' -n \(String(repeating: "x", count: 20_000))")
     #expect(result.status == 74, "\(result.talk)\(result.output)")
-    #expect(result.talk.contains("room") && result.talk.contains("Hint:  "))
+    #expect(result.talk.contains("No space left") && result.talk.contains("Hint:  "))
     try expectKept()
     #expect(try bench.trendy("log", "coffee", "-n", "again").status == 0)
     #expect(try bench.trendy("list", "--plain").output.split(separator: "\n").count == 2)
@@ -245,7 +245,7 @@ struct BadInputTests {
     try bench.trendy("log", "coffee")
     let refused = try bench.shell(
       "cd '\(bench.folder.path)'; echo cut > may.b; trendy restore may.b --yes --store '\(bench.store())'")
-    #expect(refused.status == 65 && refused.talk.hasPrefix("Error: may.b is no whole backup"), "\(refused.talk)")
+    #expect(refused.status == 65 && refused.talk.hasPrefix("Error: may.b is not a valid backup"), "\(refused.talk)")
   }
 
   @Test func `output that cannot be written is an error, and the change itself is kept`() throws {
@@ -380,6 +380,6 @@ struct BadInputTests {
     #expect(refused.status == 77 && refused.talk.contains("trendy connect \(hub.url) CODE"), "\(refused.talk)")
     hub.kill()
     let unreachable = try bench.trendy("sync")
-    #expect(unreachable.status == 69 && unreachable.talk.contains("\nHint:  Nothing is lost"), "\(unreachable.talk)")
+    #expect(unreachable.status == 69 && unreachable.talk.contains("\nHint:  No data was lost"), "\(unreachable.talk)")
   }
 }

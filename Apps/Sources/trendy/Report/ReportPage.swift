@@ -54,8 +54,8 @@ struct ReportPage {
       </header>
       <main>
       \(bodies)</main>
-      <footer>Made on \(local.dayAndTime(made, year: 0)) (\(local.zoneName ?? "UTC")) from the record on this device, and computed there. \
-      This file asks nothing of any other machine.</footer>
+      <footer>Created on \(local.dayAndTime(made, year: 0)) (\(local.zoneName ?? "UTC")) from the record on this device. \
+      This file loads nothing from the network.</footer>
       </body>
       </html>
 

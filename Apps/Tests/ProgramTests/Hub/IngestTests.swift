@@ -158,7 +158,7 @@ struct IngestTests {
     future.time = Date() + 200_000
     #expect(try status(fix.ownTracks) == "[] 200")
     let encrypted = try status(#"{"_type":"encrypted","data":"c2VjcmV0"}"#)
-    #expect(encrypted.hasSuffix(" 422") && encrypted.contains("not_kept") && encrypted.contains("encryption off"))
+    #expect(encrypted.hasSuffix(" 422") && encrypted.contains("not_kept") && encrypted.contains("turn off encryption"))
     #expect(try status(future.ownTracks).hasSuffix(" 422"))
     // A batch is accepted if any fix is valid. A message without a current position needs no storage.
     #expect(try status("[\(fix.ownTracks),\(future.ownTracks)]").hasSuffix(" 200"))

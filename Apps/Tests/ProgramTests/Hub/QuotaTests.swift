@@ -43,7 +43,7 @@ struct QuotaTests {
     for _ in 1...2 {
       let refused = try bench.trendy("sync", store: "phone")
       #expect(refused.status != 0)
-      #expect(refused.talk.contains("\(rows) entries that this hub keeps for you"), "\(refused.talk)")
+      #expect(refused.talk.contains("limit of \(rows) entries"), "\(refused.talk)")
       #expect(try waiting("phone") == 1)
     }
     #expect(try person()["rows"] == .int(rows))

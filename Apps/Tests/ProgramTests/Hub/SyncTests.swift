@@ -128,7 +128,7 @@ struct SyncTests {
     #expect(event?["properties"]?.objectValue?["count"]?.objectValue?["value"] == 1)
     // The delete is not redone, because the event has changed since.
     let redone = try bench.trendy("redo", "2", store: "phone")
-    #expect(redone.output.contains("Redone: edit") && redone.talk.contains("stays as it is"), "\(redone.talk)")
+    #expect(redone.output.contains("Redone: edit") && redone.talk.contains("have been changed since"), "\(redone.talk)")
     try sync("phone", "laptop")
     #expect(try timeline("laptop").count == 1 && timeline("laptop") == timeline("phone"))
   }
@@ -264,7 +264,7 @@ struct SyncTests {
     #expect(status["waiting"] == 1 && status["in_flight"] == 1 && status["agent"] == true)
     #expect(status["next_try"] != .null && status["head"] != .null)
     var words = try bench.trendy("sync", "status", store: "phone").output
-    for part in ["1 change pending", "as of", "Sent:", "Last try:", "gave no answer", "Next try: "] {
+    for part in ["1 change pending", "as of", "Sent:", "Last try:", "did not respond", "Next try: "] {
       #expect(words.contains(part), "\(part): \(words)")
     }
 
@@ -328,7 +328,7 @@ struct SyncTests {
     try text.replacing(token, with: "no-such-token").write(to: account, atomically: true, encoding: .utf8)
     let refused = try bench.trendy("sync", store: "phone")
     #expect(refused.status == 77)
-    #expect(refused.talk.contains("Connect the device again"))
+    #expect(refused.talk.contains("Pair the device again"))
     #expect(try timeline("phone").count == 1)
     #expect(try bench.trendy("connect", hub.url, hub.code(), store: "phone").status == 0)
     try sync("laptop")
@@ -390,7 +390,7 @@ struct SyncTests {
     #expect(try bench.trendyd("token", "revoke", "phone", "--data", hub.data).status == 0)
     #expect(try tokens().map { $0["revoked_at"] != .null } == [false, true])
     let refused = try bench.trendy("sync", store: "phone")
-    #expect(refused.status == 77 && refused.talk.contains("Connect the device again"), "\(refused.talk)")
+    #expect(refused.status == 77 && refused.talk.contains("Pair the device again"), "\(refused.talk)")
     #expect(try bench.trendyd("token", "revoke", "tablet", "--data", hub.data).status == 66)
     let made = try bench.trendyd("token", "create", "sensor", "--data", hub.data, "--json").document.objectValue
     let token = try #require(made?["token"]?.stringValue)
@@ -419,7 +419,7 @@ struct SyncTests {
     let path = bench.store("phone") + "/sync-history.json"
     var runs = try #require(try WireJSON.decode(JSONValue.self, from: Data(contentsOf: URL(filePath: path))).arrayValue)
     var last = try #require(runs.popLast()?.objectValue)
-    last["error"] = "The hub asked to be left alone for a while."
+    last["error"] = "The hub asked this device to back off."
     last["pausedUntil"] = .double(Date().timeIntervalSinceReferenceDate + 3600)
     runs.append(.object(last))
     try WireJSON.encode(JSONValue.array(runs)).write(to: URL(filePath: path))

@@ -36,7 +36,7 @@ struct ImportReportTests {
     try Data(table.utf8).write(to: file)
     let refused = try bench.trendy("import", file.path)
     #expect(refused.status == 65 && refused.talk.contains(option), "\(refused.talk)")
-    #expect(try bench.trendy("import", "list").output.contains("Nothing was imported yet."))
+    #expect(try bench.trendy("import", "list").output.contains("No imports yet."))
     #expect(
       try bench.run("trendy", ["import", file.path] + answer + ["--store", bench.store("store")], environment: [:])
         .status == 0)

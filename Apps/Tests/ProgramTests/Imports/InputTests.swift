@@ -50,7 +50,7 @@ struct InputTests {
     #expect(result.talk.contains("Interrupted") && result.talk.contains("Repeat the command"), "\(result.talk)")
     let again = try bench.shell(
       "cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; cat rows.ndjson > pipe & trendy import pipe")
-    #expect(again.output.contains("Goes on with an import that was interrupted"), "\(again.output) \(again.talk)")
+    #expect(again.output.contains("Continuing an interrupted import"), "\(again.output) \(again.talk)")
     let whole = try bench.trendy("status")
     #expect(whole.output.contains("Contents: 66000 events"), "\(whole.output)")
   }
@@ -82,7 +82,7 @@ struct InputTests {
 
   @Test func `a folder, a missing file and empty input are rejected`() throws {
     let folder = try bench.trendy("import", bench.folder.path)
-    #expect(folder.status == 65 && folder.talk.contains("holds nothing that can be read"), "\(folder.talk)")
+    #expect(folder.status == 65 && folder.talk.contains("contains nothing that can be imported"), "\(folder.talk)")
     #expect(try bench.trendy("import", bench.folder.path + "/none.gpx").status == 66)
     let empty = try bench.trendy("import", "-")
     #expect(empty.status == 65, "\(empty.talk)")

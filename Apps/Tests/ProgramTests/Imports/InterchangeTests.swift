@@ -120,7 +120,7 @@ struct InterchangeTests {
     #expect(refused.status == 65 && refused.talk.contains("--map type=COLUMN --map start=COLUMN"), "\(refused.talk)")
     #expect(refused.talk.contains("Quand, Quoi, Combien") && !refused.talk.contains("track"), "\(refused.talk)")
     let wrong = try bench.trendy("import", table, "--map", "start=Quand", "--map", "type=Quo")
-    #expect(wrong.status == 65 && wrong.talk.contains("there is no column 'Quo'"), "\(wrong.talk)")
+    #expect(wrong.status == 65 && wrong.talk.contains("column 'Quo' not found"), "\(wrong.talk)")
     try bench.trendy("import", table, "--map", "start=Quand", "--map", "type=Quoi")
     let events = try listed()
     #expect(events.count == 2 && events.allSatisfy { $0.contains("vélo") }, "\(events)")

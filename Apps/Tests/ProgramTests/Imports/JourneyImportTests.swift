@@ -100,7 +100,7 @@ struct JourneyImportTests {
       "import", try file("Timeline Edits.json", "{\"timelineEdits\":[{\"deviceId\":\"1\"}]}"))
     #expect(edits.status == 65 && edits.talk.contains("on the phone"), "\(edits.talk)")
     let cut = try bench.trendy("import", try file("cut.json", String(Self.month.prefix(330))))
-    #expect(cut.status == 65 && cut.talk.contains("truncated at line 5: 1 point"), "\(cut.talk)")
+    #expect(cut.status == 65 && cut.talk.contains("truncated at line 5 after 1 complete point"), "\(cut.talk)")
   }
 
   // MARK: Sport

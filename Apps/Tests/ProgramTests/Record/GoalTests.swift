@@ -46,9 +46,10 @@ struct GoalTests {
   @Test(
     "an invalid goal is rejected with a hint",
     arguments: [
-      ("3/fortnight", "'fortnight' is no time that a goal has: there are day and week"),
-      ("3", "Hint:  Write 3/day or 3/week."), ("three/week", "'three' is no amount"), ("0/week", "'0' is no amount"),
-      ("25h/day", "no longer than a day"), ("", "The goal is empty"),
+      ("3/fortnight", "Unknown period 'fortnight': use day or week"),
+      ("3", "Hint:  Write 3/day or 3/week."), ("three/week", "Invalid amount 'three'"),
+      ("0/week", "Amount '0' is out of range"),
+      ("25h/day", "at most a day"), ("", "The goal is empty"),
     ])
   func refused(text: String, words: String) throws {
     for command in [["type", "add", "run"], ["type", "edit", "coffee"]] {

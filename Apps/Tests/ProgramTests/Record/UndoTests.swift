@@ -99,7 +99,7 @@ struct UndoTests {
     #expect(try told("trip", "list", "--plain").isEmpty)
     #expect(try told("undo", "2").contains("Undone: import track.gpx"))
     #expect(try told("list", "--plain").isEmpty)
-    #expect(try told("import", Samples.forms.appending(path: "track.gpx").path).contains("Trips:  1 new"))
+    #expect(try told("import", Samples.forms.appending(path: "track.gpx").path).contains("Trips: 1 new"))
     #expect(try told("trip", "list", "--plain") == trips)
   }
 

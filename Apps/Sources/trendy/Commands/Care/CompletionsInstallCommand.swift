@@ -25,7 +25,7 @@ struct CompletionsInstallCommand: Command {
     let login = Environment.all["SHELL"]?.split(separator: "/").last.map(String.init) ?? ""
     guard let shell = CompletionShell(rawValue: login) else {
       throw session.usageError(
-        login.isEmpty ? "Cannot tell your shell: SHELL is not set" : "No completions for your shell, '\(login)'",
+        login.isEmpty ? "Cannot determine your shell: SHELL is not set" : "No completions for your shell, '\(login)'",
         hint:
           "Name a shell: trendy completions install \(CompletionShell.allCases.map(\.rawValue).joined(separator: "|"))")
     }

@@ -12,34 +12,36 @@ struct ImportCommand: Command {
   static let spec = CommandSpec(
     // Mostly the file stands where the format may, and a shell is to offer it.
     "import", .optional("format", .file), .one("file|-", .file, "the file"),
-    summary: "Take in what another program recorded: events, or a track with the trips and visits in it.", group: .data,
+    summary: "Import events of another program, or a track with its trips and visits.", group: .data,
     examples: [
       "import drive.gpx", "import gpx drive.gpx --dry-run", "import events.csv --map start=Day --map 'gym=Workout'",
       "import trendy.ndjson", "import export.zip --since 2026-01-01",
     ],
     options: [
-      OptionSpec("--dry-run", help: "say what would be recorded, and record nothing"),
-      OptionSpec("--since", value: "time", kind: .time, help: "no events before"),
-      OptionSpec("--until", value: "time", kind: .time, help: "no events after: a day is meant whole"),
+      OptionSpec("--dry-run", help: "show what would be imported, without importing"),
+      OptionSpec("--since", value: "time", kind: .time, help: "only events since then"),
+      OptionSpec("--until", value: "time", kind: .time, help: "only events until then; a day includes all of it"),
       OptionSpec(
         "--type", value: "type", kind: .eventType, repetition: .allCount,
-        help: "events of this type only; the type of all rows of a table without a column for it"),
+        help: "only events of this type; in a table without types, the type of all rows"),
       OptionSpec(
         "--map", value: "from=to", kind: .text, repetition: .allCount,
-        help: "a type of the file as one of yours: gym=Workout; a column of a table: start=Day"),
-      OptionSpec("--zone", value: "zone", kind: .text, help: "of times without one: Europe/Paris (the zone here)"),
+        help: "map a type to one of yours (gym=Workout) or a table column (start=Day)"),
       OptionSpec(
-        "--date-format", value: "order", kind: .oneOf(["dmy", "mdy"]), help: "what 3/4/2026 means: dmy, mdy"),
+        "--zone", value: "zone", kind: .text, help: "zone of times without one: Europe/Paris (default: local)"),
+      OptionSpec(
+        "--date-format", value: "order", kind: .oneOf(["dmy", "mdy"]),
+        help: "order of day and month in a table: dmy, mdy"),
       OptionSpec(
         "--decimal", value: "sign", kind: .oneOf(DecimalSign.allCases.map(\.rawValue)),
-        help: "decimal sign of a table's numbers: point, comma (found by its cells)"),
+        help: "decimal separator in a table: point, comma (default: detected)"),
       OptionSpec(
         "--duration-unit", value: "unit", kind: .oneOf(DurationUnit.allCases.map(\.rawValue)),
         help: "unit of durations without one: ms, s, min, h, d"),
       OptionSpec(
         "--done", value: "values", kind: .text,
-        help: "in a table with a column per habit, cells that count as done: x,yes,1"),
-      OptionSpec("--other-zone", help: "also a file that was imported with another zone: each entry a second time"),
+        help: "in a table with a column per habit, values that mean done: x,yes,1"),
+      OptionSpec("--other-zone", help: "import again with another time zone, which duplicates entries"),
     ])
 
   enum Answer {
@@ -61,8 +63,8 @@ struct ImportCommand: Command {
     expected = words.count == 2 ? words[0].lowercased() : nil
     if let expected, InterchangeFormat.named(expected)?.reads.isEmpty != false {
       throw session.usageError(
-        "'\(expected)' is no format that can be read",
-        hint: "There are: \(InterchangeFormat.readable.map(\.word).joined(separator: ", ")).")
+        "Unknown import format '\(expected)'",
+        hint: "Formats: \(InterchangeFormat.readable.map(\.word).joined(separator: ", ")).")
     }
     request = try Self.request(session, path)
   }
@@ -74,7 +76,7 @@ struct ImportCommand: Command {
     let isZoneChosen = arguments.value("--zone") != nil
     if let name = arguments.value("--zone") {
       guard let named = ZoneClock(named: name) else {
-        throw session.usageError("This system knows no time zone '\(name)'", hint: "Zones look like Europe/Paris.")
+        throw session.usageError("Unknown time zone '\(name)'", hint: "For example Europe/Paris.")
       }
       zone = named
     }
@@ -91,7 +93,9 @@ struct ImportCommand: Command {
     var map: [String: String] = [:]
     for word in arguments.all("--map") {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-      guard parts.count == 2 else { throw session.usageError("'\(word)' maps nothing", hint: "--map gym=Workout") }
+      guard parts.count == 2 else {
+        throw session.usageError("'\(word)' is not of the form FROM=TO", hint: "For example --map gym=Workout.")
+      }
       if ImportOptions.columnNames.contains(parts[0]) {
         options.columns[parts[0]] = parts[1]
       } else {
@@ -121,7 +125,7 @@ struct ImportCommand: Command {
       case .files(let files):
         guard let found = try InterchangeFormat.detect(in: files) else {
           throw CommandError(
-            "\(path) holds nothing that can be read: this looks like \(files.description)",
+            "\(path) contains nothing that can be imported: this looks like \(files.description)",
             hint: "Nothing was imported. How to get a file: trendy help import FORMAT, such as \(Self.examples).",
             exit: .badData)
         }
@@ -131,21 +135,22 @@ struct ImportCommand: Command {
       throw CommandError.interrupted("Imported entries stay (trendy import list). Repeat the command to continue.")
     } catch let error as ArchiveError {
       if case .system = error { throw CommandError("\(error)", exit: .readWrite) }
-      throw CommandError("\(path): \(error)", hint: "Get the file whole and try again.", exit: .badData)
+      throw CommandError("\(path): \(error)", hint: "Get a complete copy of the file and try again.", exit: .badData)
     } catch let error as ImportFileError {
       switch error {
       case .missing: throw CommandError("\(error)", exit: .badData)
-      case .notPermitted: throw CommandError("\(error)", hint: "May this user read it?", exit: .cannotCreate)
+      case .notPermitted:
+        throw CommandError("\(error)", hint: "Check the permissions of the folder.", exit: .cannotCreate)
       case .notSpooled:
         throw CommandError(
-          "\(error)", hint: "An archive from a pipe needs room there; TMPDIR names another folder.",
+          "\(error)", hint: "An archive from a pipe needs space there. TMPDIR selects another folder.",
           exit: .cannotCreate)
       }
     } catch let error as ImportedInOtherZone {
       throw CommandError(
         "\(path): \(error)",
-        hint: "Nothing was imported. --zone \(error.earlier) reads it as before; after trendy import undo, or with "
-          + "--other-zone, it is imported with this zone.", exit: .refused)
+        hint: "Nothing was imported. Use --zone \(error.earlier) again. To change the zone, first undo the import: "
+          + "trendy import undo. To import it twice: --other-zone.", exit: .refused)
     } catch let error as InterchangeError {
       throw failure(error)
     }
@@ -156,7 +161,7 @@ struct ImportCommand: Command {
       // The content says what it is; a name that says otherwise is the wrong file, not another reading of it.
       throw CommandError(
         "\(path) is \(found.name), not \(InterchangeFormat.named(expected)?.name ?? expected)",
-        hint: "Nothing was imported. The format may be left out.", exit: .badData)
+        hint: "Nothing was imported. The format can be omitted.", exit: .badData)
     }
     // Everything of another store may be what a new one begins with.
     let beginsStore = found?.reads == .everything && !DeviceRecord.exists(at: session.storeDirectory)
@@ -180,7 +185,7 @@ struct ImportCommand: Command {
       return .records(found, countingAhead(try container.record.importRecords(stream, as: found, request)))
     case (.stream(let stream), _):
       return .track(try container.record.importTrack(stream.rest(), request))
-    case (.files, nil): preconditionFailure("a folder of no format was opened")
+    case (.files, nil): preconditionFailure("a folder of unknown format was opened")
     }
   }
 
@@ -195,14 +200,14 @@ struct ImportCommand: Command {
     // What is no whole backup is told as any other file.
     case .unknownFormat where path != "-" && (try? StoreBackup.check(path)) != nil:
       CommandError(
-        "\(path) is a backup of a store, which is restored",
+        "\(path) is a backup of a store",
         hint:
-          "Nothing was imported. trendy restore \(ShellWords.quoted(path)), here or with --store into another folder.",
+          "Nothing was imported. To restore it, here or with --store in another folder: trendy restore \(ShellWords.quoted(path))",
         exit: .badData)
     case .unknownColumns:
       CommandError(
         "\(path) cannot be read: \(error)",
-        hint: "Nothing was imported. Say which column is what: --map type=COLUMN --map start=COLUMN", exit: .badData)
+        hint: "Nothing was imported. Specify the columns: --map type=COLUMN --map start=COLUMN", exit: .badData)
     case .unknownFormat(let seen):
       CommandError(
         "\(path) cannot be read: this looks like \(seen)",
@@ -211,7 +216,7 @@ struct ImportCommand: Command {
     default:
       CommandError(
         "\(path) cannot be read: \(error)",
-        hint: "What stands before it was kept, if anything: trendy import list. Get the file whole and try again.",
+        hint: "Entries before the error may have been imported: trendy import list. Get a complete copy and try again.",
         exit: .badData)
     }
   }
@@ -236,7 +241,7 @@ struct ImportCommand: Command {
     }
     if answer.tripCount.new + answer.tripCount.known == 0, answer.workouts == nil {
       let reason =
-        "no trip was found: \(answer.file.timeRemark ?? "the \(answer.file.points.count) points stay in one place")"
+        "no trip detected: \(answer.file.timeRemark ?? "the \(answer.file.points.count) points stay in one place")"
       guard answer.fixCount.new + answer.fixCount.known + answer.visitCount.new + answer.visitCount.known > 0 else {
         throw CommandError("\(path): \(reason)", hint: "Nothing was imported.", exit: .badData)
       }
@@ -254,7 +259,7 @@ struct ImportCommand: Command {
     guard report.isAnything else {
       throw CommandError(
         "Nothing was imported from the file",
-        hint: report.problems.first.map { "\($0)" } ?? "It contains nothing that the options select.", exit: .badData)
+        hint: report.problems.first.map { "\($0)" } ?? "It contains nothing that matches the options.", exit: .badData)
     }
     return .done
   }
@@ -290,15 +295,17 @@ extension ImportReport {
     let kinds = MutationEntityType.allCases.compactMap { kind in
       new[kind].map { "\(Quantity($0, kind.words, kind == .propertyDefinition ? "properties" : kind.words + "s"))" }
     }
-    if isContinued { lines.append("Goes on with an import that was interrupted.") }
+    if isContinued { lines.append("Continuing an interrupted import.") }
     if let otherZone {
       lines.append(
-        "Note: this file was imported before with the time zone \(otherZone); with another zone each entry is recorded a second time"
-          + (isDryRun ? " (asks for --other-zone)" : ""))
+        "Note: this file was imported before with the time zone \(otherZone); another zone duplicates its entries"
+          + (isDryRun ? " (requires --other-zone)" : ""))
     }
     let what = kinds.isEmpty ? "nothing" : kinds.joined(separator: ", ")
-    lines.append("\(format.name): \(what) \(verb), \(known) known")
-    if newReadings + knownReadings > 0 { lines.append("Fixes:  \(newReadings) \(verb), \(knownReadings) known") }
+    lines.append("\(format.name): \(what) \(verb), \(Quantity(known, "duplicate"))")
+    if newReadings + knownReadings > 0 {
+      lines.append("Positions: \(newReadings) \(verb), \(Quantity(knownReadings, "duplicate"))")
+    }
     if let first, let last {
       let events = types.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5).map { "\($0.key) \($0.value)" }
       lines.append(
@@ -309,12 +316,12 @@ extension ImportReport {
       lines.append("New types: \(newTypes.prefix(10).joined(separator: ", "))\(newTypes.count > 10 ? ", …" : "")")
     }
     lines += skippedLines
-    if found > 0 { lines.append("Trips and visits found: \(found)") }
+    if found > 0 { lines.append("Trips and visits detected: \(found)") }
     if badCount > 0 {
       lines.append("Warning: \(Quantity(badCount, "part")) of the file could not be imported:")
       lines += ImportProblem.lines(problems, of: badCount)
     }
-    if let id, newCount + found > 0 { lines.append("To take it back: trendy import undo \(id.prefix(13))") }
+    if let id, newCount + found > 0 { lines.append("To undo the import: trendy import undo \(id.prefix(13))") }
     return lines
   }
 
@@ -322,10 +329,10 @@ extension ImportReport {
   private var skippedLines: [String] {
     let sorted = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let rest = sorted.dropFirst(6)
-    return sorted.prefix(6).map { "Left out: \($0.value) × \($0.key)" }
+    return sorted.prefix(6).map { "Skipped: \($0.value) × \($0.key)" }
       + (rest.isEmpty
         ? []
-        : ["Left out: \(rest.reduce(0) { $0 + $1.value }) of \(Quantity(rest.count, "other kind")) (--json names them)"])
+        : ["Skipped: \(rest.reduce(0) { $0 + $1.value }) of \(Quantity(rest.count, "other kind")) (listed by --json)"])
   }
 
   fileprivate func members(
@@ -356,20 +363,20 @@ extension TrackImport {
   fileprivate func lines(isDryRun: Bool, in local: LocalTime, _ units: Units) -> [String] {
     let verb = isDryRun ? "would be new" : "new"
     var lines = fileLines(units)
-    lines.append("Fixes:  \(fixCount.new) \(verb), \(fixCount.known) known")
+    lines.append("Positions: \(fixCount.new) \(verb), \(Quantity(fixCount.known, "duplicate"))")
     if let workouts {
-      lines.append("Workouts: \(workouts.new[.event] ?? 0) \(verb), \(workouts.known) known")
+      lines.append("Workouts: \(workouts.new[.event] ?? 0) \(verb), \(Quantity(workouts.known, "duplicate"))")
       lines += workouts.examples.map {
         "  \(local.dayAndTime($0.event.timestamp, year: 0))  \($0.event.properties["activity"]?.stringValue ?? $0.typeName)"
       }
     }
-    lines.append("Trips:  \(tripCount.new) \(verb), \(tripCount.known) known")
+    lines.append("Trips: \(tripCount.new) \(verb), \(Quantity(tripCount.known, "duplicate"))")
     lines += trips.map { "  \(local.dayAndTime($0.timestamp, year: 0))  \($0.id)" }
     let gone = isDryRun ? 0 : tripCount.new + tripCount.known - trips.count
     if gone > 0 {
-      lines.append("  deleted or taken back since, and left so: \(gone) (trendy redo, trendy list --deleted)")
+      lines.append("  deleted or undone since: \(gone) (trendy redo, trendy list --deleted)")
     }
-    lines.append("Visits: \(visitCount.new) \(verb), \(visitCount.known) known")
+    lines.append("Visits: \(visitCount.new) \(verb), \(Quantity(visitCount.known, "duplicate"))")
     lines += visits.map { "  \(local.dayAndTime($0.timestamp, year: 0))  \($0.locationName ?? "")" }
     return lines
   }
@@ -377,13 +384,13 @@ extension TrackImport {
   private func fileLines(_ units: Units) -> [String] {
     let length = units.distance(length, decimals: 2)
     var lines = [
-      "\(file.format.name): \(Quantity(file.tracks.count, "track")), \(Quantity(file.pointCount, "point")), \(length) along them"
+      "\(file.format.name): \(Quantity(file.tracks.count, "track")), \(Quantity(file.pointCount, "point")), \(length)"
     ]
     if problemCount > 0 {
       lines.append("Warning: \(Quantity(problemCount, "part")) of the file could not be imported:")
       lines += ImportProblem.lines(problems, of: problemCount)
     }
-    lines += file.leftOut.map { "Left out: \($0.count) × \($0.what)" }
+    lines += file.leftOut.map { "Skipped: \($0.count) × \($0.what)" }
     lines += (file.remarks + [file.timeRemark].compactMap(\.self)).map { "Note: \($0)" }
     return lines
   }

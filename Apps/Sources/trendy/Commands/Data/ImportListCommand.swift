@@ -6,7 +6,7 @@ import TrendyModels
 /// `trendy import list`
 struct ImportListCommand: Command {
   static let spec = CommandSpec(
-    "import list", summary: "What was imported, when, and how much of it; the newest first.", group: .data,
+    "import list", summary: "List imports, newest first.", group: .data,
     examples: ["import list"], columns: ["id", "started", "state", "format", "made", "file"])
 
   init(_ session: Session) {}
@@ -25,7 +25,7 @@ struct ImportListCommand: Command {
         ])
       }
     case .text:
-      if answer.isEmpty { session.console.text("Nothing was imported yet.") }
+      if answer.isEmpty { session.console.text("No imports yet.") }
       let year = local.components(of: session.now).year
       for entry in answer {
         session.console.text(

@@ -6,7 +6,7 @@ import TrendyAgent
 struct ImportUndoCommand: Command {
   static let spec = CommandSpec(
     "import undo", .one("id", .text, "the id"),
-    summary: "Take a whole import back; what was edited since stays, and is named.", group: .data,
+    summary: "Undo a whole import; entries edited since then are kept and listed.", group: .data,
     examples: ["import undo 0199f3c2"])
 
   private let prefix: String
@@ -22,13 +22,14 @@ struct ImportUndoCommand: Command {
     let record = try session.openStore().record
     let found = try record.imports().filter { $0.id.hasPrefix(prefix) }
     guard let entry = found.first else {
-      throw CommandError("There is no import '\(prefix)'", hint: "trendy import list shows them.", exit: .notFound)
+      throw CommandError("Import '\(prefix)' not found", hint: "List imports: trendy import list", exit: .notFound)
     }
     guard found.count == 1 else {
-      throw CommandError("'\(prefix)' is the beginning of several imports", hint: "Give more of the id.", exit: .usage)
+      throw CommandError(
+        "Several imports have ids that begin with '\(prefix)'", hint: "Type more of the id.", exit: .usage)
     }
     guard entry.undone == nil else {
-      throw CommandError("That import was taken back already", hint: "trendy import list shows them.", exit: .no)
+      throw CommandError("This import is already undone", hint: "List imports: trendy import list", exit: .no)
     }
     return Answer(entry: entry, undo: try record.undoImport(entry))
   }
@@ -43,9 +44,9 @@ struct ImportUndoCommand: Command {
         ])
       return .done
     }
-    session.console.done("\(Quantity(answer.undo.removed, "record")) of \(answer.entry.source) taken back")
+    session.console.done("Undone: \(Quantity(answer.undo.removed, "record")) of \(answer.entry.source)")
     for left in answer.undo.left.prefix(20) {
-      session.console.done("Stays, as it was changed or is used since: \(left.id)")
+      session.console.done("Kept, because it was edited or used since: \(left.id)")
     }
     if answer.undo.left.count > 20 { session.console.done("and \(answer.undo.left.count - 20) more") }
     return .done

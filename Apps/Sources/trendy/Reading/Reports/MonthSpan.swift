@@ -20,7 +20,7 @@ struct MonthSpan {
     let isMonth = parts.count == 2
     guard isMonth || parts.count == 1, let year = parts[0], (1...9998).contains(year),
       let month = isMonth ? parts[1] : 1, (1...12).contains(month)
-    else { throw session.usageError("'\(text)' is no month", hint: "Months look like 2026-11.") }
+    else { throw session.usageError("Invalid month '\(text)'", hint: "Use YYYY-MM, for example 2026-11.") }
     if isMonth { self.init(year: year, month: month, in: local) } else { self.init(year: year, in: local) }
   }
 
