@@ -412,7 +412,8 @@ final class RecordImporter {
 
   private func take(_ foreign: ForeignSkip, at place: String) {
     let name = request.typeMap[foreign.typeName.lowercased()] ?? foreign.typeName
-    guard isWanted(foreign.typeName, name), request.options.range?.contains(foreign.days.lowerBound) != false else {
+    let start = request.options.zone.date(foreign.days.lowerBound)
+    guard isWanted(foreign.typeName, name), request.options.range?.contains(start) != false else {
       return skip("day off not selected")
     }
     guard isTypeName(name, at: place) else { return }
