@@ -38,8 +38,8 @@ public struct PlainNarrator: InsightNarrator {
     case .needsMore(let days, let events): Self.words(missingDays: days, events: events)
     case .dayTotal(let events, let told, let usual): Self.words(events, told, usual)
     case .counts(let counts): "\(Self.list(counts.map { "\($0.name) \($0.count)" }))."
-    case .unusual(let count, let told, let usual):
-      "\(count.name): \(count.count == 0 ? "none" : "\(count.count)") \(told.rawValue), usually \(Self.words(usual))"
+    case .unusual(let count, let direction, let usual):
+      "\(count.name): \(count.count == 0 ? "none" : "\(count.count)") \(direction.rawValue), usually \(Self.words(usual))"
     case .weekdayPeak(let weekday, let events): "Most on \(Self.weekdays[weekday]) (\(events))."
     case .goal(let progress, let type): Self.words(progress, type)
     case .streak(let days, let hasToday, let type):

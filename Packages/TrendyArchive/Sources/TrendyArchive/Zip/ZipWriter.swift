@@ -84,7 +84,7 @@ public struct ZipWriter: ~Copyable {
 
   /// Appends bytes to the current entry.
   public mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
-    precondition(open != nil, "there is no current entry")
+    precondition(open != nil, "no entry has been started")
     open?.checksum.update(bytes)
     open?.size += Int64(bytes.count)
     let old = output.count
@@ -100,7 +100,7 @@ public struct ZipWriter: ~Copyable {
 
   /// Completes the current entry.
   public mutating func end() throws {
-    guard let ended = open else { preconditionFailure("there is no current entry") }
+    guard let ended = open else { preconditionFailure("no entry has been started") }
     open = nil
     var entry = ended.entry
     let old = output.count
