@@ -1,7 +1,8 @@
 import CommandSupport
 
 extension Session {
-  /// - Throws: ``CommandError`` with exit 64 for a value that is not a number in the range.
+  /// Returns the number given by an option; `nil` without the option.
+  /// - Throws: `CommandError` with exit 64 for a value that is not a number in the range.
   func number(option: String, in range: ClosedRange<Double>) throws(CommandError) -> Double? {
     guard let text = arguments.value(option) else { return nil }
     guard let number = Double(text), range.contains(number) else {

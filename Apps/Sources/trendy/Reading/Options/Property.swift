@@ -24,8 +24,8 @@ enum Property {
   }
 
   /// Sets the properties of an event from `key=value` words.
-  /// - Parameter said: values already set by this command line.
-  /// - Throws: ``CommandError`` with exit 64, also for two different values of one property.
+  /// - Throws: `CommandError` with exit 64, also for a property that already has a different value from this command
+  ///   line (`said`).
   static func say(
     _ words: some Sequence<String>, of event: inout Event, _ definitions: [PropertyDefinition], _ session: Session,
     besides said: [String: PropertyValue] = [:]
@@ -60,7 +60,8 @@ enum Property {
     return (definition.key, try value(String(parts[1]), of: definition, session: session))
   }
 
-  /// - Throws: ``CommandError`` with exit 64 that lists the valid values.
+  /// Parses a value of a property.
+  /// - Throws: `CommandError` with exit 64 that lists the valid values.
   static func value(
     _ text: String, of definition: PropertyDefinition, session: Session
   ) throws(CommandError) -> PropertyValue {
@@ -124,7 +125,7 @@ enum Property {
 
   static func number(_ text: String) -> JSONValue? {
     if let whole = Int64(text) { return .int(whole) }
-    // A double cannot represent the number exactly.
+    // An integer that exceeds 64 bits is rejected, because a double cannot represent it exactly.
     guard !text.drop(while: { $0 == "-" }).allSatisfy(\.isASCIIDigit) else { return nil }
     return NumberPhrase.value(text).map { .double($0) }
   }

@@ -28,7 +28,7 @@ struct PropertyCondition {
     var isOrder: Bool { self != .equals && self != .differs }
   }
 
-  /// Range of a time; a day includes all of its times.
+  /// Time span of a date or time in a condition; a day includes all of its times.
   private struct Moment {
     var from: Date
     var to: Date
@@ -67,7 +67,8 @@ struct PropertyCondition {
     }
   }
 
-  /// - Throws: ``CommandError`` with exit 64 if no type has the property, or its kind does not support the comparison.
+  /// Checks the condition against the definitions of all types.
+  /// - Throws: `CommandError` with exit 66 if no type has the property, 64 if its kind does not support the comparison.
   func check(among definitions: [PropertyDefinition], _ session: Session) throws(CommandError) {
     let named = definitions.filter { $0.key.lowercased() == key }
     guard !named.isEmpty else {
@@ -96,7 +97,7 @@ struct PropertyCondition {
     }
   }
 
-  /// An event without the property satisfies only `!=`.
+  /// Whether an event satisfies the condition. An event without the property satisfies only `!=`.
   func holds(of event: Event, in local: LocalTime) -> Bool {
     for (key, value) in event.properties where key.lowercased() == self.key { return holds(value, of: event, local) }
     return comparison == .differs

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// Options for start and end: two of start, duration and end, or a range.
+/// Options for the start and end of an event: at most two of start, duration and end, or a range.
 struct WhenOptions {
   static let all = [
     OptionSpec(
@@ -52,7 +52,9 @@ struct WhenOptions {
     return try checked(session.now, end, session)
   }
 
-  /// Returns the new start and end of an existing event; `nil` for no change. A time without a date refers to its day.
+  /// Returns the new start and end of an existing event; `nil` for no change.
+  ///
+  /// A time without a date refers to the day of `start`.
   func span(
     editing start: Date, _ session: Session
   ) throws(CommandError) -> (start: Date?, end: Date?) {

@@ -37,8 +37,8 @@ struct EventPhrase {
     var makesType: Bool
   }
 
-  /// - Parameter makeID: returns a new id.
-  /// - Throws: ``CommandError`` for unknown names.
+  /// Returns the event, and its type, which may have to be created.
+  /// - Throws: `CommandError` for unknown names and invalid values.
   func meaning(among known: Vocabulary, _ session: Session, makeID: () -> String) throws(CommandError) -> Meaning {
     let isNew = makesType && !known.types.contains { $0.name.lowercased() == typeName.lowercased() }
     let type =
@@ -51,7 +51,7 @@ struct EventPhrase {
       notes: note?.asNote,
       timeZone: session.local.zoneName)
     if isAllDay {
-      // Midnight of the first date, and of the last if there are several.
+      // An all-day event starts at midnight of its first date and ends at midnight of its last, if there are several.
       let first = session.local.midnight(session.local.startOfDay(event.timestamp))
       let last = event.endDate.map { session.local.midnight(session.local.startOfDay($0)) }
       (event.timestamp, event.endDate) = (first, last == first ? nil : last)
@@ -67,14 +67,14 @@ struct EventPhrase {
     do {
       return try Lookup.eventType(typeName, among: types) { "trendy \(session.command.name) \($0) --create" }
     } catch {
-      // `start 20 min ago work`: a time before the type.
+      // In `start 20 min ago work`, the first word is a time, not the type.
       guard typeName.first?.isNumber == true, !values.isEmpty else { throw error }
       throw CommandError(
         error.message, hint: "Name the event type first, and the time with --at TIME.", exit: error.exit)
     }
   }
 
-  /// Applies the values: an optional number or duration without a key, then `key=value`.
+  /// Sets the properties of the event: an optional number or duration without a key, then `key=value` words.
   private func say(
     _ values: ArraySlice<String>, of type: EventType, _ definitions: [PropertyDefinition], _ session: Session,
     in event: inout Event
@@ -103,7 +103,7 @@ struct EventPhrase {
       } catch {
         var hint = meant(first, definitions, session)
         if hint == nil, !first.contains(where: \.isNumber) {
-          // A name, as in `log medication ibuprofen`.
+          // The word is probably the value of a text property, as in `log medication ibuprofen`.
           let text = definitions.first { $0.propertyType == .text && event.properties[$0.key] == nil }
           hint =
             text.map { "Did you mean \($0.key)=\(ShellWords.quoted(first))?" }

@@ -2,7 +2,9 @@ import CommandSupport
 import TrendyModels
 
 extension Session {
-  /// Returns the metres of `12.5km`, `7,5mi`, `300m` or `900ft`; a number without a unit is in the user's unit, kilometres or miles.
+  /// Parses `12.5km`, `7,5mi`, `300m` or `900ft` and returns metres.
+  ///
+  /// A number without a unit is in the user's unit, kilometres or miles. Numbers above 10,000,000 are rejected.
   func metres(_ text: String, of what: String) throws(CommandError) -> Double {
     let units = [
       ("km", 1000.0), ("mi", Units.metresOfMile), ("ft", Units.metresOfFoot), ("m", 1.0),

@@ -1,6 +1,6 @@
-/// Numbers as people type them: `12.5`, `12,5`, `-3`.
+/// Numbers with a decimal point or comma: `12.5`, `12,5`, `-3`.
 enum NumberPhrase {
-  /// Returns `nil` for text that is not a finite number, and for `1,234`, whose comma can separate thousands or decimals.
+  /// Parses a finite number; `nil` for any other text, and for `1,234`, whose comma may separate thousands or decimals.
   static func value(_ text: some StringProtocol) -> Double? {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     let hasDecimalComma =
@@ -10,14 +10,14 @@ enum NumberPhrase {
     return value.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// Returns the hint for `1,234`; `nil` for any other text.
+  /// Returns the hint for an ambiguous number such as `1,234`; `nil` for any other text.
   static func hint(for text: some StringProtocol) -> String? {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == 2, let whole = Int(parts[0]), parts[1].count == 3, Int(parts[1]) != nil else { return nil }
     return "Did you mean \(whole)\(parts[1]) or \(whole).\(parts[1])?"
   }
 
-  /// Returns the number of `5km` or `5 km`; `nil` for any other text.
+  /// Returns the number in text with a unit, such as `5km` or `5 km`; `nil` for any other text.
   static func withoutUnit(_ text: String) -> Substring? {
     let number = text.dropLast(text.reversed().prefix { $0.isLetter || $0 == " " }.count)
     return number.count < text.count && value(number) != nil ? number : nil

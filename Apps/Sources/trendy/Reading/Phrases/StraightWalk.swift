@@ -9,7 +9,9 @@ import TrendyFoundation
 #endif
 import TrendyModels
 
-/// Straight path through a place from west to east, with a stay in the middle. It starts and ends well outside the place.
+/// Simulated straight path through a place from west to east, with a stay in the middle.
+///
+/// The path starts and ends twice the radius plus 300 m from the middle.
 struct StraightWalk {
   static let options = [
     OptionSpec("--speed", value: "m/s", kind: .number, help: "speed on the path (default 1.4)"),

@@ -3,17 +3,17 @@ import TrendyInsights
 import TrendyModels
 import TrendyPersistence
 
-/// What `chart` draws of a type: how often, or what a property comes to.
+/// Series that `chart` draws for an event type: number of events, or sum or mean of a property.
 struct ChartedSeries {
-  /// A property whose numbers are drawn.
+  /// The charted property.
   struct Amount {
     let definition: PropertyDefinition
     let summary: AmountSummary
-    /// Events whose value is of another kind than the property now has.
+    /// Number of events skipped because their value is not of the property's present kind.
     let leftOut: Int
   }
 
-  /// What the options say, before the type is known.
+  /// Parsed options, before the event type is known.
   struct Request {
     static let options = [
       OptionSpec("--of", value: "property", kind: .propertyKey, help: "its numbers or lengths, not how often"),
@@ -45,8 +45,8 @@ struct ChartedSeries {
       weeks = try session.wholeNumber(option: "--weeks", in: 1...1000)
     }
 
-    /// The property that is meant: that of `--of`, else the type's first that has numbers.
-    /// - Throws: ``CommandError``, with exit 66 for one that is not there and 64 for one that has no numbers.
+    /// Returns the property named by `--of`, by default the first number or duration property of the type.
+    /// - Throws: `CommandError` with exit 66 for an unknown property, 64 if it is neither a number nor a duration.
     fileprivate func property(
       of type: EventType, among all: [PropertyDefinition], _ session: Session
     ) throws -> PropertyDefinition {
@@ -74,16 +74,16 @@ struct ChartedSeries {
   }
 
   let type: EventType
-  /// `nil` where it is how often.
+  /// `nil` if the series counts events.
   let amount: Amount?
   let period: CalendarPeriod
   let today: CivilDate
-  /// Whether only some of the type's events are looked at.
+  /// Whether options restrict the events of the type.
   let isNarrow: Bool
   let series: AmountSeries
-  /// Of a series by days the mean of 14 days up to each; else empty.
+  /// Mean of the 14 days up to each day; empty for weeks and months.
   let movingMean: [Double?]
-  /// What the numbers say; `nil` of bars, which need them in words.
+  /// Trend of the series as text; `nil` if none can be computed.
   let statement: InsightStatement?
 
   init(_ name: String, _ request: Request, _ session: Session) throws {
@@ -124,7 +124,9 @@ struct ChartedSeries {
     }
   }
 
-  /// What is asked for, from the first event on, and where nothing is said of its beginning in whole weeks and months.
+  /// Returns the days to chart: the requested weeks, or from `since` to today.
+  ///
+  /// The first day is moved back to the start of its week or month, but never before the first day of `days`.
   private static func days(
     _ request: Request, _ days: DailySeries, since: CivilDate?, _ today: CivilDate, firstWeekday: Int
   ) -> ClosedRange<CivilDate> {

@@ -4,7 +4,7 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// How far was driven in a period, against the one before.
+/// Distance driven in a period, compared with the previous period.
 struct Driven {
   private static let narrowing = ["--type", "--place", "--source", "--where", "--grep"]
 
@@ -12,10 +12,10 @@ struct Driven {
   let before: Mileage
   private let period: CalendarPeriod
 
-  /// - Parameters:
-  ///   - days: of the period, and `daysBefore` those that they are compared with.
-  ///   - end: trips of the days before that began later do not count; `nil` where all do.
-  /// - Returns: `nil` where nothing was driven in either, and where only some events are looked at.
+  /// Sums the trips of `days` and `daysBefore`; `nil` without trips in either, or if options select only some events.
+  ///
+  /// Trips of the previous period that started at or after `end` do not count, so that a period that is not over is
+  /// compared with the same part of the previous one.
   init?(
     _ days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>, _ period: CalendarPeriod,
     _ histories: TypeHistories, _ session: Session, until end: Date? = nil
@@ -31,7 +31,7 @@ struct Driven {
     guard now.trips + before.trips > 0 else { return nil }
   }
 
-  /// Whether there was a trip in the period itself.
+  /// Whether the period has trips; the previous one may have some without it.
   var isAnything: Bool { now.trips > 0 }
 
   func sentence(_ units: Units) -> String {

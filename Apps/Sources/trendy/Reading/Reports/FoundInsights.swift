@@ -1,9 +1,9 @@
 import TrendyInsights
 import TrendyModels
 
-/// What stands out in the records of all types.
+/// Findings about all event types: correlations, trends, overdue types and usual times.
 struct FoundInsights {
-  /// When a type happens, where that is the same time and again.
+  /// Usual hour, and usual weekday if there is one, of an event type.
   struct UsualHours {
     let type: EventType
     let hour: Habit
@@ -12,11 +12,11 @@ struct FoundInsights {
 
   let today: CivilDate
   let search: CorrelationSearch
-  /// Of those that changed.
+  /// Trends that are rising or falling; steady ones are omitted.
   let trends: [(type: EventType, trend: Trend)]
-  /// Of those that are overdue.
+  /// Types whose last event is unusually long ago.
   let gaps: [(type: EventType, gap: Gap)]
-  /// The most consistent first.
+  /// Usual times, most consistent first, without those of low confidence.
   let habits: [UsualHours]
   private let types: [String: EventType]
   private let histories: [String: TypeHistory]
@@ -39,24 +39,26 @@ struct FoundInsights {
     .sorted { $0.hour.pattern.consistency > $1.hour.pattern.consistency }
   }
 
-  /// The first day that relations were looked for in: that of the oldest record, or 90 days ago.
+  /// First day of the search for correlations: that of the oldest event, but at most `CorrelationSearch.span` days ago.
   var firstDay: CivilDate? {
     histories.values.map(\.days.first).min().map { max($0, today.advanced(by: 1 - CorrelationSearch.span)) }
   }
 
-  /// Of those with an event that the options leave.
+  /// Number of event types with selected events.
   var typeCount: Int { histories.count }
 
   func name(_ id: String) -> String { types[id]?.name ?? id }
 
   func color(_ id: String) -> String? { types[id]?.colorHex }
 
-  /// Those that are too young to be held against others, by name.
+  /// Types with too short a history for correlations, with the number of missing days, fewest first.
   var young: [(name: String, days: Int)] {
     search.missingDays.map { (name($0.key), $0.value) }.sorted { ($0.days, $0.name) < ($1.days, $1.name) }
   }
 
-  /// - Parameter place: of the relation, from 0; `nil` where there are fewer.
+  /// Returns the daily series behind a correlation.
+  /// - Parameter place: rank of the correlation, from 0.
+  /// - Returns: `nil` if there are fewer correlations.
   func days(ofRelation place: Int) -> RelationDays? {
     guard search.strongest.indices.contains(place) else { return nil }
     let relation = search.strongest[place]
@@ -73,7 +75,7 @@ struct FoundInsights {
   }
 }
 
-/// The days that a relation rests on.
+/// Daily series of the two event types of a correlation, over the days on which it is based.
 struct RelationDays {
   struct Side {
     let id: String
@@ -83,9 +85,9 @@ struct RelationDays {
   }
 
   let relation: CorrelationFinding
-  /// Pairs of types that were held against each other.
+  /// Number of pairs of types that were tested for a correlation.
   let pairs: Int
-  /// With a lag, this one is a day ahead.
+  /// If the correlation has a lag, this type precedes the other by a day.
   let first: Side
   let second: Side
   let today: CivilDate

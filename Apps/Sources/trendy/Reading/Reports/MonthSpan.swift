@@ -2,13 +2,13 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// A month or a year, in the person's zone.
+/// A month or a year in the user's time zone.
 struct MonthSpan {
   let range: Range<Date>
   /// `Nov 2026`, or `2026`.
   let name: String
 
-  /// The one that `--month` names, else this month.
+  /// Parses `--month`, a month (`2026-11`) or a year (`2026`); by default the current month.
   init(_ session: Session) throws(CommandError) {
     let local = session.local
     guard let text = session.arguments.value("--month") else {

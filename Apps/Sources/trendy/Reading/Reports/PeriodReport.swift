@@ -13,7 +13,8 @@ struct PeriodReport {
   /// - Parameters:
   ///   - period: a week, a month or a year.
   ///   - day: any day of it; `nil` for the last selected day.
-  /// - Throws: ``CommandError`` with exit 64 for a future period, and where `--since` leaves nothing to compare with.
+  ///   - session: source of the options.
+  /// - Throws: `CommandError` with exit 64 for a future period, or if `--since` excludes a part of the previous period.
   init(_ period: CalendarPeriod, around day: CivilDate? = nil, _ session: Session) throws {
     let histories = try TypeHistories(session)
     let (local, last) = (session.local, histories.today)

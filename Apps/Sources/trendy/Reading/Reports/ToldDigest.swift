@@ -4,12 +4,12 @@ import TrendyFoundation
 import TrendyInsights
 import TrendyModels
 
-/// A digest of what the options leave, and what was driven meanwhile.
+/// Daily or weekly digest of the selected events, with the distance driven.
 struct ToldDigest {
   let digest: Digest
-  /// `nil` where nothing was driven, and where only some events are looked at.
+  /// `nil` if nothing was driven in the period, or the options select only some events.
   let driven: Driven?
-  /// The last day that is looked at.
+  /// Last day of the analysis.
   let today: CivilDate
 
   init(_ period: CalendarPeriod, _ session: Session) throws {
@@ -17,7 +17,7 @@ struct ToldDigest {
     let (local, today, firstWeekday) = (session.local, histories.today, session.local.firstWeekday)
     let all = try histories.all()
     let settings = try histories.settings()
-    // A day that is over is told as at its end.
+    // A past day is reported as of its end.
     let isOver = today < local.day(of: session.now)
     let end = local.start(of: today.advanced(by: 1)).addingTimeInterval(-0.001)
     let now = isOver ? end : session.now

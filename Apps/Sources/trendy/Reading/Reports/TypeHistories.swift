@@ -8,24 +8,25 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// When events of types happened, for the commands that look back.
+/// Histories of event types for commands that analyse the record, limited to the events that the options select.
 struct TypeHistories {
-  /// Those of a command about one type.
+  /// Options of a command whose argument names the event type.
   static let options = EventSelection.options.filter { $0.key != "--type" }
-  /// Those of a command about several types.
+  /// Options of a command about several event types.
   static let optionsOfMany = EventSelection.options
 
   let store: LocalStore
   let local: LocalTime
-  /// The last day that is looked at: today, or the one that `--until` says.
+  /// Last day of the analysis: the present day, or an earlier one given by `--until`.
   let today: CivilDate
   private let selection: EventSelection
-  /// The properties of all types; empty where no condition asks for them.
+  /// Property definitions of all types; empty without conditions on properties.
   private let definitions: [PropertyDefinition]
   private let session: Session
 
-  /// - Parameter last: the last day that is looked at, of everything before it, whatever `--since` and `--until` say; `nil` where they
-  ///   say it.
+  /// Opens the store and reads the options.
+  ///
+  /// With `last`, the analysis ends on that day, and `--since` and `--until` are ignored.
   init(_ session: Session, through last: CivilDate? = nil) throws {
     self.session = session
     store = try session.openStore().makeLocalStore()
@@ -38,28 +39,28 @@ struct TypeHistories {
     today = last ?? (until >= session.now ? now : local.day(of: until.addingTimeInterval(-0.001)))
   }
 
-  /// The first day that `--since` leaves; `nil` where it leaves all.
+  /// First day of the analysis; `nil` without `--since`.
   var firstDay: CivilDate? {
     selection.range.flatMap { $0.lowerBound == .distantPast ? nil : local.day(of: $0.lowerBound) }
   }
 
-  /// Whether the options leave any out.
+  /// Whether any option restricts the events.
   var isNarrow: Bool { selection.isNarrow }
 
-  /// Whether the options name types.
+  /// Whether the options name event types.
   var namesTypes: Bool { selection.namesTypes }
 
-  /// The events of a type, the newest first, for what their properties say.
+  /// Returns the selected events of a type, newest first.
   func events(of type: EventType) throws -> [Event] {
     try search(ofType: type).events(in: store)
   }
 
-  /// The same of some days.
+  /// Returns the events of a type in a range of days, newest first.
   func events(of type: EventType, in days: ClosedRange<CivilDate>) throws -> [Event] {
     try search(ofType: type, during: local.moments(of: days)).events(in: store)
   }
 
-  /// When the events of some days began, by the ids of their types; of all types.
+  /// Returns the start times of the events of all types in a range of days, keyed by type id.
   func moments(in days: ClosedRange<CivilDate>) throws -> [String: [TypeHistory.Moment]] {
     var moments: [String: [TypeHistory.Moment]] = [:]
     try LocalInsightSource(store: store, local: local).forEachMoment(in: days) { moments[$0, default: []].append($1) }
@@ -70,10 +71,10 @@ struct TypeHistories {
     try selection.search(in: store, session, ofType: type?.id, during: span, among: definitions)
   }
 
-  /// The same time of another day as it is now of today.
+  /// Returns the present time of day on another day.
   func sameTime(on day: CivilDate) -> Date { local.sameTime(as: session.now, on: day) }
 
-  /// How many events of each type, by its id, a day has that are later in the day than it is now.
+  /// Returns the number of events of a day after the present time of day, keyed by type id.
   func later(on day: CivilDate) throws -> [String: Int] {
     let end = local.start(of: day.advanced(by: 1))
     let start = min(sameTime(on: day), end)
@@ -94,13 +95,13 @@ struct TypeHistories {
     return collector.history
   }
 
-  /// Counts of the whole record, of which what was sealed was counted before; `nil` where the options leave only some events.
+  /// Cached counts of whole types; `nil` if the options select only some of their events.
   private var source: LocalInsightSource? {
     guard selection.isOfWholeTypes else { return nil }
     return session.counts(of: store)
   }
 
-  /// Makes what was counted before be counted again.
+  /// Deletes the cached counts, so that all events are counted again.
   private static func forgetCounts() throws {
     let cache = Session.countsFolder
     guard FileManager.default.fileExists(atPath: cache.path) else { return }
@@ -113,8 +114,9 @@ struct TypeHistories {
     }
   }
 
-  /// Of every type that has an event and is not left out, by name. Readings of odometers are marked as such where neither a goal nor an
-  /// option asks for them.
+  /// Returns the histories of all selected types that have events, sorted by name.
+  ///
+  /// Odometer readings are marked with `isOfReadings`, unless the options name types or the odometer type has a goal.
   func all() throws -> [(type: EventType, history: TypeHistory)] {
     let known = try store.fetchAllEventTypes()
     let readings = selection.namesTypes ? nil : BuiltInType.odometer.present(among: known)
@@ -147,10 +149,10 @@ struct TypeHistories {
 }
 
 extension CivilDate {
-  /// `Nov 2026`, of the month in which it lies.
+  /// Month of the date: `Nov 2026`.
   var monthWords: String { "\(LocalTime.months[month - 1]) \(year)" }
 
-  /// `Fri 20 Nov`, with the year where it is not that of `now`.
+  /// Returns the date as `Fri 20 Nov`, with the year if it differs from that of `now`.
   func words(near now: CivilDate) -> String {
     let (year, month, day) = fields
     return "\(LocalTime.weekdays[weekday]) \(day) \(LocalTime.months[month - 1])\(year == now.year ? "" : " \(year)")"
@@ -158,7 +160,7 @@ extension CivilDate {
 }
 
 extension ClosedRange<CivilDate> {
-  /// `Mon 16 to Fri 20 Nov`, with the year where it is not that of `now`.
+  /// Returns the range as `Mon 16 to Fri 20 Nov`, with the year if it differs from that of `now`.
   func words(near now: CivilDate) -> String {
     let (first, last) = (lowerBound, upperBound)
     guard first != last else { return first.words(near: now) }

@@ -4,9 +4,12 @@ import TrendyModels
 
 /// An event as one line of NDJSON, in the format of `list --ndjson`; most members are optional.
 ///
-/// `{"event_type":"coffee","timestamp":"2026-11-20T08:30:00+01:00","properties":{"count":2,"size":"large"}}`; the type is its name, or an
-/// object with `name`; a property is a value, or an object with `type` and `value`; the default `timestamp` is now. An all-day
-/// event may have `date` and `last_date` instead of times: `2026-11-20`.
+/// For example
+/// `{"event_type":"coffee","timestamp":"2026-11-20T08:30:00+01:00","properties":{"count":2,"size":"large"}}`.
+///
+/// - `event_type` is the name of the type, or an object with `name`.
+/// - `timestamp` is now by default. An all-day event may have `date` and `last_date` (`2026-11-20`) instead of times.
+/// - A property is a plain value, or an object with `type` and `value`.
 struct EventDocument {
   private static let known: Set<String> = [
     "schema", "id", "event_type", "timestamp", "end_date", "time_zone", "is_all_day", "properties", "notes",

@@ -133,7 +133,7 @@ struct EventSearch {
   /// Empty for all.
   fileprivate let types: Set<String>
   fileprivate let conditions: [PropertyCondition]
-  /// The range of the query is wider.
+  /// Exact range; that of the query is wider, so that it includes events of other time zones and all-day events.
   fileprivate let range: EventRange?
   fileprivate let local: LocalTime
 

@@ -4,7 +4,7 @@ import CommandSupport
 import TrendyAgent
 import TrendyFoundation
 
-/// A scheduled export, requested with `export --every` and stored in the settings: interval, folder and number of files to keep.
+/// Request to start or stop the scheduled export (`export --every`), which the settings store.
 struct ExportOrder {
   /// Without `--to`, which the commands declare themselves.
   static let options = [

@@ -7,6 +7,7 @@ import TrendyTrips
 struct Lookup {
   let store: any DataStoreProtocol
 
+  /// Largest number in `@1`, `@2`, ...
   private static let furthestBack = 10_000
   /// Maximum number of events read for an ambiguous id prefix.
   private static let mostAlike = 1000
@@ -171,7 +172,7 @@ extension Lookup {
     return Set(beginning.map { $0.name.lowercased() }).count == 1 ? beginning : []
   }
 
-  /// Returns the entities with exactly this name, else those with this name ignoring case, else the one with this id or id prefix.
+  /// Returns the entities with exactly this name; if none, ignoring case; if none, the one with this id or id prefix.
   static func named<Entity: Identifiable<String>>(
     _ text: String, among entities: [Entity], name: (Entity) -> String
   ) -> [Entity] {
@@ -206,13 +207,13 @@ extension Lookup {
     }.sorted()
   }
 
-  /// The entities that a merge deletes and the one that remains; `nil` if both arguments denote one entity.
+  /// Returns the entities that a merge deletes and the one that remains; `nil` if both arguments denote one entity.
   ///
-  /// If both arguments denote the same entities, the first by its id remains, as on every device.
+  /// If both arguments denote the same entities, the one with the lowest id remains, so that all devices choose alike.
   /// - Parameters:
   ///   - from: entities that the first argument denotes, at least one.
   ///   - into: entities that the second argument denotes.
-  ///   - target: the one that the second argument denotes, or an error that asks which.
+  ///   - target: returns the entity that remains otherwise; throws if the second argument is ambiguous.
   static func merge<Entity: Identifiable<String>>(
     _ from: [Entity], into: [Entity], target: () throws -> Entity
   ) throws -> (from: [Entity], into: Entity)? {
@@ -229,7 +230,7 @@ extension Lookup {
 
 /// Shortened ids for display.
 enum ShortID {
-  /// Returns a prefix that contains the whole timestamp of a UUIDv7, so that only ids of the same millisecond are equal.
+  /// Returns the first 13 characters, the timestamp of a UUIDv7: only ids of the same millisecond have an equal prefix.
   static func of(_ id: String) -> String {
     let beginning = id.utf8.prefix(length)
     // In ASCII text each byte is a character.

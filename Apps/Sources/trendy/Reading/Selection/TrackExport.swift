@@ -21,7 +21,7 @@ struct TrackExport {
     OptionSpec("--all", help: "track formats: all positions"),
   ]
 
-  /// Range of `--day`, or of `--since` and `--until`; `nil` without any.
+  /// Returns the range of `--day`, or of `--since` and `--until`; `nil` without any of them.
   static func range(_ session: Session) throws(CommandError) -> Range<Date>? {
     guard let day = try session.date(option: "--day", .since) else { return try session.range() }
     if let other = ["--since", "--until"].first(where: session.arguments.has) {
@@ -59,7 +59,9 @@ struct TrackExport {
     var tripsWithoutFixes = 0
   }
 
-  /// - Parameter onFixes: receives the number of additional fixes; an error thrown here ends the export.
+  /// Writes the selected tracks piece by piece to `put`.
+  ///
+  /// After each segment, `onFixes` receives its number of fixes; an error that it throws ends the export.
   func write(
     _ writer: inout any TrackStreamWriter, of container: AppContainer, onFixes: (Int) throws -> Void,
     to put: (String) throws -> Void

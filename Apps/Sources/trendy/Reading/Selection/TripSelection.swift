@@ -15,7 +15,7 @@ struct TripSelection {
   private let range: Range<Date>?
   private let vehicleName: String?
 
-  /// - Parameter range: `nil` for all trips.
+  /// Reads `--vehicle`; a `nil` range selects all trips.
   init(_ session: Session, range: Range<Date>?) {
     self.range = range
     vehicleName = session.arguments.value("--vehicle")
