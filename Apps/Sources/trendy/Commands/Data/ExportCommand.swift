@@ -165,7 +165,7 @@ struct FileExport {
     }
   }
 
-  /// - Returns: Number of records written.
+  /// Writes the events, or the whole record, and returns the number of records written.
   private func writeRecords(
     _ container: AppContainer, _ session: Session, _ advance: Advance, to put: (String) throws -> Void
   ) throws -> Int {
@@ -226,7 +226,7 @@ struct FileExport {
       now: session.now, date: { local.date($0, of: $1) })
   }
 
-  /// - Returns: Number of events written.
+  /// Writes the selected events as an archive and returns their number.
   private func writeArchive(
     _ container: AppContainer, _ session: Session, _ advance: Advance, to file: FileOutput
   ) throws -> Int {

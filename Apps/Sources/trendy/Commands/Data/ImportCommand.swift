@@ -10,7 +10,7 @@ import TrendyPersistence
 /// `trendy import`
 struct ImportCommand: Command {
   static let spec = CommandSpec(
-    // Mostly the file stands where the format may, and a shell is to offer it.
+    // Completed as a file, because the format is usually omitted and the first argument is the file.
     "import", .optional("format", .file), .one("file|-", .file, "the file"),
     summary: "Import events of another program, or a track with its trips and visits.", group: .data,
     examples: [
@@ -49,11 +49,11 @@ struct ImportCommand: Command {
     case records(InterchangeFormat, ImportReport)
   }
 
-  /// Formats that come as an archive or a folder.
+  /// Formats of archives and folders, for a hint.
   private static let examples = "apple-health, loop or zip"
 
   private let path: String
-  /// Its word; `nil` to find out.
+  /// Name of the format; `nil` to detect it.
   private let expected: String?
   private let request: ImportRequest
 
@@ -102,7 +102,7 @@ struct ImportCommand: Command {
         map[parts[0].lowercased()] = parts[1]
       }
     }
-    // What is read and how: the same command goes on.
+    // Identifies the file and all options: the same command continues an interrupted import.
     let fingerprint = [path == "-" ? path : URL(filePath: path).standardizedFileURL.path] + session.words.sorted()
     var request = ImportRequest(source: path, options: options, fingerprint: fingerprint.joined(separator: "\n"))
     request.isDryRun = arguments.has("--dry-run")
@@ -158,18 +158,18 @@ struct ImportCommand: Command {
 
   private func takeIn(_ input: ImportInput, _ found: InterchangeFormat?, _ session: Session) throws -> Answer {
     if let expected, let found, found.word != expected {
-      // The content says what it is; a name that says otherwise is the wrong file, not another reading of it.
+      // The detected format takes precedence: if another one was named, the user probably named the wrong file.
       throw CommandError(
         "\(path) is \(found.name), not \(InterchangeFormat.named(expected)?.name ?? expected)",
         hint: "Nothing was imported. The format can be omitted.", exit: .badData)
     }
-    // Everything of another store may be what a new one begins with.
+    // A complete export of another store may create a new store.
     let beginsStore = found?.reads == .everything && !DeviceRecord.exists(at: session.storeDirectory)
     let container =
       try beginsStore && !request.isDryRun
       ? AppContainer(storeDirectory: session.storeDirectory) : session.openStore()
-    // Imported events are counted here, where the person waits anyway, and not by the next command that shows counts. That command
-    // counts what is not counted here.
+    // Counts the imported events now, while the user waits anyway, to save the next command the work. After a failure
+    // that command counts them.
     func countingAhead(_ report: ImportReport) -> ImportReport {
       if !request.isDryRun, report.newCount > 0 {
         try? session.counts(of: container.makeLocalStore()).countAhead()
@@ -197,7 +197,7 @@ struct ImportCommand: Command {
       CommandError("\(path): \(error)", hint: "Nothing was imported. \(question.hint)", exit: .badData)
     case .noSuchColumn: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .badData)
     case .notTheData: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .badData)
-    // What is no whole backup is told as any other file.
+    // A damaged backup is reported like a file of unknown format.
     case .unknownFormat where path != "-" && (try? StoreBackup.check(path)) != nil:
       CommandError(
         "\(path) is a backup of a store",
@@ -279,14 +279,14 @@ extension ImportQuestion {
 }
 
 extension ImportProblem {
-  /// The first five, and how many more there are.
+  /// Returns the first five problems, and the number of others.
   fileprivate static func lines(_ problems: [ImportProblem], of count: Int) -> [String] {
     let shown = problems.prefix(5)
     return shown.map { "  \($0)" } + (count > shown.count ? ["  and \(count - shown.count) more"] : [])
   }
 }
 
-// MARK: Of events
+// MARK: Imported events
 
 extension ImportReport {
   fileprivate func lines(_ format: InterchangeFormat, isDryRun: Bool, in local: LocalTime) -> [String] {
@@ -325,7 +325,7 @@ extension ImportReport {
     return lines
   }
 
-  /// The most frequent first, and no more than fit a screen.
+  /// Skipped items by reason: the six most frequent reasons, and the total of the others.
   private var skippedLines: [String] {
     let sorted = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let rest = sorted.dropFirst(6)
@@ -357,7 +357,7 @@ extension ImportReport {
   }
 }
 
-// MARK: For people
+// MARK: Imported tracks as text
 
 extension TrackImport {
   fileprivate func lines(isDryRun: Bool, in local: LocalTime, _ units: Units) -> [String] {
@@ -396,7 +396,7 @@ extension TrackImport {
   }
 }
 
-// MARK: For scripts
+// MARK: Imported tracks as JSON
 
 extension TrackImport {
   fileprivate func members(isDryRun: Bool, in local: LocalTime) -> [(String, JSONText)] {
