@@ -79,7 +79,7 @@ public struct Streak: Hashable, Sendable, Codable {
     while day <= today {
       let progress = goal.progress(on: day, firstWeekday: firstWeekday, amounts: amounts, skips: skips)
       let end = progress.days.upperBound
-      // A week that was skipped as a whole is passed over, and the current week can still be met.
+      // A week that was skipped as a whole does not count, and the goal of the current week can still be met.
       if progress.isMet, !progress.isExcused {
         run += 1
         if run >= longest { (longest, longestEnd) = (run, min(end, today)) }

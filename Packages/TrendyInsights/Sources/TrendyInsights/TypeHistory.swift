@@ -13,7 +13,7 @@ public struct TypeHistory: Hashable, Sendable {
   public private(set) var events = 0
   /// Number of events recorded automatically from positions, such as trips and visits.
   public private(set) var eventsOfPosition = 0
-  /// Whether the events are meter readings, such as an odometer's. Their frequency says nothing about the user.
+  /// Whether the events are meter readings, such as those of an odometer, whose frequency has no meaning.
   public var isOfReadings = false
   /// Last day of the history.
   public let today: CivilDate

@@ -60,7 +60,7 @@ public struct PeriodChange: Hashable, Sendable, Codable {
   /// Number of days with events in `daysBefore`.
   public let activeDaysBefore: Int
 
-  /// - Parameter later: events on the last day of `daysBefore` to ignore.
+  /// Counts the events of both ranges; `later` is the number of events on the last day of `daysBefore` to ignore.
   init(
     _ series: DailySeries, over days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>, later: Int
   ) {

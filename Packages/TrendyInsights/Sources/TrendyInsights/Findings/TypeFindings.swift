@@ -19,7 +19,7 @@ public struct Trend: Hashable, Sendable, Codable {
     self.before = before
   }
 
-  /// - Parameter span: length of each of the two ranges in days.
+  /// Compares the last `span` days of a series with the `span` days before.
   static func of(_ days: DailySeries, span: Int) -> Trend {
     let end = days.last
     let middle = end.advanced(by: -span)

@@ -13,12 +13,12 @@ public struct UsualTime: Hashable, Sendable, Codable {
     let sorted = minutes.filter { (0..<1440).contains($0) }.sorted()
     guard !sorted.isEmpty else { return nil }
     let half = (sorted.count + 1) / 2
-    // Round the clock: from each event on to the one that is `half - 1` events later.
+    // Minutes from an event to the one that is `half - 1` events later, across midnight if needed.
     func width(_ start: Int) -> Int {
       let end = start + half - 1
       return sorted[end % sorted.count] + (end < sorted.count ? 0 : 1440) - sorted[start]
     }
-    // Of several as short, the first after midnight.
+    // Of several equally short intervals, takes the first after midnight.
     let start = sorted.indices.min { (width($0), $0) < (width($1), $1) } ?? 0
     let (from, through) = (sorted[start], sorted[(start + half - 1) % sorted.count])
     self.from = from

@@ -16,7 +16,7 @@ public protocol UserRecord {
 
   /// Calls `body` with each event of some types whose timestamp is in a range, in any order.
   ///
-  /// An event has at least the fields on which days and goals depend: id, type, timestamp, end, whether it is an all-day
-  /// event, time zone, source, and number and duration properties.
+  /// An event has at least the fields on which days and goals depend: id, type, timestamp, end, whether it is an
+  /// all-day event, time zone, source, and number and duration properties.
   func forEachEvent(ofTypes types: Set<String>, in range: Range<Date>, _ body: (Event) throws -> Void) throws
 }

@@ -1,29 +1,30 @@
 public import TrendyModels
 
-/// A week, month or year of each event type, compared with the period before.
+/// Events of each type in a week, month or year, compared with the previous period.
 public struct PeriodReview: Sendable {
   /// One type in the period.
   public struct Row: Sendable {
     public let type: EventType
     public let change: PeriodChange
-    /// Amount of each day; in a year, of each month.
+    /// Number of events of each day, or of each month in a year.
     public let values: [Double]
   }
 
   public let span: ReviewedPeriod
-  /// Types with events in either period, those with most events first.
+  /// Types with events in either period, most events first.
   public let rows: [Row]
   /// All types with their whole histories.
   public let types: [(type: EventType, history: TypeHistory)]
-  /// Excused days by type id.
+  /// Skipped days by type id.
   public let skips: [String: DaySet]
   private let later: [String: Int]
 
   /// - Parameters:
   ///   - span: the days.
   ///   - types: all types with their histories up to the last day.
-  ///   - skips: excused days by type id.
-  ///   - later: number of events by type id on the last day of the period before that were later in the day than it is now.
+  ///   - skips: skipped days by type id.
+  ///   - later: number of events by type id on the last day of the period before that were later in the day than it is
+  ///     now.
   public init(
     _ span: ReviewedPeriod, types: [(type: EventType, history: TypeHistory)], skips: [String: DaySet],
     later: [String: Int]
@@ -43,7 +44,7 @@ public struct PeriodReview: Sendable {
     }
   }
 
-  /// All types together, compared with the period before.
+  /// Events of all types, compared with the previous period.
   public var total: PeriodChange { Self.change(of: together, in: span, later: later.values.reduce(0, +)) }
 
   var together: TypeHistory { TypeHistory(together: types.map(\.history), today: span.last) }

@@ -1,11 +1,11 @@
 public import TrendyModels
 
-/// The days of a calendar period up to the last day with data, and the days that they are compared with.
+/// Days of a calendar period up to the last day with data, and the days of the previous period to compare with.
 public struct ReviewedPeriod: Hashable, Sendable {
   public let period: CalendarPeriod
   public let days: ClosedRange<CivilDate>
   public let daysBefore: ClosedRange<CivilDate>
-  /// The last day with data, which may be after the period.
+  /// Last day with data, which may be after the period.
   public let last: CivilDate
   /// First day of a week; 0 is Sunday.
   public let firstWeekday: Int
@@ -32,7 +32,7 @@ public struct ReviewedPeriod: Hashable, Sendable {
     days = whole.lowerBound...min(whole.upperBound, last)
     daysBefore = period.before(days, firstWeekday: firstWeekday)
     isPresent = days.upperBound == today
-    // The days before end on another date where their month is shorter: then all of that day counts.
+    // If the previous month is shorter, its days end on another date, and the whole of that day counts.
     endsAtPresentTime = isPresent && (period == .week || days.upperBound.day == daysBefore.upperBound.day)
   }
 

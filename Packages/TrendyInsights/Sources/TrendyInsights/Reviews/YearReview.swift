@@ -1,13 +1,13 @@
 public import TrendyModels
 
-/// The records of a year, beside its ``PeriodReview``.
+/// Best days, months and streaks of a year, in addition to its ``PeriodReview``.
 public struct YearReview: Sendable {
   public let period: PeriodReview
-  /// All types together, compared with the year before.
+  /// Events of all types, compared with the previous year.
   public let total: PeriodChange
-  /// Records of all types together; `nil` for a year without events.
+  /// Personal records of all types together; `nil` for a year without events.
   public let best: PersonalRecords?
-  /// Records of each type within the year, those with most events first.
+  /// Personal records of each type within the year; types with most events first.
   public let bests: [(type: EventType, records: PersonalRecords)]
 
   public init(_ period: PeriodReview) {
