@@ -3,8 +3,10 @@ import TrendyInterchange
 import TrendyModels
 import TrendyTrips
 
-/// End-to-end demonstration with the shipped programs: a phone records offline, a hub receives the entries, a laptop shows the same. Each
-/// step prints what it read back; any wrong result ends with status 1.
+/// End-to-end demonstration with the shipped programs.
+///
+/// A phone records offline, a hub receives the entries, and a laptop shows them. Each step prints the result that it
+/// read; an unexpected result ends the program with status 1.
 @main
 struct Demo {
   private let folder: URL

@@ -23,10 +23,12 @@ final class ControlSocket: Sendable {
   private let sync: @Sendable () async -> CommandError?
   private let connections = Mutex(0)
 
-  /// The caller holds the sync lock, so an existing socket file belongs to a dead agent.
+  /// Replaces an existing socket file; the caller holds the sync lock, so the file belongs to a dead agent.
   /// - Parameters:
+  ///   - files: paths of the socket and the status file.
+  ///   - board: source of the status.
   ///   - reload: reloads the configuration and returns the response.
-  ///   - sync: runs a sync round; returns an error if it could not.
+  ///   - sync: runs a sync round; returns its error, if any.
   init(
     _ files: RuntimeFiles, board: LiveStatusBroadcaster, reload: @escaping @Sendable () -> JSONText,
     sync: @escaping @Sendable () async -> CommandError?

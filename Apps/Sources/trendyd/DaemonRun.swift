@@ -262,8 +262,8 @@ struct DaemonRun {
     }
   }
 
-  /// Resident bytes of mapped files above which a hub releases them, including 17 MB of its own code. The kernel maps 64 KiB or more per
-  /// page fault and reclaims nothing while memory is free.
+  /// Resident bytes of mapped files above which a hub releases them, including 17 MB of its own code. The kernel maps
+  /// 64 KiB or more per page fault and reclaims nothing while memory is free.
   private static let mostMapped = 24 << 20
 
   private func releaseFiles(of hub: HubContainer) async {
@@ -279,6 +279,7 @@ struct DaemonRun {
     }
   }
 
-  /// Interval of checks after a release, twenty per second: a list of 50 scattered entries maps 10 MB, a search twice that.
+  /// Interval of checks after a release, twenty per second: a list of 50 scattered entries maps 10 MB, a search twice
+  /// that.
   private static let checksWhileBusy = 40
 }

@@ -37,8 +37,10 @@ struct DaemonSession: Sendable {
     storeDirectory = StoreLocation.store(option: arguments.value("--store"), settings: settings)
   }
 
-  /// - Parameter database: the given storage; otherwise the folder's settings decide. If they cannot be read, the location of the data is
-  ///   unknown, and every operation on the hub fails with the reason.
+  /// Returns the hub in a folder.
+  ///
+  /// Without `database`, the settings of the folder give the location of the data. If they cannot be read, every
+  /// operation on the hub fails with the reason.
   private static func hub(in directory: URL, database: String?) -> HubContainer {
     if let database { return HubContainer(directory: directory, database: database) }
     do throws(CommandError) {
@@ -68,8 +70,8 @@ struct DaemonSession: Sendable {
     return Preferences(settings)
   }
 
-  /// Returns the hub in `--data`. A root process continues as the owner of the folder, because the service could not open files that
-  /// belong to root.
+  /// Returns the hub in `--data`. A root process continues as the owner of the folder, because the service could not
+  /// open files that belong to root.
   /// - Throws: ``CommandError`` with exit 66 if there is none; `HubStorageError`.
   func existingHub() throws -> HubContainer {
     let hub = try servedHub()
@@ -100,7 +102,8 @@ struct DaemonSession: Sendable {
   /// - Throws: ``CommandError`` with exit 64 for an invalid value.
   func commandLineSettings() throws(CommandError) -> HubSettings { try HubSettings().overridden(by: arguments) }
 
-  /// Returns the hub settings: the command line overrides the configuration, which overrides the settings saved by `hub init`.
+  /// Returns the hub settings: the command line overrides the configuration, which overrides the settings saved by
+  /// `hub init`.
   func hubSettings() throws(CommandError) -> HubSettings {
     try HubSettings.load(from: hub.directory).overridden(by: settings).overridden(by: arguments)
   }

@@ -7,19 +7,20 @@ import Foundation
 
 /// Returns unused memory of this process to the system.
 enum ProcessMemory {
-  /// Limits the C library to two memory pools. Otherwise each thread keeps its own pool with the memory of its largest request. Call this
-  /// before there are threads.
+  /// Limits the C library to two memory pools. Otherwise each thread keeps its own pool with the memory of its largest
+  /// request. Call this before there are threads.
   static func sharePools() {
     #if canImport(Glibc)
       mallopt(M_ARENA_MAX, 2)
     #endif
   }
 
-  /// Releases freed memory and the pages of the program and its libraries, most of which are used only at the start. They stay in the page
-  /// cache, so that the next access to 64 KiB takes a microsecond or two.
+  /// Releases freed memory and the pages of the program and its libraries, most of which are used only at the start.
+  /// They stay in the page cache, so that the next access to 64 KiB takes a microsecond or two.
   static func giveBack() {
     #if canImport(Glibc)
-      // `FileManager.contents` would read only one block of a file without a length. If it cannot be read, less memory is released.
+      // `FileManager.contents` would read only one block of a file without a length. If it cannot be read, less memory
+      // is released.
       if let text = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd() {
         for part in MemoryMap(text).unchangedCode {
           madvise(UnsafeMutableRawPointer(bitPattern: part.lowerBound), part.count, MADV_DONTNEED)

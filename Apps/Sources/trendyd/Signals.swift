@@ -9,10 +9,11 @@ import Foundation
 
 /// Signal handling: SIGINT and SIGTERM terminate, SIGHUP reopens the log file.
 ///
-/// Signals are handled and not blocked, because `dispatch_main`, in which an async `main` waits, unblocks them on the main thread.
+/// Signals are handled and not blocked, because `dispatch_main`, in which an async `main` waits, unblocks them on the
+/// main thread.
 enum Signals {
-  /// Pipe from the handlers to the thread of ``termination(atMost:onHangUp:onTimeout:)``. Set once by ``take()``, before there is a handler
-  /// or a second thread; plain integers, because a handler must not access an array.
+  /// Pipe from the handlers to the thread of ``termination(atMost:onHangUp:onTimeout:)``. Set once by ``take()``,
+  /// before there is a handler or a second thread; plain integers, because a handler must not access an array.
   private nonisolated(unsafe) static var readingEnd: Int32 = -1
   private nonisolated(unsafe) static var writingEnd: Int32 = -1
 
@@ -42,8 +43,8 @@ enum Signals {
 
   /// Returns when the process is asked to terminate or the task is cancelled.
   ///
-  /// A separate thread then calls `onTimeout` after the grace period, so that the process ends even if all other threads block on a disk or
-  /// a log reader. A second signal calls it immediately.
+  /// A separate thread then calls `onTimeout` after the grace period, so that the process ends even if all other
+  /// threads block on a disk or a log reader. A second signal calls it immediately.
   static func termination(
     atMost grace: Duration, onHangUp: @escaping @Sendable () -> Void, onTimeout: @escaping @Sendable () -> Void
   ) async {

@@ -167,7 +167,8 @@ struct Agent {
     return nil
   }
 
-  /// Sends and receives companion notices: when there are new ones, when the hub signals some, and at the poll interval.
+  /// Sends and receives companion notices: when there are new ones, when the hub signals some, and at the poll
+  /// interval.
   private func carry(_ courier: CompanionCourier, for account: Account, every pollInterval: Duration) async {
     let clock = network.app.clock
     let (errand, errands) = (errands, errands.begin())
@@ -230,8 +231,8 @@ struct Agent {
   /// Sleep time from which the agent releases memory first.
   private static let longWait = Duration.seconds(30)
 
-  /// Updates the status after changes, every few seconds during a trip, at the start of a day, and every minute, because an older status
-  /// file belongs to a killed agent.
+  /// Updates the status after changes, every few seconds during a trip, at the start of a day, and every minute,
+  /// because an older status file belongs to a killed agent.
   private func show(
     _ desk: LiveDesk, in file: StatusFile, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
   ) async {

@@ -16,8 +16,9 @@ final class AgentSocket: Sendable {
   private let descriptor: Int32
   private let path: String
 
-  /// The caller holds the sync lock, so an existing socket file belongs to a dead agent.
-  /// - Parameter onWord: called with each message, including those that are not changes.
+  /// Replaces an existing socket file; the caller holds the sync lock, so the file belongs to a dead agent.
+  ///
+  /// `onWord` is called for each message, including those that are not changes.
   init(_ signal: AgentSignal, onWord: @escaping @Sendable () -> Void) throws(CommandError) {
     path = signal.path
     guard let address = UnixAddress(path: path) else {

@@ -37,7 +37,8 @@ final class ByteSource: Sendable {
   func close() { isClosed.withLock { $0 = true } }
 
   /// Opens a file or device. A serial device is set to raw mode with eight data bits.
-  /// - Parameter baud: baud rate of a serial device, one of ``speeds``; `nil` keeps the current one.
+  ///
+  /// The baud rate must be one of ``speeds``; `nil` keeps the current one.
   convenience init(path: String, baud: Int?) throws(CommandError) {
     let descriptor = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {

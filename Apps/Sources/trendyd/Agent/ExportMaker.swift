@@ -17,7 +17,8 @@ struct ExportMaker {
   /// Maximum duration of an export in seconds.
   private static let deadline = 3600.0
 
-  /// Checks at the start, every minute and after a reload, until the task is cancelled. After a suspend the next check is within a minute.
+  /// Checks at the start, every minute and after a reload, until the task is cancelled. After a suspend the next check
+  /// is within a minute.
   func run() async {
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     present.onReload { wake.yield() }
@@ -37,7 +38,7 @@ struct ExportMaker {
     }
   }
 
-  /// - Returns: error, if any.
+  /// Runs an export if one is due, and returns its error, if any.
   private func look() async -> String? {
     guard let plan = present.exports else { return nil }
     let local = present.preferences(app.makeStore()).local()

@@ -193,8 +193,8 @@ struct Receivers {
   }
 }
 
-/// Notifies the agent of new positions: immediately for the live status, and at most every 15 s for changes of the store, because a phone
-/// that sends its queue one by one changes a trip with each position.
+/// Notifies the agent of new positions: immediately for the live status, and at most every 15 s for changes of the
+/// store, because a phone that sends its queue one by one changes a trip with each position.
 private final class AgentNotifier: Sendable {
   private struct State {
     /// Uptime of the last notification.
@@ -212,7 +212,7 @@ private final class AgentNotifier: Sendable {
     self.clock = clock
   }
 
-  /// - Parameter isUrgent: sends a delayed notification immediately.
+  /// Notifies the agent; `isUrgent` sends a delayed notification immediately.
   func tell(isChanged: Bool, isUrgent: Bool = false) {
     let now = clock.uptime
     let word: AgentSignal.Word = state.withLock { state in

@@ -8,7 +8,8 @@ import TrendyProtocols
 
 /// Finds events, trips and problems for hooks.
 ///
-/// Events are those recorded by hand since this agent started, here or on another device. Imports and the first sync are ignored.
+/// Events are those recorded by hand since this agent started, here or on another device. Imports and the first sync
+/// are ignored.
 final class HookNews: Sendable {
   private struct State {
     /// Ids already reported or to be ignored.
@@ -45,8 +46,7 @@ final class HookNews: Sendable {
     for event in new.reversed() { runner.call(.event, [("event", try json(event, store))]) }
   }
 
-  /// Calls the hook for a trip or visit of this device.
-  /// - Parameter isWanted: whether the place requests notifications.
+  /// Calls the hook for a trip or visit of this device; `isWanted` is whether the place requests notifications.
   func call(_ notice: LiveNotice, isWanted: Bool) {
     switch notice {
     case .tripStarted(let id, let place, let vehicle):

@@ -11,7 +11,8 @@ import Synchronization
 
 /// Runs the user's hooks: executables in a folder, named after their events.
 ///
-/// Each hook has its own thread and queue, so that its calls are in order and independent of other hooks. Callers never block.
+/// Each hook has its own thread and queue, so that its calls are in order and independent of other hooks. Callers never
+/// block.
 final class HookRunner: Sendable {
   enum Hook: String, CaseIterable, Sendable {
     case event = "on-event"

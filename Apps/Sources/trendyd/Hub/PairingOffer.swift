@@ -13,7 +13,8 @@ struct PairingOffer {
   /// Instruction if there is no address for devices.
   let missingAddressHint: String?
 
-  /// - Parameter serving: running hub, whose settings may differ from the saved ones.
+  /// Creates the offer. The address comes from the running hub, if any, because its settings may differ from the saved
+  /// ones.
   init(
     person: HubPerson, code: String, settings: HubSettings, serving: HubContainer.Serving? = nil
   ) throws(CommandError) {

@@ -24,7 +24,7 @@ struct LogForm: Hashable, Sendable {
   /// Minimum level.
   var level: LogLevel
 
-  /// - Parameter members: JSON members after time and level.
+  /// Returns a log line without its line end. The JSON format has `members` after time and level, and not the text.
   func line(
     _ level: LogLevel, _ words: @autoclosure () -> String, _ members: @autoclosure () -> [(String, JSONText)]
   ) -> String {
@@ -74,8 +74,8 @@ extension LogForm {
     }
   }
 
-  /// Whether standard error is the journal. `JOURNAL_STREAM` contains its device and inode; child processes with another standard error
-  /// inherit the variable (systemd.exec(5)).
+  /// Whether standard error is the journal. `JOURNAL_STREAM` contains its device and inode; child processes with
+  /// another standard error inherit the variable (systemd.exec(5)).
   private static func isJournal(_ stream: String?) -> Bool {
     var status = stat()
     guard let stream, fstat(STDERR_FILENO, &status) == 0 else { return false }

@@ -34,7 +34,7 @@ final class LogWriter: @unchecked Sendable {
   private let form: LogForm
   private var descriptor: Int32
 
-  /// - Parameter path: file to create or append to; `nil` for standard error.
+  /// Opens the file at `path`, creating it if needed; `nil` writes to standard error.
   init(path: String?, form: LogForm) throws(CommandError) {
     self.path = path
     self.form = form

@@ -19,7 +19,8 @@ struct Repair {
     self.arguments = arguments
   }
 
-  /// Runs `--requeue`, `--resync` or both, in this order: missing entries are uploaded before everything is downloaded again.
+  /// Runs `--requeue`, `--resync` or both, in this order: missing entries are uploaded before everything is downloaded
+  /// again.
   func run() async throws -> ExitCode {
     let account = try round.account()
     let backup = try backUp()
@@ -68,8 +69,8 @@ struct Repair {
   private func mend(_ account: Account, isRequeuing: Bool, isResyncing: Bool) async throws -> Int {
     var offered = 0
     if isRequeuing {
-      // Needs no sync lock, which an agent may hold: it is a single save, and it assigns a new identity, so that responses to earlier
-      // requests of the agent are ignored.
+      // Needs no sync lock, which an agent may hold: it is a single save, and it assigns a new identity, so that
+      // responses to earlier requests of the agent are ignored.
       offered = try await network.makeEngine(for: account).offerMissing()
       // Sent to the hub before the download, so that a rejection is known before any row is deleted.
       if offered > 0 { try await round.bringInStep(account) }

@@ -11,7 +11,8 @@ import HubContainer
 
 /// Listening sockets inherited from the service manager (socket activation with `LISTEN_FDS`).
 ///
-/// The socket named `ingest` (`FileDescriptorName=` of the unit) receives posts of trackers for the agent; any other is for the hub.
+/// The socket named `ingest` (`FileDescriptorName=` of the unit) receives posts of trackers for the agent; any other is
+/// for the hub.
 struct InheritedSockets: Sendable {
   struct Listener: Sendable {
     let descriptor: Int32

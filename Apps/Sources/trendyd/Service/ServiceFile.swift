@@ -184,7 +184,7 @@ extension ServiceFile {
     """
   }
 
-  /// Restrictions that a hub never needs to violate.
+  /// Sandbox options of systemd that a hub can run with.
   private static let hubRestrictions = """
     UMask=0077
     LockPersonality=yes

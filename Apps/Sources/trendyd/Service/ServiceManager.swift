@@ -40,6 +40,7 @@ final class ServiceManager: Sendable {
   private let warn: @Sendable (String) -> Void
 
   /// - Parameters:
+  ///   - environment: environment of the process.
   ///   - parts: parts that must be running before the process is ready.
   ///   - warn: called once if the manager cannot be notified.
   /// - Throws: ``CommandError`` for an invalid environment.

@@ -1,8 +1,8 @@
 import Synchronization
 import TrendyProtocols
 
-/// Checks that each part of the daemon responds. If a part hangs, the service manager is not notified any more and restarts the
-/// process.
+/// Checks that each part of the daemon responds. If a part hangs, the service manager is not notified any more and
+/// restarts the process.
 final class Watchdog: Sendable {
   typealias Check = @Sendable () async throws -> Void
 
@@ -10,7 +10,8 @@ final class Watchdog: Sendable {
 
   func set(_ check: Check?, of part: ServiceManager.Part) { checks.withLock { $0[part] = check } }
 
-  /// Notifies the manager at the requested interval, each time after all parts have responded, until the task is cancelled.
+  /// Notifies the manager at the requested interval, each time after all parts have responded, until the task is
+  /// cancelled.
   func report(to manager: ServiceManager, clock: any TimeSource, warn: (String) -> Void) async {
     guard let interval = manager.heartbeatInterval else { return }
     while !Task.isCancelled {

@@ -25,7 +25,7 @@ struct UserLimitCommand: DaemonCommand {
   }
 
   private let name: String
-  /// The inner `nil` stands for the default of the hub.
+  /// Maximum number of rows: `nil` without the option, `.some(nil)` for the default of the hub.
   private let rows: Int64??
   private let bytes: Int64??
 
