@@ -6,12 +6,13 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Completion values from the store. There are none if the store is missing or cannot be read; completion must not print errors.
+/// Completion values from the store. There are none if the store is missing or cannot be read; completion must not
+/// print errors.
 struct StoreValues: CompletionValues {
   private let session: Session
   private let storeDirectory: URL
 
-  /// - Parameter line: words of the completed command line, which may name another store.
+  /// Opens the store of the session, or the one that the completed command line names with `--store`.
   init(_ session: Session, line: [String]) {
     self.session = session
     let named = line.lastIndex(of: "--store").flatMap { line.dropFirst($0 + 1).first }

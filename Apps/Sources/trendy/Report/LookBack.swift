@@ -165,9 +165,10 @@ struct LookBack {
     }
   }
 
-  /// - Parameters:
-  ///   - histories: source of the current time, so that later trips of the previous period do not count.
-  ///   - types: ids of selected types; `nil` for all.
+  /// Returns the trips of the period, compared with the previous one; `nil` without trips. `types` are the ids of the
+  /// selected types, `nil` for all.
+  ///
+  /// With `histories`, trips on the last day of the previous period do not count after the present time of day.
   private static func driving(
     _ days: ClosedRange<CivilDate>, _ before: ClosedRange<CivilDate>, until histories: TypeHistories?,
     _ types: Set<String>?, _ session: Session

@@ -4,7 +4,8 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// A ``LookBack`` as a single HTML file without scripts and external resources, with inline pictures, suitable for printing.
+/// A ``LookBack`` as a single HTML file without scripts and external resources, with inline pictures, suitable for
+/// printing.
 ///
 /// Each picture has a title, its finding as a sentence, and a table with its numbers.
 struct ReportPage {

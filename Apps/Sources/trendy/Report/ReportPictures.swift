@@ -1,9 +1,11 @@
 import TrendyInsights
 import TrendyModels
 
-/// Heat map of a type with a column per week. Each picture covers half a year, so that two fit side by side on a wide page.
+/// Heat map of a type with a column per week. Each picture covers half a year, so that two fit side by side on a wide
+/// page.
 ///
-/// Cells of a level share a path, and the digits of a row, which only print shows, share a text, so that large reports stay small.
+/// Cells of a level share a path, and the digits of a row, which only print shows, share a text, so that large reports
+/// stay small.
 struct HeatPicture {
   /// Days of the picture; those after `last` are in the future.
   let days: ClosedRange<CivilDate>

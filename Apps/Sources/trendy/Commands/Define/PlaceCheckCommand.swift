@@ -111,9 +111,7 @@ extension PlaceCheckCommand.Device {
 }
 
 extension PlaceCheckCommand.Place {
-  /// - Parameters:
-  ///   - visits: open visits of all places.
-  ///   - types: ids of all event types.
+  /// Checks a place; `visits` are the open visits of all places, `types` the ids of all event types.
   fileprivate init(_ place: Geofence, visits: [Event], types: Set<String>) {
     self.place = place
     // Events of the exit type have no end.

@@ -99,7 +99,8 @@ struct TypeMergeCommand: Command {
     return answer.into.show(session)
   }
 
-  /// Returns the type with the goal of the merged type, if it has no goal itself, not even one that only newer versions can read.
+  /// Returns the type with the goal of the merged type, if it has no goal itself, not even one that only newer versions
+  /// can read.
   private static func heir(of goal: Goal?, _ type: EventType) -> [EventType] {
     guard let goal, type.createRequest.goal == nil else { return [] }
     var type = type
@@ -107,7 +108,8 @@ struct TypeMergeCommand: Command {
     return [type]
   }
 
-  /// Returns the skips of the merged types, which would be deleted with them, and the places that record visits as these types.
+  /// Returns the skips of the merged types, which would be deleted with them, and the places that record visits as
+  /// these types.
   private static func references(to types: [String: String], in store: any DataStoreProtocol) throws -> [Undoable] {
     let skips = try store.fetchRecords(kind: .skip).filter { Skip($0).map { types[$0.eventTypeId] != nil } ?? false }
     let places = try store.fetchAllGeofences().filter { place in

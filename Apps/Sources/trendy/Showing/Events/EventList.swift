@@ -21,8 +21,7 @@ struct EventList {
     EventText(session: session, types: types, places: places, running: running)
   }
 
-  /// Prints the events in the requested format; `words` prints the text format.
-  /// - Parameter more: additional JSON members.
+  /// Prints the events in the requested format; `words` prints the text format, `more` are additional JSON members.
   func show(
     schema: String, more: [(String, JSONText)] = [], _ session: Session, words: (Console, EventText) -> Void
   ) {
@@ -52,7 +51,7 @@ struct OneEvent {
     self.list = list
   }
 
-  /// - Parameter isDetailed: whether text output has all details, not only one line.
+  /// Prints the event; with `isDetailed`, text output has all details, not only one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     let text = list.text(session)
     switch session.console.format {

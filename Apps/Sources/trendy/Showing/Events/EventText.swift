@@ -23,7 +23,7 @@ struct EventText {
       running: Set(try RunningEvent.all(in: store).map(\.event.id)))
   }
 
-  /// - Parameter places: places for the ends of trips.
+  /// Creates formatters; `places` give the names of the ends of trips, `running` are ids of running events.
   init(session: Session, types: [EventType], places: [Geofence] = [], running: Set<String> = []) {
     local = session.local
     now = session.now
@@ -58,7 +58,7 @@ struct EventText {
     return line([StyledText.Part("  " + column), name(event, columns: columns)], of: event, id: id)
   }
 
-  /// - Parameter beginning: parts before the details.
+  /// Returns a line with the given parts, the details of the event and its id.
   private func line(_ beginning: [StyledText.Part], of event: Event, id: String) -> StyledText {
     var parts = beginning
     addDetails(of: event, to: &parts)

@@ -17,7 +17,7 @@ struct OneEventType {
     count = try store.eventCountsByDay(in: nil, ofType: type.id, timeZone: .gmt).values.reduce(0, +)
   }
 
-  /// - Parameter isDetailed: whether text output has all details, not only one line.
+  /// Prints the type; with `isDetailed`, text output has all details, not only one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     switch session.console.format {
     case .json, .ndjson:

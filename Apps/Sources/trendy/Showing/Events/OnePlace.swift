@@ -21,7 +21,7 @@ struct OnePlace {
       } ?? 0
   }
 
-  /// - Parameter isDetailed: whether text output has all details, not only one line.
+  /// Prints the place; with `isDetailed`, text output has all details, not only one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     switch session.console.format {
     case .json, .ndjson: session.console.document("trendy.place/1", [("place", PlaceText.json(place))])

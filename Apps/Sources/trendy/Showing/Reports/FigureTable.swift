@@ -6,7 +6,7 @@ struct FigureTable {
     let name: String
     /// Colour of the type.
     let color: String?
-    /// The same number in each row; never cut.
+    /// Formatted figures, never cut; all rows have the same number of them.
     let figures: [String]
     let picture: String
 

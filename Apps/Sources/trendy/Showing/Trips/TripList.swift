@@ -35,7 +35,7 @@ struct OneTrip {
 
   var event: Event { list.trips[0].event }
 
-  /// - Parameter isDetailed: whether text output has all details, not only one line.
+  /// Prints the trip; with `isDetailed`, text output has all details, not only one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     let trip = list.texts(session)[0]
     switch session.console.format {

@@ -6,7 +6,7 @@ struct VehicleText {
   private let vehicle: Vehicle
   private let driven: Mileage
 
-  /// - Parameter trips: trips of all vehicles.
+  /// Creates formatters; `trips` may contain trips of other vehicles.
   init(_ vehicle: Vehicle, trips: [TripEvent] = []) {
     self.vehicle = vehicle
     driven = Mileage(of: trips.filter { $0.vehicleId == vehicle.id })
