@@ -7,6 +7,7 @@ extension Event {
   /// - Parameters:
   ///   - typeName: name of the type; `nil` if it is unknown.
   ///   - isRunning: whether the event is running.
+  ///   - local: time zone of the times.
   public func json(typeName: String?, isRunning: Bool, in local: LocalTime) -> JSONText {
     var writer = JSONWriter()
     writer.string("id", id)

@@ -3,15 +3,15 @@ public import TrendyFoundation
 
 /// Paths of the status file and the control socket of an agent.
 ///
-/// The agent of the default store uses `$XDG_RUNTIME_DIR/trendy`, which is removed with the session. Other agents use the folder of their
-/// store, so that two agents never share a file.
+/// The agent of the default store uses `$XDG_RUNTIME_DIR/trendy`, which is removed with the session. Other agents use
+/// the folder of their store, so that two agents never share a file.
 public struct RuntimeFiles: Hashable, Sendable {
   /// Status file for status bars.
   public let status: URL
   /// Control socket.
   public let control: URL
 
-  /// - Parameter status: path of the status file; default: `TRENDY_STATUS`.
+  /// Locates the files of a store's agent. The path of the status file is the option, if given, else `TRENDY_STATUS`.
   public init(storeDirectory: URL, environment: [String: String], status option: String? = nil) {
     var plain = environment
     plain["TRENDY_STORE"] = nil

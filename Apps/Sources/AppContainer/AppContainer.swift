@@ -11,7 +11,10 @@ public final class AppContainer: Sendable {
   public let agent: AgentSignal
 
   /// Opens the store, or creates it.
-  /// - Parameter onSignal: called after each change with whether an agent was notified.
+  /// - Parameters:
+  ///   - storeDirectory: folder of the store.
+  ///   - clock: source of the time.
+  ///   - onSignal: called after each change with whether an agent was notified.
   /// - Throws: `StorageError`.
   public init(
     storeDirectory: URL, clock: any TimeSource = SystemTime(), onSignal: @escaping @Sendable (Bool) -> Void = { _ in }

@@ -1,7 +1,7 @@
 /// Address space of a process, from `/proc/self/smaps` of Linux.
 public struct MemoryMap: Hashable, Sendable {
-  /// Address ranges of unmodified read-only parts of the program and its libraries: code and constants. Released pages are read from the
-  /// file again.
+  /// Address ranges of unmodified read-only parts of the program and its libraries: code and constants. Released pages
+  /// are read from the file again.
   ///
   /// Other files are excluded, because another thread may have unmapped them and reused the addresses.
   public let unchangedCode: [Range<UInt>]
@@ -12,7 +12,8 @@ public struct MemoryMap: Hashable, Sendable {
     var isCode: Bool
   }
 
-  /// - Parameter text: content of `/proc/self/smaps`: a line with addresses, permissions and file per mapping, then lines with its sizes.
+  /// - Parameter text: content of `/proc/self/smaps`: a line with addresses, permissions and file per mapping, then
+  ///   lines with its sizes.
   public init(_ text: some Sequence<UInt8>) {
     var parts: [Part] = []
     /// Mapping whose lines are being read.

@@ -17,7 +17,8 @@ extension HubContainer {
 
   /// Moves all data and settings; no hub may serve either location.
   ///
-  /// The previous data is kept under another name. After an interruption, one of both copies is complete, and the move can be repeated.
+  /// The previous data is kept under another name. After an interruption, one of both copies is complete, and the move
+  /// can be repeated.
   /// - Parameter destination: hub with a folder or a database; with a database it has the same folder.
   /// - Throws: `HubMove.Failure`, `HubStorageError`, ``CommandError``.
   public func move(to destination: HubContainer) throws -> Moving {

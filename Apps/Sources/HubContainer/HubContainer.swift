@@ -24,6 +24,7 @@ public struct HubContainer: Sendable {
   ///   - directory: folder of the data and settings; with a database, only of the settings.
   ///   - database: address of a PostgreSQL database; an invalid one makes every operation fail.
   ///   - refusal: error of every operation, if the location of the data is unknown.
+  ///   - clock: source of the time.
   ///   - bounds: limits of open stores and connections.
   public init(
     directory: URL, database: String? = nil, refusal: CommandError? = nil, clock: any TimeSource = SystemTime(),
@@ -90,7 +91,8 @@ public struct HubContainer: Sendable {
     return people
   }
 
-  /// Erases the data if no hub serves the folder; a running hub does so within a minute. With a database, any process can.
+  /// Erases the data if no hub serves the folder; a running hub does so within a minute. With a database, any process
+  /// can.
   /// - Returns: whether the data was erased.
   public func eraseUnlessServed() throws -> Bool {
     do {
@@ -103,8 +105,12 @@ public struct HubContainer: Sendable {
     }
   }
 
-  /// Creates a server from the settings, not started yet. Its own address is an allowed host name.
-  /// - Parameter listener: listening socket of a service manager, instead of the configured address.
+  /// Creates a server from the settings, without starting it. The address of the server is an allowed host name.
+  /// - Parameters:
+  ///   - settings: settings of the hub.
+  ///   - bounds: limits of open stores and connections.
+  ///   - listener: listening socket of a service manager, instead of the configured address.
+  ///   - log: receives an entry for each response.
   /// - Throws: ``CommandError`` for invalid settings.
   public func makeServer(
     settings: HubSettings, bounds: ResourceBounds, listener: Int32? = nil, log: AccessLog? = nil
@@ -188,7 +194,11 @@ public struct HubContainer: Sendable {
   }
 
   /// Replaces the data of the hub with a backup; the previous data is kept.
-  /// - Parameter key: the key with which the backup must be signed.
+  /// - Parameters:
+  ///   - path: path of the backup.
+  ///   - key: key with which the backup must be signed; `nil` for an unsigned one.
+  ///   - isForced: whether to accept a stale backup; entities deleted since may reappear.
+  ///   - onProgress: called repeatedly; returns whether to continue.
   /// - Throws: `StorageError`, `HubStorageError`, `EmbeddedHubStorage.StaleBackup` unless forced.
   public func restore(
     from path: String, signedWith key: BackupKey? = nil, isForced: Bool,

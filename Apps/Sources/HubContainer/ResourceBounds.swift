@@ -10,8 +10,8 @@ import TrendyHub
 
 /// Limits of connections and open stores by the number of file descriptors.
 ///
-/// Connections have their own limit; stores and track logs share the rest. Idle stores beyond the limit are closed and reopened on
-/// demand.
+/// Connections have their own limit; stores and track logs share the rest. Idle stores beyond the limit are closed and
+/// reopened on demand.
 public struct ResourceBounds: Hashable, Sendable {
   public var connections: Int
   /// Maximum number of event streams; the rest is for requests.

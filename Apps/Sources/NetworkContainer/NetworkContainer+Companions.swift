@@ -6,8 +6,10 @@ import TrendyNetworking
 import TrendyProtocols
 
 extension NetworkContainer {
-  /// Sends notices to companions and receives notices as one.
-  /// - Parameter onReceived: called with received notices and the name of the sending device.
+  /// Returns the courier that sends notices to the companions of this device and receives those of other devices.
+  /// - Parameters:
+  ///   - account: account on the hub.
+  ///   - onReceived: called with received notices and the name of the sending device.
   public func makeCourier(
     for account: Account,
     onReceived: @escaping @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void = { _, _ in }
@@ -21,13 +23,13 @@ extension NetworkContainer {
       carryOut: { [app] in try await Self.carryOut($0, of: app) }, onReceived: onReceived)
   }
 
-  /// Called when the hub may have notices for this device.
+  /// Returns a stream with an element whenever the hub may have notices for this device.
   public func companionSignals(for account: Account) throws -> AsyncThrowingStream<Void, any Error> {
     try makeAPIClient(for: account).companionSignals()
   }
 
-  /// Switches to another hub address or token after the hub there has confirmed the same user. Unconfirmed changes are ignored, so that
-  /// a wrong notice cannot disconnect the device.
+  /// Switches to another hub address or token after the hub there has confirmed the same user. Unconfirmed changes are
+  /// ignored, so that a wrong notice cannot disconnect the device.
   /// - Returns: `false` if the hub could not be reached yet.
   private static func carryOut(_ move: CompanionCourier.Move, of app: AppContainer) async throws -> Bool {
     guard let present = try app.accountFile.load() else { return true }

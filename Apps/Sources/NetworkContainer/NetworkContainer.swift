@@ -17,10 +17,19 @@ public struct NetworkContainer: Sendable {
 
   /// Pairs the store in a folder with a hub. A missing store is created only after the hub has accepted.
   ///
-  /// A store belongs to one user: pairing again requires the same account, unless the hub was lost and is rebuilt from the store.
+  /// A store belongs to one user: pairing again requires the same account, unless the hub was lost and is rebuilt from
+  /// the store.
   ///
-  /// - Parameter isRebuilding: accepts any account. The next sync uploads the whole record including deletions, merged with the data of
-  ///   other devices.
+  /// - Parameters:
+  ///   - storeDirectory: folder of the store.
+  ///   - clock: source of the time.
+  ///   - hub: address of the hub.
+  ///   - code: pairing code.
+  ///   - deviceName: name of this device on the hub.
+  ///   - allowsInsecureHTTP: whether to accept an address without TLS.
+  ///   - isRebuilding: accepts any account. The next sync uploads the whole record including deletions, merged with the
+  ///     data of other devices.
+  /// - Returns: the network parts of the store, and the account on the hub.
   public static func connect(
     storeDirectory: URL, clock: any TimeSource = SystemTime(), hub: String, code: String, deviceName: String,
     allowsInsecureHTTP: Bool, isRebuilding: Bool = false
@@ -52,8 +61,8 @@ public struct NetworkContainer: Sendable {
     return (NetworkContainer(app: app), account)
   }
 
-  /// Client of the hub. The token is read before each request, so that a new pairing takes effect; a token of another address is never
-  /// sent.
+  /// Client of the hub. The token is read before each request, so that a new pairing takes effect; a token of another
+  /// address is never sent.
   public func makeClient(for account: Account) throws -> any NetworkClientProtocol { try makeAPIClient(for: account) }
 
   func makeAPIClient(for account: Account) throws -> APIClient {
@@ -82,7 +91,11 @@ public struct NetworkContainer: Sendable {
     try await makeAPIClient(for: account).liveTrips()
   }
 
-  /// - Parameter lock: lock from ``lockForSync()``, for an engine that runs rounds.
+  /// Returns a sync engine for the store.
+  /// - Parameters:
+  ///   - account: account on the hub.
+  ///   - lock: lock from ``lockForSync()``, for an engine that runs rounds.
+  ///   - configuration: intervals and limits of the engine.
   public func makeEngine(
     for account: Account, holding lock: (any Sendable)? = nil, configuration: SyncConfiguration = .init()
   ) throws -> SyncEngine {

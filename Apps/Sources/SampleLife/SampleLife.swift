@@ -3,8 +3,8 @@ public import TrendyTrips
 
 /// Generated sample data of a fictional user, for demonstrations.
 ///
-/// The same seed and days give the same events. Some correlations are intended: stretching follows a run, a headache follows wine the next
-/// day, and reading and television exclude each other. All other series are independent.
+/// The same seed and days give the same events. Some correlations are intended: stretching follows a run, a headache
+/// follows wine the next day, and reading and television exclude each other. All other series are independent.
 public struct SampleLife: Sendable {
   /// A type with its properties.
   public struct DefinedType: Sendable {

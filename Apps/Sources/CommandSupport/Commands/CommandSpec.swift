@@ -15,7 +15,16 @@ public struct CommandSpec: Hashable, Sendable {
   /// Columns of its `--plain` output; empty if it has none.
   public let columns: [String]
 
-  /// - Parameter words: the command as typed: `type prop add`.
+  /// Declares a command.
+  /// - Parameters:
+  ///   - words: the command as typed: `type prop add`.
+  ///   - arguments: its arguments, in order.
+  ///   - summary: a sentence for help.
+  ///   - group: group in the overview of help.
+  ///   - examples: working command lines, without the program's name.
+  ///   - options: options without the global ones.
+  ///   - isHidden: whether help omits the command.
+  ///   - columns: columns of its `--plain` output; empty if it has none.
   public init(
     _ words: String, _ arguments: ArgumentSpec..., summary: String, group: CommandGroup, examples: [String],
     options: [OptionSpec] = [], isHidden: Bool = false, columns: [String] = []
@@ -113,7 +122,7 @@ public struct ArgumentSpec: Hashable, Sendable {
     ArgumentSpec(label: label, kind: kind, count: .any, meaning: label)
   }
 
-  /// Optional keyword without a meaning of its own, such as `now` in `sync now`.
+  /// Optional keyword without effect, such as `now` in `sync now`.
   public static func word(_ word: String) -> ArgumentSpec {
     ArgumentSpec(label: word, kind: .oneOf([word]), count: .optional, meaning: word)
   }

@@ -15,7 +15,8 @@ public struct CommandTable: Sendable {
   ///   - program: its name.
   ///   - about: a sentence or two about the program.
   ///   - commands: all commands; evaluated only when more than one is needed.
-  ///   - find: returns the command with the longest path that is a prefix of the words; the default searches `commands`.
+  ///   - find: returns the command with the longest path that is a prefix of the words; the default searches
+  ///     `commands`.
   ///   - globalOptions: options of every command.
   ///   - notes: notes that apply to every command, a paragraph each.
   ///   - topics: additional help topics; evaluated on demand.

@@ -100,8 +100,8 @@ private struct CompletionLine {
   private(set) var isPastOptions = false
 
   init(_ words: some Collection<String>, of table: CommandTable) {
-    // Which options take a value depends on the command, and finding the command depends on which options take a value. The global
-    // options suffice to find the command.
+    // Which options take a value depends on the command, and finding the command depends on which options take a value.
+    // The global options suffice to find the command.
     let named = Self.read(words, options: table.globalOptions).others
     let command = table.commands.filter { named.starts(with: $0.path) }.max { $0.path.count < $1.path.count }
     options = (command?.options ?? []) + table.globalOptions

@@ -4,8 +4,10 @@ public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
   case fish
   case zsh
 
-  /// Completion script, which calls `program words`: one candidate per line, with its description after a tab. `:files` in the first line
-  /// stands for file names.
+  /// Returns the completion script, which calls `program words` for the candidates.
+  ///
+  /// That command prints one candidate per line, with its description after a tab. `:files` in the first line makes the
+  /// shell complete file names.
   public func script(for program: String) -> String {
     switch self {
     case .bash: Self.bash(program)

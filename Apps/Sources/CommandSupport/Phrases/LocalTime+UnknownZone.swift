@@ -17,8 +17,8 @@ extension LocalTime {
     return access(path, R_OK) == 0 || ["UTC", "GMT"].contains(name) ? nil : name
   }
 
-  /// Whether the text is a rule (POSIX, "Environment Variables"): a name of at least three letters, or also digits and signs in angle
-  /// brackets, and an offset.
+  /// Whether the text is a rule (POSIX, "Environment Variables"): a name of at least three letters, or also digits and
+  /// signs in angle brackets, and an offset.
   ///
   /// Written without a regular expression, which every process would have to compile.
   private static func isRule(_ name: String) -> Bool {

@@ -34,7 +34,9 @@ public struct ShellLine: Hashable, Sendable {
   }
 
   /// Returns candidates for a shell that completes only the part of a word after the last break character.
-  /// - Parameter breaks: bash's `COMP_WORDBREAKS`.
+  /// - Parameters:
+  ///   - candidates: candidates for the whole last word.
+  ///   - breaks: break characters: bash's `COMP_WORDBREAKS`.
   public func completing(_ candidates: [Candidate], breaks: String) -> [Candidate] {
     let typed = words[words.count - 1]
     guard !isQuoted, let last = typed.lastIndex(where: { "=:".contains($0) && breaks.contains($0) }) else {

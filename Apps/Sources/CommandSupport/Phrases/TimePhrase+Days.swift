@@ -65,7 +65,8 @@ extension TimePhrase {
     return (local.components(of: local.startOfDay(now)).weekday - weekday + 7) % 7
   }
 
-  /// `2026-11-20`, `2026/11/20`, `20.11.2026`, `20.11.26`, `20.11.`; `20/11/2026` and `11/20/2026` if only one reading is a date.
+  /// `2026-11-20`, `2026/11/20`, `20.11.2026`, `20.11.26`, `20.11.`; `20/11/2026` and `11/20/2026` if only one reading
+  /// is a date.
   private static func numberedDay(
     _ word: String, today: CalendarDay, now: Date, in local: LocalTime
   ) -> CalendarDay? {

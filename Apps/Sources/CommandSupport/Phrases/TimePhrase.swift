@@ -15,16 +15,17 @@ public struct TimePhrase: Hashable, Sendable {
 
   /// How an incomplete phrase is resolved.
   public enum Meaning: Hashable, Sendable {
-    /// Start of an event: a time without a day is the most recent one, or within the next hour; a day without a year is the most recent.
+    /// Start of an event: a time without a day is the most recent one, or within the next hour; a day without a year is
+    /// the most recent.
     case past
-    /// End of an event with this start: a time without a day is on that day, or on the next if it would precede the start; a weekday is the
-    /// first one from that day on.
+    /// End of an event with this start: a time without a day is on that day, or on the next if it would precede the
+    /// start; a weekday is the first one from that day on.
     case end(of: Date)
     /// A time without a date refers to the day of this date.
     case day(of: Date)
     /// Lower limit: a duration such as `7d` is subtracted from now.
     case since
-    /// Upper limit: a day stands for its end.
+    /// Upper limit: a day means its end.
     case until
   }
 
@@ -85,7 +86,8 @@ public struct TimePhrase: Hashable, Sendable {
     return ((words.dropLast() + [clocks[0]]).joined(separator: " "), String(clocks[1]))
   }
 
-  /// - Throws: ``CommandError`` with exit 64 for a time outside the years 1 to 9999, and for a duration if a time is required.
+  /// - Throws: ``CommandError`` with exit 64 for a time outside the years 1 to 9999, and for a duration if a time is
+  ///   required.
   public func resolved(_ meaning: Meaning) throws(CommandError) -> Resolved {
     let found: Resolved
     switch form {

@@ -8,7 +8,9 @@
 
 extension ConfigurationFile {
   /// Sets a value in its line or in a new line at the end. Comments, order and other lines stay unchanged.
-  /// - Parameter value: canonical value; `nil` removes its lines.
+  /// - Parameters:
+  ///   - key: key of a setting.
+  ///   - value: canonical value; `nil` removes its lines.
   public mutating func set(_ key: String, to value: String?) {
     let places = lines.indices.filter { index in
       if case .assignment(key, _) = lines[index].content { true } else { false }
@@ -40,7 +42,9 @@ extension ConfigurationFile {
   var bytes: [UInt8] { zip(lines, lineEnds).flatMap { Array(($0.text + $1).utf8) } }
 
   /// Changes the file under a lock and replaces it atomically.
-  /// - Parameter change: changes the current content.
+  /// - Parameters:
+  ///   - path: path of the file; a symbolic link is preserved.
+  ///   - change: changes the current content.
   /// - Returns: the new content.
   /// - Throws: ``CommandError`` with exit 73 or 74; the file is unchanged then.
   @discardableResult

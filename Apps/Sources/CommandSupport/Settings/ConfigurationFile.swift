@@ -48,7 +48,7 @@ public struct ConfigurationFile: Sendable {
     }
   }
 
-  /// - Parameter bytes: content of the file at `path`.
+  /// Parses `bytes`, the content of the file at `path`.
   init(path: String, bytes: [UInt8]) {
     self.path = path
     exists = true

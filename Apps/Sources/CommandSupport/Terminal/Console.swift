@@ -48,8 +48,8 @@ public struct Console: Sendable {
   public var isVerbose = false
   /// Terminal for which styled lines are formatted.
   public var terminal = Terminal()
-  /// Receives messages and errors instead of standard error, for a program that must not block on their reader: level, text, and the
-  /// members of the JSON form.
+  /// Receives messages and errors instead of standard error, for a program that must not block on their reader: level,
+  /// text, and the members of the JSON form.
   public var logSink: (@Sendable (LogLevel, String, [(String, JSONText)]) -> Void)?
 
   /// Buffer for output, while ``gathering(_:)`` runs.
@@ -107,8 +107,7 @@ public struct Console: Sendable {
     if format == .text { data(Self.oneLine(line)) }
   }
 
-  /// Prints a sentence in text format, wrapped to the terminal.
-  /// - Parameter hanging: spaces before each line after the first.
+  /// Prints a sentence in text format, wrapped to the terminal, with `hanging` spaces before each line after the first.
   public func sentence(_ sentence: String, hanging: Int = 0) {
     for line in terminal.lines(of: Self.oneLine(sentence), hanging: hanging) { text(line) }
   }
@@ -149,7 +148,8 @@ public struct Console: Sendable {
 
   /// Replaces line ends with spaces and removes characters that control the terminal.
   static func oneLine(_ line: String) -> String {
-    // Most lines are plain ASCII and need no category lookup. Iterating over contiguous bytes takes a tenth of the time.
+    // Most lines are plain ASCII and need no category lookup. Iterating over contiguous bytes takes a tenth of the
+    // time.
     func isPlain(_ bytes: some Sequence<UInt8>) -> Bool { bytes.allSatisfy { 0x20..<0x7F ~= $0 } }
     if line.utf8.withContiguousStorageIfAvailable(isPlain) ?? isPlain(line.utf8) { return line }
     guard line.unicodeScalars.contains(where: \.isTerminalControl) else { return line }
@@ -234,8 +234,8 @@ public struct Console: Sendable {
         hint: "The command itself succeeded. Free some space, or write the output elsewhere.", exit: .readWrite))
   }
 
-  /// Opens closed standard streams on `/dev/null`. Otherwise the next file or connection would get the descriptor of the stream and
-  /// receive its output. Call this before anything else is opened.
+  /// Opens closed standard streams on `/dev/null`. Otherwise the next file or connection would get the descriptor of
+  /// the stream and receive its output. Call this before anything else is opened.
   public static func openStandardStreams() {
     for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 && errno == EBADF {
       // Read-only, so that a write to a closed standard output still fails.
@@ -243,14 +243,16 @@ public struct Console: Sendable {
     }
   }
 
-  /// Makes writes to a closed pipe, and beyond the size limit of a file, fail with an error. The signals would end the process.
+  /// Makes writes to a closed pipe, and beyond the size limit of a file, fail with an error. The signals would end the
+  /// process.
   public static func ignoreFailedWrites() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
   }
 
-  /// Keeps Swift's thread pool out of the system log. The pool raises the priority of one thread and logs an error whenever it lacks
-  /// the permission. Call this before any asynchronous work; an existing `LIBDISPATCH_LOG` takes precedence.
+  /// Keeps Swift's thread pool out of the system log. The pool raises the priority of one thread and logs an error
+  /// whenever it lacks the permission. Call this before any asynchronous work; an existing `LIBDISPATCH_LOG` takes
+  /// precedence.
   public static func quietThreadPool() { setenv("LIBDISPATCH_LOG", "NO", 0) }
 
   /// Writes text completely, retrying interrupted and partial writes. A closed pipe is not an error.

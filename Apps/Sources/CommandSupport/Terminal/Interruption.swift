@@ -10,8 +10,8 @@ import Synchronization
 /// Handles Ctrl-C during work in steps: the first one ends it between two steps, the second one immediately.
 public enum Interruption: Sendable {
   private static let flag = Atomic<Bool>(false)
-  /// Pipe that becomes readable at the first interruption. Code that waits for input also waits for it, so that no interruption is missed
-  /// between a check and the wait. -1 before ``wait()``.
+  /// Pipe that becomes readable at the first interruption. Code that waits for input also waits for it, so that no
+  /// interruption is missed between a check and the wait. -1 before ``wait()``.
   private static let wakeReader = Atomic<Int32>(-1)
   private static let wakeWriter = Atomic<Int32>(-1)
 

@@ -13,7 +13,8 @@ public struct Pager: Sendable {
   private let process: pid_t
 
   /// Starts the pager and redirects standard output to it.
-  /// - Returns: `nil` if standard output is not a terminal, `PAGER` is `cat`, or neither `PAGER` is set nor `less` is installed.
+  /// - Returns: `nil` if standard output is not a terminal, `PAGER` is `cat`, or neither `PAGER` is set nor `less` is
+  ///   installed.
   /// - Throws: ``CommandError`` if the pager cannot be started.
   public init?(_ console: Console, environment: [String: String]) throws(CommandError) {
     guard console.terminal.isTerminal, let command = Self.command(environment), command != "cat" else { return nil }

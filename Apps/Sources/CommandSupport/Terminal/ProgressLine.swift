@@ -8,7 +8,8 @@
 
 /// Progress line for work that takes longer than a second, overwritten in place and removed at the end.
 ///
-/// Written to standard error if it is a terminal and messages are enabled. Each step of the work has its own title and count.
+/// Written to standard error if it is a terminal and messages are enabled. Each step of the work has its own title and
+/// count.
 public final class ProgressLine {
   /// Unit of progress.
   public enum Unit: Hashable, Sendable {
@@ -43,7 +44,7 @@ public final class ProgressLine {
     self.init(console) { _ = Console.write($0, to: STDERR_FILENO) }
   }
 
-  /// - Parameter write: writes to the terminal.
+  /// Creates a line that is printed with `write`.
   init(_ console: Console, to write: @escaping (String) -> Void) {
     isShown = !console.isQuiet && !console.isJSON && console.terminal.canWriteOver
     isUnicode = console.terminal.showsUnicode

@@ -113,7 +113,8 @@ extension QRCode {
 // MARK: Data and masks
 
 extension QRCode {
-  /// Data module positions: two-module columns from the right, alternately upwards and downwards, skipping the timing pattern (7.7.3).
+  /// Data module positions: two-module columns from the right, alternately upwards and downwards, skipping the timing
+  /// pattern (7.7.3).
   private mutating func draw(_ codewords: [UInt8]) {
     var place = 0
     for right in stride(from: size - 1, through: 1, by: -2).map({ $0 <= 6 ? $0 - 1 : $0 }) {

@@ -55,8 +55,8 @@ public struct Terminal: Hashable, Sendable {
     return terminal
   }
 
-  /// The terminal of this process. The width comes from the terminal, else from `COLUMNS`; `NO_COLOR` (no-color.org) and `TERM=dumb`
-  /// turn colours off.
+  /// The terminal of this process. The width comes from the terminal, else from `COLUMNS`; `NO_COLOR` (no-color.org)
+  /// and `TERM=dumb` turn colours off.
   public static func ofStandardOutput(environment: [String: String]) -> Terminal {
     var size = winsize()
     let isTerminal = isatty(STDOUT_FILENO) == 1
@@ -80,6 +80,7 @@ public struct Terminal: Hashable, Sendable {
 extension Terminal {
   /// Wraps a sentence to the width. A word that is wider stays whole.
   /// - Parameters:
+  ///   - sentence: text without line ends.
   ///   - indent: spaces before each line.
   ///   - hanging: additional spaces before each line after the first.
   public func lines(of sentence: String, indent: Int = 0, hanging: Int = 0) -> [String] {
@@ -96,7 +97,9 @@ extension Terminal {
   }
 
   /// Lays out labels and texts in two columns; texts are wrapped, and a long label has a line to itself.
-  /// - Parameter width: columns available.
+  /// - Parameters:
+  ///   - rows: labels with their texts.
+  ///   - width: columns available.
   public static func columns(_ rows: [(label: String, text: String)], width: Int) -> [String] {
     let labelWidth = min(rows.map(\.label.columns).max() ?? 0, width * 2 / 5)
     let indent = labelWidth + 4
@@ -125,8 +128,8 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal interprets the character instead of displaying it: control characters, line and paragraph separators, and
-  /// explicit directional formatting (Unicode Standard Annex 9).
+  /// Whether a terminal interprets the character instead of displaying it: control characters, line and paragraph
+  /// separators, and explicit directional formatting (Unicode Standard Annex 9).
   public var isTerminalControl: Bool {
     switch self {
     case "\u{2028}", "\u{2029}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": true

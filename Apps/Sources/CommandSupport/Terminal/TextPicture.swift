@@ -3,8 +3,10 @@ public enum TextPicture: Sendable {
   private static let blocks = Array("▁▂▃▄▅▆▇█")
   private static let signs = Array(".:-=+*#@")
 
-  /// Sparkline relative to the maximum: `▁▂▅█`.
-  /// - Parameter values: 0 or more.
+  /// Returns a sparkline relative to the maximum: `▁▂▅█`.
+  /// - Parameters:
+  ///   - values: values, 0 or more.
+  ///   - isUnicode: whether block characters can be shown.
   public static func series(_ values: [Double], isUnicode: Bool) -> String {
     let signs = isUnicode ? blocks : signs
     let highest = values.max() ?? 0
@@ -12,10 +14,11 @@ public enum TextPicture: Sendable {
     return String(values.map { signs[min(signs.count - 1, Int(max(0, $0) / highest * Double(signs.count - 1) + 0.5))] })
   }
 
-  /// Horizontal bar in eighths of a cell: `███▌`.
+  /// Returns a horizontal bar in eighths of a cell: `███▌`.
   /// - Parameters:
   ///   - share: fraction of the width, 0 to 1.
-  ///   - width: cells.
+  ///   - width: width in cells.
+  ///   - isUnicode: whether block characters can be shown; otherwise the bar has whole cells.
   public static func bar(_ share: Double, width: Int, isUnicode: Bool) -> String {
     let eighths = Int((min(max(share, 0), 1) * Double(width) * 8).rounded())
     guard isUnicode else { return String(repeating: "#", count: (eighths + 4) / 8) }
@@ -23,8 +26,10 @@ public enum TextPicture: Sendable {
     return String(repeating: "█", count: eighths / 8) + parts[eighths % 8]
   }
 
-  /// A cell of a heat map.
-  /// - Parameter level: 0 (none) to 4 (most).
+  /// Returns a cell of a heat map.
+  /// - Parameters:
+  ///   - level: 0 (none) to 4 (most).
+  ///   - isUnicode: whether shade characters can be shown; otherwise the cell is a digit.
   public static func heat(_ level: Int, isUnicode: Bool) -> Character {
     let signs: [Character] = isUnicode ? ["·", "░", "▒", "▓", "█"] : ["0", "1", "2", "3", "4"]
     return signs[min(max(level, 0), 4)]
