@@ -21,12 +21,13 @@ public struct AgentSignal: Hashable, Sendable {
     case told = 2
   }
 
+  /// Addresses the agent of the store in a folder.
   public init(storeDirectory: URL) {
     path = storeDirectory.appending(path: "agent.sock").path
   }
 
-  /// Never blocks or fails.
-  /// - Returns: whether an agent received it.
+  /// Notifies the agent without blocking.
+  /// - Returns: whether an agent received the notification.
   @discardableResult
   public func send(_ word: Word = .changed) -> Bool {
     guard let address = UnixAddress(path: path) else { return false }
@@ -81,6 +82,7 @@ public struct UnixAddress: Sendable {
     }
   #endif
 
+  /// Calls `body` with the address in the form that system calls expect, valid only during the call.
   public func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     withUnsafeBytes(of: address) { bytes in
       // The layouts of sockaddr_un and sockaddr are compatible.

@@ -5,6 +5,7 @@ public import TrendyInsights
 public import TrendyModels
 
 extension AgentStatus {
+  /// Returns the JSON document of the status; times are in the time zone of `local`.
   public func json(in local: LocalTime) -> JSONText {
     .object([
       ("schema", .string(Self.schema)), ("state", .string(hasEnded ? "ended" : "running")), ("pid", .number(Int(pid))),
@@ -26,6 +27,7 @@ extension AgentStatus {
 }
 
 extension AgentStatus.LiveTrip {
+  /// Returns the JSON object of a running trip; times are in the time zone of `local`.
   public func json(in local: LocalTime) -> JSONText {
     .object([
       ("id", .string(id)), ("state", .string(state.rawValue)), ("device", .string(device)),
@@ -54,6 +56,7 @@ extension AgentStatus.LiveTrip {
 }
 
 extension TodaySnapshot {
+  /// Returns the JSON object of the day's counts, goals, timers and visits.
   public func json(in local: LocalTime) -> JSONText {
     .object([
       ("day", .string(day.description)), ("events", .number(total)),

@@ -3,6 +3,7 @@ import TrendyFoundation
 
 /// Last status of an agent, for all control connections.
 public final class LiveStatusBroadcaster: Sendable {
+  /// A status document with its number.
   public struct Notice: Hashable, Sendable {
     /// Increases with every document.
     public var number = 0
@@ -21,6 +22,7 @@ public final class LiveStatusBroadcaster: Sendable {
 
   public init() {}
 
+  /// Current document; number 0 before the first one.
   public var notice: Notice { state.withLock { $0.notice } }
 
   /// Replaces the current document.

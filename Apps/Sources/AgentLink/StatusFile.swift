@@ -12,6 +12,7 @@ public final class StatusFile: Sendable {
   private let board: LiveStatusBroadcaster
   private let lastFailure = Mutex<OwnerOnlyFile.WriteError?>(nil)
 
+  /// Creates a file at `url`, which is written by ``show(_:)``.
   public init(url: URL, board: LiveStatusBroadcaster) {
     self.url = url
     self.board = board
@@ -20,6 +21,7 @@ public final class StatusFile: Sendable {
   /// Error of the last write, if it failed.
   public var failure: OwnerOnlyFile.WriteError? { lastFailure.withLock { $0 } }
 
+  /// Writes the status to the file and sends it to the connections.
   public func show(_ status: AgentStatus) {
     let text = status.json(in: LocalTime()).description
     lastFailure.withLock { failure in

@@ -4,12 +4,14 @@ import TrendyInterchange
 
 /// Scheduled export of the agent, from the settings.
 public struct ExportPlan: Hashable, Sendable {
+  /// Interval and number of files to keep.
   public let schedule: ExportSchedule
-  /// Without a trailing slash.
+  /// Path of the folder for the files, without a trailing slash.
   public let folder: String
   /// Format name of `trendy export`.
   public let format: String
 
+  /// Reads the plan from the settings.
   /// - Returns: `nil` without a scheduled export.
   /// - Throws: ``CommandError`` with exit 78 if the folder is missing.
   public init?(_ settings: Settings) throws(CommandError) {

@@ -10,12 +10,14 @@ public struct StoreProgress {
     var step: StoreBackup.Progress.Step?
   }
 
+  /// Creates a progress line on the console.
   public init(_ console: Console) { line = ProgressLine(console) }
 
   /// Removes the line.
   public func end() { line.end() }
 
-  /// - Returns: whether to continue.
+  /// Shows the progress.
+  /// - Returns: whether to continue; `false` after an interrupt.
   public func goesOn(_ progress: StoreBackup.Progress) -> Bool {
     if current.step != progress.step {
       current.step = progress.step

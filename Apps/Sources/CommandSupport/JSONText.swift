@@ -20,28 +20,39 @@ public struct JSONText: Sendable {
   /// - Parameter bytes: serialized value.
   init(written bytes: [UInt8]) { node = .written(bytes) }
 
+  /// The value `null`.
   public static let null = JSONText(.literal("null"))
 
+  /// Returns a string, which is escaped when it is serialized.
   public static func string(_ value: String) -> JSONText { JSONText(.string(value)) }
 
+  /// Returns a string, or null for `nil`.
   public static func string(_ value: String?) -> JSONText { value.map { .string($0) } ?? .null }
 
+  /// Returns an integer.
   public static func number(_ value: Int) -> JSONText { JSONText(.literal("\(value)")) }
 
+  /// Returns a 64-bit integer.
   public static func number(_ value: Int64) -> JSONText { JSONText(.literal("\(value)")) }
 
-  /// NaN and infinity become null, because JSON cannot represent them.
+  /// Returns a number, without a fraction if it is a whole number.
+  ///
+  /// `nil`, NaN and infinity become null, because JSON cannot represent them.
   public static func number(_ value: Double?) -> JSONText {
     guard let value, value.isFinite else { return .null }
     return JSONText(.literal(Int64(exactly: value).map { "\($0)" } ?? "\(value)"))
   }
 
+  /// Returns `true` or `false`.
   public static func bool(_ value: Bool) -> JSONText { JSONText(.literal(value ? "true" : "false")) }
 
+  /// Returns an array.
   public static func array(_ values: [JSONText]) -> JSONText { JSONText(.array(values)) }
 
+  /// Returns an object whose members keep their order.
   public static func object(_ members: [(String, JSONText)]) -> JSONText { JSONText(.object(members)) }
 
+  /// Converts a parsed value; the members of objects are sorted by name.
   public static func value(_ value: JSONValue) -> JSONText {
     switch value {
     case .null: .null

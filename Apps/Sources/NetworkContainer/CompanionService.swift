@@ -12,6 +12,7 @@ public struct CompanionService: Sendable {
   private let app: AppContainer
   private let deviceId: String
 
+  /// Creates the service for an account of the store.
   public init(network: NetworkContainer, account: Account) throws {
     client = try network.makeAPIClient(for: account)
     courier = try network.makeCourier(for: account)
@@ -74,6 +75,7 @@ public struct CompanionService: Sendable {
     return meant.count
   }
 
+  /// Returns the devices of the user, sorted by name, and the links between them.
   public func list() async throws -> (devices: [APIDevice], companions: [APICompanion]) {
     (try await client.devices().sorted { ($0.name, $0.id) < ($1.name, $1.id) }, try await client.companions())
   }

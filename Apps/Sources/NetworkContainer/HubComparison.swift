@@ -7,15 +7,20 @@ import TrendySync
 
 /// Comparison of a store and its hub at the same version, by kind.
 public struct HubComparison: Sendable {
+  /// Entities of one kind in the store and at the hub.
   public struct Kind: Sendable {
     public let name: String
+    /// Number and checksum of the store's replica.
     public let here: KindSum
+    /// Number and checksum of the hub's entities.
     public let atHub: KindSum
     /// Visible rows of the store.
     public let visible: Int
+    /// Whether replica and hub have the same entities.
     public var agrees: Bool { here == atHub }
   }
 
+  /// Hub position at which both were compared.
   public let version: Int64
   /// Kinds known to this version that either side contains.
   public let kinds: [Kind]
@@ -26,6 +31,7 @@ public struct HubComparison: Sendable {
   /// Whether nothing is pending that makes the visible rows differ from those of the hub.
   private let isSettled: Bool
 
+  /// Whether the store and its hub have the same entities.
   public var agrees: Bool {
     kinds.allSatisfy { $0.agrees && (!isSettled || $0.visible == $0.atHub.count) } && missing == 0 && strays == 0
       && refused == 0

@@ -9,8 +9,10 @@ public import TrendySync
 
 /// Composes the parts that need the network: hub client and sync engine.
 public struct NetworkContainer: Sendable {
+  /// The parts that need no network.
   public let app: AppContainer
 
+  /// Creates the network parts of an open store.
   public init(app: AppContainer) {
     self.app = app
   }

@@ -6,6 +6,7 @@ public struct OptionSpec: Hashable, Sendable {
   public let value: String?
   /// Kind of the value; `nil` for a flag.
   public let kind: ValueKind?
+  /// Treatment of repeated use.
   public let repetition: Repetition
   public let help: String
 
@@ -45,6 +46,7 @@ public struct OptionSpec: Hashable, Sendable {
     self.help = repetition == .allCount ? help + "; repeatable" : help
   }
 
+  /// First name, which identifies the option.
   public var key: String { names[0] }
 
   /// Formats options in two columns: names and help.
@@ -61,9 +63,11 @@ public struct OptionSpec: Hashable, Sendable {
 
 /// Parsed arguments and options of a command line.
 public struct Arguments: Hashable, Sendable {
+  /// Arguments that are neither options nor their values, in order.
   public private(set) var positionals: [String] = []
   private var values: [String: [String]] = [:]
 
+  /// Parses words by the declared options. All words after `--` are positional.
   /// - Throws: ``CommandError`` with exit 64 for an unknown option, a missing value, or a value given to a flag.
   public init(_ words: some Sequence<String>, options: [OptionSpec], usage: String) throws(CommandError) {
     var specs: [String: OptionSpec] = [:]
@@ -107,6 +111,7 @@ public struct Arguments: Hashable, Sendable {
     }
   }
 
+  /// Whether an option was given.
   public func has(_ name: String) -> Bool { values[name] != nil }
 
   /// Value of an option; the last one if it was given several times.

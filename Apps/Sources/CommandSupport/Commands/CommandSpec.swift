@@ -39,6 +39,7 @@ public struct CommandSpec: Hashable, Sendable {
     self.columns = columns
   }
 
+  /// Words of the path, separated by spaces: `type prop add`.
   public var name: String { path.joined(separator: " ") }
 
   /// `--plain: id, start, end`; `nil` without columns.
@@ -92,6 +93,7 @@ public enum ValueKind: Hashable, Sendable {
 
 /// Argument of a command.
 public struct ArgumentSpec: Hashable, Sendable {
+  /// How many values the argument takes.
   public enum Count: Hashable, Sendable {
     case one
     case optional
@@ -106,18 +108,22 @@ public struct ArgumentSpec: Hashable, Sendable {
   /// Name in the error for a missing argument: `id`.
   public let meaning: String
 
+  /// Required argument with one value.
   public static func one(_ label: String, _ kind: ValueKind, _ meaning: String) -> ArgumentSpec {
     ArgumentSpec(label: label, kind: kind, count: .one, meaning: meaning)
   }
 
+  /// Optional argument with one value.
   public static func optional(_ label: String, _ kind: ValueKind) -> ArgumentSpec {
     ArgumentSpec(label: label, kind: kind, count: .optional, meaning: label)
   }
 
+  /// Required argument with any number of values.
   public static func oneOrMore(_ label: String, _ kind: ValueKind, _ meaning: String) -> ArgumentSpec {
     ArgumentSpec(label: label, kind: kind, count: .oneOrMore, meaning: meaning)
   }
 
+  /// Optional argument with any number of values.
   public static func any(_ label: String, _ kind: ValueKind) -> ArgumentSpec {
     ArgumentSpec(label: label, kind: kind, count: .any, meaning: label)
   }

@@ -40,13 +40,16 @@ public struct CommandTable: Sendable {
     makeTopics = topics
   }
 
+  /// All commands, made anew by each call.
   public var commands: [CommandSpec] { makeCommands() }
 
   /// Help topics that are not commands.
   var topics: [HelpTopic] { makeTopics() }
 
+  /// Returns the options of a command, including the global ones.
   public func options(of command: CommandSpec) -> [OptionSpec] { command.options + globalOptions }
 
+  /// Returns the usage line of a command: `trendy rm <id> ... [options]`.
   public func usage(of command: CommandSpec) -> String {
     ([program, command.name, command.argumentsUsage] + (command.options.isEmpty ? [] : ["[options]"]))
       .filter { !$0.isEmpty }.joined(separator: " ")
@@ -168,7 +171,7 @@ extension CommandTable {
   }
 
   /// Returns help for a command, for all commands that begin with these words, for a group, or for a topic.
-  /// - Throws: ``CommandError`` with exit 64 if there is no such topic.
+  /// - Throws: ``CommandError`` with exit 64 for an unknown topic.
   public func help(on topic: [String], width: Int) throws(CommandError) -> String {
     if topic.isEmpty { return overview(width: width) }
     let name = topic.joined(separator: " ")

@@ -3,6 +3,7 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case done = 0
   /// Negative result: problems found, no match.
   case no = 1
+  /// Invalid command line.
   case usage = 64
   /// Invalid input data.
   case badData = 65
@@ -12,14 +13,19 @@ public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case unreachable = 69
   /// Internal error.
   case bug = 70
+  /// A file cannot be created, or exists and may not be replaced.
   case cannotCreate = 73
+  /// Reading or writing failed.
   case readWrite = 74
   /// Temporary failure: offline, rate limited, partial sync.
   case tryAgain = 75
   /// Unknown protocol, or a store of a newer version.
   case version = 76
+  /// Rejected: the request conflicts with existing data, or permission is missing.
   case refused = 77
+  /// Invalid setting.
   case configuration = 78
+  /// Interrupted or declined by the user.
   case interrupted = 130
 }
 
@@ -47,10 +53,14 @@ extension ExitCode {
 
 /// Error message of a command: what failed, why, and what to do.
 public struct CommandError: Error, Hashable, Sendable {
+  /// What failed and why.
   public var message: String
+  /// Instruction for the user, if any.
   public var hint: String?
+  /// Usage line of the command, for errors in the command line.
   public var usage: String?
   public var exit: ExitCode
+  /// Id of the failed request to the hub, if any.
   public var requestId: String?
 
   public init(

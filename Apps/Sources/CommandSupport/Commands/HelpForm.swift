@@ -6,6 +6,7 @@ public enum HelpForm: Hashable, Sendable {
   /// For `man`.
   case manual
 
+  /// Format requested by `--markdown`, `--manual` or the console's format.
   public init(_ arguments: Arguments, _ console: Console) {
     self =
       arguments.has("--markdown") ? .markdown : arguments.has("--manual") ? .manual : console.isJSON ? .json : .text
@@ -13,7 +14,8 @@ public enum HelpForm: Hashable, Sendable {
 }
 
 extension CommandTable {
-  /// - Throws: ``CommandError`` with exit 64 if there is no such topic.
+  /// Returns help in a format. Only text depends on the topic and the width; other formats contain the whole help.
+  /// - Throws: ``CommandError`` with exit 64 for an unknown topic.
   public func help(on topic: [String], in form: HelpForm, width: Int) throws(CommandError) -> String {
     switch form {
     case .text: try help(on: topic, width: width)

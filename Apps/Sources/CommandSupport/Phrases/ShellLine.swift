@@ -5,6 +5,7 @@ public struct ShellLine: Hashable, Sendable {
   /// Whether the last word has an open quote.
   public private(set) var isQuoted = false
 
+  /// Splits a line into words by the quoting rules of a shell.
   public init(_ line: some StringProtocol) {
     var quote: Character?
     var isEscaped = false

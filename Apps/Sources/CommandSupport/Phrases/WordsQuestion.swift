@@ -10,12 +10,14 @@ public struct WordsQuestion: Hashable, Sendable {
   private let line: ShellLine?
   private let breaks: String
 
+  /// Reads the words from `--line`, or from the positional arguments.
   public init(_ arguments: Arguments) {
     line = arguments.value("--line").map { ShellLine($0) }
     words = line.map { Array($0.words.dropFirst()) } ?? arguments.positionals
     breaks = arguments.value("--breaks") ?? ""
   }
 
+  /// Returns the candidates in the form that the requesting shell needs.
   public func candidates(of table: CommandTable, values: some CompletionValues) -> [Candidate] {
     let found = table.candidates(for: words, values: values)
     return line?.completing(found, breaks: breaks) ?? found

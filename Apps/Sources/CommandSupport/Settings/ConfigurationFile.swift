@@ -12,12 +12,14 @@ public struct ConfigurationFile: Sendable {
   public struct Entry: Hashable, Sendable {
     /// Canonical value.
     public let value: String
+    /// Line number, from 1.
     public let line: Int
   }
 
   public let path: String
   /// Whether the file exists; without it, nothing is set.
   public private(set) var exists = false
+  /// Valid values by key.
   public private(set) var entries: [String: Entry] = [:]
   /// Whether the file is valid text, so that it can be rewritten without loss.
   private(set) var isWhole = true
@@ -35,6 +37,7 @@ public struct ConfigurationFile: Sendable {
     self.init(path: Self.path(in: environment))
   }
 
+  /// Reads a file; errors are in ``problems``.
   public init(path: String) {
     self.path = path
     do throws(CommandError) {

@@ -7,6 +7,7 @@ public struct Preferences: Hashable, Sendable {
   private let firstWeekday: Int
   private let showsTwelveHours: Bool
 
+  /// Parses the settings, with defaults for missing ones.
   public init(_ settings: Settings) {
     units = settings.text(Setting.units).flatMap(Units.init(rawValue:)) ?? .metric
     dayStart = settings.text(Setting.dayStartsAt).flatMap(DayClock.seconds) ?? 0
@@ -16,6 +17,7 @@ public struct Preferences: Hashable, Sendable {
     firstWeekday = (index + 1) % 7
   }
 
+  /// Returns the user's calendar, in the time zone of this process or in UTC.
   public func local(isUTC: Bool = false) -> LocalTime {
     var local = LocalTime(isUTC: isUTC)
     local.dayStart = dayStart

@@ -4,16 +4,21 @@ import TrendyFoundation
 ///
 /// Precedence: command line, environment, file, synced settings, default.
 public struct Settings: Sendable {
+  /// Origin of a value.
   public enum Origin: Hashable, Sendable {
+    /// Default of the setting.
     case standard
     /// Locale set by a variable.
     case locale(String)
     /// Synced setting of the record.
     case synced
+    /// Line of the configuration file, counted from 1.
     case file(path: String, line: Int)
+    /// Environment variable of this name.
     case environment(String)
   }
 
+  /// Effective value of a setting with its origin.
   public struct Resolved: Hashable, Sendable {
     /// `nil` without a value and a default.
     public let text: String?
@@ -30,6 +35,7 @@ public struct Settings: Sendable {
   /// Synced settings by key.
   public var synced: [String: String] = [:]
 
+  /// Reads the configuration file of the user that the environment describes.
   public init(environment: [String: String]) {
     self.init(file: ConfigurationFile(environment: environment), environment: environment)
   }
@@ -93,6 +99,7 @@ public struct Settings: Sendable {
     return standard(spec)
   }
 
+  /// Returns the effective value of a setting; `nil` without a value and a default.
   public func text(_ spec: SettingSpec) -> String? { resolved(spec).text }
 
   /// Invalid values are reported by ``problems`` or ``unusableSynced``.

@@ -33,8 +33,11 @@ private final class OutputBuffer: Sendable {
 
 /// Output of a command: results go to standard output, messages to standard error.
 public struct Console: Sendable {
+  /// Output format.
   public enum Format: Hashable, Sendable {
+    /// Readable text, formatted for the terminal.
     case text
+    /// One JSON document with a schema.
     case json
     /// One JSON document per line, for lists.
     case ndjson
@@ -43,6 +46,7 @@ public struct Console: Sendable {
   }
 
   public var format: Format
+  /// Whether `-q` suppresses reports and messages.
   public var isQuiet: Bool
   /// Whether ``explain(_:)`` prints anything.
   public var isVerbose = false
@@ -66,6 +70,7 @@ public struct Console: Sendable {
   /// Whether reports of completed actions are printed.
   public var printsReports: Bool { !isQuiet && format == .text }
 
+  /// Whether the output is JSON or NDJSON.
   public var isJSON: Bool { format == .json || format == .ndjson }
 
   /// Prints one line of data.
@@ -122,10 +127,12 @@ public struct Console: Sendable {
     pager?.finish()
   }
 
+  /// Prints one styled line of the result in text format only.
   public func text(_ line: StyledText) {
     if format == .text { data(line.rendered(for: terminal)) }
   }
 
+  /// Prints a styled report of a completed action; suppressed by `-q`.
   public func done(_ line: StyledText) {
     if printsReports { writeReport(line.rendered(for: terminal)) }
   }

@@ -1,6 +1,8 @@
 /// Canvas of dots: braille patterns of 2×4 dots per cell, or asterisks.
 public struct DotCanvas: Sendable {
+  /// Columns of dots in a cell.
   public static let dotsAcross = 2
+  /// Rows of dots in a cell.
   public static let dotsDown = 4
 
   /// Size in cells.
@@ -9,6 +11,7 @@ public struct DotCanvas: Sendable {
   private var cells: [UInt8]
   private var letters: [Int: Character] = [:]
 
+  /// Creates an empty canvas of this number of cells.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height

@@ -28,6 +28,7 @@ public struct LineChart: Sendable {
     marks = scale.marks.map { ($0, label($0)) }
   }
 
+  /// Returns the chart in the width of the terminal, top line first.
   public func lines(for terminal: Terminal) -> [String] {
     let margin = marks.map(\.text.columns).max() ?? 0
     let room = (terminal.width ?? 80) - margin - 3

@@ -40,6 +40,7 @@ public final class ProgressLine {
   private var done: Int64 = 0
   private var isDrawn = false
 
+  /// Creates a line that is written to standard error, if the console permits it.
   public convenience init(_ console: Console) {
     self.init(console) { _ = Console.write($0, to: STDERR_FILENO) }
   }

@@ -1,5 +1,6 @@
 /// A line of styled parts; less important parts are dropped if the terminal is too narrow.
 public struct StyledText: Hashable, Sendable {
+  /// Appearance of a part on a terminal.
   public enum Style: Hashable, Sendable {
     case plain
     /// Name of an entity, in the colour of its event type (`#7B4F2E`), if any.
@@ -21,6 +22,7 @@ public struct StyledText: Hashable, Sendable {
     public static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
   }
 
+  /// Part of a line; two spaces separate it from the next one.
   public struct Part: Hashable, Sendable {
     public var text: String
     public var style: Style
@@ -35,6 +37,7 @@ public struct StyledText: Hashable, Sendable {
 
   public var parts: [Part]
 
+  /// Creates a line from parts.
   public init(_ parts: [Part]) { self.parts = parts }
 
   /// Creates a line with one plain part.

@@ -18,6 +18,7 @@ public struct Terminal: Hashable, Sendable {
   public var canWriteOver = false
   /// Time before the first progress line.
   public var progressDelay = Duration.seconds(1)
+  /// Whether output may contain escape sequences for colours and weights.
   public var showsStyles: Bool
   /// Whether errors are coloured: standard error is a terminal, and the user wants colours.
   public var showsErrorStyles = false
