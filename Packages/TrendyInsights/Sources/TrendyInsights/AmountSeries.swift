@@ -4,6 +4,7 @@ public import TrendyModels
 public enum AmountSummary: String, Hashable, Sendable, Codable, CaseIterable {
   case sum, mean
 
+  /// Combines numbers into their sum or mean.
   /// - Returns: the sum or mean; 0 for the sum of no numbers. `nil` for the mean of no numbers, and for a sum beyond
   ///   the range of `Double`.
   func callAsFunction(_ numbers: some Collection<Double>) -> Double? {

@@ -9,6 +9,7 @@ public enum DayPart: String, Hashable, Sendable, Codable, CaseIterable {
   /// 21:00 to 04:59.
   case night
 
+  /// Returns the part of the day that contains a minute.
   /// - Parameter minute: minutes after midnight, below 1440.
   public init(minute: Int) {
     self =

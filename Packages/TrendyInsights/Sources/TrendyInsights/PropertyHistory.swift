@@ -19,6 +19,7 @@ public struct PropertyHistory: Hashable, Sendable {
   public let today: CivilDate
   private let byDay: [CivilDate: [Double]]
 
+  /// Collects the values of a property from events.
   /// - Parameters:
   ///   - events: events of one type, in any order. Events after `today` are ignored.
   ///   - key: key of the property.

@@ -29,6 +29,7 @@ public struct PropertyShares: Hashable, Sendable {
   /// Distribution of numeric values; `nil` for other types.
   public let distribution: Distribution?
 
+  /// Counts the values of a property.
   /// - Parameters:
   ///   - values: values of the events of one type, in any order. Values of another type are ignored.
   ///   - key: key of the property.

@@ -21,6 +21,7 @@ public struct Streak: Hashable, Sendable, Codable {
   /// the last week, or today in the current week.
   public let longestEnd: CivilDate?
 
+  /// Counts consecutive days with events.
   /// - Parameters:
   ///   - days: days with events, in any order. Days after `today` are ignored.
   ///   - skips: days on which no events are expected. A skipped day with an event counts.

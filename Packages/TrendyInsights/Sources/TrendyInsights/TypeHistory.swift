@@ -18,6 +18,7 @@ public struct TypeHistory: Hashable, Sendable {
   /// Last day of the history.
   public let today: CivilDate
 
+  /// Counts events of one type.
   /// - Parameters:
   ///   - events: events of one type, in any order. Events after `today` are ignored.
   ///   - today: current day of the user.
@@ -44,6 +45,7 @@ public struct TypeHistory: Hashable, Sendable {
     }
   }
 
+  /// Counts start times of one type.
   /// - Parameters:
   ///   - moments: start times of the events of one type, in any order. Those after `today` are ignored.
   ///   - today: current day of the user.
@@ -53,6 +55,7 @@ public struct TypeHistory: Hashable, Sendable {
     self = tally.history
   }
 
+  /// Creates a history from existing counts.
   /// - Parameters:
   ///   - days: events per day, whole numbers, not after `today`.
   ///   - minutes: events by minute of their start, 1440 counts.
@@ -136,6 +139,7 @@ extension TypeHistory {
     private let local: LocalTime
     private var walk: DayWalk
 
+    /// Creates a collector without events.
     /// - Parameters:
     ///   - today: current day of the user.
     ///   - local: maps an event to its day.

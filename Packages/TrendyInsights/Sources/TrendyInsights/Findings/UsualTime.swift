@@ -7,6 +7,7 @@ public struct UsualTime: Hashable, Sendable, Codable {
   /// Share of all events that began in the interval, 0.5 to 1.
   public let share: Double
 
+  /// Finds the shortest interval with half of the start times.
   /// - Parameter minutes: start times in minutes after midnight, in any order. Values outside 0 to 1439 are ignored.
   /// - Returns: `nil` without start times.
   public init?(minutes: some Sequence<Int>) {

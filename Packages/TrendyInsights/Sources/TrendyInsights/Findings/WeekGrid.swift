@@ -6,6 +6,7 @@ public struct WeekGrid: Hashable, Sendable, Codable {
   /// on Saturday is in the row of Friday.
   public let counts: [[Int]]
 
+  /// Counts start times by weekday and hour.
   /// - Parameter moments: start times of the events of one type. All-day events are ignored.
   public init(moments: some Sequence<TypeHistory.Moment>) {
     var counts = [[Int]](repeating: [Int](repeating: 0, count: 24), count: 7)

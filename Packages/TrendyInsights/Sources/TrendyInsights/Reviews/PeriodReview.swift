@@ -19,6 +19,7 @@ public struct PeriodReview: Sendable {
   public let skips: [String: DaySet]
   private let later: [String: Int]
 
+  /// Compares the types in a period with the previous period.
   /// - Parameters:
   ///   - span: the days.
   ///   - types: all types with their histories up to the last day.

@@ -14,6 +14,7 @@ public struct ReviewedPeriod: Hashable, Sendable {
   /// Whether the last day is compared with the same part of another day, up to the present time of day.
   public let endsAtPresentTime: Bool
 
+  /// Finds the calendar period that contains a day.
   /// - Parameters:
   ///   - period: a week, a month or a year.
   ///   - day: any day of it.

@@ -15,6 +15,7 @@ public struct Correlation: Hashable, Sendable, Codable {
   /// Number of pairs of values.
   public let count: Int
 
+  /// Correlates two series of pairs.
   /// - Parameters:
   ///   - x: finite values.
   ///   - y: finite values, as many as `x`.
@@ -59,8 +60,8 @@ extension Correlation {
 enum StudentT {
   /// Two-sided p value of a correlation coefficient.
   ///
-  /// With `t = r √(ν / (1 - r²))` it is the regularised incomplete beta function `I_x(ν/2, 1/2)` at `x = ν / (ν + t²) =
-  /// 1 - r²` (Abramowitz and Stegun, 26.7.1 and 26.5.27).
+  /// With `t = r √(ν / (1 - r²))` it is the regularised incomplete beta function `I_x(ν/2, 1/2)` at
+  /// `x = ν / (ν + t²) = 1 - r²` (Abramowitz and Stegun, 26.7.1 and 26.5.27).
   static func twoSided(r: Double, degreesOfFreedom: Int) -> Double {
     guard degreesOfFreedom > 0 else { return 1 }
     // (1 - r)(1 + r) keeps the digits that 1 - r² loses near 1.

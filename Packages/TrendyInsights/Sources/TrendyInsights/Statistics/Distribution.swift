@@ -21,6 +21,7 @@ public struct Distribution: Hashable, Sendable, Codable {
   /// Sample standard deviation, with denominator `count - 1`; 0 for one number.
   public let standardDeviation: Double
 
+  /// Summarizes numbers.
   /// - Parameter numbers: numbers in any order. Values that are not finite are ignored.
   /// - Returns: `nil` without finite numbers, and if their sum overflows.
   public init?(_ numbers: some Sequence<Double>) {
@@ -57,14 +58,16 @@ public struct Distribution: Hashable, Sendable, Codable {
 public struct CyclePattern: Hashable, Sendable, Codable {
   /// Counts per position in the cycle, 0 or more.
   public let counts: [Int]
-  /// 0 for an even distribution, 1 if all events share a position: `1 - H / log₂ k` with Shannon entropy `H = -Σ p log₂
-  /// p`.
+  /// 0 for an even distribution, 1 if all events share a position.
+  ///
+  /// `1 - H / log₂ k` for `k` positions, with the Shannon entropy `H = -Σ p log₂ p`.
   public let consistency: Double
   /// First position with the highest count.
   public let peak: Int
   /// Share of all events at the peak, 0 to 1.
   public let peakShare: Double
 
+  /// Computes consistency and peak of a distribution.
   /// - Parameter counts: at least two counts, none negative.
   /// - Returns: `nil` if all are 0.
   public init?(counts: [Int]) {
@@ -93,6 +96,7 @@ public struct LeastSquaresLine: Hashable, Sendable, Codable {
   /// Value of the line at the first number.
   public let intercept: Double
 
+  /// Fits a line to numbers at the positions 0, 1, 2 and so on.
   /// - Returns: `nil` for fewer than two numbers, and if a sum overflows.
   public init?(_ numbers: [Double]) {
     guard numbers.count >= 2 else { return nil }
