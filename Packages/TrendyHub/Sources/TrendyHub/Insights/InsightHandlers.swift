@@ -131,7 +131,7 @@ struct InsightHandlers: Sendable {
         let done = months.flatMap { $0.days(ofType: type) }
         streaks[type] = Streak(days: done, skips: settings.skips(of: type), today: today).current
       }
-      // A streak as long as the range read may have begun earlier.
+      // A long streak may continue before the range; then a longer range is read. Skipped days shorten the count.
       guard back < 36_525, types.contains(where: { streaks[$0] ?? 0 >= back / 2 }) else { return streaks }
       back *= 4
     }

@@ -4,8 +4,8 @@ import TrendyModels
 /// Cached number of events by type and day, counted by month and updated with later writes.
 ///
 /// An event counts on its day in the time zone in which it was recorded. Created and deleted events are added and
-/// subtracted. If an event was moved to another time or type, or restored, its earlier day is unknown, and the months are
-/// counted again.
+/// subtracted. If an event was moved to another time or type, or restored, its earlier day is unknown, and the months
+/// are counted again.
 final class KnownDayCounts: Sendable {
   private struct Key: Hashable {
     let person: String
@@ -16,7 +16,7 @@ final class KnownDayCounts: Sendable {
   private struct Counts: Sendable {
     /// Counts of the events that start in a month in UTC, by month, numbered from year 0.
     var months: [Int: MonthDayCounts] = [:]
-    /// Time and day of the earliest event: `nil` if unknown, with a `nil` date if there is no event.
+    /// Time and day of the earliest event; `nil` if unknown. The date is `nil` for a record without events.
     var first: First?
 
     mutating func add(_ count: Int32, _ event: HubEventMoment, _ local: LocalTime) {

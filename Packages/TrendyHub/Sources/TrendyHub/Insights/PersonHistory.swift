@@ -129,7 +129,7 @@ struct TypeRecord: Sendable {
 }
 
 extension TypeSettings {
-  /// Returns whether the stored values of an event depend on a field.
+  /// Whether the stored values of an event depend on a field.
   fileprivate func hasPart(field: String, of entry: HubEntry) -> Bool {
     if EventChanges.isOfDay(field) || field == "source_type" { return true }
     guard let type = entry.fields["event_type_id"]?.value.stringValue, goal(of: type) != nil else { return false }

@@ -28,9 +28,7 @@ struct EventChanges {
   /// Events that existed at the position and do not exist now.
   private(set) var removed: [HubEntry] = []
 
-  /// Reads the changes; returns `nil` if an event was moved or restored.
-  ///
-  /// The earlier values of such an event are unknown.
+  /// Reads the changes; `nil` if an event was moved or restored, because its earlier values are unknown.
   ///
   /// - Parameters:
   ///   - reading: A read transaction of the user; its state must be past `position`.
@@ -58,7 +56,7 @@ struct EventChanges {
     }
   }
 
-  /// Returns whether the day or the type of an event depends on a field.
+  /// Whether the day or the type of an event depends on a field.
   static func isOfDay(_ field: String) -> Bool { dayFields.contains(field) }
 
   private static let dayFields: Set<String> = ["timestamp", "is_all_day", "time_zone", "event_type_id"]
