@@ -147,6 +147,7 @@ struct Demo {
 // MARK: The steps
 
 extension Demo {
+  /// Records the events of a morning.
   /// - Returns: id of the coffee that will be deleted.
   private func recordMorning(_ phone: Device) throws -> String {
     try phone.command("init")
@@ -158,6 +159,7 @@ extension Demo {
     return try text(coffee["event"]?["id"], "an id")
   }
 
+  /// Imports the track of a drive.
   /// - Returns: path length along the points of the file, in metres.
   private func importDrive(_ phone: Device) throws -> Double {
     let file = try TrackFile(reading: [UInt8](Data(contentsOf: drive)))

@@ -124,6 +124,7 @@ final class ControlSocket: Sendable {
     gone.wait()
   }
 
+  /// Answers one request.
   /// - Returns: whether the peer is still connected.
   private func answer(_ line: Data, to client: Int32) async -> Bool {
     // Invalid JSON is treated as an unknown request.

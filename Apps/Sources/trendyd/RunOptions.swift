@@ -16,6 +16,7 @@ struct RunOptions: Sendable {
   /// Option values as given on the command line, keyed by setting.
   let texts: [String: String]
 
+  /// Reads the options and settings.
   /// - Throws: ``CommandError`` with exit 64 for an invalid option, 78 for an invalid setting.
   init(_ session: DaemonSession) throws(CommandError) {
     let word = session.value("--role", Setting.role) ?? ""
@@ -71,6 +72,7 @@ extension DaemonSession {
     arguments.has(option) ? arguments.all(option).joined(separator: " ") : settings.text(setting)
   }
 
+  /// Creates the error for an invalid value.
   /// - Returns: an error with exit 64 for an option, or with exit 78 and the origin for a setting.
   func invalid(_ option: String, _ setting: SettingSpec, hint: String) -> CommandError {
     if arguments.has(option) { return invalid(option, hint: hint) }

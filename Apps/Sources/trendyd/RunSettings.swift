@@ -108,6 +108,7 @@ final class RunSettings: Sendable {
 }
 
 extension DaemonSession {
+  /// Checks the whole configuration.
   /// - Throws: ``CommandError`` with exit 78 for the first error in the configuration.
   func check() throws(CommandError) {
     try settings.check()

@@ -11,7 +11,7 @@ extension OptionSpec {
   static let yes = OptionSpec("--yes", "-y", help: "do not ask for confirmation")
 }
 
-/// Questions that the user has answered with yes, which are not asked again when a command acts again.
+/// Questions that the user has confirmed. A command that is retried after a concurrent save does not repeat them.
 final class Confirmations {
   fileprivate var given: Set<[String]> = []
 }

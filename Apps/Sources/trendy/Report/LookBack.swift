@@ -80,6 +80,7 @@ struct LookBack {
   /// Types for which streaks are shown.
   var habits: [Entry] { present.filter { $0.whole.isHabit(hasGoal: $0.type.goal != nil) } }
 
+  /// Reads the data of a report.
   /// - Throws: ``CommandError`` with exit 66 for an unknown type.
   init(_ span: ReportSpan, _ session: Session) throws {
     let (local, today) = (session.local, session.local.day(of: session.now))

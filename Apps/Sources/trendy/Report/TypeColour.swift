@@ -36,6 +36,7 @@ struct TypeColour: Hashable {
     (self.mark, self.ink, self.darkMark, self.darkInk) = (mark, ink, darkMark, darkInk)
   }
 
+  /// Adapts a colour.
   /// - Parameter hex: `#RRGGBB`; slate for an invalid colour.
   init(_ hex: String) {
     let key = hex.lowercased()

@@ -17,6 +17,7 @@ struct HookOptions: Sendable {
       "--hook-deadline", value: "duration", kind: .duration, help: "time after which a hook is killed (default 30s)"),
   ]
 
+  /// Reads the folder and the deadline from options and settings.
   /// - Throws: ``CommandError`` for a missing folder or an invalid duration.
   init(_ session: DaemonSession) throws(CommandError) {
     guard let seconds = DurationPhrase.seconds(session.arguments.value("--hook-deadline") ?? "30s"),

@@ -26,6 +26,7 @@ final class HookProcess: Sendable {
   /// Terminates the running process group.
   func end() { group.withLock { if let group = $0 { kill(-group, SIGTERM) } } }
 
+  /// Runs a program to its end or deadline.
   /// - Parameters:
   ///   - path: path of the program.
   ///   - words: arguments.

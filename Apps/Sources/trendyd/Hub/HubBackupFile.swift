@@ -7,6 +7,7 @@ import TrendyPersistence
 struct HubBackupFile {
   let path: String
 
+  /// Checks the path of a backup file.
   /// - Throws: ``CommandError`` with exit 64 for a folder or an empty path.
   init(_ path: String) throws(CommandError) {
     var isFolder: ObjCBool = false

@@ -55,6 +55,7 @@ extension LogForm {
       help: "minimum level: debug, info, warning or error (default info)"),
   ]
 
+  /// Reads format and level from options and settings.
   /// - Throws: ``CommandError`` with exit 64 for invalid options, 78 for invalid settings.
   init(_ session: DaemonSession) throws(CommandError) {
     guard let level = LogLevel(rawValue: session.value("--log-level", Setting.logLevel) ?? "") else {

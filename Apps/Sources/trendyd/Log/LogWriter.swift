@@ -148,6 +148,7 @@ final class LogWriter: @unchecked Sendable {
     return descriptor
   }
 
+  /// Writes text to the log.
   /// - Returns: `errno`, or 0, also for a closed pipe.
   private func write(_ text: String) -> Int32 { Console.write(text, to: descriptor) }
 }

@@ -65,6 +65,7 @@ struct Repair {
     try StoreParts(storeDirectory: network.app.storeDirectory, clock: network.app.clock).backUp(before: "repair")
   }
 
+  /// Requeues missing entries, downloads everything again, or both.
   /// - Returns: Number of changes queued again.
   private func mend(_ account: Account, isRequeuing: Bool, isResyncing: Bool) async throws -> Int {
     var offered = 0

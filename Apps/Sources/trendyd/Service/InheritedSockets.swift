@@ -33,6 +33,7 @@ struct InheritedSockets: Sendable {
 
   init() {}
 
+  /// Finds the sockets that the service manager passed to this process.
   /// - Throws: ``CommandError`` for a socket that no part of this process serves; its connections would hang.
   init(environment: [String: String], role: DaemonRun.Role) throws(CommandError) {
     // The variables are for another process, such as the parent.

@@ -23,6 +23,7 @@ struct ServiceFile: Hashable, Sendable {
   /// Name in `service print`; user units have the prefix `user/`, because some names occur twice.
   var label: String { kind == .userUnit ? "user/\(name)" : name }
 
+  /// Returns the content of the file.
   /// - Parameter program: the absolute path of `trendyd`.
   func text(program: String) -> String {
     switch kind {

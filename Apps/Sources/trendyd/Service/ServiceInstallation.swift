@@ -11,6 +11,7 @@ struct ServiceInstallation: Sendable {
   /// Whether the manager is running here and reads these folders.
   let isManagerPresent: Bool
 
+  /// Selects the files and folders of a service.
   /// - Throws: ``CommandError`` for a role that is not available in this scope.
   init(role: DaemonRun.Role, isUser: Bool, environment: [String: String]) throws(CommandError) {
     self.isUser = isUser
@@ -82,6 +83,7 @@ struct ServiceInstallation: Sendable {
 
   private var systemctl: [String] { isUser ? ["systemctl", "--user"] : ["systemctl"] }
 
+  /// Runs a command of the service manager.
   /// - Throws: ``CommandError`` with exit 69 if the manager fails.
   func run(_ command: [String]) throws(CommandError) {
     let process = Process()
@@ -116,6 +118,7 @@ struct ServiceInstallation: Sendable {
     return String(decoding: data, as: UTF8.self).contains(ServiceFile.mark)
   }
 
+  /// Writes a file of the service.
   /// - Returns: whether the file is new or changed.
   func write(_ file: ServiceFile, program: String) throws(CommandError) -> Bool {
     let url = url(of: file)

@@ -39,6 +39,7 @@ final class ServiceManager: Sendable {
   private let state: Mutex<State>
   private let warn: @Sendable (String) -> Void
 
+  /// Connects to the service manager that the environment names, if any.
   /// - Parameters:
   ///   - environment: environment of the process.
   ///   - parts: parts that must be running before the process is ready.

@@ -16,6 +16,7 @@ extension ProgressLine: ReadingMeter {}
 ///
 /// Uses descriptors, because Foundation rejects pipes.
 enum FileInput {
+  /// Reads a whole file, or standard input for `-`.
   /// - Throws: ``CommandError`` for a missing file (66), a folder (65), or an unreadable file (73, 74).
   static func bytes(of path: String) throws(CommandError) -> [UInt8] {
     if path == "-" { return try bytes(from: STDIN_FILENO, path: "standard input") }

@@ -16,7 +16,9 @@ final class FileOutput {
   private var pending: [UInt8] = []
   private var isFinished = false
 
-  /// - Throws: ``CommandError`` with exit 73 if the file exists and may not be replaced, or cannot be created.
+  /// Creates the temporary file `path.new` and locks it.
+  /// - Throws: ``CommandError`` with exit 73 if the file exists and may not be replaced, or cannot be created; 75 if
+  ///   another program is writing it.
   init(path: String, isReplacing: Bool) throws(CommandError) {
     self.path = path
     guard isReplacing || !FileManager.default.fileExists(atPath: path) else {

@@ -10,6 +10,7 @@ struct NewEventType {
   var icon: String? = nil
   var goal: Goal? = nil
 
+  /// Checks name and colour.
   /// - Throws: ``CommandError`` with exit 64 for an invalid name or colour.
   func check(_ session: Session) throws(CommandError) {
     guard session.isName(name), !name.hasPrefix("@"), !name.contains("=") else {

@@ -6,6 +6,7 @@ enum Property {
   /// Whether a text can be a property key.
   static func isKey(_ text: String, _ session: Session) -> Bool { session.isName(text) && !text.contains("=") }
 
+  /// Checks the options of a new or changed property.
   /// - Throws: ``CommandError`` with exit 64 for options that are invalid for this kind of property.
   static func checkOptions(_ options: [String], of kind: PropertyType, _ session: Session) throws(CommandError) {
     switch kind {
@@ -24,8 +25,7 @@ enum Property {
   }
 
   /// Sets the properties of an event from `key=value` words.
-  /// - Throws: `CommandError` with exit 64, also for a property that already has a different value from this command
-  ///   line (`said`).
+  /// - Throws: `CommandError` with exit 64, also if the same command line gives the property a different value.
   static func say(
     _ words: some Sequence<String>, of event: inout Event, _ definitions: [PropertyDefinition], _ session: Session,
     besides said: [String: PropertyValue] = [:]

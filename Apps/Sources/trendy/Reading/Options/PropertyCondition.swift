@@ -44,6 +44,7 @@ struct PropertyCondition {
   private let boolean: Bool?
   private let moment: Moment?
 
+  /// Parses a condition; its property is checked later.
   /// - Throws: ``CommandError`` with exit 64 for an invalid condition.
   init(_ phrase: String, _ session: Session) throws(CommandError) {
     guard let place = phrase.firstIndex(where: { "<>=!".contains($0) }), place > phrase.startIndex,

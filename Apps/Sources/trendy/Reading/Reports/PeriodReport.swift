@@ -10,6 +10,7 @@ struct PeriodReport {
   /// `nil` if the options select only some events, or nothing was driven in either period.
   let driven: Driven?
 
+  /// Reviews a period up to the last selected day.
   /// - Parameters:
   ///   - period: a week, a month or a year.
   ///   - day: any day of it; `nil` for the last selected day.

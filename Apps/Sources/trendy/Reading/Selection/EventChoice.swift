@@ -15,6 +15,7 @@ struct EventChoice {
 
   private let choice: Choice
 
+  /// Chooses events by ids or by a selection.
   /// - Throws: ``CommandError`` with exit 64 unless exactly one of the two is given.
   init(_ ids: [String], _ selection: EventSelection, _ session: Session) throws(CommandError) {
     switch (ids.isEmpty, selection.isNarrow) {

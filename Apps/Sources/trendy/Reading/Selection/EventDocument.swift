@@ -19,6 +19,7 @@ struct EventDocument {
 
   private let members: [String: JSONValue]
 
+  /// Parses a line; values are checked by ``event(among:_:makeID:)``.
   /// - Throws: ``CommandError`` with exit 65 for text that is not a JSON object, and for unknown members.
   init(_ line: String) throws(CommandError) {
     let value: JSONValue

@@ -45,6 +45,7 @@ struct EventSelection {
   private let conditions: [PropertyCondition]
   private let query: EventQuery
 
+  /// Reads the options; names are resolved by the search.
   /// - Parameters:
   ///   - session: source of the arguments.
   ///   - options: options of the command.
@@ -203,6 +204,7 @@ struct EventSearch {
 }
 
 extension Event {
+  /// Whether the note, the title, the place or a property contains a text.
   /// - Parameter text: lowercased.
   fileprivate func holds(_ text: String) -> Bool {
     let fields = [notes, originalTitle, locationName] + properties.values.map(\.stringValue)

@@ -22,6 +22,7 @@ struct ExportOrder {
   /// `nil` to stop the scheduled export.
   private let values: [(SettingSpec, String)]?
 
+  /// Reads `--every` and `--keep`.
   /// - Parameters:
   ///   - session: source of the arguments.
   ///   - format: format of the export.

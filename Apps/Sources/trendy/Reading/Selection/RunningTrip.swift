@@ -32,6 +32,7 @@ struct RunningTrip {
     self.trip = trip
   }
 
+  /// Returns the running trip.
   /// - Throws: ``CommandError`` with exit 66 if no trip is running.
   static func present(in store: any DataStoreProtocol) throws -> RunningTrip {
     guard let trip = try RunningTrip(in: store) else {

@@ -45,6 +45,7 @@ struct OneEvent {
 
   init(_ event: Event, in store: any DataStoreProtocol) throws { list = try EventList([event], in: store) }
 
+  /// Takes the event from a list.
   /// - Parameter list: list of exactly one event.
   init(_ list: EventList) {
     precondition(list.events.count == 1, "expected one event, not \(list.events.count)")

@@ -21,6 +21,7 @@ struct EventListWriter {
     if console.format == .json { console.raw("{\"schema\":\"trendy.events/1\",\"events\":[") }
   }
 
+  /// Prints a page.
   /// - Parameter page: events by timestamp, newest first.
   mutating func write(_ page: [Event]) {
     let events = text.local.newestFirst(page)
@@ -47,6 +48,7 @@ struct EventListWriter {
     console.text(text.lineOfDay(event, columns: columns, id: id))
   }
 
+  /// Prints the end of the list.
   /// - Parameter older: command line for the next page; `nil` if there is none.
   func end(older: String?) {
     switch console.format {

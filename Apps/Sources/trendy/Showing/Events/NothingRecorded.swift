@@ -7,6 +7,7 @@ enum NothingRecorded {
     "\(type.name): no entries yet. To record one: trendy log \(ShellWords.quoted(type.name))"
   }
 
+  /// Returns the text for one type.
   /// - Parameters:
   ///   - type: type without events.
   ///   - isNarrow: whether options restrict the selection.

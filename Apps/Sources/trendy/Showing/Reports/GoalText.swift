@@ -48,7 +48,7 @@ struct GoalText {
     isTime && progress.target % 60 == 0 && (120..<3600).contains(progress.target) && progress.amount < 3600
   }
 
-  /// In whole minutes, if the amount is, so that both add up to the goal.
+  /// Remaining amount, in whole minutes if the achieved amount is shown in minutes, so that both add up to the goal.
   private var left: Double {
     isInMinutes ? max(0, Double(progress.target) - (progress.amount / 60).rounded(.down) * 60) : progress.left
   }

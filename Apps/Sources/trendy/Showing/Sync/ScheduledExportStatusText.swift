@@ -19,6 +19,7 @@ struct ScheduledExportStatusText {
   private let failure: String?
   private let failedAt: Date?
 
+  /// Reads the folder and the result of the last attempt.
   /// - Returns: `nil` without a scheduled export.
   init?(_ session: Session, _ container: AppContainer) throws {
     guard let plan = try ExportPlan(session.settings) else { return nil }

@@ -60,7 +60,7 @@ struct LiveView {
     }
     // The trip with the newest fix.
     let shown = known.max { ($0.trip.fixedAt ?? .distantPast) < ($1.trip.fixedAt ?? .distantPast) }
-    // Without the hub, the absence of a local trip proves nothing.
+    // If the hub cannot be reached, another device may still have a running trip.
     if shown == nil, let failure { throw failure }
     source = shown?.source ?? source
     if let failure { session.console.talk("The hub did not answer: \(failure.message).") }

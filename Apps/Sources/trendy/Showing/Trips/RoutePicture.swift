@@ -11,6 +11,7 @@ struct RoutePicture {
   private static let widest = 72
   private static let highest = 12
 
+  /// Creates the picture of a route.
   /// - Parameters:
   ///   - route: coordinates from start to end.
   ///   - names: names of the places at both ends.

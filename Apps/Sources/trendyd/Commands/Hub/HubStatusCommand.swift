@@ -18,6 +18,7 @@ struct HubStatusCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) throws -> HubContainer.Status { try session.existingHub().status() }
 
+  /// Prints the status.
   /// - Returns: ``ExitCode/no`` if the hub cannot save.
   func show(_ answer: HubContainer.Status, _ session: DaemonSession) -> ExitCode {
     let console = session.console

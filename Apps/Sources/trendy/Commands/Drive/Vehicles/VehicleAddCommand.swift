@@ -28,7 +28,7 @@ struct VehicleAddCommand: Command {
     if others.contains(where: { $0.isCalled(name) }) {
       throw session.usageError("A vehicle '\(name)' already exists")
     }
-    // The first vehicle is the default until another one is.
+    // The first vehicle is the default until the user chooses another one.
     var vehicle = Vehicle(id: container.makeID(), name: name, isDefault: others.allSatisfy { !$0.isDefault })
     options.apply(to: &vehicle)
     try container.record.save(vehicle, others: others, label: "add vehicle \(name)")
