@@ -9,7 +9,7 @@ public import TrendyFoundation
 
 /// Wakes the agent of a store, if it is running, with a datagram to a socket in the store folder.
 ///
-/// Only a hint: the change is already saved, and an agent that is not running finds it at its start.
+/// A lost signal is harmless: the change is already saved, and an agent finds it at its start.
 public struct AgentSignal: Hashable, Sendable {
   public let path: String
 

@@ -17,6 +17,7 @@ public struct JSONText: Sendable {
 
   private init(_ node: Node) { self.node = node }
 
+  /// Wraps a serialized value.
   /// - Parameter bytes: serialized value.
   init(written bytes: [UInt8]) { node = .written(bytes) }
 

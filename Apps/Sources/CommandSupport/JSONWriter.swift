@@ -24,6 +24,7 @@ public struct JSONWriter: ~Copyable, Sendable {
     return JSONText(written: bytes)
   }
 
+  /// Adds a string, which is escaped.
   /// - Parameters:
   ///   - name: plain ASCII that needs no escaping.
   ///   - value: `nil` for null.
@@ -32,6 +33,7 @@ public struct JSONWriter: ~Copyable, Sendable {
     if let value { JSONText.write(value, to: &bytes) } else { literal("null") }
   }
 
+  /// Adds a Boolean.
   /// - Parameters:
   ///   - name: plain ASCII that needs no escaping.
   ///   - value: written unchanged.
@@ -40,6 +42,7 @@ public struct JSONWriter: ~Copyable, Sendable {
     literal(value ? "true" : "false")
   }
 
+  /// Adds a number.
   /// - Parameters:
   ///   - name: plain ASCII that needs no escaping.
   ///   - value: null for `nil`, NaN and infinity.
@@ -48,6 +51,7 @@ public struct JSONWriter: ~Copyable, Sendable {
     if let value { add(JSONText.number(value)) } else { literal("null") }
   }
 
+  /// Adds a JSON value.
   /// - Parameters:
   ///   - name: plain ASCII that needs no escaping.
   ///   - value: any JSON value.
@@ -60,6 +64,7 @@ public struct JSONWriter: ~Copyable, Sendable {
     }
   }
 
+  /// Adds an object.
   /// - Parameters:
   ///   - name: plain ASCII that needs no escaping.
   ///   - body: writes its members.
@@ -68,6 +73,7 @@ public struct JSONWriter: ~Copyable, Sendable {
     inside(body)
   }
 
+  /// Adds an object with a name that is escaped.
   /// - Parameters:
   ///   - name: any text.
   ///   - body: writes its members.

@@ -12,6 +12,7 @@ public struct MemoryMap: Hashable, Sendable {
     var isCode: Bool
   }
 
+  /// Parses the mappings of a process.
   /// - Parameter text: content of `/proc/self/smaps`: a line with addresses, permissions and file per mapping, then
   ///   lines with its sizes.
   public init(_ text: some Sequence<UInt8>) {

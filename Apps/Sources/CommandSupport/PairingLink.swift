@@ -15,6 +15,7 @@ public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
   /// Whether a text looks like a pairing link, valid or not.
   public static func isMeant(by text: String) -> Bool { text.lowercased().hasPrefix("trendy:") }
 
+  /// Parses a link.
   /// - Returns: `nil` for another link, or without address or code. Other parameters are ignored.
   public init?(_ text: String) {
     guard text.lowercased().hasPrefix(Self.beginning) else { return nil }

@@ -6,7 +6,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension HubContainer {
-  /// The result of moving a hub to another storage.
+  /// Result of moving a hub to another storage.
   public struct Moving: Sendable {
     public var report: HubMove.Report
     /// New location of the data, for messages.

@@ -26,6 +26,7 @@ extension HubContainer {
     public var isServed: Bool { processCount.map { $0 > 0 } ?? (serving != nil) }
   }
 
+  /// Reads the status of the hub.
   /// - Throws: `HubStorageError` if the storage cannot be read.
   public func status() throws -> Status {
     let devices = try accounts.devices().filter { $0.revokedAt == nil }
@@ -55,6 +56,7 @@ extension HubContainer {
     public var quota: HubQuota
   }
 
+  /// Reads the size of a user's record.
   /// - Throws: `HubStorageError`.
   public func holding(of person: String) throws -> Holding {
     do {

@@ -20,6 +20,7 @@ public struct HubContainer: Sendable {
   /// `nil` if the data is in a database.
   let embedded: EmbeddedHubStorage?
 
+  /// Composes a hub without opening its storage.
   /// - Parameters:
   ///   - directory: folder of the data and settings; with a database, only of the settings.
   ///   - database: address of a PostgreSQL database; an invalid one makes every operation fail.

@@ -33,6 +33,7 @@ extension HubSettings {
     return result
   }
 
+  /// Sets limits.
   /// - Parameter pairs: `name=value`.
   mutating func take(limits pairs: [String]) throws(CommandError) {
     for pair in pairs {

@@ -60,6 +60,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
     return settings
   }
 
+  /// Checks all values.
   /// - Throws: ``CommandError`` for the first invalid value.
   func check() throws(CommandError) {
     if let storage { try Self.check(storage: storage) }

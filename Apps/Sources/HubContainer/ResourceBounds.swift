@@ -27,6 +27,7 @@ public struct ResourceBounds: Hashable, Sendable {
   static let most = (connections: 12_288, stores: 256, tracks: 128)
   static let fewestStores = 8
 
+  /// Divides the file descriptors among connections and stores.
   /// - Parameters:
   ///   - descriptors: soft limit of the process.
   ///   - connections: configured maximum; `nil` for as many as possible.

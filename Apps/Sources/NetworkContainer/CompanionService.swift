@@ -53,6 +53,7 @@ public struct CompanionService: Sendable {
     app.agent.send()
   }
 
+  /// Unlinks a device, in both directions.
   /// - Returns: Number of links removed between the two; a link of the hub counts as part of that of the device.
   public func remove(deviceNamed name: String) async throws -> Int {
     let companions = try await client.companions().filter {

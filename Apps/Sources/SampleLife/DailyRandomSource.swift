@@ -5,6 +5,7 @@ import TrendyModels
 struct DailyRandomSource: RandomNumberGenerator, Hashable, Sendable {
   private var generator: SeededGenerator
 
+  /// Creates the generator of one series on one day.
   /// - Parameters:
   ///   - seed: seed of the sample data.
   ///   - day: day of the value.

@@ -27,6 +27,7 @@ public struct SampleLife: Sendable {
   let seed: UInt64
   let tripType: EventType
 
+  /// Creates sample data that ends today.
   /// - Parameters:
   ///   - seed: another seed gives other data.
   ///   - today: last day.

@@ -145,6 +145,7 @@ public struct ArgumentSpec: Hashable, Sendable {
 }
 
 extension CommandSpec {
+  /// Checks the number of arguments.
   /// - Throws: ``CommandError`` with exit 64 if arguments are missing or left over.
   func check(_ positionals: [String], usage: String) throws(CommandError) {
     let needed = arguments.filter { $0.count == .one || $0.count == .oneOrMore }

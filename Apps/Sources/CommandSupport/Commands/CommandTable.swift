@@ -11,6 +11,7 @@ public struct CommandTable: Sendable {
   let notes: [String]
   private let makeTopics: @Sendable () -> [HelpTopic]
 
+  /// Declares the commands of a program.
   /// - Parameters:
   ///   - program: its name.
   ///   - about: a sentence or two about the program.
@@ -40,7 +41,7 @@ public struct CommandTable: Sendable {
     makeTopics = topics
   }
 
-  /// All commands, made anew by each call.
+  /// All commands; each access evaluates their declarations.
   public var commands: [CommandSpec] { makeCommands() }
 
   /// Help topics that are not commands.

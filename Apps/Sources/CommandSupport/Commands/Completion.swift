@@ -13,6 +13,7 @@ public struct Candidate: Hashable, Sendable {
 
 /// Values that a program can offer for completion.
 public protocol CompletionValues {
+  /// Returns the existing values of a kind.
   /// - Parameters:
   ///   - kind: kind of the value.
   ///   - arguments: preceding arguments, such as the type whose properties are completed.

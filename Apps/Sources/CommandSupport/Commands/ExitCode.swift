@@ -53,7 +53,7 @@ extension ExitCode {
 
 /// Error message of a command: what failed, why, and what to do.
 public struct CommandError: Error, Hashable, Sendable {
-  /// What failed and why.
+  /// Failure and its reason.
   public var message: String
   /// Instruction for the user, if any.
   public var hint: String?

@@ -43,6 +43,7 @@ enum OtherWords {
     return words
   }()
 
+  /// Finds the command that has another name in other programs.
   /// - Parameters:
   ///   - word: the word as typed.
   ///   - candidates: words that are possible at this position.

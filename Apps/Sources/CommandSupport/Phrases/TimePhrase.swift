@@ -52,6 +52,7 @@ public struct TimePhrase: Hashable, Sendable {
   private let now: Date
   private let local: LocalTime
 
+  /// Parses a time. Whether its form fits the purpose is checked by ``resolved(_:)``.
   /// - Throws: ``CommandError`` with exit 64 for an invalid time.
   public init(_ phrase: String, now: Date, in local: LocalTime) throws(CommandError) {
     guard let form = Self.form(phrase, now: now, in: local) else {
@@ -86,8 +87,9 @@ public struct TimePhrase: Hashable, Sendable {
     return ((words.dropLast() + [clocks[0]]).joined(separator: " "), String(clocks[1]))
   }
 
-  /// - Throws: ``CommandError`` with exit 64 for a time outside the years 1 to 9999, and for a duration if a time is
-  ///   required.
+  /// Resolves the phrase to a point in time.
+  /// - Throws: ``CommandError`` with exit 64 for a time outside the years 1 to 9999, and for a duration or a period
+  ///   unless the meaning is a limit.
   public func resolved(_ meaning: Meaning) throws(CommandError) -> Resolved {
     let found: Resolved
     switch form {
@@ -167,6 +169,7 @@ public struct TimePhrase: Hashable, Sendable {
   /// Maximum time in the future, in seconds, for a time without a day.
   private static let soon = 3600.0
 
+  /// Returns the point in time with this time of day on a date.
   /// - Parameters:
   ///   - clock: time of day, which a clock change may skip or repeat.
   ///   - day: calendar date.

@@ -49,6 +49,7 @@ struct ConfigurationLine: Hashable {
       head + (head.hasSuffix("=") ? " " : "") + Self.written(value) + text[frame.tail])
   }
 
+  /// Parses a value.
   /// - Returns: the value, `nil` if it is invalid, and its end including quotes.
   private static func value(in text: String, from start: String.Index) -> (String?, String.Index) {
     guard start < text.endIndex, text[start] == "\"" else {

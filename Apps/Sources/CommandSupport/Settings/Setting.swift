@@ -89,6 +89,7 @@ public enum Setting: Sendable {
 
   public static let keys = all.map(\.key)
 
+  /// Returns the setting with a key.
   /// - Throws: ``CommandError`` with exit 64 that suggests a similar key.
   public static func named(_ key: String) throws(CommandError) -> SettingSpec {
     guard let spec = all.first(where: { $0.key == key }) else { throw unknown(key) }

@@ -73,6 +73,7 @@ public struct Settings: Sendable {
     }
   }
 
+  /// Checks the file and the environment.
   /// - Throws: ``CommandError`` with exit 78 for the first invalid value.
   public func check() throws(CommandError) {
     if let problem = problems.first { throw problem }

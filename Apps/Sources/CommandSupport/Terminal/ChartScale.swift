@@ -14,6 +14,7 @@ public struct ChartScale: Hashable, Sendable {
   /// Lowest and highest round number in the range, if any.
   public let marks: [Double]
 
+  /// Finds the range of the values and its labels.
   /// - Parameters:
   ///   - values: finite values.
   ///   - fromZero: whether to include 0, as for bars and counts.

@@ -46,6 +46,7 @@ public struct DotCanvas: Sendable {
     if let free { letters[row * width + free] = letter }
   }
 
+  /// Returns the canvas as lines, top line first.
   /// - Parameter isUnicode: whether braille patterns can be shown.
   public func lines(isUnicode: Bool) -> [String] {
     (0..<height).map { row in

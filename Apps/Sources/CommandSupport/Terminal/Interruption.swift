@@ -78,6 +78,7 @@ public enum Interruption: Sendable {
     }
   }
 
+  /// Throws if the user has interrupted since ``wait()``.
   /// - Parameter hint: state of the work and how to continue it.
   /// - Throws: ``CommandError`` with exit 130 after an interruption.
   public static func check(hint: String? = nil) throws(CommandError) {

@@ -11,6 +11,7 @@ public struct LineChart: Sendable {
   /// Labels below the chart with their positions.
   private let names: [(place: Int, text: String)]
 
+  /// Creates a chart.
   /// - Parameters:
   ///   - dots: values, `nil` for missing ones.
   ///   - line: values of the line, the same number.
