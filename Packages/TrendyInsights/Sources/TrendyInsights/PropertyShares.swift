@@ -84,8 +84,9 @@ public struct PropertyShares: Hashable, Sendable {
     }
   }
 
-  /// Smallest rounded length that covers a span with at most ``mostStretches`` intervals: 1, 2 or 5 times a power of
-  /// ten, or rounded minutes and hours for a duration.
+  /// Returns the smallest round length that covers a span with at most ``mostStretches`` intervals.
+  ///
+  /// Round lengths are 1, 2 or 5 times a power of ten; for a duration, round numbers of seconds, minutes and hours.
   private static func stretch(for span: Double, isDuration: Bool) -> Double {
     // Partial intervals at both ends can add one more.
     let least = span / Double(mostStretches - 1)

@@ -21,11 +21,11 @@ public struct PeriodReview: Sendable {
 
   /// Compares the types in a period with the previous period.
   /// - Parameters:
-  ///   - span: the days.
+  ///   - span: days of the period and of the previous one.
   ///   - types: all types with their histories up to the last day.
   ///   - skips: skipped days by type id.
-  ///   - later: number of events by type id on the last day of the period before that were later in the day than it is
-  ///     now.
+  ///   - later: events by type id that happened on the last day of the previous period after the present time of day.
+  ///     They are excluded from the comparison.
   public init(
     _ span: ReviewedPeriod, types: [(type: EventType, history: TypeHistory)], skips: [String: DaySet],
     later: [String: Int]
