@@ -1,7 +1,8 @@
 /// Address space of a process, from `/proc/self/smaps` of Linux.
 public struct MemoryMap: Hashable, Sendable {
-  /// Address ranges of unmodified read-only parts of the program and its libraries: code and constants. Released pages
-  /// are read from the file again.
+  /// Address ranges of unmodified read-only parts of the program and its libraries: code and constants.
+  ///
+  /// The kernel reads released pages from the file again when they are accessed.
   ///
   /// Other files are excluded, because another thread may have unmapped them and reused the addresses.
   public let unchangedCode: [Range<UInt>]

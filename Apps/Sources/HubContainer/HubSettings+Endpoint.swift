@@ -38,8 +38,9 @@ extension HubSettings {
     return endpoint
   }
 
-  /// Address for devices: the configured URL, else the first host name, else the listening address. `nil` if the hub
-  /// listens on all networks without a name, or on an unknown port.
+  /// Address for devices: the configured URL, else the first host name, else the listening address.
+  ///
+  /// `nil` if the hub listens on all networks without a name, or on an unknown port.
   /// - Parameter port: actual port.
   public func url(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()

@@ -3,8 +3,10 @@ import Foundation
 import TrendyHub
 
 extension HubSettings {
-  /// QR code of the pairing link, with the configured address, else the address in the browser unless it is a loopback
-  /// address, else the first host name.
+  /// QR code of the pairing link.
+  ///
+  /// The link contains the configured address; if none, the address in the browser, unless it is a loopback address; if
+  /// none, the first host name.
   var pairingPicture: PairingPicture.Maker {
     { [self] code, seen in
       guard let hub = addressOutside(seenAt: seen) else { return nil }

@@ -10,8 +10,10 @@ protocol Command: Sendable {
   /// Parses and checks the arguments. Nothing is opened or changed yet.
   init(_ session: Session) throws
 
-  /// Performs the command. Called again if another process changes the store before this command has saved its change;
-  /// it must not consume input, which `init` reads.
+  /// Performs the command.
+  ///
+  /// Repeated if another process changes the store before this command has saved its change. All input is therefore
+  /// read by `init`.
   func act(_ session: Session) throws -> Answer
 
   /// Prints the result in the requested format.
@@ -25,8 +27,8 @@ extension Command {
       do {
         return try command.show(try command.act(session), session)
       } catch is OutdatedDecisionError {
-        // Another process saved first, so this command has written nothing and acts again. Each repetition means that
-        // another process has completed.
+        // Another process saved first, so this command has written nothing. The loop ends, because each repetition
+        // means that another process has completed a save.
         session.console.explain("Another program has changed the store; trying again.")
       }
     }

@@ -12,7 +12,9 @@ import Synchronization
 enum RemovalAtSignal {
   private static let hasBegun = Atomic<Bool>(false)
 
-  /// Call this before anything is in the folder and before other threads start, which inherit the signal mask.
+  /// Starts the thread that waits for a signal and then deletes the folder at `path`.
+  ///
+  /// Call this before the folder has any content, and before other threads start, which inherit the signal mask.
   static func remove(_ path: String) {
     block(SIG_BLOCK)
     // Owned by the thread until the process ends.
@@ -28,7 +30,7 @@ enum RemovalAtSignal {
     if failure != 0 { block(SIG_UNBLOCK) }
   }
 
-  /// Blocks forever if the deletion has begun. Errors that follow are caused by it, and the process is about to exit.
+  /// Blocks forever if the deletion has begun, so that errors caused by the deletion are not reported before the exit.
   static func waitIfBegun() {
     while hasBegun.load(ordering: .acquiring) { pause() }
   }

@@ -65,7 +65,10 @@ struct Session {
 
   var listLimit: Int { settings.text(Setting.listLimit).flatMap { Int($0) } ?? 0 }
 
-  /// Opens the existing store and begins a decision; see `Command.run`.
+  /// Opens the existing store and marks the state on which the command bases its change.
+  ///
+  /// If another process saves after this call, saving throws `OutdatedDecisionError`, and `Command.run` repeats the
+  /// command.
   func openStore() throws -> AppContainer {
     let container = try personal.open()
     try container.record.beginDecision()

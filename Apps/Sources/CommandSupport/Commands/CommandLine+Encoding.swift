@@ -1,6 +1,8 @@
 extension CommandLine {
-  /// Rejects arguments that are not UTF-8. ``arguments`` contains replacement characters for them, which would change a
-  /// note and name another file.
+  /// Rejects arguments that are not UTF-8.
+  ///
+  /// The standard library inserts replacement characters into such arguments. They would alter a note or refer to
+  /// another file.
   /// - Throws: ``CommandError`` that shows the argument.
   public static func checkEncoding() throws(CommandError) {
     for index in 0..<Int(argc) {

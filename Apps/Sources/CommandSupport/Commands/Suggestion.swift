@@ -1,7 +1,8 @@
 /// Suggestions for mistyped words.
 public enum Suggestion: Sendable {
-  /// Returns the candidate with the smallest edit distance (Damerau-Levenshtein, ignoring case), if it is at most one
-  /// edit per three characters.
+  /// Returns the candidate that is most similar to a word; `nil` if none is similar enough.
+  ///
+  /// Similarity is the Damerau-Levenshtein distance, ignoring case. It must be at most one edit per three characters.
   public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let lowered = Array(word.lowercased())
     let limit = max(1, lowered.count / 3)

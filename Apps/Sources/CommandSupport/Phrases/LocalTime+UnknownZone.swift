@@ -17,10 +17,10 @@ extension LocalTime {
     return access(path, R_OK) == 0 || ["UTC", "GMT"].contains(name) ? nil : name
   }
 
-  /// Whether the text is a rule (POSIX, "Environment Variables"): a name of at least three letters, or also digits and
-  /// signs in angle brackets, and an offset.
+  /// Whether the text is a time zone rule (POSIX, "Environment Variables").
   ///
-  /// Written without a regular expression, which every process would have to compile.
+  /// A rule is a name and an offset. The name has at least three letters; in angle brackets it may contain digits and
+  /// signs. The check uses no regular expression, because every process would have to compile it.
   private static func isRule(_ name: String) -> Bool {
     var rest = name.utf8[...]
     let isBracketed = rest.first == UInt8(ascii: "<")

@@ -1,10 +1,11 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// A time as users type it: `8:30`, `9pm`, `yesterday 21:00`, `-20m`, `2 hours ago`, `mon`, `last friday`, `Nov 20`,
-/// `20.11.2026`, `2026-11-20 08:30`, RFC 3339; as limits also `last week`, `november`, `2026-11`, `2026`.
+/// A time as users type it, such as `8:30` or `yesterday 21:00`.
 ///
-/// A time without a day or a day without a time depends on the ``Meaning``.
+/// Other forms are `9pm`, `-20m`, `2 hours ago`, `mon`, `last friday`, `Nov 20`, `20.11.2026`, `2026-11-20 08:30` and
+/// RFC 3339; limits may also be `last week`, `november`, `2026-11` or `2026`. A time without a day or a day without a
+/// time depends on the ``Meaning``.
 public struct TimePhrase: Hashable, Sendable {
   public static let help =
     "Examples: 8:30, 'yesterday 21:00', -20m, mon, 2026-11-20. More: trendy help times"
@@ -15,11 +16,15 @@ public struct TimePhrase: Hashable, Sendable {
 
   /// How an incomplete phrase is resolved.
   public enum Meaning: Hashable, Sendable {
-    /// Start of an event: a time without a day is the most recent one, or within the next hour; a day without a year is
-    /// the most recent.
+    /// Start of an event.
+    ///
+    /// A time without a day is the most recent one, or one within the next hour. A day without a year is the most
+    /// recent one.
     case past
-    /// End of an event with this start: a time without a day is on that day, or on the next if it would precede the
-    /// start; a weekday is the first one from that day on.
+    /// End of an event with this start.
+    ///
+    /// A time without a day is on the day of the start, or on the next day if it would precede the start. A weekday is
+    /// the first one from the day of the start on.
     case end(of: Date)
     /// A time without a date refers to the day of this date.
     case day(of: Date)

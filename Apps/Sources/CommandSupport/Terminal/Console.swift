@@ -52,8 +52,9 @@ public struct Console: Sendable {
   public var isVerbose = false
   /// Terminal for which styled lines are formatted.
   public var terminal = Terminal()
-  /// Receives messages and errors instead of standard error, for a program that must not block on their reader: level,
-  /// text, and the members of the JSON form.
+  /// Receives messages and errors instead of standard error, for a program that must not block on their reader.
+  ///
+  /// The arguments are the level, the text, and the members of the JSON form.
   public var logSink: (@Sendable (LogLevel, String, [(String, JSONText)]) -> Void)?
 
   /// Buffer for output, while ``gathering(_:)`` runs.

@@ -56,8 +56,9 @@ public struct Terminal: Hashable, Sendable {
     return terminal
   }
 
-  /// The terminal of this process. The width comes from the terminal, else from `COLUMNS`; `NO_COLOR` (no-color.org)
-  /// and `TERM=dumb` turn colours off.
+  /// The terminal of this process.
+  ///
+  /// The width comes from the terminal, else from `COLUMNS`. `NO_COLOR` (no-color.org) and `TERM=dumb` disable colours.
   public static func ofStandardOutput(environment: [String: String]) -> Terminal {
     var size = winsize()
     let isTerminal = isatty(STDOUT_FILENO) == 1
@@ -129,8 +130,10 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal interprets the character instead of displaying it: control characters, line and paragraph
-  /// separators, and explicit directional formatting (Unicode Standard Annex 9).
+  /// Whether a terminal interprets the character instead of displaying it.
+  ///
+  /// That applies to control characters, line and paragraph separators, and explicit directional formatting (Unicode
+  /// Standard Annex 9).
   public var isTerminalControl: Bool {
     switch self {
     case "\u{2028}", "\u{2029}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": true

@@ -4,10 +4,10 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// A ``LookBack`` as a single HTML file without scripts and external resources, with inline pictures, suitable for
-/// printing.
+/// A ``LookBack`` as a single printable HTML file.
 ///
-/// Each picture has a title, its finding as a sentence, and a table with its numbers.
+/// The file has inline pictures and neither scripts nor external resources. Each picture has a title, its finding as a
+/// sentence, and a table with its numbers.
 struct ReportPage {
   let found: LookBack
   let local: LocalTime

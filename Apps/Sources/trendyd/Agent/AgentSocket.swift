@@ -11,7 +11,7 @@ import Foundation
 
 /// Receives datagrams of programs that changed the store.
 final class AgentSocket: Sendable {
-  /// At least one element after each change of the store; changes in quick succession are combined.
+  /// Yields an element after each change of the store; changes in quick succession may share one.
   let wakes: AsyncStream<Void>
   private let descriptor: Int32
   private let path: String

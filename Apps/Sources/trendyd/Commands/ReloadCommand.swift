@@ -18,7 +18,7 @@ struct ReloadCommand: DaemonCommand {
 
   init(_ session: DaemonSession) {}
 
-  /// Asks the agent of the store, or else the hub.
+  /// Sends the request to the agent of the store; without an agent, to the hub.
   func act(_ session: DaemonSession) throws(CommandError) -> Answer {
     let places = [session.runtimeFiles, RuntimeFiles(hubDirectory: session.hub.directory)]
     for files in places {

@@ -1,8 +1,9 @@
 import Synchronization
 import TrendyProtocols
 
-/// Checks that each part of the daemon responds. If a part hangs, the service manager is not notified any more and
-/// restarts the process.
+/// Checks that each part of the daemon responds.
+///
+/// If a part hangs, the heartbeats to the service manager stop, and the manager restarts the process.
 final class Watchdog: Sendable {
   typealias Check = @Sendable () async throws -> Void
 

@@ -4,8 +4,9 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Lines of `log -`, each an event in the syntax of `log` or as NDJSON. Valid lines are recorded in one save; errors
-/// are reported for all others.
+/// Lines of `log -`, each an event in the syntax of `log` or as NDJSON.
+///
+/// Valid lines are recorded in one save; errors are reported for all others.
 struct LoggedLines {
   private struct Failure {
     /// From 1.
