@@ -10,7 +10,7 @@ public struct HubComparison: Sendable {
   /// Entities of one kind in the store and at the hub.
   public struct Kind: Sendable {
     public let name: String
-    /// Number and checksum of the store's replica.
+    /// Number and checksum of the entities in the store's replica.
     public let here: KindSum
     /// Number and checksum of the hub's entities.
     public let atHub: KindSum
@@ -20,15 +20,17 @@ public struct HubComparison: Sendable {
     public var agrees: Bool { here == atHub }
   }
 
-  /// Hub position at which both were compared.
+  /// Version of the hub at which both were compared.
   public let version: Int64
   /// Kinds known to this version that either side contains.
   public let kinds: [Kind]
-  /// See ``/TrendySync/SyncDigest``.
+  /// Number of entities in the replica whose row is missing although it was not deleted.
   public let missing: Int
+  /// Number of rows that neither the hub nor a pending mutation explains.
   public let strays: Int
+  /// Number of visible rows whose creation the hub rejected.
   public let refused: Int
-  /// Whether nothing is pending that makes the visible rows differ from those of the hub.
+  /// Whether no pending mutation can make the visible rows differ from those of the hub.
   private let isSettled: Bool
 
   /// Whether the store and its hub have the same entities.
