@@ -103,13 +103,8 @@ struct MileageSpan {
   private let local: LocalTime
 
   init(_ call: HubCall, now: Date) throws(Problem) {
-    zone = call.text("zone") ?? "UTC"
-    guard let rules = TimeZoneRules(named: zone) else {
-      throw .invalid("zone: unknown time zone \"\(zone.prefix(64))\"")
-    }
-    self.rules = rules
-    let today = Self.date(of: now, rules)
-    year = Int(try call.integer("year", in: 1...9998, default: Int64(today.year)))
+    local = try LocalTime(call)
+    year = Int(try call.integer("year", in: 1...9998, default: Int64(local.date(of: now).year)))
     vehicleId = call.text("vehicle")
   }
 
