@@ -48,15 +48,18 @@ extension CommandError {
       self.init(error.description, exit: exit)
     case let error as OwnerOnlyFile.WriteError:
       self.init(
-        error.description, hint: "No data was lost. Check the free space and the permissions of the folder.",
-        exit: .readWrite)
+        cannot: "write", error.path, code: error.code,
+        hint: "No data was lost. Check the free space and the permissions of the folder.")
     case let error as AccountFile.ReadError:
       self.init(
         error.description,
         hint:
           "Your entries are not affected. Delete that file and pair with the same hub again: trendy connect URL CODE",
         exit: .configuration)
-    default: self.init("\(error)", hint: "This is a bug in the program. Please report it.", exit: .bug)
+    default:
+      self =
+        CommandError(file: error)
+        ?? CommandError("\(error)", hint: "This is a bug in the program. Please report it.", exit: .bug)
     }
   }
 
@@ -92,6 +95,11 @@ extension CommandError {
         "The certificate of the hub is not trusted: \(what)",
         hint: "\(kept) Add your certificate authority to the system (SSL_CERT_FILE is not used): copy it to "
           + "/usr/local/share/ca-certificates/NAME.crt and run update-ca-certificates.", exit: .refused)
+    case .networkError(let what) where Self.isOfTLS(what):
+      self.init(
+        "The hub does not use TLS at this port, or its TLS settings are unusable: \(what)",
+        hint: "\(kept) Use http:// for a hub without TLS, in a trusted network also with --insecure.",
+        exit: .unreachable)
     case .networkError(let what), .timedOut(let what):
       self.init(
         "The hub does not respond: \(what)", hint: "\(kept) Check that it is running, then try again: trendy sync",
@@ -110,6 +118,11 @@ extension CommandError {
       let hint = problem.status == 401 ? "\(kept) Pair again: trendy connect URL CODE" : kept
       self.init(problem.description, hint: hint, exit: exit, requestId: problem.requestId)
     }
+  }
+
+  /// Whether a connection failed before the first request, as when the port does not use TLS.
+  private static func isOfTLS(_ what: String) -> Bool {
+    ["ssl", "tls", "secure connection"].contains { what.lowercased().contains($0) }
   }
 
   private static func sentence(_ text: Substring) -> String {

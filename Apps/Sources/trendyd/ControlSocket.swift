@@ -45,12 +45,12 @@ final class ControlSocket: Sendable {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     // Before the socket has a name that others could open.
     guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else {
-      throw CommandError("Cannot create \(path): \(String(cString: strerror(errno)))", exit: .cannotCreate)
+      throw CommandError(cannot: "create", path, code: errno)
     }
     unlink(path)
     guard address.withSockaddr({ bind(descriptor, $0, $1) }) == 0, chmod(path, 0o600) == 0, listen(descriptor, 16) == 0
     else {
-      throw CommandError("Cannot create \(path): \(String(cString: strerror(errno)))", exit: .cannotCreate)
+      throw CommandError(cannot: "create", path, code: errno)
     }
     Thread.detachNewThread { [self] in
       while true {

@@ -55,10 +55,10 @@ extension ConfigurationFile {
     let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     try makeFolder(folder)
     let lock = open(folder, O_RDONLY | O_CLOEXEC)
-    guard lock >= 0 else { throw unwritable(path, .cannotCreate) }
+    guard lock >= 0 else { throw unwritable(path) }
     // Closing the descriptor releases the lock.
     defer { close(lock) }
-    while flock(lock, LOCK_EX) != 0 { guard errno == EINTR else { throw unwritable(path, .readWrite) } }
+    while flock(lock, LOCK_EX) != 0 { guard errno == EINTR else { throw unwritable(path) } }
     var file = ConfigurationFile(path: path)
     if !file.isWhole, let problem = file.problems.first { throw problem }
     try change(&file)
@@ -78,7 +78,7 @@ extension ConfigurationFile {
     for part in folder.split(separator: "/") {
       made += "/\(part)"
       guard mkdir(made, 0o700) == 0 || errno == EEXIST || access(made, X_OK) == 0 else {
-        throw unwritable(made, .cannotCreate)
+        throw unwritable(made)
       }
     }
   }
@@ -89,7 +89,7 @@ extension ConfigurationFile {
     let new = "\(path).new-\(getpid())"
     unlink(new)
     let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Self.unwritable(path, .cannotCreate) }
+    guard descriptor >= 0 else { throw Self.unwritable(path) }
     let code = Console.write(String(decoding: bytes, as: UTF8.self), to: descriptor)
     let isWhole = code == 0 && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
     let reason = code == 0 ? errno : code
@@ -98,13 +98,11 @@ extension ConfigurationFile {
       let code = isWhole ? errno : reason
       unlink(new)
       errno = code
-      throw Self.unwritable(path, .readWrite)
+      throw Self.unwritable(path)
     }
   }
 
-  private static func unwritable(_ path: String, _ exit: ExitCode) -> CommandError {
-    CommandError(
-      "Cannot write \(path): \(String(cString: strerror(errno)))", hint: "The settings are unchanged.",
-      exit: exit)
+  private static func unwritable(_ path: String) -> CommandError {
+    CommandError(cannot: "write", path, code: errno, hint: "The settings are unchanged.")
   }
 }

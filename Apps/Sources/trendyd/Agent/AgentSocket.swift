@@ -30,7 +30,7 @@ final class AgentSocket: Sendable {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     let status = address.withSockaddr { bind(descriptor, $0, $1) }
     guard descriptor >= 0, status == 0 else {
-      throw CommandError("Cannot create \(path): \(String(cString: strerror(errno)))", exit: .cannotCreate)
+      throw CommandError(cannot: "create", path, code: errno)
     }
     chmod(path, 0o600)
     self.descriptor = descriptor

@@ -128,9 +128,7 @@ struct ServiceRemoveCommand: DaemonCommand {
       do {
         try FileManager.default.removeItem(at: url)
       } catch {
-        throw CommandError(
-          "Cannot delete \(url.path): \(error.localizedDescription)", hint: "Check its permissions.",
-          exit: .cannotCreate)
+        throw CommandError(cannot: "delete", url.path, error)
       }
     }
     if installation.isManagerPresent { for command in installation.forgetCommands { try installation.run(command) } }

@@ -142,8 +142,8 @@ final class LogWriter: @unchecked Sendable {
     let descriptor = openFile(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw CommandError(
-        "Cannot open the log file \(path): \(String(cString: strerror(errno)))",
-        hint: "Choose a file with --log in a folder that this user can write to.", exit: .cannotCreate)
+        cannot: "open the log file", path, code: errno,
+        hint: "Choose a file with --log in a folder that this user can write to.")
     }
     return descriptor
   }

@@ -139,11 +139,8 @@ struct ServiceInstallation: Sendable {
       return true
     } catch {
       throw CommandError(
-        "Cannot write \(url.path): \(error.localizedDescription)",
-        hint: isUser
-          ? "Check the permissions of the folder."
-          : "Run this command as root, or install for your own session with --user.",
-        exit: .cannotCreate)
+        cannot: "write", url.path, error,
+        hint: isUser ? nil : "Run this command as root, or install for your own session with --user.")
     }
   }
 }

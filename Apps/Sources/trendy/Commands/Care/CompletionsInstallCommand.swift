@@ -43,9 +43,8 @@ struct CompletionsInstallCommand: Command {
         try Data(shell.script(for: program).utf8).write(to: file, options: .atomic)
       } catch {
         throw CommandError(
-          "Cannot write \(file.path): \(error)",
-          hint: "Save the output of 'trendy completions print \(shell.rawValue)' somewhere else.",
-          exit: .cannotCreate)
+          cannot: "write", file.path, error,
+          hint: "Save the output of 'trendy completions print \(shell.rawValue)' somewhere else.")
       }
       files.append(file.path)
     }

@@ -82,7 +82,7 @@ struct DemoCommand: Command {
       try FileManager.default.removeItem(at: store)
     } catch {
       throw CommandError(
-        "Cannot delete the sample store at \(store.path)", hint: "Delete that folder yourself.", exit: .readWrite)
+        cannot: "delete the sample store at", store.path, error, hint: "Delete that folder yourself.")
     }
   }
 

@@ -27,7 +27,7 @@ final class FileOutput {
     let temporary = path + ".new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw CommandError("Cannot write \(path): \(String(cString: strerror(errno)))", exit: .cannotCreate)
+      throw CommandError(cannot: "write", path, code: errno)
     }
     // The lock ends with the descriptor. If another program has finished meanwhile, the file has been renamed.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, Self.isFile(descriptor, at: temporary) else {
@@ -88,9 +88,7 @@ final class FileOutput {
     guard fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP else { throw failure() }
   }
 
-  private func failure() -> CommandError {
-    CommandError("Cannot write \(path): \(String(cString: strerror(errno)))", exit: .readWrite)
-  }
+  private func failure() -> CommandError { CommandError(cannot: "write", path, code: errno) }
 
   deinit {
     close(descriptor)

@@ -109,8 +109,7 @@ struct TypeHistories {
       try FileManager.default.removeItem(at: cache)
     } catch {
       throw CommandError(
-        "What was counted before cannot be removed: \(cache.path)", hint: "Remove that folder by hand.",
-        exit: .readWrite)
+        cannot: "delete the cached counts in", cache.path, error, hint: "Delete that folder yourself.")
     }
   }
 
