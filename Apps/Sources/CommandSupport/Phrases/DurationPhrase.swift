@@ -75,6 +75,20 @@ struct TimeSpan: Hashable {
   /// Seconds, with days of 24 hours; `nil` for months and years.
   var seconds: Double? { months == 0 ? days * 86_400 + clockSeconds : nil }
 
+  /// Formats as `1 hour 30 minutes`, without weeks: `2w` is `14 days`.
+  var words: String {
+    let clock = Int(clockSeconds.rounded())
+    let amounts: [(Double, String)] = [
+      ((months / 12).rounded(.down), "year"), (months.truncatingRemainder(dividingBy: 12), "month"), (days, "day"),
+      (Double(clock / 3600), "hour"), (Double(clock / 60 % 60), "minute"), (Double(clock % 60), "second"),
+    ]
+    let parts = amounts.filter { $0.0 != 0 }.map { amount, unit in
+      let number = Int(exactly: amount).map { "\($0)" } ?? "\(amount)"
+      return "\(number) \(unit)\(amount == 1 ? "" : "s")"
+    }
+    return parts.isEmpty ? "0 seconds" : parts.joined(separator: " ")
+  }
+
   private enum Unit {
     case second
     case minute

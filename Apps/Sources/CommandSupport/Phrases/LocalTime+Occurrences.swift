@@ -15,6 +15,10 @@ struct CalendarDay: Hashable {
     self.init(year: fields.year, month: fields.month, day: fields.day)
   }
 
+  init(_ date: CivilDate) { (year, month, day) = date.fields }
+
+  var civil: CivilDate { CivilDate(year: year, month: month, day: day) }
+
   func adding(days: Int = 0, months: Int = 0) -> CalendarDay {
     let total = year * 12 + month - 1 + months
     return CalendarDay(year: total.quotient(12), month: total - total.quotient(12) * 12 + 1, day: day + days)
@@ -34,6 +38,7 @@ extension Int {
 
 /// A time of day.
 struct WallClock: Hashable {
+  /// Hour 24 is the midnight at the end of the day.
   var hour: Int
   var minute = 0
   var second = 0

@@ -34,7 +34,7 @@ extension TimePhrase {
       return weekday(words[1], now: now, in: local).map { today.adding(days: 7 - $0) }
     default:
       return namedDay(words, today: today, now: now, in: local) ?? daysAgo(words, today: today)
-        ?? checkedDay(words, now: now, in: local)
+        ?? dayOfWeek(words, now: now, in: local) ?? checkedDay(words, now: now, in: local)
     }
   }
 
@@ -44,6 +44,27 @@ extension TimePhrase {
       span.clockSeconds == 0, span.days == span.days.rounded()
     else { return nil }
     return today.adding(days: -Int(span.days))
+  }
+
+  /// `monday last week`, `last week monday`, `sun 2 weeks ago`.
+  private static func dayOfWeek(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
+    guard words.count > 2 else { return nil }
+    for (name, rest) in [(words[0], words.dropFirst()), (words[words.count - 1], words.dropLast())] {
+      guard let weekday = weekdayNumber(name), let weeks = weeks(Array(rest)) else { continue }
+      return CalendarDay(local.startOfWeek(now, addingWeeks: weeks), in: local)
+        .adding(days: (weekday - local.firstWeekday + 7) % 7)
+    }
+    return nil
+  }
+
+  /// Number of weeks from the current one: -1 for `last week`, -2 for `2 weeks ago`.
+  private static func weeks(_ words: [String]) -> Int? {
+    if words.count == 2, words[1] == "week" { return ["last": -1, "this": 0, "next": 1][words[0]] }
+    guard words.count > 2, words.last == "ago", words[words.count - 2].hasPrefix("w"),
+      let span = TimeSpan(words.dropLast().joined(separator: " ")), span.months == 0, span.clockSeconds == 0,
+      let weeks = Int(exactly: span.days / 7)
+    else { return nil }
+    return -weeks
   }
 
   /// Parses `Wed 25 Nov`, the output format; the weekday must match.
@@ -58,18 +79,24 @@ extension TimePhrase {
 
   /// Returns the number of days since the last such weekday; 0 for today.
   static func weekday(_ word: String, now: Date, in local: LocalTime) -> Int? {
-    let names = word.hasSuffix("s") ? String(word.dropLast()) : word
-    guard let weekday = place(of: word, in: weekdays) ?? (word == "tues" ? 2 : place(of: names, in: weekdays)) else {
-      return nil
-    }
-    return (local.components(of: local.startOfDay(now)).weekday - weekday + 7) % 7
+    weekdayNumber(word).map { (local.components(of: local.startOfDay(now)).weekday - $0 + 7) % 7 }
   }
 
-  /// `2026-11-20`, `2026/11/20`, `20.11.2026`, `20.11.26`, `20.11.`; `20/11/2026` and `11/20/2026` if only one reading
-  /// is a date.
+  /// Returns 0 (Sunday) to 6 for the name of a weekday, a prefix of one, or a plural.
+  private static func weekdayNumber(_ word: String) -> Int? {
+    let names = word.hasSuffix("s") ? String(word.dropLast()) : word
+    return place(of: word, in: weekdays) ?? (word == "tues" ? 2 : place(of: names, in: weekdays))
+  }
+
+  /// `2026-11-20`, `20261120`, `2026-W47-5`, `2026/11/20`, `20.11.2026`, `20.11.26`, `20.11.`; `20/11/2026` and `11/20/2026` if only one
+  /// reading is a date.
   private static func numberedDay(
     _ word: String, today: CalendarDay, now: Date, in local: LocalTime
   ) -> CalendarDay? {
+    if word.count == 8, let number = Int(word), number >= 1000_01_01 {
+      return existing(CalendarDay(year: number / 10_000, month: number / 100 % 100, day: number % 100), in: local)
+    }
+    if let week = ISOWeek(word) { return week.day }
     // The final dot distinguishes it from the time 8.10.
     if word.hasSuffix("."), let parts = numbers(of: word.dropLast(), separator: "."), parts.count == 2 {
       return last(month: parts[1], day: parts[0], today: today, now: now, in: local)

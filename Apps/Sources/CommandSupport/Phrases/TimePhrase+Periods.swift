@@ -26,7 +26,7 @@ extension TimePhrase {
     }
   }
 
-  /// `last week`, `this month`, `2026`, `2026-11`, `november`, `Nov 2026`.
+  /// `last week`, `this month`, `2026`, `2026-11`, `2026-W47`, `november`, `Nov 2026`.
   static func period(_ words: [String], now: Date, in local: LocalTime) -> Period? {
     let today = CalendarDay(local.startOfDay(now), in: local)
     switch words.count {
@@ -41,6 +41,7 @@ extension TimePhrase {
       // The most recent month with this name.
       return .month(month, of: month <= today.month ? today.year : today.year - 1)
     }
+    if let week = ISOWeek(word) { return Period(week.monday, days: 7) }
     let parts = word.split(separator: "-", omittingEmptySubsequences: false)
     guard let year = year(parts[0]) else { return nil }
     switch parts.count {
@@ -76,4 +77,59 @@ extension TimePhrase {
     guard digits.count == 4, digits.allSatisfy(\.isASCIIDigit), let year = Int(digits), year >= 1000 else { return nil }
     return year
   }
+}
+
+/// Week of ISO 8601, which begins on Monday, or a day of it: `2026-W47`, `2026-W47-5`, `2026W47`, `2026W475`.
+struct ISOWeek {
+  let monday: CalendarDay
+  /// `nil` for the whole week.
+  let day: CalendarDay?
+
+  /// - Parameter word: lowercased.
+  /// - Returns: `nil` for other text and for a week 53 that the year does not have.
+  init?(_ word: String) {
+    let digits = word.filter(\.isASCIIDigit)
+    let (year, week, day) = (digits.prefix(4), digits.dropFirst(4).prefix(2), digits.dropFirst(6))
+    let forms =
+      day.isEmpty ? ["\(year)-w\(week)", "\(year)w\(week)"] : ["\(year)-w\(week)-\(day)", "\(year)w\(week)\(day)"]
+    guard (6...7).contains(digits.count), forms.contains(word), let year = Int(year), year >= 1000,
+      let week = Int(week),
+      (1...53).contains(week), (1...7).contains(Int(day) ?? 1)
+    else { return nil }
+    // 4 January is always in week 1.
+    let fourth = CivilDate(year: year, month: 1, day: 4)
+    let monday = fourth.advanced(by: (week - 1) * 7 - (fourth.weekday + 6) % 7)
+    // A week belongs to the year of its Thursday.
+    guard monday.advanced(by: 3).year == year else { return nil }
+    self.monday = CalendarDay(monday)
+    self.day = Int(day).map { CalendarDay(monday.advanced(by: $0 - 1)) }
+  }
+}
+
+/// Part of a day: `this morning`, `last night`, `yesterday evening`, `mon afternoon`.
+struct PartOfDay: Hashable {
+  let day: CalendarDay
+  /// Hours from midnight of ``day``, up to 29 on the next day. Equal to the parts of `DayPart` in TrendyInsights.
+  let hours: Range<Int>
+  /// Hour that is used when a single time is required.
+  let usualHour: Int
+
+  private static let parts = [
+    "morning": (5..<12, 9), "afternoon": (12..<17, 15), "evening": (17..<21, 19), "night": (21..<29, 23),
+  ]
+
+  /// - Parameter words: lowercased; the last one names the part.
+  init?(_ words: [String], now: Date, in local: LocalTime) {
+    guard words.count > 1, let part = Self.parts[words[words.count - 1]] else { return nil }
+    var front = Array(words.dropLast())
+    switch front {
+    case ["this"]: front = ["today"]
+    case ["last"]: front = ["yesterday"]
+    default: break
+    }
+    guard let day = TimePhrase.day(front, now: now, in: local) else { return nil }
+    (self.day, hours, usualHour) = (day, part.0, part.1)
+  }
+
+  func date(hour: Int, in local: LocalTime) -> Date { local.date(at: WallClock(hour: hour), on: day) }
 }

@@ -1,7 +1,9 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// A time as users type it, such as `8:30` or `yesterday 21:00`.
+/// A time as users type it or programs print it: `8:30`, `9pm`, `8h30`, `yesterday 21:00`, `last night`, `-20m`,
+/// `2 hours ago`, `mon`, `last friday`, `monday last week`, `Nov 20`, `20.11.2026`, `2026-11-20 08:30`, `2026-W47-5`,
+/// `@1764144000`, `9:00 UTC`, RFC 3339, RFC 2822; as limits also `last week`, `november`, `2026-W47`, `2026-11`, `2026`.
 ///
 /// Other forms are `9pm`, `-20m`, `2 hours ago`, `mon`, `last friday`, `Nov 20`, `20.11.2026`, `2026-11-20 08:30` and
 /// RFC 3339; limits may also be `last week`, `november`, `2026-11` or `2026`. A time without a day or a day without a
@@ -16,17 +18,15 @@ public struct TimePhrase: Hashable, Sendable {
 
   /// How an incomplete phrase is resolved.
   public enum Meaning: Hashable, Sendable {
-    /// Start of an event.
-    ///
-    /// A time without a day is the most recent one, or one within the next hour. A day without a year is the most
-    /// recent one.
+    /// Start of an event: a time without a day is the most recent one, or within the next hour; a day without a year is the most recent;
+    /// a day without a time is at the current time of day.
     case past
-    /// End of an event with this start.
-    ///
-    /// A time without a day is on the day of the start, or on the next day if it would precede the start. A weekday is
-    /// the first one from the day of the start on.
+    /// End of an event with this start: a time without a day is on that day, or on the next if it would precede the start; a weekday is the
+    /// first one from that day on; a day without a time is at the current time of day.
     case end(of: Date)
-    /// A time without a date refers to the day of this date.
+    /// New start of an event with this start: a time without a day is on that day, a day without a time is at that time of day.
+    case moved(from: Date)
+    /// A date: a time without a day is on the day of this date, a day without a time is at midnight.
     case day(of: Date)
     /// Lower limit: a duration such as `7d` is subtracted from now.
     case since
@@ -43,8 +43,10 @@ public struct TimePhrase: Hashable, Sendable {
 
   private enum Form: Hashable {
     case moment(Date)
-    case span(TimeSpan)
+    /// `8h30` is also a time of day.
+    case span(TimeSpan, WallClock?)
     case day(CalendarDay)
+    case part(PartOfDay)
     /// The most recent one, including today.
     case weekday(CalendarDay)
     case period(Period)
@@ -52,22 +54,37 @@ public struct TimePhrase: Hashable, Sendable {
     case clockOfDay(WallClock, CalendarDay)
   }
 
+  /// A parsed phrase. If it contains a time zone, `now` and `local` are those of that zone; see ``PhraseZone``.
+  private struct Reading: Hashable {
+    let form: Form
+    let now: Date
+    let local: LocalTime
+    var zone: PhraseZone?
+  }
+
   public let text: String
   private let form: Form
   private let now: Date
   private let local: LocalTime
+  private let zone: PhraseZone?
 
   /// Parses a time. Whether its form fits the purpose is checked by ``resolved(_:)``.
   /// - Throws: ``CommandError`` with exit 64 for an invalid time.
   public init(_ phrase: String, now: Date, in local: LocalTime) throws(CommandError) {
-    guard let form = Self.form(phrase, now: now, in: local) else {
+    guard let reading = Self.reading(phrase, now: now, in: local) else {
       if let days = Self.days(ofDoubtful: phrase, in: local) {
         throw CommandError(
           "The date '\(phrase)' is ambiguous", hint: "Use \(days.joined(separator: " or ")).", exit: .usage)
       }
+      if let zone = Self.unknownZone(in: phrase, now: now, in: local) {
+        throw CommandError(
+          "Unknown or ambiguous time zone '\(zone)' in '\(phrase)'",
+          hint: "Use UTC, an offset or a name: 9:00+01:00, '9:00 Europe/Paris'.", exit: .usage)
+      }
       throw CommandError("Invalid time '\(phrase)'", hint: Self.help, exit: .usage)
     }
-    (text, self.form, self.now, self.local) = (phrase, form, now, local)
+    text = phrase
+    (form, self.now, self.local, zone) = (reading.form, reading.now, reading.local, reading.zone)
   }
 
   /// Parses a range: `9:00-10:30`, `yesterday 9am to 11am`, `2026-11-01..2026-11-07`. Returns `nil` for a single time.
@@ -75,7 +92,7 @@ public struct TimePhrase: Hashable, Sendable {
   public static func range(
     _ phrase: String, now: Date, in local: LocalTime
   ) throws(CommandError) -> (from: TimePhrase, to: TimePhrase)? {
-    guard form(phrase, now: now, in: local) == nil, let (first, second) = parts(ofRange: phrase) else { return nil }
+    guard reading(phrase, now: now, in: local) == nil, let (first, second) = parts(ofRange: phrase) else { return nil }
     return (try TimePhrase(first, now: now, in: local), try TimePhrase(second, now: now, in: local))
   }
 
@@ -97,32 +114,12 @@ public struct TimePhrase: Hashable, Sendable {
   ///   unless the meaning is a limit.
   public func resolved(_ meaning: Meaning) throws(CommandError) -> Resolved {
     let found: Resolved
-    switch form {
-    case .moment(let date): found = Resolved(date: date, note: nil)
-    case .span(let span):
-      guard meaning == .since || meaning == .until else {
-        throw CommandError(
-          "'\(text)' is a duration, not a time", hint: "Did you mean '\(text) ago'?", exit: .usage)
-      }
-      found = Resolved(date: Self.date(span, before: now, in: local), note: nil)
-    case .day(let day): found = Resolved(date: start(of: day, meaning), note: nil)
-    case .weekday(let last):
-      var day = last
-      // `--from mon --to fri` ends after it starts.
-      if case .end(let start) = meaning {
-        while day.dayStart(in: local) < local.startOfDay(start) { day = day.adding(days: 7) }
-      }
-      found = Resolved(date: start(of: day, meaning), note: nil)
-    case .period(let period):
-      if meaning == .since || meaning == .until {
-        found = Resolved(date: (meaning == .until ? period.end : period.first).dayStart(in: local), note: nil)
-      } else if let clock = period.clock {
-        found = resolved(clock, meaning)
-      } else {
-        throw CommandError("'\(text)' is a range of days, not a time", hint: Self.help, exit: .usage)
-      }
-    case .clockOfDay(let clock, let day): found = moment(clock, on: day, notBefore: meaning.start)
-    case .clock(let clock): found = resolved(clock, meaning)
+    if let zone {
+      let wall = try resolvedByClock(meaning.mapped { zone.wall($0) })
+      // A note would refer to the clock of the other zone.
+      found = Resolved(date: zone.date(wall: wall.date), note: nil)
+    } else {
+      found = try resolvedByClock(meaning)
     }
     guard Self.writable.contains(found.date) else {
       throw CommandError("The time '\(text)' is outside the years 1 to 9999", hint: Self.help, exit: .usage)
@@ -130,12 +127,55 @@ public struct TimePhrase: Hashable, Sendable {
     return found
   }
 
-  private func start(of day: CalendarDay, _ meaning: Meaning) -> Date {
+  private func resolvedByClock(_ meaning: Meaning) throws(CommandError) -> Resolved {
+    switch form {
+    case .moment(let date): return Resolved(date: date, note: nil)
+    case .span(let span, let clock):
+      if meaning == .since || meaning == .until {
+        return Resolved(date: Self.date(span, before: now, in: local), note: nil)
+      }
+      if let clock { return resolved(clock, meaning) }
+      throw CommandError("'\(text)' is a duration, not a time", hint: "Did you mean '\(text) ago'?", exit: .usage)
+    case .day(let day): return Resolved(date: date(of: day, meaning), note: nil)
+    case .part(let part): return Resolved(date: date(of: part, meaning), note: nil)
+    case .weekday(let last):
+      var day = last
+      // `--from mon --to fri` ends after it starts.
+      if case .end(let start) = meaning {
+        while day.dayStart(in: local) < local.startOfDay(start) { day = day.adding(days: 7) }
+      }
+      return Resolved(date: date(of: day, meaning), note: nil)
+    case .period(let period):
+      if meaning == .since || meaning == .until {
+        return Resolved(date: (meaning == .until ? period.end : period.first).dayStart(in: local), note: nil)
+      }
+      if let clock = period.clock { return resolved(clock, meaning) }
+      throw CommandError("'\(text)' is a range of days, not a time", hint: Self.help, exit: .usage)
+    case .clockOfDay(let clock, let day): return moment(clock, on: day, notBefore: meaning.start)
+    case .clock(let clock): return resolved(clock, meaning)
+    }
+  }
+
+  private func date(of day: CalendarDay, _ meaning: Meaning) -> Date {
     switch meaning {
     case .until: day.adding(days: 1).dayStart(in: local)
-    // A date without a time, such as a property value, starts at midnight.
+    case .since: day.dayStart(in: local)
     case .day: day.start(in: local)
-    case .past, .end, .since: day.dayStart(in: local)
+    case .past, .end: local.sameTime(as: now, on: day.civil)
+    case .moved(let start): local.sameTime(as: start, on: day.civil)
+    }
+  }
+
+  private func date(of part: PartOfDay, _ meaning: Meaning) -> Date {
+    let (start, end) = (
+      part.date(hour: part.hours.lowerBound, in: local), part.date(hour: part.hours.upperBound, in: local)
+    )
+    switch meaning {
+    case .since: return start
+    case .until: return end
+    case .past, .end, .moved, .day:
+      let usual = part.date(hour: part.usualHour, in: local)
+      return usual > now && start <= now ? now : usual
     }
   }
 
@@ -143,7 +183,7 @@ public struct TimePhrase: Hashable, Sendable {
   public var isDate: Bool {
     switch form {
     case .day, .weekday: true
-    case .moment, .span, .period, .clock, .clockOfDay: false
+    case .moment, .span, .part, .period, .clock, .clockOfDay: false
     }
   }
 
@@ -152,9 +192,13 @@ public struct TimePhrase: Hashable, Sendable {
     switch form {
     case .clock: false
     case .period(let period): period.clock == nil
-    case .moment, .span, .day, .weekday, .clockOfDay: true
+    case .span(_, let clock): clock == nil
+    case .moment, .part, .day, .weekday, .clockOfDay: true
     }
   }
+
+  /// The phrase as a duration in words, such as `1 minute` for `1m`; `nil` for other phrases.
+  public var durationWords: String? { if case .span(let span, _) = form { span.words } else { nil } }
 
   private func resolved(_ clock: WallClock, _ meaning: Meaning) -> Resolved {
     switch meaning {
@@ -163,7 +207,7 @@ public struct TimePhrase: Hashable, Sendable {
       let today = moment(clock, on: day, lastBefore: now)
       return today.date > now.addingTimeInterval(Self.soon)
         ? moment(clock, on: day.adding(days: -1), lastBefore: now) : today
-    case .day(let date): return moment(clock, on: CalendarDay(date, in: local))
+    case .day(let date), .moved(let date): return moment(clock, on: CalendarDay(date, in: local))
     case .end(let start):
       let day = CalendarDay(start, in: local)
       let sameDay = moment(clock, on: day, notBefore: start)
@@ -183,6 +227,10 @@ public struct TimePhrase: Hashable, Sendable {
   private func moment(
     _ clock: WallClock, on day: CalendarDay, notBefore start: Date = .distantPast, lastBefore limit: Date? = nil
   ) -> Resolved {
+    // `24:00` is midnight at the end of the day.
+    if clock.hour == 24 {
+      return moment(WallClock(hour: 0), on: day.adding(days: 1), notBefore: start, lastBefore: limit)
+    }
     let moments = local.occurrences(of: clock, on: day)
     let last = limit.flatMap { limit in moments.last { $0 <= limit } }
     guard let taken = last ?? moments.first(where: { $0 >= start }) ?? moments.last else {
@@ -209,16 +257,55 @@ private func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(v
 
 extension TimePhrase.Meaning {
   fileprivate var start: Date { if case .end(let start) = self { start } else { .distantPast } }
+
+  fileprivate func mapped(_ map: (Date) -> Date) -> Self {
+    switch self {
+    case .past, .since, .until: self
+    case .end(let start): .end(of: map(start))
+    case .moved(let start): .moved(from: map(start))
+    case .day(let date): .day(of: map(date))
+    }
+  }
 }
 
 // MARK: - Reading
 
 extension TimePhrase {
+  private static func reading(_ phrase: String, now: Date, in local: LocalTime) -> Reading? {
+    if let form = form(phrase, now: now, in: local) { return Reading(form: form, now: now, local: local) }
+    for (words, zone) in PhraseZone.readings(of: words(phrase), typed: phrase, now: now, in: local) {
+      var clock = LocalTime(isUTC: true)
+      (clock.dayStart, clock.firstWeekday) = (local.dayStart, local.firstWeekday)
+      // A zone needs a time of day.
+      switch form(words, now: zone.wall(now), in: clock) {
+      case .clock(let time), .span(_, let time?):
+        return Reading(form: .clock(time), now: zone.wall(now), local: clock, zone: zone)
+      case .clockOfDay(let time, let day):
+        return Reading(form: .clockOfDay(time, day), now: zone.wall(now), local: clock, zone: zone)
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  /// Returns a word that could only be a time zone: `CST` in `9am CST`.
+  private static func unknownZone(in phrase: String, now: Date, in local: LocalTime) -> String? {
+    let typed = phrase.split(separator: " ").map(String.init)
+    return typed.indices.dropFirst().first { index in
+      let word = typed[index]
+      guard word.contains("/") || (2...5).contains(word.count) && word.allSatisfy(\.isUppercase) else { return false }
+      var rest = typed
+      rest.remove(at: index)
+      switch form(words(rest.joined(separator: " ")), now: now, in: local) {
+      case .clock, .clockOfDay: return true
+      default: return false
+      }
+    }.map { typed[$0] }
+  }
+
   private static func form(_ phrase: String, now: Date, in local: LocalTime) -> Form? {
-    if let date = RFC3339.date(from: phrase) { return .moment(date) }
-    // `Nov 20, 2026`; the comma in `120,5` is not a separator.
-    var text = phrase.lowercased().split(separator: " ").map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
-      .joined(separator: " ")
+    if let date = RFC3339.date(from: phrase) ?? epoch(phrase) { return .moment(date) }
+    let text = lowercased(phrase)
     if text == "now" { return .moment(now) }
     if text.hasSuffix(" ago"), let span = TimeSpan(text.dropLast(4)) {
       return .moment(date(span, before: now, in: local))
@@ -228,30 +315,66 @@ extension TimePhrase {
     for sign in ["+", "in "] where text.hasPrefix(sign) {
       return TimeSpan(text.dropFirst(sign.count)).map { .moment(date($0, before: now, in: local, isAfter: true)) }
     }
-    if let letter = text.firstIndex(of: "t"), text.contains(":"), text.first?.isNumber == true,
-      letter > text.startIndex,
-      text[text.index(before: letter)].isNumber
-    {
-      text.replaceSubrange(letter...letter, with: " ")
+    return form(words(phrase), now: now, in: local)
+  }
+
+  /// `@1764144000`: seconds since 1970. Fewer than nine digits are refused, because `@1` is also the id of an entry.
+  private static func epoch(_ phrase: String) -> Date? {
+    let digits = phrase.dropFirst()
+    guard phrase.hasPrefix("@"), digits.prefix(while: \.isASCIIDigit).count >= 9,
+      digits.allSatisfy({ $0.isASCIIDigit || $0 == "." })
+    else { return nil }
+    return Double(digits).map { Date(timeIntervalSince1970: $0) }
+  }
+
+  /// Lowercased, without the comma of `Nov 20, 2026`; the one in `120,5` is not a separator.
+  private static func lowercased(_ phrase: String) -> String {
+    phrase.lowercased().split(separator: " ").map { $0.hasSuffix(",") ? $0.dropLast() : $0 }.joined(separator: " ")
+  }
+
+  private static func words(_ phrase: String) -> [String] {
+    // `2026-11-20t09:00`, `20261120t090000z`.
+    var words = lowercased(phrase).split(separator: " ").flatMap { word -> [String] in
+      let halves = word.split(separator: "t", omittingEmptySubsequences: false)
+      guard halves.count == 2, halves[0].count >= 6, halves[0].last?.isASCIIDigit == true,
+        halves[1].first?.isASCIIDigit == true
+      else { return [String(word)] }
+      let digits = halves[1].prefix(while: \.isASCIIDigit)
+      let time =
+        digits.count == 6
+        ? "\(digits.prefix(2)):\(digits.dropFirst(2).prefix(2)):\(halves[1].dropFirst(4))" : String(halves[1])
+      return [String(halves[0])] + PhraseZone.detached(time, isDated: true)
     }
-    var words = text.split(separator: " ").map(String.init)
     words.removeAll { $0 == "at" }
+    return words
+  }
+
+  private static func form(_ words: [String], now: Date, in local: LocalTime) -> Form? {
     // Before times of day, because the year of `3 Nov 2025` could be one.
     if let day = day(words, now: now, in: local) {
       return words.count == 1 && weekday(words[0], now: now, in: local) != nil ? .weekday(day) : .day(day)
     }
     if let period = period(words, now: now, in: local) { return .period(period) }
-    for count in 0...words.count {
-      let (front, back) = (Array(words[..<count]), Array(words[count...]))
-      if let clock = clock(of: back) {
-        if front.isEmpty { return .clock(clock) }
-        if let form = form(clock, of: front, now: now, in: local) { return form }
-      }
-      if !front.isEmpty, let clock = clock(of: front) {
-        if let form = form(clock, of: back, now: now, in: local) { return form }
-      }
+    if let part = PartOfDay(words, now: now, in: local) { return .part(part) }
+    let span = TimeSpan(words.joined(separator: " "))
+    if let clock = clock(of: words) { return span.map { .span($0, clock) } ?? .clock(clock) }
+    for place in places(ofClock: words) {
+      guard let clock = clock(of: Array(words[place])) else { continue }
+      let rest = Array(words[..<place.lowerBound] + words[place.upperBound...])
+      if let form = form(clock, of: rest, now: now, in: local) { return form }
     }
-    return TimeSpan(text).map { .span($0) }
+    return span.map { .span($0, nil) }
+  }
+
+  /// Returns where a time of day can be among the words of a day: at the end, at the beginning, and as `10:15:30` in the output of
+  /// `date` before the year.
+  private static func places(ofClock words: [String]) -> [Range<Int>] {
+    let count = words.count
+    let ends = [1, 2].filter { $0 < count }.flatMap { [count - $0..<count, 0..<$0] }
+    let middles = words.indices.dropFirst().filter { words[$0].contains(":") }.flatMap { start in
+      [1, 2].map { start..<start + $0 }.filter { $0.upperBound < count }
+    }
+    return ends + middles
   }
 
   private static func form(_ clock: WallClock, of words: [String], now: Date, in local: LocalTime) -> Form? {
@@ -293,7 +416,7 @@ extension TimePhrase {
     (1...2).contains(words.count) ? clock(words.joined()) : nil
   }
 
-  /// `8:30`, `08:30:15`, `0830`, `9am`, `9:30pm`, `noon`, `midnight`.
+  /// `8:30`, `08:30:15`, `0830`, `8h30`, `9am`, `9:30pm`, `24:00`, `noon`, `midnight`.
   static func clock(_ word: String) -> WallClock? {
     switch word {
     case "noon": return WallClock(hour: 12)
@@ -307,8 +430,16 @@ extension TimePhrase {
       (digits, half) = (digits.dropLast(suffix.count), value)
     }
     var parts = digits.split(separator: ":", omittingEmptySubsequences: false)
+    // Events begin at whole seconds.
+    if parts.count == 3, let dot = parts[2].firstIndex(of: "."), parts[2][dot...].dropFirst().allSatisfy(\.isASCIIDigit)
+    {
+      parts[2] = parts[2][..<dot]
+    }
     if parts.count == 1 {
-      if digits.count == 4, half == nil {
+      let hours = digits.split(separator: "h", omittingEmptySubsequences: false)
+      if hours.count == 2, half == nil {
+        parts = hours
+      } else if digits.count == 4, half == nil {
         parts = [digits.prefix(2), digits.suffix(2)]
       } else if half == nil {
         return nil
@@ -319,13 +450,15 @@ extension TimePhrase {
       parts.allSatisfy({ $0.allSatisfy(\.isASCIIDigit) })
     else { return nil }
     let numbers = parts.compactMap { Int($0) }
-    guard let hour = hour(numbers[0], half), numbers.dropFirst().allSatisfy({ $0 < 60 }) else { return nil }
+    guard let hour = hour(numbers[0], half), numbers.dropFirst().allSatisfy({ $0 < 60 }),
+      hour < 24 || numbers.dropFirst().allSatisfy({ $0 == 0 })
+    else { return nil }
     return WallClock(
       hour: hour, minute: numbers.count > 1 ? numbers[1] : 0, second: numbers.count > 2 ? numbers[2] : 0)
   }
 
   private static func hour(_ number: Int, _ half: Int?) -> Int? {
-    guard let half else { return number < 24 ? number : nil }
+    guard let half else { return number <= 24 ? number : nil }
     return (1...12).contains(number) ? number % 12 + half : nil
   }
 }

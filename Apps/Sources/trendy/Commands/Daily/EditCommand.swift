@@ -83,7 +83,7 @@ struct EditCommand: Command {
     if let typeName {
       event.eventTypeId = try Lookup.eventType(typeName, among: known.types) { "trendy type add \($0)" }.id
     }
-    let span = try when.span(editing: event.timestamp, session)
+    let span = try when.span(editing: event, session)
     if let start = span.start { event.move(to: start) }
     if let end = span.end { event.endDate = end }
     if let note { event.notes = note.asNote }

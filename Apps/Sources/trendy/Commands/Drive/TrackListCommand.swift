@@ -40,10 +40,10 @@ struct TrackListCommand: Command {
   private func printText(_ rows: [Row], _ session: Session) {
     if rows.isEmpty { session.console.text("No recorded positions yet. To add some: trendy track add FILE") }
     let local = session.local
-    let year = local.components(of: session.now).year
     let width = min(40, rows.map(\.device.name.columns).max() ?? 0)
     for row in rows {
       let (first, last) = (row.device.firstTime, row.device.lastTime)
+      let year = local.year(session.now, spanning: first, last)
       let isOneDay = local.day(first, year: year) == local.day(last, year: year)
       let end = isOneDay ? local.time(last) : local.dayAndTime(last, year: year)
       session.console.text(

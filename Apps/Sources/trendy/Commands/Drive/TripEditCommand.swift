@@ -43,7 +43,7 @@ struct TripEditCommand: Command {
     let store = container.makeStore()
     let old = try Lookup(store: store).trip(id)
     var trip = old
-    let span = try when.span(editing: trip.start, session)
+    let span = try when.span(editing: trip.event, session)
     if let start = span.start { trip.event.timestamp = start }
     if let end = span.end { trip.event.endDate = end }
     guard trip.end > trip.start else { throw session.usageError("The end must be after the start") }

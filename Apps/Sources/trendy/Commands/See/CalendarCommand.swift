@@ -124,7 +124,7 @@ struct CalendarCommand: Command {
     for week in 0..<weeks {
       let day = start.advanced(by: week * 7)
       let isFirst = week == 0 || day.month != day.advanced(by: -7).month
-      if isFirst, line.count <= week, weeks - week >= 3 {
+      if isFirst, line.count <= week, week == 0 || weeks - week >= 3 {
         line += String(repeating: " ", count: week - line.count) + LocalTime.months[day.month - 1] + " "
       }
     }

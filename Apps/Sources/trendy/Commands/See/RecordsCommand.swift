@@ -95,8 +95,7 @@ extension RecordsCommand.Row {
       guard let days else { return "" }
       switch key {
       case "month": return days.lowerBound.monthWords
-      case _ where days.count == 1: return days.lowerBound.words(near: today)
-      default: return "\(days.lowerBound.words(near: today)) to \(days.upperBound.words(near: today))"
+      default: return days.words(near: today)
       }
     }
   }

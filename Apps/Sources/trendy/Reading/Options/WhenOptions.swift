@@ -52,13 +52,12 @@ struct WhenOptions {
     return try checked(session.now, end, session)
   }
 
-  /// Returns the new start and end of an existing event; `nil` for no change.
-  ///
-  /// A time without a date refers to the day of `start`.
-  func span(
-    editing start: Date, _ session: Session
-  ) throws(CommandError) -> (start: Date?, end: Date?) {
-    let newStart = if let from { try session.date(from, .day(of: start)) } else { nil as Date? }
+  /// Returns the new start and end of an existing event; `nil` for no change. A time without a date refers to its day, a date without a
+  /// time to its time of day.
+  func span(editing event: Event, _ session: Session) throws(CommandError) -> (start: Date?, end: Date?) {
+    let start = event.timestamp
+    let meaning = event.isAllDay ? TimePhrase.Meaning.day(of: start) : .moved(from: start)
+    let newStart = if let from { try session.date(from, meaning) } else { nil as Date? }
     if newStart == nil, let to, let length {
       let end = try session.date(to, .end(of: start))
       return try checked(end.addingTimeInterval(-length), end, session)
@@ -81,7 +80,9 @@ struct WhenOptions {
     if let end, end < start { throw session.usageError("The end is before the start") }
     let soon = session.now.addingTimeInterval(60)
     func words(_ date: Date) -> String {
-      session.local.dayAndTime(date, year: session.local.components(of: session.now).year)
+      let year = session.local.components(of: session.now).year
+      return session.arguments.has(EventPhrase.allDay.key)
+        ? session.local.day(session.local.startOfDay(date), year: year) : session.local.dayAndTime(date, year: year)
     }
     if start > soon {
       session.console.talk("Note: the start is in the future, \(words(start)).")

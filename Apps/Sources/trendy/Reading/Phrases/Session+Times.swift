@@ -1,5 +1,6 @@
 import CommandSupport
 import TrendyFoundation
+import TrendyModels
 
 extension Session {
   func phrase(option: String) throws(CommandError) -> TimePhrase? {
@@ -27,10 +28,17 @@ extension Session {
     return since == nil && until == nil ? nil : (since ?? .distantPast)..<(until ?? .distantFuture)
   }
 
-  /// Resolves a phrase, printing its note, if any.
+  /// Resolves a phrase, printing its note, if any, and the date of a duration: `1m` is a minute, not a month.
   func date(_ phrase: TimePhrase, _ meaning: TimePhrase.Meaning) throws(CommandError) -> Date {
     let resolved = try phrase.resolved(meaning)
     if let note = resolved.note { console.talk(note) }
+    if meaning == .since || meaning == .until, let duration = phrase.durationWords, console.printsReports {
+      let isToday = local.startOfDay(resolved.date) == local.startOfDay(now)
+      let date =
+        isToday
+        ? local.time(resolved.date) : local.dayAndTime(resolved.date, year: local.components(of: now).year)
+      console.talk("\(meaning == .since ? "Since" : "Until") \(date), \(duration) ago.")
+    }
     return resolved.date
   }
 

@@ -132,7 +132,10 @@ struct ChartedSeries {
   ) -> ClosedRange<CivilDate> {
     let usual = request.period == .day ? 26 : request.period == .week ? 12 : 52
     let wanted = request.weeks ?? (since == nil ? usual : nil)
-    let first = wanted.map { today.advanced(by: 1 - 7 * $0) } ?? days.first
+    // Bars by week are whole weeks up to the current one.
+    let end =
+      request.period == .week ? CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday).upperBound : today
+    let first = wanted.map { end.advanced(by: 1 - 7 * $0) } ?? days.first
     let whole = request.period.days(around: first, firstWeekday: firstWeekday).lowerBound
     return min(max(whole, days.count == 0 ? today : days.first), today)...today
   }

@@ -89,6 +89,7 @@ struct EventText {
     let first = local.date(of: event)
     let last = event.endDate.map { local.date($0, of: event) } ?? first
     guard last > first else { return day(first, year: year) }
+    let year = first.year == last.year ? year : 0
     let isOneMonth = (first.year, first.month) == (last.year, last.month)
     let start = isOneMonth ? "\(LocalTime.weekdays[first.weekday]) \(first.day)" : day(first, year: year)
     return "\(start) – \(day(last, year: year))"

@@ -16,7 +16,8 @@ struct TripText {
     self.places = places
     local = session.local
     units = session.units
-    year = local.components(of: session.now).year
+    year = local.year(
+      session.now, spanning: trip.event.timestamp, trip.event.endDate ?? trip.event.timestamp)
   }
 
   private var event: Event { trip.event }
