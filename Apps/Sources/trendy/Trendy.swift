@@ -48,7 +48,9 @@ enum Trendy {
       console.isQuiet = arguments.has("--quiet")
       console.isVerbose = arguments.has("--verbose")
       let settings = Settings(environment: Environment.all)
-      if !Commands.workWithoutSettings.contains(spec.name) { try settings.check() }
+      if !Commands.workWithoutSettings.contains(spec.name) {
+        try settings.check { [console] in console.talk($0, level: .warning) }
+      }
       console.terminal = Terminal.ofStandardOutput(environment: Environment.all, settings: settings)
       if arguments.has("--no-color") {
         (console.terminal.showsStyles, console.terminal.showsErrorStyles) = (false, false)

@@ -108,10 +108,9 @@ final class RunSettings: Sendable {
 }
 
 extension DaemonSession {
-  /// Checks the whole configuration.
-  /// - Throws: ``CommandError`` with exit 78 for the first error in the configuration.
+  /// - Throws: ``CommandError`` with exit 78 that contains the errors in the configuration.
   func check() throws(CommandError) {
-    try settings.check()
+    try settings.checkAll()
     _ = try RunOptions(self)
   }
 }

@@ -39,7 +39,9 @@ enum Trendyd {
         return .done
       }
       let session = DaemonSession(arguments: arguments, console: console)
-      if !DaemonCommands.workWithoutSettings.contains(spec.path) { try session.settings.check() }
+      if !DaemonCommands.workWithoutSettings.contains(spec.path) {
+        try session.settings.check { console.talk($0, level: .warning) }
+      }
       return try await DaemonCommands.run(spec, session)
     case .none(let options):
       if options.contains("--version") {

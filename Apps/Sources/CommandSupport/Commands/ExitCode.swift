@@ -72,4 +72,7 @@ public struct CommandError: Error, Hashable, Sendable {
     self.exit = exit
     self.requestId = requestId
   }
+
+  /// Message and hint in one line.
+  public var sentence: String { hint.map { "\(message). \($0)" } ?? "\(message)." }
 }

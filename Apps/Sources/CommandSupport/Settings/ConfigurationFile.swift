@@ -24,7 +24,8 @@ public struct ConfigurationFile: Sendable {
   /// Whether the file is valid text, so that it can be rewritten without loss.
   private(set) var isWhole = true
   /// Errors in line order; empty for a valid file.
-  public private(set) var problems: [CommandError] = []
+  public var problems: [CommandError] { findings.map(\.error) }
+  private(set) var findings: [ConfigurationProblem] = []
   var lines: [ConfigurationLine] = []
   /// Line ends; empty for a last line without one.
   var lineEnds: [String] = []
@@ -47,7 +48,7 @@ public struct ConfigurationFile: Sendable {
     } catch {
       exists = true
       isWhole = false
-      problems = [error]
+      findings = [ConfigurationProblem(error)]
     }
   }
 
@@ -117,33 +118,52 @@ extension ConfigurationFile {
       } else {
         lines.append(ConfigurationLine(String(decoding: line, as: UTF8.self)))
         isWhole = false
-        problems.append(problem(lines.count, "the text is not UTF-8", nil))
+        findings.append(ConfigurationProblem(problem(lines.count, "the text is not UTF-8", nil)))
         continue
       }
-      read(lines[lines.count - 1].content, line: lines.count)
+      read(lines[lines.count - 1], line: lines.count)
     }
   }
 
-  private mutating func read(_ content: ConfigurationLine.Content, line: Int) {
-    switch content {
+  private mutating func read(_ text: ConfigurationLine, line: Int) {
+    func add(_ message: String, _ hint: String?, of key: String) {
+      findings.append(ConfigurationProblem(problem(line, message, hint), key: key))
+    }
+    switch text.content {
     case .none: break
-    case .invalid(let what): problems.append(problem(line, what, "Use lines such as: list_limit = 20"))
+    case .invalid(let what): add(what, "Use lines such as: list_limit = 20", of: text.firstWord)
     case .assignment(let key, let text):
       do throws(CommandError) {
         let spec = try Setting.named(key)
         if let refusal = spec.refusalElsewhere { throw refusal }
         if let first = entries[key] {
-          problems.append(problem(line, "'\(key)' is set twice, first in line \(first.line)", nil))
+          add("'\(key)' is set twice, first in line \(first.line)", nil, of: key)
           return
         }
         entries[key] = Entry(value: try spec.valueForFile(text), line: line)
       } catch {
-        problems.append(problem(line, error.message, error.hint))
+        add(error.message, error.hint, of: key)
       }
     }
   }
 
   private func problem(_ line: Int, _ message: String, _ hint: String?) -> CommandError {
     CommandError("\(path):\(line): \(message)", hint: hint, exit: .configuration)
+  }
+}
+
+/// Error in the configuration file or in a variable.
+struct ConfigurationProblem {
+  let error: CommandError
+  /// Whether a command must not run: the data could be stored in or sent to a place that the user did not choose.
+  let isFatal: Bool
+
+  /// - Parameters:
+  ///   - error: message with the line or the variable.
+  ///   - key: key as written, which may be misspelled; `nil` if it cannot be read.
+  init(_ error: CommandError, key: String? = nil) {
+    self.error = error
+    let meant = key.flatMap { Suggestion.nearest(to: $0, among: Setting.keys) ?? $0 }
+    isFatal = key == nil || Setting.deciding.contains { $0.key == meant }
   }
 }

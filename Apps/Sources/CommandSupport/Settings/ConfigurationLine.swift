@@ -39,6 +39,11 @@ struct ConfigurationLine: Hashable {
     content = .assignment(key: key, value: value)
   }
 
+  /// First word without the spaces before it.
+  var firstWord: String {
+    String(text.drop(while: Self.isSpace).prefix { !Self.isSpace($0) && $0 != "=" && $0 != ":" })
+  }
+
   init(key: String, value: String) { self.init("\(key) = \(Self.written(value))") }
 
   /// Returns the line with another value; spaces and comment stay.

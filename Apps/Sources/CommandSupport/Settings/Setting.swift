@@ -89,7 +89,9 @@ public enum Setting: Sendable {
 
   public static let keys = all.map(\.key)
 
-  /// Returns the setting with a key.
+  /// Settings that decide where data is stored or sent. With an invalid one no command runs.
+  static let deciding = [store, role, hooks, ingest, exportTo, hubData, storage, listen, host, proxy, tiles]
+
   /// - Throws: ``CommandError`` with exit 64 that suggests a similar key.
   public static func named(_ key: String) throws(CommandError) -> SettingSpec {
     guard let spec = all.first(where: { $0.key == key }) else { throw unknown(key) }

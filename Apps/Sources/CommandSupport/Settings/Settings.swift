@@ -46,18 +46,21 @@ public struct Settings: Sendable {
   }
 
   /// Errors in the file, then in the environment.
-  public var problems: [CommandError] {
-    var problems = file.problems
+  public var problems: [CommandError] { findings.map(\.error) }
+
+  private var findings: [ConfigurationProblem] {
+    var findings = file.findings
     for spec in Setting.all {
       guard let text = variable(spec) else { continue }
       do throws(CommandError) {
         if let refusal = spec.refusalElsewhere { throw refusal }
         _ = try spec.canonical(text)
       } catch {
-        problems.append(CommandError("\(spec.variable): \(error.message)", hint: error.hint, exit: .configuration))
+        let error = CommandError("\(spec.variable): \(error.message)", hint: error.hint, exit: .configuration)
+        findings.append(ConfigurationProblem(error, key: spec.key))
       }
     }
-    return problems
+    return findings
   }
 
   /// Warnings about unknown `TRENDY_` variables, such as misspelled ones.
@@ -73,10 +76,23 @@ public struct Settings: Sendable {
     }
   }
 
-  /// Checks the file and the environment.
-  /// - Throws: ``CommandError`` with exit 78 for the first invalid value.
-  public func check() throws(CommandError) {
-    if let problem = problems.first { throw problem }
+  /// Reports all errors. A setting with an invalid value has its default.
+  /// - Parameter warn: receives errors that do not prevent a command from running.
+  /// - Throws: ``CommandError`` with exit 78 if a setting is invalid that decides where data is stored or sent.
+  public func check(warn: (String) -> Void = { _ in }) throws(CommandError) {
+    let findings = findings
+    for finding in findings where !finding.isFatal { warn("Warning: \(finding.error.sentence)") }
+    if let error = Self.combined(findings.filter(\.isFatal).map(\.error)) { throw error }
+  }
+
+  /// - Throws: ``CommandError`` with exit 78 that contains all errors, also those with which a command would run.
+  public func checkAll() throws(CommandError) {
+    if let error = Self.combined(problems) { throw error }
+  }
+
+  private static func combined(_ errors: [CommandError]) -> CommandError? {
+    errors.count < 2
+      ? errors.first : CommandError(errors.map(\.sentence).joined(separator: "\n"), exit: .configuration)
   }
 
   /// Ignores empty variables.

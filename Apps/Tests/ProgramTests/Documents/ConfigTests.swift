@@ -38,10 +38,6 @@ struct ConfigTests {
 
   @Test func `an invalid file is reported with its line by every command that reads it, and can be corrected`() throws {
     try write("list_limt = 7\n")
-    let today = try bench.trendy("today")
-    #expect(today.status == 78 && today.output.isEmpty)
-    #expect(today.talk == "Error: \(path):1: Setting 'list_limt' not found\nHint:  Did you mean 'list_limit'?\n")
-    #expect(try bench.trendy("log", "coffee").status == 78)
     let list = try bench.trendy("config", "list")
     #expect(list.status == 78 && list.output.contains("list_limit") && list.talk.contains("config:1"))
     #expect(try bench.trendy("config", "path").output == "\(path)\n")
@@ -53,7 +49,52 @@ struct ConfigTests {
     #expect(broken.status == 78 && broken.talk.contains("config:1: The value 'x' is invalid for 'list_limit'"))
   }
 
-  @Test func `unknown keys and values are rejected before anything is written`() throws {
+  @Test func `unknown keys and invalid values are warnings, all at once, and the default applies`() throws {
+    try write("list_limt = 7\nunits = furlongs\nlist_limit = 1\nlist_limit = 2\nnonsense\n")
+    let log = try bench.trendy("log", "coffee", environment: ["TRENDY_HOURS": "13"])
+    #expect(log.status == 0)
+    #expect(
+      log.talk == """
+        Warning: \(path):1: Setting 'list_limt' not found. Did you mean 'list_limit'?
+        Warning: \(path):2: The value 'furlongs' is invalid for 'units'. Use metric or imperial.
+        Warning: \(path):4: 'list_limit' is set twice, first in line 3.
+        Warning: \(path):5: 'nonsense' is not 'key = value'. Use lines such as: list_limit = 20
+        Warning: TRENDY_HOURS: The value '13' is invalid for 'hours'. Did you mean '12'? Use 12 or 24.
+
+        """)
+    let list = try bench.trendy("list", "--json")
+    #expect(list.status == 0 && list.talk.split(separator: "\n").count == 4 && (try? list.document) != nil)
+    #expect(try bench.trendy("-q", "list").talk.isEmpty)
+    #expect(try setting("units") == ["metric", "default"])
+  }
+
+  @Test(
+    "a setting that decides where data is stored or sent stops every command, with all errors",
+    arguments: [
+      ("store = here\n", "The value 'here' is invalid for 'store'"), ("sotre = /mnt/x\n", "Setting 'sotre' not found"),
+      ("store: /mnt/x\n", "is not 'key = value'"), ("store = /a\nstore = /b\n", "'store' is set twice"),
+      ("export_to = \n", "invalid for 'export_to'"), ("exprot_to = /mnt/x\n", "Setting 'exprot_to' not found"),
+    ])
+  func stops(text: String, message: String) throws {
+    try write("units = furlongs\n" + text + "listn = 0.0.0.0:1\n")
+    let log = try bench.trendy("log", "coffee")
+    #expect(log.status == 78 && log.output.isEmpty)
+    #expect(
+      log.talk.contains(message) && log.talk.contains("Setting 'listn' not found. Did you mean 'listen'?"),
+      "\(log.talk)")
+    #expect(log.talk.contains("Warning: \(path):1: "), "\(log.talk)")
+    try write("")
+    #expect(try bench.trendy("list", "--plain").output.isEmpty)
+  }
+
+  @Test func `without an editor and a terminal the file is not edited`() throws {
+    let refused = try bench.trendy("config", "edit")
+    #expect(refused.status == 78 && refused.talk.contains("neither VISUAL nor EDITOR is set"), "\(refused.talk)")
+    #expect(refused.talk.contains("trendy config set KEY VALUE"))
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func `unknown keys and values are refused before anything is written`() throws {
     for words in [["list_limt", "7"], ["list_limit", "-1"], ["hours", "13"], ["store", "here"]] {
       let result = try bench.run("trendy", ["config", "set"] + words + ["--store", bench.store()])
       #expect(result.status == 64, "\(words)")

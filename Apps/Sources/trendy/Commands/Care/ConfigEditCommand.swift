@@ -15,9 +15,12 @@ struct ConfigEditCommand: Command {
 
   init(_ session: Session) throws {
     guard !session.arguments.has("--no-input") else {
-      throw session.usageError("Cannot open an editor with --no-input", hint: "Use: trendy config set KEY VALUE")
+      throw session.usageError("Cannot open an editor with --no-input", hint: Editor.otherWay)
     }
+    editor = try Editor(environment: Environment.all)
   }
+
+  private let editor: Editor
 
   /// Returns the edited file.
   func act(_ session: Session) throws(CommandError) -> ConfigurationFile {
@@ -25,7 +28,7 @@ struct ConfigEditCommand: Command {
     if !session.settings.file.exists {
       try ConfigurationFile.update(path) { file in file.explain() }
     }
-    try Editor(environment: Environment.all).edit(path)
+    try editor.edit(path)
     return ConfigurationFile(path: path)
   }
 
@@ -41,9 +44,18 @@ struct ConfigEditCommand: Command {
 struct Editor {
   /// Shell command, because `VISUAL` may contain options.
   private let command: String
+  static let otherWay = "Use: trendy config set KEY VALUE"
+  private static let isOnTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
 
-  init(environment: [String: String]) {
-    command = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
+  /// - Throws: ``CommandError`` with exit 78 if no editor is set and there is no terminal for `vi`.
+  init(environment: [String: String]) throws(CommandError) {
+    let named = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+    guard named != nil || Self.isOnTerminal else {
+      throw CommandError(
+        "Cannot open an editor: neither VISUAL nor EDITOR is set, and there is no terminal",
+        hint: Self.otherWay, exit: .configuration)
+    }
+    command = named ?? "vi"
   }
 
   /// Runs the editor until it exits.
@@ -52,8 +64,17 @@ struct Editor {
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
     arguments.append(nil)
     defer { for argument in arguments { free(argument) } }
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    // An editor for terminals would wait for keys from a pipe.
+    if !Self.isOnTerminal { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
     var child: pid_t = 0
-    let code = posix_spawn(&child, "/bin/sh", nil, nil, arguments, environ)
+    let code = posix_spawn(&child, "/bin/sh", &actions, nil, arguments, environ)
     var ending: Int32 = 0
     if code == 0 { while waitpid(child, &ending, 0) < 0, errno == EINTR {} }
     guard code == 0, ending == 0 else {

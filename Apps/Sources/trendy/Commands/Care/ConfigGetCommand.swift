@@ -12,8 +12,7 @@ struct ConfigGetCommand: Command {
   init(_ session: Session) throws { setting = try Setting.named(session.arguments.positionals[0]) }
 
   func act(_ session: Session) throws -> SettingText {
-    // An invalid file could make this print a value that the user did not set.
-    try session.settings.check()
+    try session.settings.check { session.console.talk($0, level: .warning) }
     return SettingText(spec: setting, value: try session.allSettings().resolved(setting))
   }
 
