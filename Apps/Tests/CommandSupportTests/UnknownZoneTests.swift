@@ -25,5 +25,12 @@ struct UnknownZoneTests {
     #expect(LocalTime.unknownZone(in: ["TZ": ":" + name, "TZDIR": "/nowhere"]) == name)
   }
 
-  @Test func `an environment without TZ has no unknown zone`() { #expect(LocalTime.unknownZone(in: [:]) == nil) }
+  @Test(
+    "files that contain no zone are unknown",
+    arguments: ["../../etc/passwd", "../../../etc/passwd", "/etc/passwd", "/"])
+  func otherFiles(name: String) {
+    #expect(LocalTime.unknownZone(in: ["TZ": name]) == name)
+  }
+
+  @Test func `without TZ all is well`() { #expect(LocalTime.unknownZone(in: [:]) == nil) }
 }

@@ -14,7 +14,16 @@ extension LocalTime {
     if name.hasPrefix(":") { name.removeFirst() }
     if isRule(name) { return nil }
     let path = name.hasPrefix("/") ? name : "\(environment["TZDIR"] ?? "/usr/share/zoneinfo")/\(name)"
-    return access(path, R_OK) == 0 || ["UTC", "GMT"].contains(name) ? nil : name
+    return isZoneFile(path) || ["UTC", "GMT"].contains(name) ? nil : name
+  }
+
+  /// Whether a file begins like one of the time zone database (RFC 9636).
+  private static func isZoneFile(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var magic: [UInt8] = [0, 0, 0, 0]
+    return read(descriptor, &magic, 4) == 4 && magic.elementsEqual("TZif".utf8)
   }
 
   /// Whether the text is a time zone rule (POSIX, "Environment Variables").

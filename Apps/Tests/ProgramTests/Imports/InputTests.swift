@@ -129,8 +129,12 @@ struct InputTests {
     #expect(result.status == 64 && result.talk.contains("Invalid weekday"), "\(result.talk)")
   }
 
-  @Test func `an unknown time zone is reported, and a known one is not`() throws {
-    #expect(try bench.trendy("list", environment: ["TZ": "Nonsense"]).talk.contains("Unknown time zone 'Nonsense'"))
+  @Test func `a zone that the system does not know is said, and one that it knows is not`() throws {
+    for zone in ["Nonsense", "Nowhere/City", "../../etc/passwd", "../../../etc/passwd"] {
+      let logged = try bench.trendy("log", "coffee", "--json", environment: ["TZ": zone])
+      #expect(logged.talk.contains("Unknown time zone '\(zone)'"))
+      #expect(try logged.document.objectValue?["event"]?.objectValue?["time_zone"]?.stringValue == nil, "\(zone)")
+    }
     for zone in ["Europe/Amsterdam", ":Europe/Amsterdam", "CET-1CEST,M3.5.0,M10.5.0/3", "<+03>-3", "UTC", ""] {
       #expect(try bench.trendy("list", environment: ["TZ": zone]).talk == "", "\(zone)")
     }

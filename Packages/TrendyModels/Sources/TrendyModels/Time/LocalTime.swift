@@ -47,7 +47,10 @@ public struct LocalTime: Hashable, Sendable {
       return name == "UTC" || isName ? name : nil
     }
     if let zone = getenv("TZ").map({ String(cString: $0) }), !zone.isEmpty {
-      return known(zone.hasPrefix(":") ? String(zone.dropFirst()) : zone)
+      // The system reads an unknown zone, or a path to another file, as UTC.
+      return known(zone.hasPrefix(":") ? String(zone.dropFirst()) : zone).flatMap {
+        TimeZoneRules(named: $0) == nil ? nil : $0
+      }
     }
     var buffer = [CChar](repeating: 0, count: 1024)
     let length = readlink("/etc/localtime", &buffer, buffer.count - 1)
