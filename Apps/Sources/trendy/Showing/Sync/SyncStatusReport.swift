@@ -15,7 +15,7 @@ struct SyncStatusReport {
   let conflicts: Int
   /// Numbers of pending, accepted and parked entries.
   let counts: SyncCounts
-  /// Number of pending mutations that were sent but not answered.
+  /// Number of pending mutations that a round tried to send, without a response.
   let inFlight: Int
   /// Last known head of the hub.
   let head: Int64?
@@ -104,7 +104,7 @@ extension SyncStatusReport {
       lines.append("Hub:      version \(head)\(asOf), \(gap)")
     }
     if inFlight > 0 {
-      lines.append("Sent:     \(Quantity(inFlight, "pending change")) without a response yet; will be retried")
+      lines.append("Tried:    \(Quantity(inFlight, "pending change")) without a response of the hub")
     }
     if counts.accepted > 0 {
       lines.append("Accepted: \(Quantity(counts.accepted, "change")) not yet confirmed by the feed")

@@ -204,7 +204,7 @@ extension SyncEngine {
 
   func tell(_ failure: SyncFailure) {
     lastFailure = failure
-    broadcast.set(.error(failure.words(pending: pendingCount)))
+    broadcast.set(.error(failure.words(pending: pendingCount, isAutomatic: isRunning)))
   }
 
   func takeTurn() async {
@@ -246,7 +246,7 @@ extension SyncEngine {
     let now = clock.now
     let run = SyncRun(
       startedAt: startedAt, endedAt: now, pushed: tally.pushed, pulled: tally.pulled,
-      error: failure?.words(pending: pendingCount), cause: failure?.cause,
+      error: failure?.words(pending: pendingCount, isAutomatic: isRunning), cause: failure?.cause,
       nextTry: isRunning ? now.addingTimeInterval(nextDelay / .seconds(1)) : nil,
       pausedUntil: isCircuitBreakerTripped
         ? now.addingTimeInterval(circuitBreakerBackoffRemaining / .seconds(1)) : nil,

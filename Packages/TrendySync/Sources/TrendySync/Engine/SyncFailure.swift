@@ -74,36 +74,39 @@ public enum SyncFailure: Error, Hashable, Sendable {
   }
 
   /// Message for the user: the failure, the pending mutations, and what to do.
-  func words(pending: Int) -> String {
+  /// - Parameters:
+  ///   - pending: Number of pending mutations.
+  ///   - isAutomatic: Whether another round starts without a request.
+  func words(pending: Int, isAutomatic: Bool) -> String {
     let kept =
       switch pending {
       case 0: "No data was lost."
       case 1: "No data was lost; 1 change is pending."
       default: "No data was lost; \(pending) changes are pending."
       }
+    let next = isAutomatic ? "Sync retries automatically" : "Sync again later"
     return switch self {
     case .unanswered(let what):
-      "The hub did not respond (\(what)). \(kept) Sync retries automatically; check the network if this persists."
+      "The hub did not respond (\(what)). \(kept) \(next); check the network if this persists."
     case .busy(let what, _):
-      "The hub cannot accept changes right now (\(what)). \(kept) Sync retries automatically."
+      "The hub cannot accept changes right now (\(what)). \(kept) \(next)."
     case .rateLimited:
-      "The hub asked this device to back off. \(kept) Sync resumes automatically."
+      "The hub asked this device to back off. \(kept) \(next)."
     case .unauthorized:
       "The hub no longer accepts this device. \(kept) Pair the device again with the same account."
     case .unusable(let what):
-      "Unexpected response from the hub (\(what)). \(kept) Sync retries automatically; if this persists, update this "
+      "Unexpected response from the hub (\(what)). \(kept) \(next); if this persists, update this "
         + "device or the hub."
     case .expired(let what):
       "The hub no longer has the changes since this device's last sync (\(what)). \(kept) If this persists, run a full "
         + "resync."
     case .logReset(let what):
-      "The hub was restored from an older backup, and this device has not finished recovering (\(what)). \(kept) Sync "
-        + "retries automatically."
+      "The hub was restored from an older backup, and this device has not finished recovering (\(what)). \(kept) \(next)."
     case .forked(let what):
       "Another store uses this device's identity (\(what)). \(kept) Sync continues with a new identity; if this persists, "
         + "two devices may be using copies of one store."
     case .elsewhere:
-      "Another process is syncing this store. \(kept) Sync retries automatically; let only one program sync a store."
+      "Another process is syncing this store. \(kept) \(next); let only one program sync a store."
     case .feedStuck(let what):
       "The hub's change feed does not advance (\(what)). \(kept) If this persists, run a full resync."
     case .store(let what):
