@@ -106,11 +106,13 @@ struct Session {
 
   func reportNothingChanged() { console.talk("Nothing to change: the values are the same.") }
 
-  /// Whether a text can be a name: one line, not blank, at most 128 bytes.
+  /// Whether a text can be a name: one line of 1 to 128 bytes that the command line does not read as an option.
   func isName(_ text: String) -> Bool {
-    text.utf8.count <= 128 && !text.allSatisfy(\.isWhitespace)
-      && !text.unicodeScalars.contains(where: \.isTerminalControl)
+    (1...128).contains(text.utf8.count) && !text.hasPrefix("-") && text.first?.isWhitespace == false
+      && text.last?.isWhitespace == false && !text.unicodeScalars.contains(where: \.isTerminalControl)
   }
+
+  static let nameRule = "Use one line of 1 to 128 bytes that does not begin with '-' and has no blanks at its ends"
 
   /// Returns a colour in its stored form, `#RRGGBB`; `nil` if none was given.
   func colour(_ text: String?) throws(CommandError) -> String? {

@@ -23,14 +23,18 @@ extension Session {
   /// - Parameters:
   ///   - question: as printed.
   ///   - ids: entities concerned, if the text of the question does not identify them.
+  ///   - refusal: error if no question is possible; `nil` for one that names `--yes`.
   ///   - showing: prints these before the question.
   /// - Throws: ``CommandError`` with exit 64 without a terminal or with `--no-input`, 130 if the user declines.
-  func confirm(_ question: String, about ids: [String] = [], showing: () -> Void = {}) throws(CommandError) {
+  func confirm(
+    _ question: String, about ids: [String] = [], otherwise refusal: CommandError? = nil, showing: () -> Void = {}
+  ) throws(CommandError) {
     if arguments.has(OptionSpec.yes.key) || confirmations.given.contains([question] + ids) { return }
     showing()
     guard !arguments.has("--no-input"), isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
-      throw CommandError(
-        "Confirmation required: \(question)", hint: "Nothing was done. Confirm with --yes.", exit: .usage)
+      throw refusal
+        ?? CommandError(
+          "Confirmation required: \(question)", hint: "Nothing was done. Confirm with --yes.", exit: .usage)
     }
     console.ask("\(question) [y/N] ")
     guard let answer = readLine()?.lowercased(), ["y", "yes"].contains(answer) else {

@@ -51,9 +51,10 @@ struct LogCommand: Command {
   private static func log(_ phrase: EventPhrase, in container: AppContainer, _ session: Session) throws -> LoggedEvent {
     let meaning = try phrase.meaning(among: Vocabulary(container.makeStore()), session) { container.makeID() }
     let (event, type) = (meaning.event, meaning.type)
+    try meaning.confirmAbbreviation(in: container, session)
     // A new type is saved together with its first event.
-    try container.record.perform(
-      session.undoLabel("log", type.name, event), (meaning.makesType ? [.eventType(type)] : []) + [.event(event)])
+    try container.record.perform(session.undoLabel("log", type.name, event), meaning.changes)
+    try meaning.rememberAbbreviation(in: container)
     return try LoggedEvent(event, of: type, in: container.makeLocalStore(), session)
   }
 

@@ -30,6 +30,7 @@ struct StartCommand: Command {
     let store = container.makeStore()
     let meaning = try phrase.meaning(among: Vocabulary(store), session) { container.makeID() }
     let (event, type) = (meaning.event, meaning.type)
+    try meaning.confirmAbbreviation(in: container, session)
     if let running = try RunningEvent.all(in: store).first(where: { $0.event.eventTypeId == type.id })?.event {
       let since = session.local.dayAndTime(running.timestamp, year: session.local.components(of: session.now).year)
       throw CommandError(
@@ -38,8 +39,8 @@ struct StartCommand: Command {
     }
     let started = RunningEvent(event, markId: container.makeID())
     try container.record.perform(
-      session.undoLabel("start", type.name, event),
-      (meaning.makesType ? [.eventType(type)] : []) + [.event(event), .record(started.mark)])
+      session.undoLabel("start", type.name, event), meaning.changes + [.record(started.mark)])
+    try meaning.rememberAbbreviation(in: container)
     return try LoggedEvent(event, of: type, in: container.makeLocalStore(), session)
   }
 

@@ -15,7 +15,7 @@ struct NewEventType {
   func check(_ session: Session) throws(CommandError) {
     guard session.isName(name), !name.hasPrefix("@"), !name.contains("=") else {
       throw session.usageError(
-        "Invalid type name '\(name)'", hint: "Use one line of 1 to 128 bytes, without '=' and not starting with '@'.")
+        "Invalid type name '\(name)'", hint: "\(Session.nameRule), no '=' and no '@' at the start.")
     }
     _ = try session.colour(color)
   }

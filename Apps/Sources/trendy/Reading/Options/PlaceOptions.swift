@@ -67,7 +67,7 @@ struct PlaceOptions {
 
   static func check(name: String, _ session: Session) throws(CommandError) {
     guard session.isName(name) else {
-      throw session.usageError("Invalid place name '\(name)'", hint: "Use one line of 1 to 128 bytes.")
+      throw session.usageError("Invalid place name '\(name)'", hint: "\(Session.nameRule).")
     }
   }
 

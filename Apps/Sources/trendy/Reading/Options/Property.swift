@@ -53,9 +53,11 @@ enum Property {
     }
     guard let definition = definitions.first(where: { $0.key.lowercased() == key.lowercased() }) else {
       let known = definitions.map(\.key).joined(separator: ", ")
+      let near = Suggestion.nearest(to: key, among: definitions.map(\.key)).map { "Did you mean '\($0)'? " } ?? ""
       throw session.usageError(
         "Property '\(key)' not found",
-        hint: known.isEmpty ? "This type has no properties. Add one: trendy type prop add" : "Properties: \(known).")
+        hint: known.isEmpty
+          ? "This type has no properties. Add one: trendy type prop add" : "\(near)Properties: \(known).")
     }
     return (definition.key, try value(String(parts[1]), of: definition, session: session))
   }
@@ -94,6 +96,14 @@ enum Property {
         exit: .usage)
     }
     return PropertyValue(type: definition.propertyType, value: value)
+  }
+
+  /// Returns the kind of property that fits a value, for a property that does not exist yet.
+  static func kind(of text: String) -> PropertyType {
+    if number(text) != nil { return .number }
+    if ["yes", "no", "true", "false"].contains(text.lowercased()) { return .boolean }
+    if DurationPhrase.seconds(text) != nil { return .duration }
+    return text.hasPrefix("https://") || text.hasPrefix("http://") ? .url : .text
   }
 
   /// Value for `--plain`: a date without a time, or ``text(_:)``.

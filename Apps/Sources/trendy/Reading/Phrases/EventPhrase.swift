@@ -1,4 +1,6 @@
+import AppContainer
 import CommandSupport
+import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
@@ -8,7 +10,7 @@ struct EventPhrase {
   static let options =
     WhereOptions.all + [
       OptionSpec.note,
-      OptionSpec("--create", help: "create the event type if it does not exist"),
+      OptionSpec("--create", help: "create the event type and the properties that do not exist"), .yes,
     ]
   static let allDay = OptionSpec("--all-day", help: "record an all-day event")
 
@@ -35,6 +37,15 @@ struct EventPhrase {
     var type: EventType
     /// Whether the type must be created.
     var makesType: Bool
+    /// Properties that must be created.
+    var newProperties: [PropertyDefinition] = []
+    /// The name as given, if it is only the beginning of the type's name.
+    var abbreviation: String?
+
+    /// New states to save.
+    var changes: [Undoable] {
+      (makesType ? [.eventType(type)] : []) + newProperties.map { .property($0) } + [.event(event)]
+    }
   }
 
   /// Returns the event, and its type, which may have to be created.
@@ -45,22 +56,42 @@ struct EventPhrase {
       isNew
       ? try NewEventType(name: typeName).made(id: makeID(), session)
       : try namedType(among: known.types, session)
-    let definitions = known.definitions(of: type)
+    let isAbbreviated = !isNew && Lookup.named(typeName, among: known.types, name: \.name).isEmpty
+    let existing = known.definitions(of: type)
+    let new = makesType ? try newProperties(of: type, besides: existing, session, makeID: makeID) : []
+    let definitions = existing + new
     var event = Event(
-      id: makeID(), eventTypeId: type.id, timestamp: span.start, endDate: span.end, isAllDay: isAllDay,
+      id: makeID(), eventTypeId: type.id, timestamp: span.start, endDate: span.end,
       notes: note?.asNote,
       timeZone: session.local.zoneName)
-    if isAllDay {
-      // An all-day event starts at midnight of its first date and ends at midnight of its last, if there are several.
-      let first = session.local.midnight(session.local.startOfDay(event.timestamp))
-      let last = event.endDate.map { session.local.midnight(session.local.startOfDay($0)) }
-      (event.timestamp, event.endDate) = (first, last == first ? nil : last)
-    }
+    if isAllDay { event.makeAllDay(in: session.local) }
     try place.apply(to: &event, among: known.places)
     try say(values, of: type, definitions, session, in: &event)
     event.fillLength(from: definitions)
     event.fillDefaults(from: definitions)
-    return Meaning(event: event, type: type, makesType: isNew)
+    return Meaning(
+      event: event, type: type, makesType: isNew, newProperties: new, abbreviation: isAbbreviated ? typeName : nil)
+  }
+
+  /// Returns a property for each `key=value` whose key the type does not have.
+  private func newProperties(
+    of type: EventType, besides existing: [PropertyDefinition], _ session: Session, makeID: () -> String
+  ) throws(CommandError) -> [PropertyDefinition] {
+    var new: [PropertyDefinition] = []
+    for word in values {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, !(existing + new).contains(where: { $0.key.lowercased() == parts[0].lowercased() }) else {
+        continue
+      }
+      guard Property.isKey(parts[0], session) else {
+        throw session.usageError("Invalid property key '\(parts[0])'", hint: "\(Session.nameRule).")
+      }
+      new.append(
+        PropertyDefinition(
+          id: makeID(), eventTypeId: type.id, key: parts[0], label: parts[0], propertyType: Property.kind(of: parts[1]),
+          displayOrder: ((existing + new).map(\.displayOrder).max() ?? -1) + 1))
+    }
+    return new
   }
 
   private func namedType(among types: [EventType], _ session: Session) throws(CommandError) -> EventType {
@@ -157,5 +188,37 @@ struct EventPhrase {
       return "Give the time with --at \(count > 1 ? "'\(text)'" : text)"
     }
     return nil
+  }
+}
+
+extension EventPhrase.Meaning {
+  /// Asks whether a beginning of a type's name means the type, unless the user has accepted it before.
+  /// - Parameter isAsking: whether a question is possible; the lines of `log -` cannot ask.
+  /// - Throws: ``CommandError`` with exit 66 without a terminal, 130 if the user declines.
+  func confirmAbbreviation(in container: AppContainer, _ session: Session, isAsking: Bool = true) throws {
+    guard let abbreviation, try container.record.type(abbreviatedBy: abbreviation) != type.id else { return }
+    let line = "trendy \(session.command.name)"
+    let refusal = CommandError(
+      "'\(abbreviation)' is only the beginning of '\(type.name)'",
+      hint:
+        "Use the whole name: \(line) \(ShellWords.quoted(type.name)). For a new type: \(line) \(ShellWords.quoted(abbreviation)) --create",
+      exit: .notFound)
+    guard isAsking else { throw refusal }
+    try session.confirm("Record '\(abbreviation)' under '\(type.name)'?", otherwise: refusal)
+  }
+
+  /// Stores an accepted beginning of a type's name; call this after the event is saved.
+  func rememberAbbreviation(in container: AppContainer) throws {
+    guard let abbreviation, try container.record.type(abbreviatedBy: abbreviation) != type.id else { return }
+    try container.record.remember(abbreviation, asTypeWithID: type.id)
+  }
+}
+
+extension Event {
+  /// Makes it an all-day event from midnight of its first date, to midnight of its last if there are several.
+  mutating func makeAllDay(in local: LocalTime) {
+    let first = local.midnight(local.startOfDay(timestamp))
+    let last = endDate.map { local.midnight(local.startOfDay($0)) }
+    (isAllDay, timestamp, endDate) = (true, first, last == first ? nil : last)
   }
 }

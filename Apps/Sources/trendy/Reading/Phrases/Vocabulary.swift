@@ -4,7 +4,7 @@ import TrendyProtocols
 /// Types, properties and places of a store, read once for any number of events.
 struct Vocabulary {
   private(set) var types: [EventType]
-  private let definitions: [String: [PropertyDefinition]]
+  private var definitions: [String: [PropertyDefinition]]
   let places: [Geofence]
 
   init(_ store: any DataStoreProtocol) throws {
@@ -18,4 +18,8 @@ struct Vocabulary {
   func definitions(ofType id: String) -> [PropertyDefinition] { definitions[id] ?? [] }
 
   mutating func add(_ type: EventType) { types.append(type) }
+
+  mutating func add(_ properties: [PropertyDefinition]) {
+    for property in properties { definitions[property.eventTypeId, default: []].append(property) }
+  }
 }

@@ -15,7 +15,8 @@ struct LoggedLines {
   }
 
   private var events: [(line: Int, event: Event)] = []
-  private var types: [EventType] = []
+  /// New types and properties.
+  private var definitions: [Undoable] = []
   private var failures: [Failure] = []
   private let text: EventText
 
@@ -28,13 +29,13 @@ struct LoggedLines {
       do throws(CommandError) {
         guard let text = try Self.text(of: line) else { continue }
         let meaning = try Self.meaning(of: text, among: known, session) { container.makeID() }
+        try Self.checkAbbreviation(of: meaning, in: container, session)
         guard try !Self.isHeld(meaning.event.id, in: store), ids.insert(meaning.event.id).inserted else {
           throw CommandError("An event with the id '\(ShortID.of(meaning.event.id))' already exists", exit: .badData)
         }
-        if meaning.makesType {
-          known.add(meaning.type)
-          types.append(meaning.type)
-        }
+        if meaning.makesType { known.add(meaning.type) }
+        known.add(meaning.newProperties)
+        definitions += meaning.changes.dropLast()
         events.append((index + 1, meaning.event))
       } catch {
         failures.append(Failure(line: index + 1, error: error))
@@ -42,8 +43,8 @@ struct LoggedLines {
     }
     if !events.isEmpty {
       try container.record.perform(
-        "log \(Quantity(events.count, "event"))", types.map { .eventType($0) } + events.map { .event($0.event) },
-        isDivisible: types.isEmpty)
+        "log \(Quantity(events.count, "event"))", definitions + events.map { .event($0.event) },
+        isDivisible: definitions.isEmpty)
     }
     text = EventText(session: session, types: known.types)
   }
@@ -83,6 +84,16 @@ struct LoggedLines {
         "A note cannot be read from standard input here", hint: "Write the note in the line.", exit: .badData)
     }
     return try EventPhrase(session).meaning(among: known, session, makeID: makeID)
+  }
+
+  private static func checkAbbreviation(
+    of meaning: EventPhrase.Meaning, in container: AppContainer, _ session: Session
+  ) throws(CommandError) {
+    do {
+      try meaning.confirmAbbreviation(in: container, session, isAsking: false)
+    } catch {
+      throw CommandError(describing: error)
+    }
   }
 
   private static func isHeld(_ id: String, in store: any DataStoreProtocol) throws(CommandError) -> Bool {

@@ -17,7 +17,7 @@ struct VehicleAddCommand: Command {
   init(_ session: Session) throws {
     name = session.arguments.positionals[0]
     guard session.isName(name) else {
-      throw session.usageError("Invalid vehicle name '\(name)'", hint: "Use one line of 1 to 128 bytes.")
+      throw session.usageError("Invalid vehicle name '\(name)'", hint: "\(Session.nameRule).")
     }
     options = try VehicleOptions(session)
   }

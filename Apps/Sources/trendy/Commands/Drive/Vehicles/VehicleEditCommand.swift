@@ -40,8 +40,7 @@ struct VehicleEditCommand: Command {
   }
 
   private static func unusable(_ name: String, _ session: Session) -> CommandError {
-    session.usageError(
-      "Invalid vehicle name '\(name)'", hint: "Use one line of 1 to 128 bytes that is not the name of another vehicle.")
+    session.usageError("Invalid vehicle name '\(name)'", hint: "\(Session.nameRule).")
   }
 
   func act(_ session: Session) throws -> OneVehicle {
@@ -49,7 +48,9 @@ struct VehicleEditCommand: Command {
     let store = container.makeStore()
     let old = try Lookup(store: store).vehicle(name)
     let others = try store.vehicles().filter { $0.id != old.id }
-    if let newName, others.contains(where: { $0.isCalled(newName) }) { throw Self.unusable(newName, session) }
+    if let newName, others.contains(where: { $0.isCalled(newName) }) {
+      throw session.usageError("A vehicle '\(newName)' already exists")
+    }
     let vehicle = edited(old)
     guard vehicle != old else {
       try session.reportNothingChanged(of: Self.spec.options)
