@@ -150,7 +150,10 @@ extension CommandSpec {
   func check(_ positionals: [String], usage: String) throws(CommandError) {
     let needed = arguments.filter { $0.count == .one || $0.count == .oneOrMore }
     if positionals.count < needed.count {
-      throw CommandError("Missing \(needed[positionals.count].meaning)", usage: usage, exit: .usage)
+      let missing = needed[positionals.count]
+      let hint: String? =
+        if case .oneOf(let words) = missing.kind { "Use \(words.joined(separator: ", "))." } else { nil }
+      throw CommandError("Missing \(missing.meaning)", hint: hint, usage: usage, exit: .usage)
     }
     let isEndless = arguments.contains { $0.count == .oneOrMore || $0.count == .any }
     guard isEndless || positionals.count <= arguments.count else {

@@ -51,7 +51,7 @@ extension ConfigurationFile {
   public static func update(
     _ path: String, _ change: (inout ConfigurationFile) throws(CommandError) -> Void
   ) throws(CommandError) -> ConfigurationFile {
-    let path = target(of: path)
+    let path = SymbolicLink.target(of: path)
     let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     try makeFolder(folder)
     let lock = open(folder, O_RDONLY | O_CLOEXEC)
@@ -64,13 +64,6 @@ extension ConfigurationFile {
     try change(&file)
     try file.replace()
     return file
-  }
-
-  /// Target of a symbolic link, so that the link is preserved.
-  private static func target(of path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
   }
 
   private static func makeFolder(_ folder: String) throws(CommandError) {

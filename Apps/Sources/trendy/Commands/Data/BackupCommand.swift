@@ -39,7 +39,7 @@ struct BackupCommand: Command {
     let progress = StoreProgress(session.console)
     defer { progress.end() }
     return try StoreParts(storeDirectory: session.storeDirectory)
-      .backUp(to: file.path, isReplacing: isReplacing, signedWith: key) { progress.goesOn($0) }
+      .backUp(to: SymbolicLink.target(of: file.path), isReplacing: isReplacing, signedWith: key) { progress.goesOn($0) }
   }
 
   func show(_ answer: StoreBackup.Summary, _ session: Session) -> ExitCode {

@@ -44,7 +44,14 @@ struct RestoreCommand: Command {
       return
     }
     guard words.count == 1 else { throw session.usageError("Unexpected argument '\(words[1])'") }
-    request = .backup(try BackupFile(words[0], session))
+    let file = try BackupFile(words[0], session)
+    guard FileManager.default.fileExists(atPath: file.path) else {
+      throw CommandError(
+        "File \(file.path) not found",
+        hint: "Check the path of the backup. To restore deleted entries: trendy list --deleted, then trendy restore ID",
+        exit: .notFound)
+    }
+    request = .backup(file)
   }
 
   func act(_ session: Session) throws -> Answer {

@@ -20,6 +20,7 @@ final class FileOutput {
   /// - Throws: ``CommandError`` with exit 73 if the file exists and may not be replaced, or cannot be created; 75 if
   ///   another program is writing it.
   init(path: String, isReplacing: Bool) throws(CommandError) {
+    let path = SymbolicLink.target(of: path)
     self.path = path
     guard isReplacing || !FileManager.default.fileExists(atPath: path) else {
       throw CommandError("\(path) already exists", hint: "Overwrite it with --yes.", exit: .cannotCreate)

@@ -26,7 +26,9 @@ struct HubBackupCommand: DaemonCommand {
     defer { progress.end() }
     Interruption.wait()
     do {
-      return try session.hub.backUp(to: file.path, isReplacing: isReplacing, signedWith: key) { progress.goesOn($0) }
+      return try session.hub.backUp(to: SymbolicLink.target(of: file.path), isReplacing: isReplacing, signedWith: key) {
+        progress.goesOn($0)
+      }
     } catch StorageError.cancelled {
       throw CommandError.interrupted("Nothing was written.")
     } catch StorageError.exists(let path) {
