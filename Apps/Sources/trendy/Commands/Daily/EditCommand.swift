@@ -19,7 +19,8 @@ struct EditCommand: Command {
       OptionSpec("--type", value: "type", kind: .eventType, help: "new event type"),
       OptionSpec(
         "--clear", value: "field", kind: .propertyKey, repetition: .allCount,
-        help: "remove a value: note, end, place, or a property key"),
+        help: "remove a value: note, end, place, all-day, or a property key"),
+      OptionSpec("--all-day", help: "make it an all-day event"),
     ] + EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes], columns: .eventColumns)
 
   /// Options that request a change.
@@ -34,6 +35,7 @@ struct EditCommand: Command {
   private let note: String?
   private let typeName: String?
   private let cleared: [String]
+  private let isAllDay: Bool
 
   init(_ session: Session) throws {
     let words = session.arguments.positionals
@@ -46,12 +48,15 @@ struct EditCommand: Command {
     note = try session.note()
     typeName = session.arguments.value("--type")
     cleared = session.arguments.all("--clear")
+    isAllDay = session.arguments.has("--all-day")
   }
 
   struct Answer {
     let list: EventList
     /// `false` for a dry run.
     let isDone: Bool
+    /// `false` if the values were the same.
+    var isChanged = true
   }
 
   func act(_ session: Session) throws -> Answer {
@@ -63,7 +68,7 @@ struct EditCommand: Command {
     let changes = zip(old, edited).filter { $0 != $1 }
     guard !changes.isEmpty else {
       if values.isEmpty { try session.reportNothingChanged(of: Self.changing) } else { session.reportNothingChanged() }
-      return Answer(list: try EventList(old.count == 1 ? old : [], in: store), isDone: true)
+      return Answer(list: try EventList(old.count == 1 ? old : [], in: store), isDone: true, isChanged: false)
     }
     let list = try EventList(changes.map(\.1), in: store)
     if session.arguments.has(OptionSpec.dryRun.key) { return Answer(list: list, isDone: false) }
@@ -86,6 +91,7 @@ struct EditCommand: Command {
     let span = try when.span(editing: event, session)
     if let start = span.start { event.move(to: start) }
     if let end = span.end { event.endDate = end }
+    if isAllDay, !event.isAllDay { event.makeAllDay(in: session.local) }
     if let note { event.notes = note.asNote }
     for field in cleared { try clear(field, of: &event, session) }
     try place.apply(to: &event, among: known.places)
@@ -99,18 +105,22 @@ struct EditCommand: Command {
     switch field {
     case "note", "notes": event.notes = nil
     case "end", "end_date": event.endDate = nil
+    case "all-day": event.isAllDay = false
     case "place":
       (event.locationLatitude, event.locationLongitude) = (nil, nil)
       (event.locationName, event.geofenceId) = (nil, nil)
     case let key where event.properties[key] != nil: event.properties[key] = nil
     default:
       throw session.usageError(
-        "Cannot clear '\(field)'", hint: "Name note, end, place, or a property that the event has.")
+        "Cannot clear '\(field)'", hint: "Name note, end, place, all-day, or a property that the event has.")
     }
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
-    if answer.isDone, answer.list.events.count == 1 { return OneEvent(answer.list).show(session) }
+    if answer.isDone, answer.list.events.count == 1 {
+      defer { if answer.isChanged { session.reportUndo() } }
+      return OneEvent(answer.list).show(session)
+    }
     answer.list.show(schema: "trendy.events/1", session) { console, text in
       for event in answer.list.events {
         if answer.isDone {

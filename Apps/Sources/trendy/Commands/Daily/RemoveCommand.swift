@@ -63,6 +63,8 @@ struct RemoveCommand: Command {
     }
     if answer.isDone, events.count > 1 {
       session.console.done("Deleted \(Quantity(events.count, "event")). Undo with: trendy undo")
+    } else if answer.isDone, !events.isEmpty {
+      session.reportUndo()
     }
     return .done
   }

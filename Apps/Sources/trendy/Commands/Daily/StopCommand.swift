@@ -112,6 +112,7 @@ struct StopCommand: Command {
     answer.show(schema: "trendy.events/1", session) { console, text in
       for event in answer.events { console.done(text.line(event)) }
     }
+    session.reportUndo()
     return .done
   }
 }

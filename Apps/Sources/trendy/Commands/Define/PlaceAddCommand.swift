@@ -12,7 +12,9 @@ struct PlaceAddCommand: Command {
     "place add", .one("name", .text, "name"), .oneOrMore("lat,lon", .text, "latitude and longitude"),
     summary: "Add a place; stays there are recorded as visits.", group: .define,
     examples: ["place add Home 52.3702,4.8952", "place add Office 52.36,4.90 --radius 120"],
-    options: PlaceOptions.all, columns: .placeColumns)
+    options: PlaceOptions.all + [
+      OptionSpec("--relabel", help: "also name past events inside the place that have no place")
+    ], columns: .placeColumns)
 
   private let name: String
   private let coordinate: Coordinate
@@ -27,7 +29,13 @@ struct PlaceAddCommand: Command {
     options = try PlaceOptions(session)
   }
 
-  func act(_ session: Session) throws -> OnePlace {
+  struct Answer {
+    var place: OnePlace
+    /// Number of events that got the name of the place.
+    var relabelled: Int
+  }
+
+  func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
     let store = container.makeStore()
     if try store.fetchAllGeofences().contains(where: { $0.name.lowercased() == name.lowercased() }) {
@@ -39,9 +47,31 @@ struct PlaceAddCommand: Command {
       radius: options.role == "skip" ? 200 : 100)
     try options.apply(to: &place, in: store)
     if place.eventTypeEntryId == nil { place.eventTypeEntryId = try container.record.type(.visit).id }
-    try container.record.perform("place add \(place.name)", [.place(place)])
-    return try OnePlace(place, in: container.makeStore())
+    let events = session.arguments.has("--relabel") ? try store.fetchAllEvents().filter { $0.isUnnamed(in: place) } : []
+    let relabelled = events.map { event in
+      var event = event
+      (event.geofenceId, event.locationName) = (place.id, place.name)
+      return event
+    }
+    try container.record.perform(
+      "place add \(place.name)", [.place(place)] + relabelled.map { .event($0) }, before: events.map { .event($0) })
+    return Answer(place: try OnePlace(place, in: container.makeStore()), relabelled: events.count)
   }
 
-  func show(_ answer: OnePlace, _ session: Session) -> ExitCode { answer.show(session) }
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+    if session.arguments.has("--relabel") { session.console.done("Named \(Quantity(answer.relabelled, "event")).") }
+    return answer.place.show(session)
+  }
+}
+
+extension Event {
+  /// Whether the event has no place, and a position inside this one.
+  fileprivate func isUnnamed(in place: Geofence) -> Bool {
+    guard geofenceId == nil, locationName == nil, let latitude = locationLatitude, let longitude = locationLongitude
+    else {
+      return false
+    }
+    let position = Coordinate(latitude: latitude, longitude: longitude)
+    return Geodesic.distanceMeters(from: place.coordinate, to: position) <= place.radius
+  }
 }

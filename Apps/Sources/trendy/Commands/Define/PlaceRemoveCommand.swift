@@ -2,6 +2,7 @@ import AppContainer
 import CommandSupport
 import TrendyAgent
 import TrendyModels
+import TrendyProtocols
 
 /// `trendy place rm`
 struct PlaceRemoveCommand: Command {
@@ -13,20 +14,29 @@ struct PlaceRemoveCommand: Command {
 
   init(_ session: Session) { names = session.arguments.positionals }
 
-  func act(_ session: Session) throws -> [Geofence] {
+  struct Answer {
+    var places: [Geofence]
+    /// Number of events that keep the name of a deleted place.
+    var events: Int
+  }
+
+  func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
     let lookup = Lookup(store: container.makeStore())
     let places = try names.map { try lookup.place($0) }
     let words = places.map(\.name).joined(separator: " ")
     try container.record.perform("place rm \(words)", [], before: places.map { .place($0) })
-    return places
+    let ids = Set(places.map(\.id))
+    let events = try container.makeStore().fetchAllEvents().count { $0.geofenceId.map(ids.contains) ?? false }
+    return Answer(places: places, events: events)
   }
 
-  func show(_ answer: [Geofence], _ session: Session) -> ExitCode {
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
     if session.console.isJSON {
-      session.console.document("trendy.deleted/1", [("deleted", .array(answer.map { .string($0.id) }))])
+      session.console.document("trendy.deleted/1", [("deleted", .array(answer.places.map { .string($0.id) }))])
     }
-    for place in answer { session.console.done(PlaceText.line(place).led(by: "Deleted:")) }
+    for place in answer.places { session.console.done(PlaceText.line(place).led(by: "Deleted:")) }
+    session.reportUndo(["\(Quantity(answer.events, "event")) there stay\(answer.events == 1 ? "s" : "")"])
     return .done
   }
 }

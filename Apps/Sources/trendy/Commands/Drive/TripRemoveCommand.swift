@@ -29,6 +29,7 @@ struct TripRemoveCommand: Command {
       session.console.document("trendy.deleted/1", [("deleted", .array(answer.trips.map { .string($0.event.id) }))])
     }
     for trip in answer.texts(session) { session.console.done(trip.line.led(by: "Deleted:")) }
+    session.reportUndo()
     return .done
   }
 }

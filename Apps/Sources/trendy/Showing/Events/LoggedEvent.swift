@@ -43,10 +43,18 @@ struct LoggedEvent {
     guard let progress else { return exit }
     let words = [
       progress.goal.map { GoalText($0).standing } ?? (progress.today > 1 ? "\(progress.today) today" : nil),
-      progress.streak.flatMap { $0 > 1 ? "\($0)-day streak" : nil }, "Undo with: trendy undo",
+      progress.streak.flatMap { $0 > 1 ? "\($0)-day streak" : nil },
     ]
-    let line = words.compactMap(\.self).joined(separator: " · ")
-    session.console.done(StyledText([StyledText.Part(""), StyledText.Part(line, .dim)]))
+    session.reportUndo(words.compactMap(\.self))
     return exit
+  }
+}
+
+extension Session {
+  /// Prints the line below the result of an action, which names `trendy undo`.
+  /// - Parameter notes: further consequences of the action.
+  func reportUndo(_ notes: [String] = []) {
+    let line = (notes + ["Undo with: trendy undo"]).joined(separator: " · ")
+    console.done(StyledText([StyledText.Part(""), StyledText.Part(line, .dim)]))
   }
 }

@@ -97,8 +97,11 @@ extension OdometerCheck {
   public init(of vehicle: Vehicle, events: [Event], trips: [TripEvent]) {
     var readings = events.compactMap { OdometerReading.of($0) }.filter { $0.vehicleId == vehicle.id }.map(\.reading)
     let trips = trips.filter { $0.vehicleId == vehicle.id }
-    if let start = vehicle.startOdometer, let first = trips.first {
-      readings.append(OdometerReading(date: first.start, meters: start))
+    // The initial value has no time of its own: it precedes all trips and readings.
+    if let start = vehicle.startOdometer,
+      let first = [trips.first?.start, readings.map(\.date).min()].compactMap(\.self).min()
+    {
+      readings.append(OdometerReading(date: first, meters: start))
     }
     self.init(readings: readings, trips: trips)
   }

@@ -13,18 +13,27 @@ struct VehicleRemoveCommand: Command {
 
   init(_ session: Session) { name = session.arguments.positionals[0] }
 
-  func act(_ session: Session) throws -> Vehicle {
-    let container = try session.openStore()
-    let vehicle = try Lookup(store: container.makeStore()).vehicle(name)
-    try container.record.perform("delete vehicle \(vehicle.name)", [], before: [.vehicle(vehicle)])
-    return vehicle
+  struct Answer {
+    var vehicle: Vehicle
+    /// Number of trips that keep the name of the vehicle.
+    var trips: Int
   }
 
-  func show(_ answer: Vehicle, _ session: Session) -> ExitCode {
+  func act(_ session: Session) throws -> Answer {
+    let container = try session.openStore()
+    let store = container.makeStore()
+    let vehicle = try Lookup(store: store).vehicle(name)
+    let trips = try store.trips(in: nil).count { $0.vehicleId == vehicle.id }
+    try container.record.perform("delete vehicle \(vehicle.name)", [], before: [.vehicle(vehicle)])
+    return Answer(vehicle: vehicle, trips: trips)
+  }
+
+  func show(_ answer: Answer, _ session: Session) -> ExitCode {
     if session.console.isJSON {
-      session.console.document("trendy.deleted/1", [("deleted", .array([.string(answer.id)]))])
+      session.console.document("trendy.deleted/1", [("deleted", .array([.string(answer.vehicle.id)]))])
     }
-    session.console.done("Deleted: \(answer.name)")
+    session.console.done("Deleted: \(answer.vehicle.name)")
+    session.reportUndo(["\(Quantity(answer.trips, "trip")) keep\(answer.trips == 1 ? "s" : "") its name"])
     return .done
   }
 }
