@@ -69,11 +69,11 @@ extension CommandError {
       switch error {
       case .newerVersion: .version
       case .permissionDenied, .notAFolder, .exists: .cannotCreate
-      case .missing: .notFound
+      case .notFound, .missing: .notFound
       case .busy, .replaced: .tryAgain
       case .cancelled: .interrupted
       case .invalidIdentifier, .tooLarge, .notABackup, .wrongSignature: .badData
-      case .damaged, .diskFull, .readOnly, .syncFailed, .unreadableRow, .failed: .readWrite
+      case .damaged, .diskFull, .readOnly, .openedReadOnly, .syncFailed, .unreadableRow, .failed: .readWrite
       }
     let text = error.description
     guard let colon = text.firstRange(of: ": ") else {
@@ -135,7 +135,9 @@ extension StorageError {
   /// Whether the description starts with a file name, which must not be capitalized.
   fileprivate var beginsWithPath: Bool {
     switch self {
-    case .damaged, .newerVersion, .readOnly, .missing, .notAFolder, .exists, .notABackup, .wrongSignature: true
+    case .damaged, .newerVersion, .readOnly, .openedReadOnly, .notFound, .missing, .notAFolder, .exists, .notABackup,
+      .wrongSignature:
+      true
     case .diskFull, .permissionDenied, .busy, .syncFailed, .tooLarge, .invalidIdentifier, .unreadableRow, .replaced,
       .cancelled, .failed:
       false

@@ -4,21 +4,24 @@ import TrendyFoundation
 /// Shares one open engine per directory, and reopens it after a failed sync.
 final class FolderEngine: Sendable {
   let directory: String
+  let mode: StoreMode
   let fileSystem: any FileSystem
   let options: StorageEngine.Options
   private let engine: Mutex<StorageEngine>
 
-  /// Opens the store, or creates it with an id from the generator.
+  /// Opens the store; a new store gets its id from the generator.
   init(
-    directory: String, fileSystem: any FileSystem, options: StorageEngine.Options,
+    directory: String, mode: StoreMode, fileSystem: any FileSystem, options: StorageEngine.Options,
     generator: some RandomNumberGenerator
   ) throws(StorageError) {
     var generator = generator
     self.directory = directory
+    self.mode = mode
     self.fileSystem = fileSystem
     self.options = options
     engine = Mutex(
-      try StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options, generator: &generator))
+      try StorageEngine.open(
+        directory: directory, mode: mode, fileSystem: fileSystem, options: options, generator: &generator))
   }
 
   /// Returns the path of a directory without a trailing slash.
@@ -36,7 +39,9 @@ final class FolderEngine: Sendable {
   func usable() throws(StorageError) -> StorageEngine {
     try engine.withLock { engine throws(StorageError) in
       if !engine.isUsable {
-        engine = try StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
+        // The store existed, so an empty one in its place would only hide that it was lost.
+        let existing: StoreMode = mode == .createIfMissing ? .mustExist : mode
+        engine = try StorageEngine.open(directory: directory, mode: existing, fileSystem: fileSystem, options: options)
       }
       return engine
     }
@@ -45,6 +50,7 @@ final class FolderEngine: Sendable {
   /// Acquires the lock that permits syncing; `nil` if it is taken. Each caller opens the file again, because the kernel
   /// treats locks of one open file as one owner.
   func lockForSync() throws(StorageError) -> (any OpenFile)? {
+    guard mode != .readOnly else { throw .openedReadOnly(path: directory) }
     let path = directory + "/sync.lock"
     return try storing { () throws(FileSystemError) in
       let file = try fileSystem.open(path, .create)

@@ -21,6 +21,25 @@ extension StorageEngine {
     try manifest.replace(directory: directory, fileSystem: fileSystem)
   }
 
+  /// Throws ``StorageError/notFound(path:)`` if a directory contains no store, or
+  /// ``StorageError/damaged(path:offset:)`` if it contains saves without a manifest. Returns if another process has
+  /// created the store meanwhile.
+  static func requireManifest(_ log: Log) throws(StorageError) {
+    var failure = StorageError.notFound(path: log.directory)
+    do {
+      try refuseToReplaceSaves(log)
+    } catch .missing {
+      // The directory does not exist.
+    } catch {
+      failure = error
+    }
+    do {
+      _ = try Manifest.read(directory: log.directory, fileSystem: log.fileSystem)
+    } catch .missing {
+      throw failure
+    }
+  }
+
   /// Throws if a directory without a manifest contains saves, which means that the manifest was lost. Otherwise the
   /// directory is new, or creating its store was interrupted.
   private static func refuseToReplaceSaves(_ log: Log) throws(StorageError) {

@@ -24,6 +24,7 @@ extension StorageEngine {
     -> Bool
   {
     try check()
+    try requireWritable()
     let lock = try storing { () throws(FileSystemError) in
       try fileSystem.open(directory + "/" + StoreFormat.maintenanceLockName, .create)
     }

@@ -41,6 +41,8 @@ public final class StorageEngine: Sendable {
   public let recovery: RecoveryReport
   let fileSystem: any FileSystem
   let options: Options
+  /// Whether writes throw ``StorageError/openedReadOnly(path:)``.
+  let isReadOnly: Bool
   /// `true` while a unit of work of this handle holds the write lock.
   let writing = Monitor(false)
   /// Durable end of the log. Threads that wait for a sync block here.
@@ -56,61 +58,74 @@ public final class StorageEngine: Sendable {
   }
 
   init(
-    directory: String, fileSystem: any FileSystem, options: Options, state: LogState,
+    directory: String, fileSystem: any FileSystem, options: Options, isReadOnly: Bool, state: LogState,
     recovery: RecoveryReport
   ) {
     self.directory = directory
     self.fileSystem = fileSystem
     self.options = options
+    self.isReadOnly = isReadOnly
     self.recovery = recovery
     syncing = Monitor(SyncState(through: state.tail.durable))
     self.state = Mutex(state)
   }
 
-  /// Opens the store of a directory, or creates one. Opening does not change an existing store.
+  /// Opens the store of a directory. By default a missing store is created. Opening does not change an existing store.
   /// - Parameters:
   ///   - directory: path without a trailing slash.
+  ///   - mode: whether to create a missing store, and whether to permit writes.
   ///   - fileSystem: file system of the directory.
   ///   - options: sizes and timeouts.
   /// - Throws: ``StorageError/damaged(path:offset:)`` if anything before the torn tail is damaged,
+  ///   ``StorageError/notFound(path:)`` if the mode does not create a missing store,
   ///   ``StorageError/newerVersion(path:found:supported:)``, or errors of the file system.
   public static func open(
-    directory: String, fileSystem: any FileSystem = PosixFileSystem(), options: Options = Options()
+    directory: String, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem = PosixFileSystem(),
+    options: Options = Options()
   ) throws(StorageError) -> StorageEngine {
     var generator = SystemRandomNumberGenerator()
-    return try open(directory: directory, fileSystem: fileSystem, options: options, generator: &generator)
+    return try open(directory: directory, mode: mode, fileSystem: fileSystem, options: options, generator: &generator)
   }
 
-  /// Opens or creates a store; a new store gets its id from the generator.
+  /// Opens a store; a new store gets its id from the generator.
   public static func open(
-    directory: String, fileSystem: any FileSystem, options: Options, generator: inout some RandomNumberGenerator
+    directory: String, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem, options: Options,
+    generator: inout some RandomNumberGenerator
   ) throws(StorageError) -> StorageEngine {
+    let isReadOnly = mode == .readOnly
+    let fileSystem: any FileSystem = isReadOnly ? ReadOnlyFileSystem(base: fileSystem) : fileSystem
     var (log, recovered): (Log, Log.Recovered)
     do {
       (log, recovered) = try Log.current(directory: directory, fileSystem: fileSystem)
     } catch .missing {
-      try create(directory: directory, fileSystem: fileSystem, options: options, storeID: generator.next())
+      if mode == .createIfMissing {
+        try create(directory: directory, fileSystem: fileSystem, options: options, storeID: generator.next())
+      } else {
+        try requireManifest(Log(directory: directory, fileSystem: fileSystem))
+      }
       (log, recovered) = try Log.current(directory: directory, fileSystem: fileSystem)
     }
     if recovered.tail != .clean {
-      // Another process may be saving. An unfinished save that remains under the lock is the result of a crash.
-      let lock = try? log.openLock()  // without the right to write there is no lock, and what was read stands
-      let readable = lock ?? (try? fileSystem.open(log.lockPath, .read))  // nor, perhaps, a mark
-      defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
-      if let lock {
+      if let lock = try? log.openLock() {
+        // Another process may be saving. An unfinished save that remains under the lock is the result of a crash.
+        defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
         try log.take(lock, atMost: options.lockTimeout)
         recovered = try Log.current(directory: directory, fileSystem: fileSystem).recovered
-      }
-      if case .damaged(let path, let offset) = recovered.tail { throw .damaged(path: path, offset: offset) }
-      if let mark = readable.flatMap({ DurableMark(of: $0) }),
-        mark.isAhead(of: recovered.state.tail.sequence, in: recovered.state.generation.manifest)
-      {
-        throw .damaged(path: recovered.report.path, offset: recovered.report.offset)
+        if let damage = recovered.damage(confirmedBy: DurableMark(of: lock)) { throw damage }
+      } else {
+        // A reader without permission to write cannot acquire the lock.
+        recovered = try Log.currentWithoutLock(directory: directory, fileSystem: fileSystem)
       }
     }
     let report = recovered.report
     return StorageEngine(
-      directory: directory, fileSystem: fileSystem, options: options, state: recovered.state, recovery: report)
+      directory: directory, fileSystem: fileSystem, options: options, isReadOnly: isReadOnly, state: recovered.state,
+      recovery: report)
+  }
+
+  /// Throws ``StorageError/openedReadOnly(path:)`` if the store was opened for reading only.
+  func requireWritable() throws(StorageError) {
+    if isReadOnly { throw .openedReadOnly(path: directory) }
   }
 
   /// Whether this handle can be used; `false` after a failed sync.
@@ -333,8 +348,9 @@ public final class StorageEngine: Sendable {
   /// Acquires the write lock among all processes and applies the saves of others.
   ///
   /// No other handle can save until the transaction is committed or rolled back.
-  /// - Throws: ``StorageError/busy(path:)`` after ``Options/lockTimeout``.
+  /// - Throws: ``StorageError/busy(path:)`` after ``Options/lockTimeout``, or ``StorageError/openedReadOnly(path:)``.
   public func beginWrite() throws(StorageError) -> WriteTransaction {
+    try requireWritable()
     let lockPath = directory + "/" + StoreFormat.lockName
     let isMine = writing.wait(atMost: options.lockTimeout) { isTaken -> Bool? in
       if isTaken { return nil }

@@ -10,7 +10,11 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
   case permissionDenied(path: String)
   /// The disk is mounted read-only.
   case readOnly(path: String)
-  /// The directory or one of its files is missing, or was removed while it was open.
+  /// The store was opened with ``StoreMode/readOnly``.
+  case openedReadOnly(path: String)
+  /// The directory contains no store, or does not exist.
+  case notFound(path: String)
+  /// A file of the store is missing, or was removed while it was open.
   case missing(path: String)
   /// The path, or a part of it, is not a directory.
   case notAFolder(path: String)
@@ -49,7 +53,11 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
     case .permissionDenied(let path):
       "no permission to access \(path): nothing was changed; grant this user read and write access, or choose another folder"
     case .readOnly(let path):
-      "\(path) is on a read-only disk: nothing was changed; remount the disk for writing, or choose another folder"
+      "\(path) is on a disk that is mounted read-only: nothing was changed; mount it for writing, or choose another folder"
+    case .openedReadOnly(let path):
+      "\(path) is open for reading only: nothing was changed; open the store with mode .mustExist to write"
+    case .notFound(let path):
+      "\(path) contains no store: nothing was created; check the path"
     case .missing(let path):
       "\(path) does not exist, or was removed while it was open: nothing was saved; put it back or choose another folder, then open the store again"
     case .notAFolder(let path):

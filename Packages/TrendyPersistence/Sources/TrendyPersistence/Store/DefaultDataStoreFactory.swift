@@ -11,27 +11,31 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   public let recovery: RecoveryReport
   private let folder: FolderEngine
 
-  /// Opens the store, or creates it with its directory.
+  /// Opens the store. By default a missing store is created together with its directory.
   /// - Parameters:
   ///   - directory: URL of the directory.
+  ///   - mode: whether to create a missing store, and whether to permit writes.
   ///   - fileSystem: file system of the directory.
-  /// - Throws: ``StorageError``, for example ``StorageError/damaged(path:offset:)``.
-  public convenience init(directory: URL, fileSystem: any FileSystem = PosixFileSystem()) throws {
-    try self.init(directory: FolderEngine.path(of: directory), fileSystem: fileSystem)
+  /// - Throws: ``StorageError``, for example ``StorageError/notFound(path:)``.
+  public convenience init(
+    directory: URL, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem = PosixFileSystem()
+  ) throws {
+    try self.init(directory: FolderEngine.path(of: directory), mode: mode, fileSystem: fileSystem)
   }
 
-  /// Opens or creates a store on any file system.
+  /// Opens a store on any file system.
   /// - Parameters:
   ///   - directory: path without a trailing slash.
+  ///   - mode: whether to create a missing store, and whether to permit writes.
   ///   - fileSystem: file system of the directory.
   ///   - options: sizes and timeouts.
   ///   - generator: provides the id of a new store.
   public init(
-    directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
-    generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
+    directory: String, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem,
+    options: StorageEngine.Options = .init(), generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
   ) throws(StorageError) {
     folder = try FolderEngine(
-      directory: directory, fileSystem: fileSystem, options: options, generator: generator)
+      directory: directory, mode: mode, fileSystem: fileSystem, options: options, generator: generator)
     recovery = folder.present.recovery
   }
 

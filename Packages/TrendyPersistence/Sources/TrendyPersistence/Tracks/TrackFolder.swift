@@ -21,7 +21,7 @@ public final class TrackFolder: TrackRows {
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
   ) throws(StorageError) {
     folder = try FolderEngine(
-      directory: directory, fileSystem: fileSystem, options: options, generator: generator)
+      directory: directory, mode: .createIfMissing, fileSystem: fileSystem, options: options, generator: generator)
   }
 
   public func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result {

@@ -31,6 +31,13 @@ struct Log {
     var state: LogState
     var tail: Tail
     var report: RecoveryReport
+
+    /// Returns the damage at the end of the log; `nil` if only a save that was never confirmed is incomplete.
+    func damage(confirmedBy mark: DurableMark?) -> StorageError? {
+      if case .damaged(let path, let offset) = tail { return .damaged(path: path, offset: offset) }
+      let isConfirmed = mark?.isAhead(of: state.tail.sequence, in: state.generation.manifest) ?? false
+      return isConfirmed ? .damaged(path: report.path, offset: report.offset) : nil
+    }
   }
 
   func path(_ chunk: UInt64) -> String { directory + "/" + StoreFormat.chunkName(chunk) }
@@ -68,6 +75,26 @@ struct Log {
         guard case .damaged = error else { throw error }
         failure = error
       }
+    }
+  }
+
+  /// Reads the current generation without the write lock, while other processes may be saving.
+  ///
+  /// A save that completes during the read can make its first part look damaged. Actual damage is still at the same
+  /// offset when the log is read again.
+  static func currentWithoutLock(
+    directory: String, fileSystem: any FileSystem
+  ) throws(StorageError) -> Recovered {
+    let lockPath = Log(directory: directory, fileSystem: fileSystem).lockPath
+    var earlier: StorageError?
+    while true {
+      // Read before the log, which therefore contains every save that the mark confirms. Without a lock file there is
+      // no mark.
+      let mark = (try? fileSystem.open(lockPath, .read)).flatMap { DurableMark(of: $0) }
+      let recovered = try current(directory: directory, fileSystem: fileSystem).recovered
+      guard let damage = recovered.damage(confirmedBy: mark) else { return recovered }
+      if damage == earlier { throw damage }
+      earlier = damage
     }
   }
 
