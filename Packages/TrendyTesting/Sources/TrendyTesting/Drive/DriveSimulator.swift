@@ -75,8 +75,9 @@ public final class DriveSimulator {
 }
 
 extension DriveSimulator {
-  /// Whether the live activity was started and high accuracy is enabled.
-  public var didStartTracking: Bool { liveActivityManager.startActivityCalled && locationService.highAccuracyEnabled }
+  /// Whether the live activity was started and high accuracy was enabled since the last ``reset()``. The end of the
+  /// trip does not change it.
+  public var didStartTracking: Bool { liveActivityManager.startActivityCalled && locationService.setHighAccuracyCalled }
   /// Whether the live activity was ended and low accuracy is enabled.
   public var didStopTracking: Bool { liveActivityManager.endActivityCalled && locationService.lowAccuracyEnabled }
   /// Whether the watch was notified of a trip.

@@ -16,6 +16,8 @@ public final class MockLocationTrackingService: LocationTrackingServiceProtocol 
   public private(set) var startMonitoringCalled = false
   /// Whether `stopMonitoring()` was called.
   public private(set) var stopMonitoringCalled = false
+  /// Whether `setHighAccuracy()` was called.
+  public private(set) var setHighAccuracyCalled = false
   /// Whether high accuracy was requested last.
   public private(set) var highAccuracyEnabled = false
   /// Whether low accuracy was requested last.
@@ -43,6 +45,7 @@ public final class MockLocationTrackingService: LocationTrackingServiceProtocol 
 
   /// Switches to high accuracy.
   public func setHighAccuracy() {
+    setHighAccuracyCalled = true
     highAccuracyEnabled = true
     lowAccuracyEnabled = false
   }
@@ -89,6 +92,7 @@ public final class MockLocationTrackingService: LocationTrackingServiceProtocol 
     setupCalled = false
     startMonitoringCalled = false
     stopMonitoringCalled = false
+    setHighAccuracyCalled = false
     highAccuracyEnabled = false
     lowAccuracyEnabled = false
     locationHistory = []

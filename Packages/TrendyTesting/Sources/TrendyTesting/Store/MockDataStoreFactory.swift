@@ -6,8 +6,8 @@ public import TrendyProtocols
 /// A real factory creates a unit per caller. With this one there must be a single caller, and the test may use the
 /// store only while that caller is idle: see <doc:Mocking>.
 ///
-/// `@unchecked Sendable` because the store is not `Sendable`: `mockStore` is assigned once and used only by ``reset()``
-/// and ``resetDataStore()``, which the test calls where it uses the store. A lock protects the counts.
+/// `@unchecked Sendable` because the store is not `Sendable`: `mockStore` is assigned once and used only by
+/// ``resetDataStore()`` and ``removeAll()``, which the test calls where it uses the store. A lock protects the counts.
 public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   /// Store returned to every caller.
   public let mockStore: MockDataStore
@@ -50,8 +50,11 @@ public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
     mockStore.resetRecords()
   }
 
-  /// Resets factory and store: see ``MockDataStore/reset()``.
-  public func reset() {
+  /// Clears ``makeDataStoreCallCount`` and ``makeDataStoreCalled``, and nothing else.
+  public func reset() { calls.withLock { $0 = 0 } }
+
+  /// Clears the records of the factory and resets the store, which removes its rows; see ``MockDataStore/reset()``.
+  public func removeAll() {
     resetDataStore()
     mockStore.reset()
   }

@@ -87,7 +87,7 @@ struct DriveSimulatorTests {
     simulator.liveActivityManager.endActivity(keepVisibleForSeconds: 300)
     #expect(!simulator.didStopTracking, "low accuracy is part of it")
     simulator.locationService.setLowAccuracy()
-    #expect(simulator.didStopTracking)
+    #expect(simulator.didStopTracking && simulator.didStartTracking, "the end of a trip does not hide its start")
     simulator.watchService.notifyTripStarted()
     #expect(simulator.didNotifyWatch)
   }
@@ -96,6 +96,9 @@ struct DriveSimulatorTests {
     let simulator = DriveSimulator()
     simulator.setupStationaryTrip()
     simulator.startTrip()
+    simulator.liveActivityManager.startActivity(carName: "Car", startTime: Date(timeIntervalSince1970: 0))
+    simulator.locationService.setHighAccuracy()
+    #expect(simulator.didStartTracking)
     simulator.setupCustomTrip(Array(DriveScenarios.tripWithSkipLocation().suffix(3)))
     #expect(simulator.remainingFixes == 3)
     #expect(simulator.locationUpdateCount == 1)

@@ -22,13 +22,27 @@ struct MockDataStoreFactoryTests {
     #expect(MockDataStoreFactory().mockStore.storedGeofences.isEmpty)
   }
 
-  @Test func `reset clears the store and the count and keeps the store object`() {
+  @Test func `reset clears the calls of the factory and nothing else`() throws {
+    let factory = MockDataStoreFactory()
+    factory.mockStore.seedGeofence(id: "g")
+    _ = try factory.makeDataStore().findGeofence(id: "g")
+    factory.tidyUp()
+    factory.mockStore.throwOnSave = TestError()
+    factory.reset()
+    #expect(factory.makeDataStoreCallCount == 0 && !factory.makeDataStoreCalled)
+    #expect(factory.mockStore.storedGeofences.keys.sorted() == ["g"])
+    #expect(factory.mockStore.findGeofenceCalls.count == 1 && factory.tidyUpCalls == 1)
+    #expect(factory.mockStore.throwOnSave != nil)
+  }
+
+  @Test func `removing all clears the store and the records and keeps the store object`() {
     let store = MockDataStore()
     let factory = MockDataStoreFactory(mockStore: store)
     store.seedGeofence(id: "g")
     _ = factory.makeDataStore()
-    factory.reset()
-    #expect(factory.makeDataStoreCalls == 0 && store.storedGeofences.isEmpty)
+    factory.tidyUp()
+    factory.removeAll()
+    #expect(factory.makeDataStoreCalls == 0 && factory.tidyUpCalls == 0 && store.storedGeofences.isEmpty)
     #expect(factory.makeDataStore() === store)
   }
 
