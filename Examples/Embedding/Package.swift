@@ -13,6 +13,7 @@ let package = Package(
     .package(path: "../../Packages/TrendyPersistence"),
     .package(path: "../../Packages/TrendySync"),
     .package(path: "../../Packages/TrendyTesting"),
+    .package(path: "../../Packages/TrendyTrips"),
   ],
   targets: [
     .target(name: "CoffeeJournal", dependencies: ["TrendySync"]),
@@ -20,7 +21,7 @@ let package = Package(
     .target(name: "Readme", dependencies: ["TrendyNetworking", "TrendyPersistence", "TrendySync"]),
     .testTarget(name: "ReadmeTests", dependencies: ["TrendySync", "TrendyTesting"]),
     .testTarget(name: "CoffeeJournalTests", dependencies: ["CoffeeJournal", "TrendySync", "TrendyTesting"]),
-    // Names, labels and defaults that apps and their tests rely on; a change breaks the build.
-    .testTarget(name: "NamesTests", dependencies: ["TrendySync", "TrendyTesting"]),
+    // The names, labels and defaults that apps and their tests rely on: this compiles, or they do not.
+    .testTarget(name: "NamesTests", dependencies: ["TrendySync", "TrendyTesting", "TrendyTrips"]),
   ]
 )

@@ -140,6 +140,7 @@ struct DriveNamesTests {
     #expect(drive.locationUpdateCount == 2 && services.1.stateHistory == [.automotive, .stationary])
     #expect(!drive.didStartTracking && !drive.didStopTracking && !drive.didNotifyWatch, "nobody listens")
     #expect(drive.liveActivityUpdateCount == 0)
+    drive.runCompleteTrip()
     drive.reset()
     #expect(drive.locationUpdateCount == 0)
     #expect(DriveScenarios.homeLat == 51.9270 && DriveScenarios.homeLng == 4.3620)

@@ -65,6 +65,8 @@ struct StoreMockNamesTests {
     ]
     #expect(numbers == Array(repeating: 1, count: 10))
     factory.reset()
+    #expect(!factory.makeDataStoreCalled && factory.makeDataStoreCallCount == 0 && store.saveCalls == 1)
+    factory.removeAll()
     #expect(store.saveCalls == 0 && store.storedEvents.isEmpty)
   }
 

@@ -15,6 +15,16 @@ struct StoreNamesTests {
     try store.upsertEventType(id: "t") { $0.name = "n" }
     try store.save()
     #expect(try DefaultDataStoreFactory(directory: folder).makeDataStore().findEventType(id: "t")?.name == "n")
+    let reader = try DefaultDataStoreFactory(directory: folder, mode: .readOnly).makeDataStore()
+    #expect(try reader.findEventType(id: "t")?.name == "n")
+    let modes: [StoreMode] = [.createIfMissing, .mustExist, .readOnly]
+    for mode in modes { _ = try DefaultDataStoreFactory(directory: folder, mode: mode) }
+    do {
+      _ = try DefaultDataStoreFactory(directory: folder.appending(path: "none"), mode: .mustExist)
+      Issue.record("a missing store was opened")
+    } catch StorageError.notFound(let path) {
+      #expect(path.hasSuffix("/none"))
+    }
   }
 
   @Test func `the unit of work has the documented names`() throws {

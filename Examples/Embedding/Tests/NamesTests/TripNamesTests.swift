@@ -5,9 +5,8 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// Public names, labels and defaults, checked by compilation.
-@Suite("Public API of trips", .timeLimit(.minutes(10)))
-struct NamesTests {
+@Suite("Names of trips")
+struct TripNamesTests {
   private struct Log: TripReporting {
     func report(_ report: TripReport) {}
   }
@@ -22,6 +21,12 @@ struct NamesTests {
       watch: drive.watchService, reporting: Log(), clock: ManualClock(), configuration: .init())
     coordinator.tick(at: DeterministicDate.jan1_2024)
     #expect(!drive.didStartTracking)
+    coordinator.start()
+    drive.setupHomeToOfficeTrip()
+    drive.runCompleteTrip()
+    #expect(drive.didStartTracking && drive.didStopTracking && drive.didNotifyWatch)
+    drive.reset()
+    #expect(!drive.didStartTracking && !drive.didStopTracking && !drive.didNotifyWatch)
   }
 
   @Test func `TripTracker members`() throws {
