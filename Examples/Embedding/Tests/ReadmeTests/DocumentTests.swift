@@ -28,7 +28,29 @@ import Testing
     }
   }
 
-  @Test func `pictures are small and referenced by the README`() throws {
+  @Test func `the counterparts of the original names exist`() throws {
+    var sources = Data()
+    let packages = Self.root.appending(path: "Packages")
+    for path in try FileManager.default.subpathsOfDirectory(atPath: packages.path)
+    where path.hasSuffix(".swift") && path.contains("/Sources/") {
+      sources += try Data(contentsOf: packages.appending(path: path))
+    }
+    var names: Set<Substring> = []
+    for line in try Self.text("docs/seeds.md").split(separator: "\n") {
+      let isTable = line.hasPrefix("| ")
+      let isOriginal = isTable && line.contains(/^\| `(CL|CM|WC|Activity|Trip|Testable)/)
+      let here = isOriginal ? line.split(separator: "|").dropFirst().joined(separator: "|")[...] : line
+      for code in here.matches(of: /`([^`]+)`/) {
+        names.formUnion(code.1.matches(of: /[A-Za-z]{3,}/).map { $0.0 })
+      }
+    }
+    #expect(names.count > 60)
+    for name in names.subtracting(["docs", "make"]) {
+      #expect(sources.range(of: Data(name.utf8)) != nil, "\(name)")
+    }
+  }
+
+  @Test func `pictures are small and each is shown`() throws {
     let readme = try Self.text("README.md")
     let folder = Self.root.appending(path: "docs/images")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
