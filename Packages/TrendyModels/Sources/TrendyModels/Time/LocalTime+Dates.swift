@@ -155,9 +155,10 @@ extension TimeZoneRules {
   ///   - dayStart: start of a day in seconds after midnight, 0 to 86,399.
   func day(of moment: Date, dayStart: Int) -> CivilDate {
     let date = date(of: moment)
-    // Compares timestamps instead of clock times, because a clock change can skip or repeat the start of a day.
-    let hasBegun = dayStart == 0 || moment >= self.date(onClock: date.daysSince1970 * 86_400 + dayStart)
-    return hasBegun ? date : date.advanced(by: -1)
+    let clock = RFC3339.boundedSeconds(of: moment) + Double(secondsFromGMT(at: moment))
+    let start = date.daysSince1970 * 86_400 + dayStart
+    // After the clock is set back, it shows times before the start of the day again, but the day has already begun.
+    return clock >= Double(start) || moment >= self.date(onClock: start) ? date : date.advanced(by: -1)
   }
 
   /// Returns the calendar date of a timestamp in this zone.

@@ -1,5 +1,4 @@
 import Foundation
-public import TrendyFoundation
 public import TrendyModels
 
 extension RuleRecord {
