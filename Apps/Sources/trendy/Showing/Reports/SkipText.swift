@@ -5,20 +5,16 @@ import TrendyModels
 
 /// Text, rows and JSON of skipped days.
 struct SkipText {
-  private let local: LocalTime
-  private let now: Date
+  private let today: CivilDate
   private let types: [String: EventType]
 
   init(_ session: Session, types: [EventType]) {
-    local = session.local
-    now = session.now
+    today = session.local.day(of: session.now)
     self.types = Dictionary(types.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// `run  Mon 16 Nov to Fri 20 Nov  "flu"`.
   func line(_ skip: Skip) -> StyledText {
-    let (first, last) = (skip.days.lowerBound, lastDay(of: skip))
-    let days = [first, last].map { local.day($0, year: local.year(now, spanning: first, last)) }
     let type = types[skip.eventTypeId]
     return StyledText(
       [

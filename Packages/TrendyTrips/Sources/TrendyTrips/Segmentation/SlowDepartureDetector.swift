@@ -78,7 +78,7 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
     else { return nil }
     // The first circle may include the rest between two reports of a parked car.
     let first = Geodesic.shortMeters(from: middles[0].coordinate, to: middles[1].coordinate)
-    guard metres - first <= Self.stroll * last.timestamp.timeIntervalSince(middles[1].timestamp) else { return nil }
+    guard metres - first <= Self.ride * last.timestamp.timeIntervalSince(middles[1].timestamp) else { return nil }
     let away = Geodesic.shortMeters(from: middles[0].coordinate, to: last.coordinate)
     return metres <= 2 * away ? away : nil
   }
@@ -97,6 +97,8 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
   static let pace = 1.0 / 6
   /// Slow walking speed in m/s. Faster departures are detected by other rules.
   private static let stroll = 1.0
+  /// Speed in m/s of a ride, faster than walking with the noise of a good receiver.
+  private static let ride = 3.0
   /// Maximum distance in metres between two fixes of a slow user.
   private static let longestHop = 100.0
   private static let leastCircles = 3
