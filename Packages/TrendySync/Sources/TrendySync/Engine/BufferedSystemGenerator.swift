@@ -17,9 +17,15 @@ struct BufferedSystemGenerator: RandomNumberGenerator, Sendable {
     if let number = numbers.popLast() { return number }
     numbers = [UInt64](unsafeUninitializedCapacity: Self.count) { numbers, count in
       guard let start = numbers.baseAddress else { return }
-      // One call returns at most 256 bytes.
-      let outcome = getentropy(start, Self.count * MemoryLayout<UInt64>.stride)
-      precondition(outcome == 0, "getentropy failed: error \(errno)")
+      let bytes = Self.count * MemoryLayout<UInt64>.stride
+      #if canImport(Darwin)
+        // The iOS SDK does not declare getentropy.
+        arc4random_buf(start, bytes)
+      #else
+        // One call returns at most 256 bytes.
+        let result = getentropy(start, bytes)
+        precondition(result == 0, "getentropy failed: error \(errno)")
+      #endif
       count = Self.count
     }
     return numbers.removeLast()
