@@ -21,6 +21,10 @@ public actor SyncEngine {
   /// Store lock that the caller holds for this engine; `nil` if each round acquires the lock.
   private let givenLock: (any Sendable)?
   private var roundLock: (any Sendable)?
+  /// Whether rounds are refused, between ``suspend()`` and ``resume()``.
+  private var isSuspended = false
+  /// Whether ``suspend()`` was called during the current round.
+  private var isRoundSuspended = false
   let broadcast = StateBroadcast()
 
   /// Open store, created at first use (SyncEngine+Store.swift).
@@ -156,12 +160,13 @@ extension SyncEngine {
 extension SyncEngine {
   /// Runs one round, or joins the next one to start, and returns when it has ended.
   ///
-  /// Does not wait for the retry delay of an earlier failure. While the breaker is open, the round only pulls.
+  /// Does not wait for the retry delay of an earlier failure. While the breaker is open, the round only pulls. Between
+  /// ``suspend()`` and ``resume()`` there is no round.
   public func performSync() async {
     asks += 1
     let ask = asks
     await takeTurn()
-    guard servedAsks < ask else { return turnstile.leave() }
+    guard servedAsks < ask, !isSuspended else { return turnstile.leave() }
     await runRound(resync: false)
   }
 
@@ -202,6 +207,24 @@ extension SyncEngine {
     return knownCursor
   }
 
+  /// Releases the store's sync lock immediately and refuses further rounds until ``resume()``.
+  ///
+  /// iOS terminates a suspended app that holds a file lock in the folder of an app group. Call this when the background
+  /// time expires. A round in progress discards the response that it waits for and ends. The next round repeats the
+  /// request, and the hub recognizes the mutations that it has applied. A lock passed to the initializer remains with the
+  /// caller.
+  public func suspend() {
+    isSuspended = true
+    isRoundSuspended = true
+    roundLock = nil
+  }
+
+  /// Permits rounds again after ``suspend()`` and wakes the loop.
+  public func resume() {
+    isSuspended = false
+    wake()
+  }
+
   func tell(_ failure: SyncFailure) {
     lastFailure = failure
     broadcast.set(.error(failure.words(pending: pendingCount, isAutomatic: isRunning)))
@@ -219,6 +242,8 @@ extension SyncEngine {
   }
 
   func lockStore() throws(SyncFailure) {
+    if isSuspended { throw .cancelled }
+    isRoundSuspended = false
     if givenLock != nil { return }
     do { roundLock = try dataStoreFactory.lockForSync() } catch { throw .store("\(error)") }
     guard roundLock != nil else { throw .elsewhere }
@@ -440,7 +465,16 @@ extension SyncEngine {
 
 extension SyncEngine {
   func ask<Answer: Sendable>(_ request: () async throws -> Answer) async throws(SyncFailure) -> Answer {
-    do { return try await request() } catch { throw noted(SyncFailure(error)) }
+    do { return try await locked(request) } catch { throw noted(SyncFailure(error)) }
+  }
+
+  /// Sends a request and returns its response.
+  /// - Throws: ``SyncFailure/cancelled`` instead if the round was suspended meanwhile: the store is no longer locked.
+  func locked<Answer: Sendable>(_ request: () async throws -> Answer) async throws -> Answer {
+    let result: Result<Answer, any Error>
+    do { result = .success(try await request()) } catch { result = .failure(error) }
+    if isRoundSuspended { throw SyncFailure.cancelled }
+    return try result.get()
   }
 
   /// Records a rate limit and the requested delay in the breaker, and returns the failure.

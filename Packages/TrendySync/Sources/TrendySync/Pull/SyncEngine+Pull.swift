@@ -150,9 +150,11 @@ extension SyncEngine {
     do { return try body() } catch { throw .store(error) }
   }
 
-  private func inClient<Answer>(_ body: () async throws -> Answer) async throws(SnapshotObstacle) -> Answer {
+  private func inClient<Answer: Sendable>(
+    _ body: () async throws -> Answer
+  ) async throws(SnapshotObstacle) -> Answer {
     if Task.isCancelled { throw .client(CancellationError()) }
-    do { return try await body() } catch { throw .client(error) }
+    do { return try await locked(body) } catch { throw .client(error) }
   }
 
   /// Whether the hub has lost versions that this store has seen.

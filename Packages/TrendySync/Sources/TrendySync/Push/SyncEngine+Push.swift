@@ -117,8 +117,10 @@ extension SyncEngine {
 
   private func send(_ batch: PushBatch) async throws -> Sent {
     let observed = ObservedFailure()
-    var answer = try await PushObservation.$current.withValue(PushObservation { observed.set($0) }) {
-      try await networkClient.push(batch)
+    var answer = try await locked {
+      try await PushObservation.$current.withValue(PushObservation { observed.set($0) }) {
+        try await networkClient.push(batch)
+      }
     }
     // A mutation without an outcome is sent again.
     let count = batch.mutations.count
@@ -263,7 +265,7 @@ extension SyncEngine {
     if Task.isCancelled { throw .cancelled }
     let answer: PushAnswer
     do {
-      answer = try await networkClient.push(PushBatch(position: position, mutations: []))
+      answer = try await locked { try await networkClient.push(PushBatch(position: position, mutations: [])) }
     } catch let error as APIError where error.isRefusalOfPush {
       return false
     } catch {

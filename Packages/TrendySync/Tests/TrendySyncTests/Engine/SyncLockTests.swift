@@ -11,7 +11,15 @@ private final class ContestedFactory: DataStoreFactory {
   let base = MockDataStoreFactory()
   private let content = Mutex((isTaken: true, given: 0))
 
+  /// Released with its last reference, like the lock of a file.
+  private final class Lock: Sendable {
+    let release: @Sendable () -> Void
+    init(release: @escaping @Sendable () -> Void) { self.release = release }
+    deinit { release() }
+  }
+
   var given: Int { content.withLock { $0.given } }
+  var isTaken: Bool { content.withLock { $0.isTaken } }
   func letGo() { content.withLock { $0.isTaken = false } }
 
   func makeDataStore() -> any DataStoreProtocol { base.makeDataStore() }
@@ -20,12 +28,30 @@ private final class ContestedFactory: DataStoreFactory {
     content.withLock { content -> (any Sendable)? in
       if content.isTaken { return nil }
       content.given += 1
-      return content.given
+      content.isTaken = true
+      return Lock { [self] in letGo() }
     }
   }
 }
 
-@Suite("Sync lock of a store", .timeLimit(.minutes(10)))
+/// Runs an action while one of the requests to a hub waits for its response.
+private final class RequestHook: Sendable {
+  private let content: Mutex<(count: Int, target: Int)>
+
+  init(request: Int) { content = Mutex((0, request)) }
+
+  var count: Int { content.withLock { $0.count } }
+
+  func pass(_ action: () async -> Void) async {
+    let isTarget = content.withLock { content in
+      content.count += 1
+      return content.count == content.target
+    }
+    if isTarget { await action() }
+  }
+}
+
+@Suite("One sync a store", .timeLimit(.minutes(10)))
 struct SyncLockTests {
   private let factory = ContestedFactory()
   private let network = MockNetworkClient()
@@ -47,5 +73,48 @@ struct SyncLockTests {
     await engine.performSync()
     #expect(await engine.lastFailure == nil)
     #expect(factory.given == 0)
+  }
+
+  /// Health check, push of a type and an event (two requests), and pull. The total includes the other process's round,
+  /// which has nothing to push during request 4.
+  @Test(
+    "suspend() releases the lock during each request, and the response is discarded",
+    arguments: zip(1...4, [5, 7, 7, 6]))
+  func suspension(request: Int, total: Int) async throws {
+    factory.letGo()
+    factory.base.mockStore.storedSyncCursor = 10
+    let recorder = Recorder(dataStoreFactory: factory, clock: ManualClock())
+    let type = EventType(id: "coffee", name: "Coffee", colorHex: "#6F4E37", iconName: "cup")
+    try recorder.record(type)
+    try recorder.log(type)
+    let engine = SyncEngine(networkClient: network, dataStoreFactory: factory, clock: ManualClock())
+    let otherProcess = SyncEngine(networkClient: network, dataStoreFactory: factory, clock: ManualClock())
+    let hook = RequestHook(request: request)
+    network.beforeAnswering = { [factory] _ in
+      await hook.pass {
+        #expect(factory.isTaken)
+        await engine.suspend()
+        #expect(!factory.isTaken)
+        await otherProcess.performSync()
+        #expect(await otherProcess.lastFailure == nil)
+      }
+    }
+
+    await engine.performSync()
+    #expect(factory.given == 2, "the other process has synced")
+    #expect(await engine.lastFailure == .cancelled)
+    let requests = hook.count
+    #expect(requests == total, "no request follows the discarded response")
+    #expect(try factory.base.mockStore.fetchPendingMutations().isEmpty)
+
+    await engine.performSync()
+    #expect(hook.count == requests, "a suspended engine makes no round")
+    await #expect(throws: SyncFailure.cancelled) { try await engine.skipToLatestCursor() }
+
+    await engine.resume()
+    await engine.performSync()
+    #expect(await engine.lastFailure == nil)
+    #expect(hook.count > requests)
+    #expect(!factory.isTaken)
   }
 }
