@@ -63,7 +63,7 @@ test: deps
 test-hub-postgres: deps
 	Tools/install-libraries --for-tests
 	TRENDY_TEST_STORAGE=postgres $(SWIFT) test --package-path Apps $(FLAGS) --disable-build-manifest-caching \
-	  --filter 'ProgramTests\.(SyncTests|IngestTests|HubCompanionTests|CompanionTests|HubLiveTests|QuotaTests)'
+	  --filter 'ProgramTests\.(SyncTests|IngestTests|CompanionLinkTests|CompanionTests|HubLiveTests|QuotaTests)'
 
 # One package: make test-TrendySync, make test-Apps
 $(addprefix test-,$(notdir $(DIRECTORIES))): test-%: deps

@@ -50,12 +50,12 @@ let package = Package(
         "TrendyProtocols",
         "TrendySync",
       ]),
-    .target(name: "SampleLife", dependencies: ["TrendyModels", "TrendyTrips"]),
-    .testTarget(name: "SampleLifeTests", dependencies: ["SampleLife", "TrendyInsights", "TrendyModels"]),
+    .target(name: "SampleRecord", dependencies: ["TrendyModels", "TrendyTrips"]),
+    .testTarget(name: "SampleRecordTests", dependencies: ["SampleRecord", "TrendyInsights", "TrendyModels"]),
     .executableTarget(
       name: "trendy",
       dependencies: [
-        "AgentLink", "AppContainer", "CommandSupport", "SampleLife", "TrendyAgent", "TrendyArchive",
+        "AgentLink", "AppContainer", "CommandSupport", "SampleRecord", "TrendyAgent", "TrendyArchive",
         "TrendyInsights",
         "TrendyInterchange", "TrendyModels", "TrendyPersistence", "TrendyProtocols", "TrendySync", "TrendyTrips",
       ]),

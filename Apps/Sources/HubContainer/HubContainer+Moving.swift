@@ -36,7 +36,7 @@ extension HubContainer {
 
   /// Prevents moving a hub onto itself. A database may have several addresses; its epochs identify it.
   private func refuseItself(_ destination: HubContainer) throws {
-    func life(_ storage: any HubStorage) throws -> String? { try storage.read(person: "") { try $0.epoch() } }
+    func life(_ storage: any HubStorage) throws -> String? { try storage.read(user: "") { try $0.epoch() } }
     let isItself =
       if storage is PostgresHubStorage, destination.storage is PostgresHubStorage {
         try life(storage) == life(destination.storage)
@@ -52,7 +52,7 @@ extension HubContainer {
 
   /// Ensures that no process serves the hub or starts to, as far as possible.
   private func occupyAlone() throws -> (any Sendable)? {
-    let occupation = try storage.occupy()
+    let occupation = try storage.acquireExclusiveAccess()
     guard let database = storage as? PostgresHubStorage else { return occupation }
     let count = try database.otherConnectionCount()
     guard count == 0 else {

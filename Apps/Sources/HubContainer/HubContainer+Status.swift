@@ -39,7 +39,7 @@ extension HubContainer {
     }
     return Status(
       place: place, serving: serving(), processCount: try (storage as? PostgresHubStorage)?.servingCount(),
-      shortage: shortage, peopleCount: try accounts.people().count, deviceCount: devices.count,
+      shortage: shortage, peopleCount: try accounts.users().count, deviceCount: devices.count,
       lastSeen: devices.compactMap(\.seenAt).max(), webhookCount: webhooks.count,
       failingWebhookCount: webhooks.count { ($0.standing?.failures ?? 0) > 0 })
   }
@@ -58,10 +58,10 @@ extension HubContainer {
 
   /// Reads the size of a user's record.
   /// - Throws: `HubStorageError`.
-  public func holding(of person: String) throws -> Holding {
+  public func holding(of user: String) throws -> Holding {
     do {
-      let (own, rows, content) = try accounts.quota(of: person)
-      return Holding(rows: rows, bytes: try storage.size(of: person), contentBytes: content, quota: own)
+      let (own, rows, content) = try accounts.quota(of: user)
+      return Holding(rows: rows, bytes: try storage.size(of: user), contentBytes: content, quota: own)
     } catch HubStorageError.erased {
       return Holding(rows: 0, bytes: nil, contentBytes: 0, quota: HubQuota())
     }

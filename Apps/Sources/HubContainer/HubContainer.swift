@@ -57,7 +57,7 @@ public struct HubContainer: Sendable {
   /// - Throws: `HubStorageError` if the database cannot be reached.
   public func exists() throws -> Bool {
     if let embedded { return try embedded.exists() }
-    return try storage.readDirectory { try !$0.people().isEmpty }
+    return try storage.readDirectory { try !$0.users().isEmpty }
   }
 
   /// Creates the settings folder of a database hub; folder storage creates it itself.
@@ -86,10 +86,10 @@ public struct HubContainer: Sendable {
   /// For the process that serves the hub; others use ``eraseUnlessServed()``.
   /// - Returns: erased users.
   @discardableResult
-  public func erasePeople() throws -> [HubPerson] {
-    let people = try accounts.removedPeople().filter(\.isErasing)
-    for person in people { try accounts.finishErasing(person: person) { ingest.erase(person: $0.id) } }
-    return people
+  public func erasePeople() throws -> [HubUser] {
+    let users = try accounts.removedPeople().filter(\.isErasing)
+    for user in users { try accounts.finishErasing(user: user) { ingest.erase(user: $0.id) } }
+    return users
   }
 
   /// Erases the data if no hub serves the folder; a running hub does so within a minute. With a database, any process
@@ -97,7 +97,7 @@ public struct HubContainer: Sendable {
   /// - Returns: whether the data was erased.
   public func eraseUnlessServed() throws -> Bool {
     do {
-      let occupation = try storage.occupy()
+      let occupation = try storage.acquireExclusiveAccess()
       defer { withExtendedLifetime(occupation) {} }
       try erasePeople()
       return true
@@ -159,7 +159,7 @@ public struct HubContainer: Sendable {
   public func serving() -> Serving? {
     guard let embedded else { return nil }
     do {
-      _ = try embedded.occupy()
+      _ = try embedded.acquireExclusiveAccess()
       return nil
     } catch {
       guard let data = FileManager.default.contents(atPath: portFile.path) else { return nil }

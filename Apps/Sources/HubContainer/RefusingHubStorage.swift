@@ -4,11 +4,11 @@ import TrendyHub
 struct RefusingHubStorage: HubStorage {
   let error: any Error
 
-  func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result { throw error }
-  func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result { throw error }
-  func erase(person: String) throws { throw error }
+  func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result { throw error }
+  func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result { throw error }
+  func erase(user: String) throws { throw error }
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result { throw error }
   func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result { throw error }
-  func occupy() throws -> (any Sendable)? { throw error }
+  func acquireExclusiveAccess() throws -> (any Sendable)? { throw error }
   func checkReady() throws { throw error }
 }

@@ -8,7 +8,7 @@ import TrendyNetworking
 /// Links and unlinks companions, on the hub and on this device.
 public struct CompanionService: Sendable {
   private let client: APIClient
-  private let courier: CompanionCourier
+  private let courier: CompanionTransport
   private let app: AppContainer
   private let deviceId: String
 

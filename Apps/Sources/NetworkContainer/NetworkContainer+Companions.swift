@@ -13,11 +13,11 @@ extension NetworkContainer {
   public func makeCourier(
     for account: Account,
     onReceived: @escaping @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void = { _, _ in }
-  ) throws -> CompanionCourier {
+  ) throws -> CompanionTransport {
     let directory = app.storeDirectory
-    return CompanionCourier(
+    return CompanionTransport(
       client: try makeAPIClient(for: account), account: account, clock: app.clock,
-      store: CompanionCourier.Store(
+      store: CompanionTransport.Store(
         exists: { CompanionStore.exists(storeDirectory: directory) },
         open: { try CompanionStore(storeDirectory: directory) }),
       carryOut: { [app] in try await Self.carryOut($0, of: app) }, onReceived: onReceived)
@@ -31,7 +31,7 @@ extension NetworkContainer {
   /// Switches to another hub address or token after the hub there has confirmed the same user. Unconfirmed changes are
   /// ignored, so that a wrong notice cannot disconnect the device.
   /// - Returns: `false` if the hub could not be reached yet.
-  private static func carryOut(_ move: CompanionCourier.Move, of app: AppContainer) async throws -> Bool {
+  private static func carryOut(_ move: CompanionTransport.Move, of app: AppContainer) async throws -> Bool {
     guard let present = try app.accountFile.load() else { return true }
     var wanted = present
     if let hub = move.hub {
@@ -48,7 +48,7 @@ extension NetworkContainer {
         baseURL: wanted.hub, token: wanted.token, clock: app.clock,
         allowsInsecureHTTP: wanted.allowsInsecureHTTP ?? false
       ).identity()
-      guard identity.person == present.person else { return true }
+      guard identity.user == present.user else { return true }
       wanted.deviceId = identity.deviceId
     } catch let error as APIError {
       return !error.isTransient

@@ -44,14 +44,14 @@ public struct NetworkContainer: Sendable {
     do {
       // The request names the owner of the record, so that a rejected code stays valid.
       paired = try await APIClient.pair(
-        baseURL: address.url, code: code, deviceName: deviceName, person: owner, clock: clock,
+        baseURL: address.url, code: code, deviceName: deviceName, user: owner, clock: clock,
         allowsInsecureHTTP: allowsInsecureHTTP)
     } catch APIError.problem(let problem, _) where problem.type == ProblemDetails.otherPerson {
       throw ConnectError.otherPerson
     }
-    if let owner, owner != paired.person { throw ConnectError.otherPerson }
+    if let owner, owner != paired.user { throw ConnectError.otherPerson }
     let account = Account(
-      hub: address.url, token: paired.token, deviceId: paired.deviceId, person: paired.person,
+      hub: address.url, token: paired.token, deviceId: paired.deviceId, user: paired.user,
       allowsInsecureHTTP: allowsInsecureHTTP)
     let app = try present ?? AppContainer(storeDirectory: storeDirectory, clock: clock)
     if isRebuilding { try app.recorder.offerWithoutVersions() }

@@ -67,5 +67,5 @@ enum DaemonCommands {
 extension CommandGroup {
   static let run = CommandGroup("run", "Run and install the daemon.")
   static let hub = CommandGroup("hub", "Set up, back up and move the hub.")
-  static let people = CommandGroup("people", "Users, devices, tokens and webhooks of the hub.")
+  static let users = CommandGroup("people", "Users, devices, tokens and webhooks of the hub.")
 }

@@ -212,7 +212,7 @@ struct DaemonRun {
     while !Task.isCancelled {
       do {
         let erased = try await server.runApart { try hub.erasePeople() }
-        for person in erased { console.talk("Hub: erased all data of \(person.name).") }
+        for user in erased { console.talk("Hub: erased all data of \(user.name).") }
       } catch {
         console.talk("Hub: cannot erase removed users: \(error); next attempt in a minute", level: .error)
       }

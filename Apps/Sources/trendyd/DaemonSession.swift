@@ -110,9 +110,9 @@ struct DaemonSession: Sendable {
 
   /// Returns the user named by `--name`, or the only one.
   /// - Parameter use: command line suggested if the name is missing.
-  func person(for use: String) throws -> HubPerson {
+  func user(for use: String) throws -> HubUser {
     let lookup = PeopleLookup(accounts: hub.accounts)
-    if let name = arguments.value("--name") { return try lookup.person(called: name) }
+    if let name = arguments.value("--name") { return try lookup.user(called: name) }
     return try lookup.onlyPerson(for: use)
   }
 

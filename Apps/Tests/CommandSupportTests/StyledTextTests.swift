@@ -49,8 +49,8 @@ struct StyledTextTests {
   @Test func `control characters in a note are replaced`() {
     let text = StyledText([.init("a\u{1B}[31m\nb\u{2028}c\u{202E}d\u{2066}", rank: .note)])
     #expect(text.rendered(for: Terminal(showsStyles: true)) == "a\u{FFFD}[31m b c\u{FFFD}d\u{FFFD}")
-    let people = "👨‍👩‍👧 שלום\u{200F}"
-    #expect(StyledText(people).rendered(for: Terminal()) == people)
+    let users = "👨‍👩‍👧 שלום\u{200F}"
+    #expect(StyledText(users).rendered(for: Terminal()) == users)
   }
 
   @Test(

@@ -76,7 +76,7 @@ enum DocumentCase {
       PushResponse.self,
       #"{"outcomes":[{"seq":1,"status":"merged","version":5,"lost":["notes"]},{"seq":2,"status":"refused","problem":\#(problem)},{"seq":3,"status":"try_later","retry_after_s":5}],\#(position)}"#
     ),
-    Sample(FieldMark.self, #"[4,6,"d"]"#),
+    Sample(FieldVersion.self, #"[4,6,"d"]"#),
     Sample(HubEpoch.self, #"{"id":"a","first":1}"#),
     Sample(
       SyncSummary.self,

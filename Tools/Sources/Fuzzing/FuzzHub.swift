@@ -16,8 +16,8 @@ struct FuzzHub: Sendable {
     server = HubServer(
       storage: MemoryHubStorage(), clock: clock, generator: SeededGenerator(seed: seed),
       configuration: HubConfiguration(requestsPerMinute: nil, snapshotPartBytes: 700))
-    let person = try server.accounts.createPerson(name: "Anna").id
-    token = try server.accounts.createToken(person: person, deviceName: "phone").token
+    let user = try server.accounts.createPerson(name: "Anna").id
+    token = try server.accounts.createToken(user: user, deviceName: "phone").token
   }
 
   /// Sends a request with the token of the device.

@@ -119,8 +119,8 @@ struct HubScenario {
 
   private mutating func makeCompanion() async throws {
     let devices = try await hub.ask("GET", "/me/devices")
-    let person = try hub.server.accounts.people()[0].id
-    let other = try hub.server.accounts.createToken(person: person, deviceName: "watch").device.id
+    let user = try hub.server.accounts.users()[0].id
+    let other = try hub.server.accounts.createToken(user: user, deviceName: "watch").device.id
     guard devices.status == 200 else { throw Finding("the list of devices returns \(devices.status)") }
     for body in [#"{"companion_id":"\#(other)"}"#, #"{"tracker_id":"\#(other)"}"#] {
       let made = try await hub.ask("POST", "/companions", Array(body.utf8))
@@ -166,7 +166,7 @@ struct HubScenario {
     }
     let notices = try await hub.ask("GET", "/companions/\(companions[1])/notices?after=0")
     guard notices.status == 200 else { throw Finding("notices: \(notices.status)") }
-    let desk = hub.server.ingestDesk(person: try hub.server.accounts.people()[0].id)
+    let desk = hub.server.ingestDesk(user: try hub.server.accounts.users()[0].id)
     for device in try hub.server.accounts.devices() {
       for telling in try desk.tellings(ofDevice: device.id) {
         try desk.tell([.init(kind: "trip_started", data: [:])], of: device.id, as: telling)

@@ -91,9 +91,9 @@ struct StoreScenario {
     let disk = SimulatedFileSystem()
     let storage = openHub(disk)
     let server = makeServer(storage)
-    let person = try server.accounts.createPerson(name: "Anna")
-    let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
-    _ = try server.accounts.createPairingCode(person: person.id)
+    let user = try server.accounts.createPerson(name: "Anna")
+    let token = try server.accounts.createToken(user: user.id, deviceName: "phone").token
+    _ = try server.accounts.createPairingCode(user: user.id)
     var mutations = [
       ##"{"id":"m0","seq":1,"entity_type":"event_type","operation":"create","entity_id":"T","payload":{"id":"T","name":"Run","color":"#000000","icon":"run"}}"##
     ]
@@ -249,7 +249,7 @@ struct StoreScenario {
       _ = try engine.counts(kind: kind, boundaries: [.min, 0, 1_000_000, .max])
     }
     try engine.write { transaction throws(StorageError) in
-      try transaction.put(kind: 3, key: RecordKey(hashing: "new"), sort: 1, payload: [1])
+      try transaction.put(kind: 3, key: RowKey(hashing: "new"), sort: 1, payload: [1])
     }
     while try engine.maintain(sealingAll: true) {}
     try engine.refresh()
@@ -304,8 +304,8 @@ struct StoreScenario {
     let storage = Self.openHub(disk.copy())
     let accounts = outcome {
       try storage.readDirectory { directory in
-        for person in try directory.people() {
-          _ = try storage.read(person: person.id) { (try $0.state(), try $0.allLines().count) }
+        for user in try directory.users() {
+          _ = try storage.read(user: user.id) { (try $0.state(), try $0.allLines().count) }
         }
         _ = (try directory.devices(), try directory.pairingCodes(), try directory.webhooks())
       }

@@ -24,7 +24,7 @@ package struct BenchmarkRows: Hashable, Sendable {
   }
 
   package static func typeIdentifier(_ index: Int) -> String {
-    RecordKey(high: 0x018c_2bb2_7a40_7000, low: 0x8000_0000_0000_0000 | UInt64(index + 1)).uuidText
+    RowKey(high: 0x018c_2bb2_7a40_7000, low: 0x8000_0000_0000_0000 | UInt64(index + 1)).uuidText
   }
 
   /// The row with the given index, which may exceed ``count``.
@@ -33,7 +33,7 @@ package struct BenchmarkRows: Hashable, Sendable {
     let created = Self.start + Int64(UInt64(index) &* UInt64(Self.span) / UInt64(count))
     let randomHigh = generator.next() & 0xFFF
     let randomLow = generator.next() & (1 << 62 - 1)
-    let key = RecordKey(high: UInt64(created) << 16 | 0x7000 | randomHigh, low: 2 << 62 | randomLow)
+    let key = RowKey(high: UInt64(created) << 16 | 0x7000 | randomHigh, low: 2 << 62 | randomLow)
     let type = Int(generator.next() % UInt64(Self.typeCount))
     var drawn = generator.next()
     let time =

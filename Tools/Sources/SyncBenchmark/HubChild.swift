@@ -18,9 +18,9 @@ package enum HubChild {
       storage: storage, transport: SocketTransport(),
       configuration: HubConfiguration(requestsPerMinute: nil),
       log: { entry in if !entry.remoteAddress.isEmpty { requests.withLock { $0 += 1 } } })
-    let person = try server.accounts.createPerson(name: "bench")
+    let user = try server.accounts.createPerson(name: "bench")
     let tokens = try (1...5).map {
-      try server.accounts.createToken(person: person.id, deviceName: "device \($0)").token
+      try server.accounts.createToken(user: user.id, deviceName: "device \($0)").token
     }
     let inner = InnerClient(server: server, token: tokens[4])
     try await inner.send("POST", "/event-types", BenchmarkEvents.eventType.createRequest)

@@ -13,10 +13,10 @@ struct Crowd {
     let now = Date()
     try EmbeddedHubStorage(directory: directory).writeDirectory { directory in
       for (number, token) in tokens.enumerated() {
-        try directory.put(HubPerson(id: "p\(number)", name: "user \(number)", createdAt: now))
+        try directory.put(HubUser(id: "p\(number)", name: "user \(number)", createdAt: now))
         let hash = StableHash.sha256(Array(token.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
         try directory.put(
-          HubDevice(id: "d\(number)", person: "p\(number)", name: "phone", tokenHash: hash.joined(), createdAt: now))
+          HubDevice(id: "d\(number)", user: "p\(number)", name: "phone", tokenHash: hash.joined(), createdAt: now))
       }
     }
     self.tokens = tokens

@@ -95,7 +95,7 @@ struct Run {
 
   private func token(_ name: String, _ server: HubServer) throws -> String {
     let user = try server.accounts.createPerson(name: name)
-    return try server.accounts.createToken(person: user.id, deviceName: name).token
+    return try server.accounts.createToken(user: user.id, deviceName: name).token
   }
 
   private func prepare(port: UInt16, token: String, events: Int) throws {

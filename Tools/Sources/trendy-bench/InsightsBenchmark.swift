@@ -155,7 +155,7 @@ struct InsightsBenchmark {
   }
 
   /// UUID of version 7.
-  private static func identifier(_ seconds: Int, _ chance: UInt64) -> String {
-    RecordKey(high: UInt64(seconds) * 1000 << 16 | 0x7000 | chance & 0xFFF, low: 2 << 62 | chance >> 2).uuidText
+  private static func identifier(_ seconds: Int, _ random: UInt64) -> String {
+    RowKey(high: UInt64(seconds) * 1000 << 16 | 0x7000 | random & 0xFFF, low: 2 << 62 | random >> 2).uuidText
   }
 }

@@ -51,7 +51,7 @@ struct Crowd {
     figures.withLock { figures in
       figures.milliseconds.append(milliseconds)
       if good.contains(status) {
-        figures.people.insert(index)
+        figures.users.insert(index)
       } else {
         figures.failures += 1
         if figures.examples.count < 3 { figures.examples.append("\(method) \(path) of person \(index): \(status)") }
@@ -64,11 +64,11 @@ struct Crowd {
 struct Figures: Sendable {
   var milliseconds: [Double] = []
   var failures = 0
-  var people: Set<Int> = []
+  var users: Set<Int> = []
   var examples: [String] = []
 
   /// Number of users that were served at least once.
-  var served: Int { people.count }
+  var served: Int { users.count }
 
   func line(attack: String, persons: Int, descriptors: Int, isAlive: Bool) -> String {
     let sorted = milliseconds.sorted()

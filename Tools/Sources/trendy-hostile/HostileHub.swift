@@ -23,8 +23,8 @@ final class HostileHub: Sendable {
     let storage = EmbeddedHubStorage(directory: data)
     accounts = HubAccounts(storage: storage)
     let accounts = accounts
-    func token(_ person: HubPerson, _ device: String) throws -> String {
-      try accounts.createToken(person: person.id, deviceName: device).token
+    func token(_ user: HubUser, _ device: String) throws -> String {
+      try accounts.createToken(user: user.id, deviceName: device).token
     }
     try FileManager.default.createDirectory(atPath: options.folder, withIntermediateDirectories: true)
     let villain = try accounts.createPerson(name: "hostile")

@@ -22,8 +22,8 @@ enum Work {
     return Save(puts: Array(Set(puts)).sorted(), deletes: Array(Set(deletes).subtracting(puts)).sorted())
   }
 
-  private static func key(_ name: Int, of writer: Int) -> RecordKey {
-    RecordKey(high: UInt64(name) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(writer), low: UInt64(writer) << 32 | UInt64(name))
+  private static func key(_ name: Int, of writer: Int) -> RowKey {
+    RowKey(high: UInt64(name) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(writer), low: UInt64(writer) << 32 | UInt64(name))
   }
 
   /// Content of a row, determined by its name and the save that wrote it.

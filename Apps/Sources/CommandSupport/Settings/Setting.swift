@@ -5,20 +5,20 @@ public enum Setting: Sendable {
   // MARK: User
 
   public static let dayStartsAt = SettingSpec(
-    "day_starts_at", .clock, of: .person, standard: "00:00",
+    "day_starts_at", .clock, of: .user, standard: "00:00",
     help: "start of a day; earlier entries belong to the previous day")
   public static let weekStartsOn = SettingSpec(
     "week_starts_on",
-    .oneOf(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]), of: .person,
+    .oneOf(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]), of: .user,
     standard: "monday", help: "first day of a week")
   public static let hours = SettingSpec(
-    "hours", .oneOf(["12", "24"]), of: .person,
+    "hours", .oneOf(["12", "24"]), of: .user,
     help: "time format, 8:30 pm or 20:30; default: by locale")
   public static let units = SettingSpec(
-    "units", .oneOf(["metric", "imperial"]), of: .person, standard: "metric",
+    "units", .oneOf(["metric", "imperial"]), of: .user, standard: "metric",
     help: "unit of distances: km or mi")
   public static let tripStop = SettingSpec(
-    TripStop.key, .oneOf(TripStop.allCases.map(\.rawValue)), of: .person, isInRecordAlone: true,
+    TripStop.key, .oneOf(TripStop.allCases.map(\.rawValue)), of: .user, isInRecordAlone: true,
     standard: TripStop.standard.rawValue, help: "how long a stop must last to end a trip")
 
   // MARK: Machine

@@ -3,7 +3,7 @@ public struct SettingSpec: Hashable, Sendable {
   /// Owner of a setting.
   public enum Owner: String, Hashable, Sendable {
     /// Stored in the record and synced to all devices.
-    case person
+    case user
     /// Only for this machine.
     case machine
   }

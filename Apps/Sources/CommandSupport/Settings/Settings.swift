@@ -110,7 +110,7 @@ public struct Settings: Sendable {
         text: spec.kind == .path ? absolute(entry.value) : entry.value,
         origin: .file(path: file.path, line: entry.line))
     }
-    if spec.owner == .person, let text = synced[spec.key].flatMap({ usable($0, spec) }) {
+    if spec.owner == .user, let text = synced[spec.key].flatMap({ usable($0, spec) }) {
       return Resolved(text: text, origin: .synced)
     }
     return standard(spec)

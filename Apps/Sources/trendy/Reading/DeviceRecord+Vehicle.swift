@@ -4,8 +4,8 @@ import TrendyTrips
 extension DeviceRecord {
   /// Saves a vehicle as one undo step. If it is the default, no other vehicle stays the default.
   func save(_ vehicle: Vehicle, replacing old: Vehicle? = nil, others: [Vehicle], label: String) throws {
-    var before = old.map { [Undoable.vehicle($0)] } ?? []
-    var after = [Undoable.vehicle(vehicle)]
+    var before = old.map { [AnyEntity.vehicle($0)] } ?? []
+    var after = [AnyEntity.vehicle(vehicle)]
     if vehicle.isDefault {
       for var other in others where other.isDefault {
         before.append(.vehicle(other))

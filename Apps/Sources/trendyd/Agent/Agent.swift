@@ -26,7 +26,7 @@ struct Agent {
   /// Sync engine, while the store is connected.
   private let engine = PresentEngine()
   /// Wakes the delivery of companion notices.
-  private let errands = Errands()
+  private let errands = WakeSignal()
 
   init(
     network: NetworkContainer, intake: SharedIntake, files: RuntimeFiles, present: RunSettings,
@@ -53,7 +53,7 @@ struct Agent {
     defer { socket.close() }
     let board = LiveStatusBroadcaster()
     let file = StatusFile(url: files.status, board: board)
-    let desk = LiveDesk(app.record, sources: sources, pid: ProcessInfo.processInfo.processIdentifier) {
+    let desk = LiveStatusService(app.record, sources: sources, pid: ProcessInfo.processInfo.processIdentifier) {
       [manager, hooks] in
       file.show($0)
       hooks.take($0.sync)
@@ -104,7 +104,7 @@ struct Agent {
     return "Agent: \(hub), " + (sync?.error.map { "\(waiting), last sync failed: \($0)" } ?? waiting)
   }
 
-  private func watch(_ desk: LiveDesk) {
+  private func watch(_ desk: LiveStatusService) {
     vitals.set(
       { [engine, intake] in
         _ = await desk.isTripOpen
@@ -169,7 +169,7 @@ struct Agent {
 
   /// Sends and receives companion notices: when there are new ones, when the hub signals some, and at the poll
   /// interval.
-  private func carry(_ courier: CompanionCourier, for account: Account, every pollInterval: Duration) async {
+  private func carry(_ courier: CompanionTransport, for account: Account, every pollInterval: Duration) async {
     let clock = network.app.clock
     let (errand, errands) = (errands, errands.begin())
     let ticker = Task {
@@ -211,9 +211,9 @@ struct Agent {
 
   // MARK: Showing
 
-  private var sources: LiveDesk.Sources {
+  private var sources: LiveStatusService.Sources {
     let (app, intake, errands) = (network.app, intake, errands)
-    return LiveDesk.Sources(
+    return LiveStatusService.Sources(
       presences: { try await intake.present()?.run { try $0.presences() } ?? [] },
       sync: {
         let runs = app.syncHistory.load()
@@ -234,7 +234,7 @@ struct Agent {
   /// Updates the status after changes, every few seconds during a trip, at the start of a day, and every minute,
   /// because an older status file belongs to a killed agent.
   private func show(
-    _ desk: LiveDesk, in file: StatusFile, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
+    _ desk: LiveStatusService, in file: StatusFile, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
   ) async {
     let clock = network.app.clock
     var next: Task<Void, Never>?
@@ -268,7 +268,7 @@ struct Agent {
     }
   }
 
-  private func openControl(_ board: LiveStatusBroadcaster, _ desk: LiveDesk) -> ControlSocket? {
+  private func openControl(_ board: LiveStatusBroadcaster, _ desk: LiveStatusService) -> ControlSocket? {
     let (engine, storeDirectory) = (engine, network.app.storeDirectory)
     let (present, console, agent) = (present, console, network.app.agent)
     let reload: @Sendable () -> JSONText = {
@@ -297,7 +297,7 @@ struct Agent {
 }
 
 /// Wake signals for one listener.
-private final class Errands: Sendable {
+private final class WakeSignal: Sendable {
   private let continuation = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
   /// Returns new signals; an earlier listener receives none any more.

@@ -13,7 +13,7 @@ final class HTTPWebhookSender: WebhookSender {
 
   init(clock: any TimeSource = SystemTime()) { self.clock = clock }
 
-  func send(_ post: WebhookPost) async throws -> WebhookAnswer {
+  func send(_ post: WebhookDelivery) async throws -> WebhookResponse {
     guard let url = URL(string: post.url) else { throw APIError.networkError("\(post.url) is not a valid URL") }
     let poster = made.withLock { made in
       let poster = made ?? DocumentPoster(clock: clock)
@@ -21,6 +21,6 @@ final class HTTPWebhookSender: WebhookSender {
       return poster
     }
     let answer = try await poster.post(post.body, to: url, headers: post.headers)
-    return WebhookAnswer(status: answer.status, retryAfter: answer.retryAfter)
+    return WebhookResponse(status: answer.status, retryAfter: answer.retryAfter)
   }
 }

@@ -4,7 +4,7 @@ import TrendyHub
 
 /// Pairing code with the address for devices.
 struct PairingOffer {
-  let person: HubPerson
+  let user: HubUser
   let code: String
   /// `nil` if the hub listens on all networks without a name, or its port is unknown.
   let url: String?
@@ -16,9 +16,9 @@ struct PairingOffer {
   /// Creates the offer. The address comes from the running hub, if any, because its settings may differ from the saved
   /// ones.
   init(
-    person: HubPerson, code: String, settings: HubSettings, serving: HubContainer.Serving? = nil
+    user: HubUser, code: String, settings: HubSettings, serving: HubContainer.Serving? = nil
   ) throws(CommandError) {
-    self.person = person
+    self.user = user
     self.code = code
     if let serving {
       (port, url) = (serving.port, serving.deviceURL)
@@ -29,7 +29,7 @@ struct PairingOffer {
   }
 
   var members: [(String, JSONText)] {
-    [("person", .string(person.name)), ("code", .string(code)), ("url", .string(url)), ("link", .string(link))]
+    [("person", .string(user.name)), ("code", .string(code)), ("url", .string(url)), ("link", .string(link))]
   }
 
   /// Command to run on the device.

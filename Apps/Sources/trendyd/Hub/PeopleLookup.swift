@@ -6,7 +6,7 @@ struct PeopleLookup {
   let accounts: HubAccounts
 
   /// Active and removed users.
-  func everyone() throws -> [HubPerson] { try accounts.people() + accounts.removedPeople() }
+  func everyone() throws -> [HubUser] { try accounts.users() + accounts.removedPeople() }
 
   /// Names of all users by id.
   func names() throws -> [String: String] {
@@ -14,30 +14,30 @@ struct PeopleLookup {
   }
 
   /// Finds an active user by name.
-  func person(called name: String) throws -> HubPerson {
-    let people = try accounts.people()
-    guard let named = people.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+  func user(called name: String) throws -> HubUser {
+    let users = try accounts.users()
+    guard let named = users.first(where: { $0.name.lowercased() == name.lowercased() }) else {
       throw CommandError(
         "User '\(name)' not found",
-        hint: "Users: \(people.map(\.name).joined(separator: ", ")).", exit: .notFound)
+        hint: "Users: \(users.map(\.name).joined(separator: ", ")).", exit: .notFound)
     }
     return named
   }
 
   /// Returns the only active user.
   /// - Parameter use: command line suggested if there are several users.
-  func onlyPerson(for use: String) throws -> HubPerson {
-    let people = try accounts.people()
-    guard people.count == 1 else {
+  func onlyPerson(for use: String) throws -> HubUser {
+    let users = try accounts.users()
+    guard users.count == 1 else {
       throw CommandError(
-        "This hub has \(people.count) users", hint: "Name one: \(use) --name NAME", exit: .usage)
+        "This hub has \(users.count) users", hint: "Name one: \(use) --name NAME", exit: .usage)
     }
-    return people[0]
+    return users[0]
   }
 
   /// Finds a user by name or id.
-  func person(_ word: String, among people: [HubPerson]) throws(CommandError) -> HubPerson {
-    let found = people.filter { $0.id == word || $0.name.lowercased() == word.lowercased() }
+  func user(_ word: String, among users: [HubUser]) throws(CommandError) -> HubUser {
+    let found = users.filter { $0.id == word || $0.name.lowercased() == word.lowercased() }
     guard found.count == 1 else {
       throw CommandError(
         found.isEmpty ? "User '\(word)' not found" : "\(found.count) users are named '\(word)'",
@@ -49,7 +49,7 @@ struct PeopleLookup {
   }
 }
 
-extension HubPerson {
+extension HubUser {
   /// First JSON members of a user.
   var members: [(String, JSONText)] { [("id", .string(id)), ("name", .string(name))] }
 }

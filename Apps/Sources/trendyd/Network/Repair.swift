@@ -72,7 +72,7 @@ struct Repair {
     if isRequeuing {
       // Needs no sync lock, which an agent may hold: it is a single save, and it assigns a new identity, so that
       // responses to earlier requests of the agent are ignored.
-      offered = try await network.makeEngine(for: account).offerMissing()
+      offered = try await network.makeEngine(for: account).requeueMissing()
       // Sent to the hub before the download, so that a rejection is known before any row is deleted.
       if offered > 0 { try await round.bringInStep(account) }
     }

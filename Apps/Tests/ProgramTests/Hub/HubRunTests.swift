@@ -300,9 +300,9 @@ struct HubRunTests {
   @Test func `a hub terminates although the detection of trips hangs`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
     // Opening a FIFO blocks until another process opens it for writing, like a hanging disk.
-    let people = try bench.trendyd("user", "list", "--data", data, "--json").document.objectValue?["users"]
-    let person = try #require(people?.arrayValue?.first?.objectValue?["id"]?.stringValue)
-    let folder = URL(filePath: data).appending(path: "tracks/\(person)")
+    let users = try bench.trendyd("user", "list", "--data", data, "--json").document.objectValue?["users"]
+    let user = try #require(users?.arrayValue?.first?.objectValue?["id"]?.stringValue)
+    let folder = URL(filePath: data).appending(path: "tracks/\(user)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try #require(mkfifo(folder.appending(path: "manifest").path, 0o600) == 0)
     let running = try Running(bench, "trendyd", ["run", "--role", "hub", "--data", data, "--json"])

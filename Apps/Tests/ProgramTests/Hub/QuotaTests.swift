@@ -20,7 +20,7 @@ struct QuotaTests {
   }
 
   /// The only user of the hub.
-  private func person() throws -> [String: JSONValue] {
+  private func user() throws -> [String: JSONValue] {
     try #require(try user("list").document.objectValue?["users"]?.arrayValue?.first?.objectValue)
   }
 
@@ -31,13 +31,13 @@ struct QuotaTests {
 
   @Test func `a change beyond the quota stays pending with an error until a deletion frees space`() throws {
     defer { hub.stop() }
-    let name = try #require(try person()["name"]?.stringValue)
+    let name = try #require(try user()["name"]?.stringValue)
     try #require(try bench.trendy("log", "coffee", "1", store: "phone").status == 0)
     try #require(try bench.trendy("sync", store: "phone").status == 0)
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
-    let rows = try #require(try person()["rows"]?.intValue)
+    let rows = try #require(try user()["rows"]?.intValue)
     #expect(try user("limit", name, "--rows", "\(rows)").status == 0)
-    #expect(try person()["rows_limit"] == .int(rows))
+    #expect(try user()["rows_limit"] == .int(rows))
 
     try #require(try bench.trendy("log", "coffee", "2", store: "phone").status == 0)
     for _ in 1...2 {
@@ -46,7 +46,7 @@ struct QuotaTests {
       #expect(refused.talk.contains("limit of \(rows) entries"), "\(refused.talk)")
       #expect(try waiting("phone") == 1)
     }
-    #expect(try person()["rows"] == .int(rows))
+    #expect(try user()["rows"] == .int(rows))
 
     // The other device deletes an entry, so the pending change fits.
     try #require(try bench.trendy("rm", "@1", store: "laptop").status == 0)
@@ -63,30 +63,30 @@ struct QuotaTests {
 
   @Test func `entries recorded and deleted offline fit into a full quota`() throws {
     defer { hub.stop() }
-    let name = try #require(try person()["name"]?.stringValue)
+    let name = try #require(try user()["name"]?.stringValue)
     // More creates than fit into one push, twice.
     let numbers = (0..<60).map { "\($0)" }
     for number in numbers { try #require(try bench.trendy("log", "coffee", number, store: "phone").status == 0) }
     try #require(try bench.trendy("sync", store: "phone").status == 0)
-    let rows = try #require(try person()["rows"]?.intValue)
+    let rows = try #require(try user()["rows"]?.intValue)
     #expect(try user("limit", name, "--rows", "\(rows)").status == 0)
     for number in numbers { try #require(try bench.trendy("log", "coffee", "1\(number)", store: "phone").status == 0) }
     for _ in numbers { try #require(try bench.trendy("rm", "@61", store: "phone").status == 0) }
     let sent = try bench.trendy("sync", store: "phone")
     #expect(sent.status == 0, "\(sent.talk)")
     #expect(try waiting("phone") == 0)
-    #expect(try person()["rows"] == .int(rows))
+    #expect(try user()["rows"] == .int(rows))
   }
 
   @Test func `a limit is shown and removed, and an invalid one is rejected`() throws {
     defer { hub.stop() }
-    let name = try #require(try person()["name"]?.stringValue)
+    let name = try #require(try user()["name"]?.stringValue)
     #expect(try user("limit", name, "--bytes", "100000", "--rows", "500").status == 0)
     let list = try bench.run("trendyd", ["user", "list"] + ["--data", hub.data])
     #expect(list.output.contains("limit 500 entries, limit 100000 bytes"), "\(list.output)")
     #expect(try user("limit", name).document.objectValue?["bytes_limit"] == 100_000)
     #expect(try user("limit", name, "--bytes", "none", "--rows", "default").status == 0)
-    #expect(try person()["rows_limit"] == .null && person()["bytes_limit"] == .null)
+    #expect(try user()["rows_limit"] == .null && user()["bytes_limit"] == .null)
     let wrong = try user("limit", name, "--rows", "many")
     #expect(wrong.status == 64 && wrong.talk.contains("none or default"), "\(wrong.talk)")
     #expect(try user("limit", "Nobody", "--rows", "5").status != 0)

@@ -72,8 +72,8 @@ struct RebuildTests {
     func hubCommand(_ words: String...) throws -> Workbench.Result {
       try bench.run("trendyd", words + ["--data", hub.data])
     }
-    let people = try hubCommand("user", "list", "--json").document["users"]?.arrayValue ?? []
-    let name = try #require(people.first?["name"]?.stringValue)
+    let users = try hubCommand("user", "list", "--json").document["users"]?.arrayValue ?? []
+    let name = try #require(users.first?["name"]?.stringValue)
     #expect(try hubCommand("user", "rm", name, "--erase", "--yes").status == 0)
     #expect(try hubCommand("user", "add", "Again").status == 0)
     try rebuild(hub.url) {

@@ -402,9 +402,9 @@ struct SyncTests {
     #expect(asked.output == "200")
 
     #expect(try bench.trendyd("user", "add", "Eve", "--data", hub.data).status == 0)
-    let people = try bench.trendyd("user", "list", "--data", hub.data).output
-    #expect(people.split(separator: "\n").filter { !$0.hasPrefix(" ") }.count == 2, "\(people)")
-    #expect(people.contains("Eve  0 devices") && people.contains("  laptop  seen "), "\(people)")
+    let users = try bench.trendyd("user", "list", "--data", hub.data).output
+    #expect(users.split(separator: "\n").filter { !$0.hasPrefix(" ") }.count == 2, "\(users)")
+    #expect(users.contains("Eve  0 devices") && users.contains("  laptop  seen "), "\(users)")
     #expect(try bench.trendyd("token", "create", "x", "--data", hub.data).status == 64, "whose?")
     // A token with this name exists, but it belongs to another user.
     #expect(try bench.trendyd("user", "add", "Bea", "--data", hub.data).status == 0)
@@ -435,8 +435,8 @@ struct SyncTests {
     func hubCommand(_ words: String...) throws -> Workbench.Result {
       try bench.run("trendyd", words + ["--data", hub.data])
     }
-    let people = try hubCommand("user", "list", "--json").document.objectValue?["users"]?.arrayValue ?? []
-    let owner = try #require(people.first?.objectValue)
+    let users = try hubCommand("user", "list", "--json").document.objectValue?["users"]?.arrayValue ?? []
+    let owner = try #require(users.first?.objectValue)
     let (name, id) = (try #require(owner["name"]?.stringValue), try #require(owner["id"]?.stringValue))
     try bench.trendy("log", "coffee", store: "phone")
     try sync("phone")

@@ -104,9 +104,9 @@ struct ModelNamesTests {
     #expect(values[4].stringValue == "x" && values[5].arrayValue == [1] && values[6].objectValue == ["a": 1])
     #expect(values[1].intValue == nil)
     var generator = UUIDv7.Generator()
-    var chance = SystemRandomNumberGenerator()
-    let id: UUIDv7 = generator.next(at: date, using: &chance)
-    #expect(UUIDv7(id.description) == id && id < generator.next(at: date - 5, using: &chance))
+    var random = SystemRandomNumberGenerator()
+    let id: UUIDv7 = generator.next(at: date, using: &random)
+    #expect(UUIDv7(id.description) == id && id < generator.next(at: date - 5, using: &random))
     #expect(id.date == date)
     func isTextual<Value: LosslessStringConvertible & Comparable & Codable & Sendable>(_ value: Value) {}
     isTextual(id)

@@ -53,7 +53,7 @@ struct ImportUndoTests {
       if isUndone { data.rawData[SyncedKind.importUndone] = true }
       var entry = ChangeEntry(
         id: version, entityType: kind.rawValue, operation: MutationOperation.delete.rawValue, entityId: id, data: data,
-        marks: [FieldMark.others: FieldMark(version: version, stamp: version, author: "other")])
+        marks: [FieldVersion.others: FieldVersion(version: version, stamp: version, author: "other")])
       entry.deletedAt = record.clock.now
       try unit.insertHeldEntry(entry)
     }
@@ -61,7 +61,7 @@ struct ImportUndoTests {
     for event in events {
       try insertTombstone(.event, event.id, event.createRequest, isUndone: event.id != events[0].id)
     }
-    try unit.setSyncMemory(SyncMemory(seen: version, complete: version, generation: 1))
+    try unit.setSyncMemory(SyncMetadata(seen: version, complete: version, generation: 1))
     try unit.setSyncCursor(version)
     try unit.save()
     try Self.importTable(into: record)

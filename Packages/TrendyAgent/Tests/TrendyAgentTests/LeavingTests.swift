@@ -59,7 +59,7 @@ struct LeavingTests {
     let format = try #require(InterchangeFormat.named("ndjson"))
     let options = ImportOptions(zone: ZoneClock(name: "UTC") { _ in 0 }, now: clock.now)
     return try record.importRecords(
-      ByteInput(Array((TrendyLines.header + "\n" + lines).utf8)), as: format,
+      ByteInput(Array((TrendyNDJSON.header + "\n" + lines).utf8)), as: format,
       ImportRequest(source: "all.ndjson", options: options, fingerprint: "\(record.directory.lastPathComponent)"))
   }
 
@@ -67,7 +67,7 @@ struct LeavingTests {
   private func lines(of record: DeviceRecord) throws -> [String: [String]] {
     var lines: [String: [String]] = [:]
     try record.forEachRecord { entry in
-      let line = try #require(try TrendyLines.line(entry))
+      let line = try #require(try TrendyNDJSON.line(entry))
       let kind = try WireJSON.decode(JSONValue.self, from: Data(line.utf8)).objectValue?["record"]?.stringValue
       lines[kind ?? "", default: []].append(line)
     }

@@ -56,7 +56,7 @@ struct RecordImportTests {
 
   private static func foreign(_ index: Int) -> InterchangeRecord {
     .event(
-      ForeignEvent(
+      ExternalEvent(
         typeName: "Gym", key: ["\(index)"], timestamp: Date(timeIntervalSince1970: 1_700_000_000 + Double(index * 60))))
   }
 

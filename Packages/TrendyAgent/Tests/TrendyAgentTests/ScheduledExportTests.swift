@@ -85,8 +85,8 @@ final class ScheduledExportTests {
     try ScheduledExport.names(in: folder.appending(path: name))
   }
 
-  private var standing: ExportStanding? {
-    get throws { try ExportStanding(in: record.dataStoreFactory.makeLocalStore()) }
+  private var standing: ScheduledExportStatus? {
+    get throws { try ScheduledExportStatus(in: record.dataStoreFactory.makeLocalStore()) }
   }
 
   private struct DiskFull: Error, CustomStringConvertible { var description: String { "No space left on device" } }

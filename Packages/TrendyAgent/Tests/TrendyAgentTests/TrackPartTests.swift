@@ -29,7 +29,8 @@ struct TrackPartTests {
     let log = try TrackLog(directory: folder)
     _ = try log.append(Self.ofCar.map { Self.fix($0) }, device: "car")
     _ = try log.append(
-      Self.ofPhone.map { Self.fix($0) } + [.call(TripCall(kind: .start, timestamp: Self.moment(7200)))], device: "phone"
+      Self.ofPhone.map { Self.fix($0) } + [.call(TripCommand(kind: .start, timestamp: Self.moment(7200)))],
+      device: "phone"
     )
     var changes = TrackChanges()
     changes.put = [TrackNote(kind: .finding, id: "f", time: Self.moment(3600), content: [1, 2])]

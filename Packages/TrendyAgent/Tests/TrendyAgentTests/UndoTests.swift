@@ -214,7 +214,7 @@ struct UndoTests {
   @Test func `the last fifty steps are kept with any number of entities, and older ones are deleted`() throws {
     let (_, record) = try Self.fresh()
     for number in 0..<53 {
-      let events = (0..<(number == 52 ? 1201 : 1)).map { Undoable.event(Self.event("\(number) \($0)", "x")) }
+      let events = (0..<(number == 52 ? 1201 : 1)).map { AnyEntity.event(Self.event("\(number) \($0)", "x")) }
       try record.perform("log \(number)", events, isDivisible: true)
     }
     #expect(try record.undoHistory().done.map(\.label) == (3..<53).map { "log \($0)" })

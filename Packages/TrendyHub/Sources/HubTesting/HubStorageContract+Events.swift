@@ -17,20 +17,20 @@ extension HubStorageContract {
           entry.fields[name] = HubField(value: value, version: 1, stamp: 1, author: "d")
         }
         if round % 3 > 0 { entry.fields["event_type_id"] = HubField(value: "t", version: 1, stamp: 1, author: "d") }
-        try storage.write(person: "p") { try $0.put(entry) }
+        try storage.write(user: "p") { try $0.put(entry) }
         if entry.kind == "event" { expected[entry.id] = entry.isAlive ? entry : nil }
       }
       let range = Int64.min / 4..<Int64.max / 4
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         var moments: [String: HubEventMoment] = [:]
         try reading.eachEvent(during: range) { moment, entry in moments[try entry().id] = moment }
         try expect(moments, expected.compactMapValues { HubEventMoment($0) })
         try expect(moments.count > 3, true)
         for limit in [3, Int.max] {
-          let texts = try reading.documents(kind: "event", during: range, limit: limit, person: "p")
+          let texts = try reading.documents(kind: "event", during: range, limit: limit, user: "p")
             .map { String(decoding: $0, as: UTF8.self) }
           let made = try reading.living(kind: "event", during: range, limit: limit)
-            .map { String(decoding: try WireJSON.encode(JSONValue.object($0.document(person: "p"))), as: UTF8.self) }
+            .map { String(decoding: try WireJSON.encode(JSONValue.object($0.document(user: "p"))), as: UTF8.self) }
           try expect(texts, made)
         }
         let middle = moments.values.map(\.moment).sorted()[moments.count / 2]
@@ -45,10 +45,10 @@ extension HubStorageContract {
         var entry = scrambled(version: Int64(round + 1), &generator)
         // Identifies the text of this entry.
         entry.fields["notes"] = HubField(value: .string("entry \(entry.id)."), version: 1, stamp: 1, author: "d")
-        try storage.write(person: "p") { try $0.put(entry) }
+        try storage.write(user: "p") { try $0.put(entry) }
       }
-      try storage.write(person: "q") { try $0.put(entry("event", "other", version: 1)) }
-      try storage.read(person: "p") { reading in
+      try storage.write(user: "q") { try $0.put(entry("event", "other", version: 1)) }
+      try storage.read(user: "p") { reading in
         let whole = Int64.min / 4..<Int64.max / 4
         let all = try reading.living(kind: "event", during: whole, limit: .max)
         try expect(all.count > 3, true)
@@ -83,9 +83,9 @@ extension HubStorageContract {
         entry.fields["event_type_id"] = field(round % 3 == 0 ? "u" : "t")
         entry.fields["notes"] = field(.string(texts[round % texts.count]))
         entry.fields["properties.p"] = field(["type": "text", "value": .string(texts[round / 10 % texts.count])])
-        try storage.write(person: "p") { try $0.put(entry) }
+        try storage.write(user: "p") { try $0.put(entry) }
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         let all = try reading.living(kind: "event", during: Int64.min / 4..<Int64.max / 4, limit: .max)
         try expect(all.count > 3, true)
         for word in [

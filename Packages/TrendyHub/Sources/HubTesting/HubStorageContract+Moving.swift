@@ -5,22 +5,22 @@ extension HubStorageContract {
   /// Checks of moving a hub from one storage to another.
   static let moving: [Check] = [
     Check("all data of a user can replace that of another user and is identical there") { storage in
-      try storage.write(person: "p") { try putOneOfEach(in: $0) }
+      try storage.write(user: "p") { try putOneOfEach(in: $0) }
       // The existing data must be replaced completely.
-      try storage.write(person: "q") { transaction in
+      try storage.write(user: "q") { transaction in
         try transaction.put(entry("event", "old", version: 3))
         try transaction.purge(kind: "event", id: "purged before")
         try transaction.setMark(device: "old", 3)
         try transaction.putKeyedWrite(device: "old", key: "k", KeyedWrite(digest: "z", kind: "event", id: "old"))
       }
       var records: Set<HubRecord> = []
-      try storage.read(person: "p") { try $0.forEachRecord { records.insert($0) } }
-      try storage.replace(person: "q") { put in for record in records { try put(record) } }
+      try storage.read(user: "p") { try $0.forEachRecord { records.insert($0) } }
+      try storage.replace(user: "q") { put in for record in records { try put(record) } }
       var moved: Set<HubRecord> = []
-      try storage.read(person: "q") { try $0.forEachRecord { moved.insert($0) } }
+      try storage.read(user: "q") { try $0.forEachRecord { moved.insert($0) } }
       try expect(moved, records)
       try expect(records.count, 16)
-      try storage.read(person: "q") { reading in
+      try storage.read(user: "q") { reading in
         try expect(try reading.entries(after: 0, limit: 9).map(\.id), ["e", "t", "dead"])
         try expect(try reading.entry(kind: "event", id: "old"), nil)
         try expect(try reading.isPurged(kind: "event", id: "purged"), true)
@@ -35,10 +35,10 @@ extension HubStorageContract {
         try expect(try reading.referring(toKind: "event_type", id: "t").map(\.id), ["e"])
       }
       // A repetition must not duplicate records.
-      try storage.replace(person: "q") { put in for record in records { try put(record) } }
+      try storage.replace(user: "q") { put in for record in records { try put(record) } }
       try expect(
-        try HubRecordDigest(of: storage, person: "q"),
-        try storage.read(person: "q") { _ in
+        try HubRecordDigest(of: storage, user: "q"),
+        try storage.read(user: "q") { _ in
           var digest = HubRecordDigest()
           for record in records { try digest.add(record, of: "q") }
           return digest
@@ -51,7 +51,7 @@ extension HubStorageContract {
   /// Writes sixteen records, at least one of each case of `HubRecord`.
   public static func putOneOfEach(in transaction: any HubTransaction) throws {
     let outcome = { StoredOutcome(digest: $0, verdict: .accepted(version: 1)) }
-    let companion = HubCompanion(tracker: "a", companion: "b", createdAt: moment)
+    let companion = CompanionLink(tracker: "a", companion: "b", createdAt: moment)
     try transaction.setState(HubState(head: 4, epochs: [.init(id: "a", first: 1)], horizon: 1))
     try transaction.put(entry("event", "e", version: 1))
     try transaction.put(entry("event_type", "t", version: 2))
@@ -69,7 +69,7 @@ extension HubStorageContract {
     try transaction.put(companion)
     try transaction.put(
       CompanionNotice(sequence: 7, kind: "trip_started", at: moment, data: ["n": 1]), companion: companion.id)
-    try transaction.put(HubWebhookStanding(webhook: "w", cursor: 4, life: "a"))
+    try transaction.put(WebhookDeliveryState(webhook: "w", cursor: 4, life: "a"))
     try transaction.put(HubImport(id: "i", format: "ics", source: "a.ics", startedAt: moment, before: 2))
   }
 }

@@ -8,7 +8,7 @@ extension HubStorageContract {
   /// Checks of track logs.
   static let tracks: [Check] = [
     Check("a user without posted readings has no log, and reading creates none") { storage in
-      try storage.write(person: "p") { try $0.setState(HubState(head: 1)) }
+      try storage.write(user: "p") { try $0.setState(HubState(head: 1)) }
       try expect(try storage.hasTracks(of: "p"), false)
       try expect(try storage.hasTracks(of: "p"), false)
     },
@@ -65,13 +65,13 @@ extension HubStorageContract {
       let rows = try storage.tracks(of: "p")
       let (high, low) = (UInt64.max, UInt64(1) << 63)
       let row = TrackRow(
-        kind: 5, key: RecordKey(high: high, low: low), sort: .min, group: high, payload: [0, 1, 0x5C, 0, 255])
+        kind: 5, key: RowKey(high: high, low: low), sort: .min, group: high, payload: [0, 1, 0x5C, 0, 255])
       try rows.write { try $0.put(row) }
       do {
         try rows.write { transaction in
           try transaction.delete(kind: 5, key: row.key)
           try expect(try transaction.row(kind: 5, key: row.key), nil)
-          try transaction.put(TrackRow(kind: 5, key: RecordKey(high: 0, low: 0), sort: 0, payload: []))
+          try transaction.put(TrackRow(kind: 5, key: RowKey(high: 0, low: 0), sort: 0, payload: []))
           throw Refused()
         }
       } catch is Refused {}
@@ -95,8 +95,8 @@ extension HubStorageContract {
       try TrackLog.copy(from: other.tracks(of: "p"), to: storage.tracks(of: "q"))
       try expect(try TrackLog.isEqual(storage.tracks(of: "p"), storage.tracks(of: "q")), true)
       try expect(try TrackLog(rows: storage.tracks(of: "q")).devices().map(\.name), ["d"])
-      try storage.write(person: "p") { try $0.setState(HubState(head: 1)) }
-      try storage.erase(person: "p")
+      try storage.write(user: "p") { try $0.setState(HubState(head: 1)) }
+      try storage.erase(user: "p")
       try expect(try storage.hasTracks(of: "p"), false)
       try expect(try storage.hasTracks(of: "q"), true)
     },

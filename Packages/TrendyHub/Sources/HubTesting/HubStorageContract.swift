@@ -25,11 +25,11 @@ public enum HubStorageContract: Sendable {
   }
 
   /// All checks.
-  public static let all = serving + people + events + moving + tracks
+  public static let all = serving + users + events + moving + tracks
 
   private static let serving: [Check] = [
     Check("a new user's record is empty") { storage in
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.state(), HubState())
         try expect(try reading.entry(kind: "event", id: "e"), nil)
         try expect(try reading.entries(after: 0, limit: 10).count, 0)
@@ -43,7 +43,7 @@ public enum HubStorageContract: Sendable {
     Check("writes in a shared commit are atomic, and each sees those before it") { storage in
       struct Refused: Error {}
       let errors = try storage.write(
-        person: "p",
+        user: "p",
         together: [
           { transaction in
             try transaction.put(entry("event", "a", version: 1))
@@ -65,7 +65,7 @@ public enum HubStorageContract: Sendable {
         ])
       try expect(errors.map { $0 is Refused }, [false, true, false])
       try expect(errors.count { $0 == nil }, 2)
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.entries(after: 0, limit: 9).map(\.id), ["a", "c"])
         try expect(try reading.state().head, 2)
         try expect(try reading.entry(kind: "event", id: "b"), nil)
@@ -89,7 +89,7 @@ public enum HubStorageContract: Sendable {
       let refusal = StoredOutcome(
         digest: "y", verdict: .refused(Problem("invalid", status: 400, title: "t", detail: "d")))
       let write = KeyedWrite(digest: "z", kind: "event", id: "e")
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         try transaction.setState(state)
         try transaction.put(whole)
         try transaction.setMark(device: "d", 4)
@@ -97,7 +97,7 @@ public enum HubStorageContract: Sendable {
         try transaction.putOutcome(device: "d", sequence: 4, refusal)
         try transaction.putKeyedWrite(device: "d", key: "k", write)
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.state(), state)
         try expect(try reading.entry(kind: "event", id: "e"), whole)
         try expect(try reading.mark(device: "d"), 4)
@@ -111,7 +111,7 @@ public enum HubStorageContract: Sendable {
     Check("a transaction sees its own writes, and writes nothing if it throws") { storage in
       struct Stop: Error {}
       do {
-        try storage.write(person: "p") { transaction in
+        try storage.write(user: "p") { transaction in
           try transaction.setState(HubState(head: 1))
           try transaction.put(entry("event", "e", version: 1))
           try expect(try transaction.state().head, 1)
@@ -122,20 +122,20 @@ public enum HubStorageContract: Sendable {
         }
         throw ContractViolation("the body's error was swallowed")
       } catch is Stop {}
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.state(), HubState())
         try expect(try reading.entries(after: 0, limit: 9).count, 0)
       }
     },
     Check("the feed contains each entry once, by its last version") { storage in
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         for number in 1...5 { try transaction.put(entry("event", "e\(number)", version: Int64(number))) }
       }
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         try transaction.put(entry("event", "e2", version: 6))
         try transaction.put(entry("event", "e4", version: 7, isDeleted: true))
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.entries(after: 0, limit: 10).map(\.id), ["e1", "e3", "e5", "e2", "e4"])
         try expect(try reading.entries(after: 3, limit: 2).map(\.version), [5, 6])
         try expect(try reading.entries(after: 7, limit: 10).count, 0)
@@ -149,9 +149,9 @@ public enum HubStorageContract: Sendable {
       }
     },
     Check("a list of all lines does not change during other writes") { storage in
-      try storage.write(person: "p") { try $0.put(entry("event", "e", version: 1)) }
-      let list = try storage.read(person: "p") { try $0.allLines() }
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { try $0.put(entry("event", "e", version: 1)) }
+      let list = try storage.read(user: "p") { try $0.allLines() }
+      try storage.write(user: "p") { transaction in
         try transaction.put(entry("event", "e", version: 2))
         try transaction.put(entry("event_type", "t", version: 3))
       }
@@ -159,7 +159,7 @@ public enum HubStorageContract: Sendable {
       try expect(try list.line(at: 0).version, 1)
     },
     Check("all lines are ordered by rank of their kind, then by version") { storage in
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         try transaction.put(entry("event", "e", version: 1))
         try transaction.put(entry("geofence", "g", version: 2))
         try transaction.put(entry("property_definition", "d", version: 3))
@@ -167,11 +167,11 @@ public enum HubStorageContract: Sendable {
         try transaction.put(entry("event_type", "t1", version: 5))
         try transaction.put(entry("later", "l", version: 6))
       }
-      let all = try storage.read(person: "p") { try $0.allLines() }
+      let all = try storage.read(user: "p") { try $0.allLines() }
       try expect(try (0..<all.count).map { try all.line(at: $0).version }, [4, 5, 3, 2, 1, 6])
     },
     Check("lines of one kind are ordered by version and fill the requested size, with at least one") { storage in
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         for number in 1...4 {
           try transaction.put(entry("event", "e\(number)", version: Int64(2 * number)))
           try transaction.put(entry("geofence", "g\(number)", version: Int64(2 * number + 1)))
@@ -179,7 +179,7 @@ public enum HubStorageContract: Sendable {
         try transaction.put(entry("event", "e1", version: 10))
         try transaction.put(entry("later", "l", version: 11))
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         func versions(_ kind: String?, after version: Int64, bytes: Int = .max) throws -> [Int64] {
           try reading.lines(ofKind: kind, after: version, bytes: bytes).map(\.version)
         }
@@ -201,17 +201,17 @@ public enum HubStorageContract: Sendable {
       var generator = Scrambler()
       for round in 0..<200 {
         let entry = scrambled(version: Int64(round + 1), &generator)
-        try storage.write(person: "person \u{1}\"\\") { try $0.put(entry) }
-        try storage.read(person: "person \u{1}\"\\") { reading in
+        try storage.write(user: "person \u{1}\"\\") { try $0.put(entry) }
+        try storage.read(user: "person \u{1}\"\\") { reading in
           try expect(try reading.entry(kind: entry.kind, id: entry.id), entry)
-          let line = entry.line(person: "person \u{1}\"\\")
+          let line = entry.line(user: "person \u{1}\"\\")
           try expect(try reading.lines(after: entry.version - 1, limit: 9), [line])
           try expect(try reading.lines(ofKind: entry.kind, after: entry.version - 1, bytes: 1), [line])
         }
       }
     },
     Check("lists contain living entities, latest first") { storage in
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         for (number, second) in [3, 1, 4, 2].enumerated() {
           var event = entry("event", "e\(second)", version: Int64(number + 1))
           event.fields["timestamp"] = field(.string("2024-01-01T00:00:0\(second).000Z"), 1)
@@ -219,7 +219,7 @@ public enum HubStorageContract: Sendable {
         }
         try transaction.put(entry("event_type", "t", version: 5))
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.living(kind: "event", offset: 0, limit: 10).map(\.id), ["e4", "e3", "e2", "e1"])
         try expect(try reading.living(kind: "event", offset: 1, limit: 2).map(\.id), ["e3", "e2"])
         try expect(try reading.living(kind: "event", offset: 9, limit: .max).count, 0)
@@ -232,19 +232,19 @@ public enum HubStorageContract: Sendable {
         try expect(try during(0, 9000, limit: 2), ["e4", "e3"])
         try expect(try during(4001, 9000), [])
       }
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         guard var event = try transaction.entry(kind: "event", id: "e3") else { throw ContractViolation("e3 is gone") }
         event.deletedAt = moment
         event.version = 6
         try transaction.put(event)
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.living(kind: "event", offset: 0, limit: 10).map(\.id), ["e4", "e2", "e1"])
         try expect(try reading.entry(kind: "event", id: "e3")?.isAlive, false)
       }
     },
     Check("references to an entity are found under its current target while the referring entity lives") { storage in
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         try transaction.put(entry("event", "a", version: 1))
         try transaction.put(entry("event", "b", version: 2))
         var fence = entry("geofence", "g", version: 3)
@@ -253,40 +253,40 @@ public enum HubStorageContract: Sendable {
         try transaction.put(fence)
         try transaction.put(entry("property_definition", "d", version: 4))
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.referring(toKind: "event_type", id: "t").map(\.id), ["a", "b", "g", "d"])
         var shown: [String] = []
         try reading.eachReferring(toKind: "event_type", id: "t") { shown.append($0.id) }
         try expect(shown, ["a", "b", "g", "d"])
         try expect(try reading.referring(toKind: "geofence", id: "t").count, 0)
       }
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         var moved = entry("event", "a", version: 5)
         moved.fields["event_type_id"] = field("u", 5)
         try transaction.put(moved)
         try transaction.put(entry("event", "b", version: 6, isDeleted: true))
         try transaction.put(entry("geofence", "g", version: 7))
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.referring(toKind: "event_type", id: "t").map(\.id), ["d"])
         try expect(try reading.referring(toKind: "event_type", id: "u").map(\.id), ["a"])
       }
     },
     Check("a compacted tombstone is in no list, but its id remains known") { storage in
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         for number in 1...4 { try transaction.put(entry("event", "e\(number)", version: Int64(number))) }
         for number in [3, 1, 2] {
           try transaction.put(entry("event", "e\(number)", version: Int64(10 - number), isDeleted: true))
         }
         try expect(try transaction.tombstones(through: 9, limit: 9).map(\.id), ["e3", "e2", "e1"])
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.tombstones(through: 8, limit: 9).map(\.version), [7, 8])
         try expect(try reading.tombstones(through: .max, limit: 1).map(\.id), ["e3"])
         try expect(try reading.tombstones(through: 6, limit: 9).count, 0)
         try expect(try reading.isPurged(kind: "event", id: "e3"), false)
       }
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         // A restored entity is no longer a tombstone.
         try transaction.put(entry("event", "e2", version: 10))
         try expect(try transaction.entry(kind: "event", id: "e3")?.isAlive, false)
@@ -294,7 +294,7 @@ public enum HubStorageContract: Sendable {
         try expect(try transaction.entry(kind: "event", id: "e3"), nil)
         try expect(try transaction.isPurged(kind: "event", id: "e3"), true)
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.tombstones(through: .max, limit: 9).map(\.id), ["e1"])
         try expect(try reading.entries(after: 0, limit: 9).map(\.id), ["e4", "e1", "e2"])
         try expect(try reading.allLines().count, 3)
@@ -303,34 +303,34 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.isPurged(kind: "event_type", id: "e3"), false)
         try expect(try reading.isPurged(kind: "event", id: "e1"), false)
       }
-      try storage.read(person: "q") { try expect(try $0.isPurged(kind: "event", id: "e3"), false) }
+      try storage.read(user: "q") { try expect(try $0.isPurged(kind: "event", id: "e3"), false) }
     },
     Check("the position of each device is stored until it is deleted") { storage in
       let late = HubContact(device: "b", cursor: 7, at: moment)
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         try transaction.putContact(late)
         try transaction.putContact(HubContact(device: "a", cursor: 1, at: moment))
         try transaction.putContact(HubContact(device: "a", cursor: 2, at: moment.addingTimeInterval(1)))
       }
       let early = HubContact(device: "a", cursor: 2, at: moment.addingTimeInterval(1))
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.contacts(), [early, late])
         try expect(try reading.contact(device: "b"), late)
         try expect(try reading.contact(device: "c"), nil)
         // The high-water mark of a device is separate from its contact.
         try expect(try reading.mark(device: "b"), 0)
       }
-      try storage.write(person: "p") { try $0.forgetContact(device: "b") }
-      try storage.read(person: "p") { try expect(try $0.contacts(), [early]) }
+      try storage.write(user: "p") { try $0.forgetContact(device: "b") }
+      try storage.read(user: "p") { try expect(try $0.contacts(), [early]) }
     },
     Check("notices are stored in order until they are deleted, and a companion's progress is stored") {
       storage in
-      var companion = HubCompanion(tracker: "a", companion: "b", createdAt: moment)
-      let other = HubCompanion(tracker: "a", companion: "c", createdAt: moment, removedAt: moment)
+      var companion = CompanionLink(tracker: "a", companion: "b", createdAt: moment)
+      let other = CompanionLink(tracker: "a", companion: "c", createdAt: moment, removedAt: moment)
       func notice(_ sequence: Int64) -> CompanionNotice {
         CompanionNotice(sequence: sequence, kind: "trip_started", at: moment, data: ["n": .int(sequence)])
       }
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         try transaction.put(companion)
         try transaction.put(other)
         for sequence: Int64 in [3, 1, 2] { try transaction.put(notice(sequence), companion: companion.id) }
@@ -339,11 +339,11 @@ public enum HubStorageContract: Sendable {
       companion.heldThrough = 3
       companion.acknowledgedThrough = 1
       companion.toldTrips = ["t": .init(isOpen: true, at: moment), "u": .init(isOpen: false, at: moment)]
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         try transaction.put(companion)
         try transaction.forgetNotices(companion: companion.id, through: 1)
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.companions(), [companion, other].sorted { $0.id < $1.id })
         try expect(try reading.companion(id: other.id), other)
         try expect(try reading.companion(id: "x"), nil)
@@ -352,36 +352,36 @@ public enum HubStorageContract: Sendable {
         try expect(try reading.notices(companion: companion.id, after: 0, limit: 1), [notice(2)])
         try expect(try reading.notices(companion: other.id, after: 0, limit: 9), [notice(7)])
       }
-      try storage.read(person: "q") { try expect(try $0.companions(), []) }
+      try storage.read(user: "q") { try expect(try $0.companions(), []) }
     },
     Check("the progress of a webhook is stored until it is deleted") { storage in
-      var standing = HubWebhookStanding(webhook: "w", cursor: 4, life: "a")
+      var standing = WebhookDeliveryState(webhook: "w", cursor: 4, life: "a")
       standing.claim = .init(hub: "h", until: Date(timeIntervalSince1970: 60))
-      try storage.write(person: "p") { transaction in
-        try transaction.put(HubWebhookStanding(webhook: "w", cursor: 1, life: nil))
-        try transaction.put(HubWebhookStanding(webhook: "v", cursor: 2, life: nil))
+      try storage.write(user: "p") { transaction in
+        try transaction.put(WebhookDeliveryState(webhook: "w", cursor: 1, life: nil))
+        try transaction.put(WebhookDeliveryState(webhook: "v", cursor: 2, life: nil))
         try transaction.put(standing)
       }
-      try storage.read(person: "p") { try expect(try $0.webhookStanding(of: "w"), standing) }
+      try storage.read(user: "p") { try expect(try $0.webhookStanding(of: "w"), standing) }
       standing.failures = 2
       standing.nextAttempt = moment.addingTimeInterval(2)
       standing.lastAttempt = .init(at: moment, status: nil, words: "nobody is there")
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         try transaction.put(standing)
         try transaction.forgetWebhookStanding(of: "v")
       }
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         try expect(try reading.webhookStanding(of: "w"), standing)
         try expect(try reading.webhookStanding(of: "v"), nil)
       }
-      try storage.read(person: "q") { try expect(try $0.webhookStanding(of: "w"), nil) }
+      try storage.read(user: "q") { try expect(try $0.webhookStanding(of: "w"), nil) }
     },
     Check("imports are stored in the order of their start, each in its latest state") { storage in
       var second = HubImport(id: "b", format: "loop", source: "Loop.zip", startedAt: moment, before: 3)
       let third = HubImport(id: "c", format: "ics", source: "c", startedAt: moment, before: 9)
       let first = HubImport(
         id: "z", format: "csv", source: "", startedAt: moment.addingTimeInterval(-1), before: 0)
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         for entry in [third, second, first] { try transaction.put(entry) }
         try expect(try transaction.imports(), [first, second, third])
       }
@@ -390,20 +390,20 @@ public enum HubStorageContract: Sendable {
       second.finishedAt = moment
       second.undoneAt = moment.addingTimeInterval(60)
       second.undoneThrough = 17
-      try storage.write(person: "p") { try $0.put(second) }
-      try storage.read(person: "p") { try expect(try $0.imports(), [first, second, third]) }
-      try storage.read(person: "q") { try expect(try $0.imports(), []) }
+      try storage.write(user: "p") { try $0.put(second) }
+      try storage.read(user: "p") { try expect(try $0.imports(), [first, second, third]) }
+      try storage.read(user: "q") { try expect(try $0.imports(), []) }
     },
     Check("outcomes of one device are deleted up to a sequence number") { storage in
       let outcome = StoredOutcome(digest: "x", verdict: .accepted(version: 1))
-      try storage.write(person: "p") { transaction in
+      try storage.write(user: "p") { transaction in
         for device in ["d", "e"] {
           for sequence in 1...4 { try transaction.putOutcome(device: device, sequence: Int64(sequence), outcome) }
         }
       }
-      try storage.write(person: "p") { try $0.forgetOutcomes(device: "d", through: 3) }
-      try storage.write(person: "p") { try $0.forgetOutcomes(device: "d", through: 0) }
-      try storage.read(person: "p") { reading in
+      try storage.write(user: "p") { try $0.forgetOutcomes(device: "d", through: 3) }
+      try storage.write(user: "p") { try $0.forgetOutcomes(device: "d", through: 0) }
+      try storage.read(user: "p") { reading in
         try expect(
           try (1...4).map { try reading.outcome(device: "d", sequence: $0) != nil }, [false, false, false, true])
         try expect(try (1...4).map { try reading.outcome(device: "e", sequence: $0) != nil }, [true, true, true, true])

@@ -3,7 +3,7 @@ public import TrendyHub
 
 /// A hub's directory in memory. A value: a copy does not change with the original.
 public struct MemoryHubDirectory: Sendable {
-  fileprivate var people: [String: HubPerson] = [:]
+  fileprivate var users: [String: HubUser] = [:]
   fileprivate var devices: [String: HubDevice] = [:]
   fileprivate var codes: [String: HubPairingCode] = [:]
   fileprivate var webhooks: [String: HubWebhook] = [:]
@@ -30,8 +30,8 @@ private final class MemoryDirectoryTransaction: HubDirectoryTransaction {
 
   init(_ state: MemoryHubDirectory) { self.state = state }
 
-  func people() throws -> [HubPerson] { state.people.values.sorted { $0.id < $1.id } }
-  func person(id: String) throws -> HubPerson? { state.people[id] }
+  func users() throws -> [HubUser] { state.users.values.sorted { $0.id < $1.id } }
+  func user(id: String) throws -> HubUser? { state.users[id] }
   func devices() throws -> [HubDevice] { state.devices.values.sorted { $0.id < $1.id } }
   func device(tokenHash: String) throws -> HubDevice? { state.devices.values.first { $0.tokenHash == tokenHash } }
   func pairingCode(hash: String) throws -> HubPairingCode? { state.codes[hash] }
@@ -39,12 +39,12 @@ private final class MemoryDirectoryTransaction: HubDirectoryTransaction {
   func pairingAttempts(key: String) throws -> [Date] { state.pairingAttempts[key] ?? [] }
   func webhooks() throws -> [HubWebhook] { state.webhooks.values.sorted { $0.id < $1.id } }
 
-  func put(_ person: HubPerson) throws { state.people[person.id] = person }
+  func put(_ user: HubUser) throws { state.users[user.id] = user }
   func deletePerson(id: String) throws {
-    state.people[id] = nil
-    state.devices = state.devices.filter { $0.value.person != id }
-    state.codes = state.codes.filter { $0.value.person != id }
-    state.webhooks = state.webhooks.filter { $0.value.person != id }
+    state.users[id] = nil
+    state.devices = state.devices.filter { $0.value.user != id }
+    state.codes = state.codes.filter { $0.value.user != id }
+    state.webhooks = state.webhooks.filter { $0.value.user != id }
   }
   func put(_ device: HubDevice) throws { state.devices[device.id] = device }
   func put(_ code: HubPairingCode) throws { state.codes[code.hash] = code }

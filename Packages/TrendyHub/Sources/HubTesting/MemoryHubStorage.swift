@@ -5,9 +5,9 @@ public import TrendyPersistence
 
 /// Hub storage in memory that satisfies the contract, for tests with many hubs.
 ///
-/// @unchecked: `people` and `directory` are each accessed only under their lock.
+/// @unchecked: `users` and `directory` are each accessed only under their lock.
 public final class MemoryHubStorage: HubStorage, @unchecked Sendable {
-  private var people = MemoryHubPeople()
+  private var users = MemoryHubPeople()
   private var directory = MemoryHubDirectory()
   private let peopleLock = NSLock()
   private let directoryLock = NSLock()
@@ -19,31 +19,31 @@ public final class MemoryHubStorage: HubStorage, @unchecked Sendable {
   /// an epoch.
   public init(life: String? = nil) { self.life = life }
 
-  public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
-    try peopleLock.withLock { people }.read(person, life: life, body)
+  public func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {
+    try peopleLock.withLock { users }.read(user, life: life, body)
   }
 
-  public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    try peopleLock.withLock { try people.write(person, life: life, body) }
+  public func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    try peopleLock.withLock { try users.write(user, life: life, body) }
   }
 
-  public func erase(person: String) throws {
-    peopleLock.withLock { people.erase(person) }
-    logs.withLock { $0[person] = nil }
+  public func erase(user: String) throws {
+    peopleLock.withLock { users.erase(user) }
+    logs.withLock { $0[user] = nil }
   }
 
-  public func tracks(of person: String) throws -> any TrackRows {
-    try peopleLock.withLock { try people.checkKept(person) }
+  public func tracks(of user: String) throws -> any TrackRows {
+    try peopleLock.withLock { try users.checkKept(user) }
     return logs.withLock { logs in
-      let rows = logs[person] ?? MemoryTrackRows()
-      logs[person] = rows
+      let rows = logs[user] ?? MemoryTrackRows()
+      logs[user] = rows
       return rows
     }
   }
 
-  public func hasTracks(of person: String) throws -> Bool { logs.withLock { $0[person] != nil } }
+  public func hasTracks(of user: String) throws -> Bool { logs.withLock { $0[user] != nil } }
 
-  public func size(of person: String) throws -> Int64? { peopleLock.withLock { people }.size(of: person) }
+  public func size(of user: String) throws -> Int64? { peopleLock.withLock { users }.size(of: user) }
 
   public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try directoryLock.withLock { directory }.read(body)

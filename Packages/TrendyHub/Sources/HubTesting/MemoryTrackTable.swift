@@ -4,13 +4,13 @@ public import TrendyPersistence
 public struct MemoryTrackTable: Sendable {
   private struct Name: Hashable {
     let kind: UInt8
-    let key: RecordKey
+    let key: RowKey
   }
 
   private struct Rows: TrackRowReading {
     var all: [Name: TrackRow] = [:]
 
-    func row(kind: UInt8, key: RecordKey) throws -> TrackRow? { all[Name(kind: kind, key: key)] }
+    func row(kind: UInt8, key: RowKey) throws -> TrackRow? { all[Name(kind: kind, key: key)] }
 
     func rows(
       kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
@@ -27,7 +27,7 @@ public struct MemoryTrackTable: Sendable {
 
     init(_ rows: Rows) { self.rows = rows }
 
-    func row(kind: UInt8, key: RecordKey) throws -> TrackRow? { try rows.row(kind: kind, key: key) }
+    func row(kind: UInt8, key: RowKey) throws -> TrackRow? { try rows.row(kind: kind, key: key) }
 
     func rows(
       kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
@@ -37,7 +37,7 @@ public struct MemoryTrackTable: Sendable {
 
     func put(_ row: TrackRow) throws { rows.all[Name(kind: row.kind, key: row.key)] = row }
 
-    func delete(kind: UInt8, key: RecordKey) throws { rows.all[Name(kind: kind, key: key)] = nil }
+    func delete(kind: UInt8, key: RowKey) throws { rows.all[Name(kind: kind, key: key)] = nil }
   }
 
   private var rows = Rows()

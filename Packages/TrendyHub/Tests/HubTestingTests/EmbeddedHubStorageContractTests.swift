@@ -29,11 +29,11 @@ struct EmbeddedHubStorageContractTests {
     let disk = SimulatedFileSystem()
     let storage = openStorage(disk)
     let name = String(repeating: "n", count: 5000)
-    try storage.writeDirectory { try $0.put(HubPerson(id: "p", name: name, createdAt: Date(timeIntervalSince1970: 0))) }
+    try storage.writeDirectory { try $0.put(HubUser(id: "p", name: name, createdAt: Date(timeIntervalSince1970: 0))) }
     #expect(!disk.files.contains { $0.contains("/segment-") })
     while try storage.maintain() {}
     #expect(disk.files.contains { $0.hasPrefix("/hub/directory/segment-") })
-    #expect(try openStorage(disk.anotherProcess()).readDirectory { try $0.people().map(\.name) } == [name])
+    #expect(try openStorage(disk.anotherProcess()).readDirectory { try $0.users().map(\.name) } == [name])
     #expect(try !storage.maintain())
   }
 }
@@ -61,21 +61,21 @@ private final class ReopeningStorage: HubStorage {
     storage.withLock { $0 = openStorage(disk.anotherProcess()) }
   }
 
-  func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
-    try storage.withLock { $0 }.read(person: person, body)
+  func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {
+    try storage.withLock { $0 }.read(user: user, body)
   }
-  func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    let result = try storage.withLock { $0 }.write(person: person, body)
+  func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    let result = try storage.withLock { $0 }.write(user: user, body)
     try reopen()
     return result
   }
-  func erase(person: String) throws {
-    try storage.withLock { $0 }.erase(person: person)
+  func erase(user: String) throws {
+    try storage.withLock { $0 }.erase(user: user)
     try reopen()
   }
-  func tracks(of person: String) throws -> any TrackRows { try storage.withLock { $0 }.tracks(of: person) }
-  func size(of person: String) throws -> Int64? { try storage.withLock { $0 }.size(of: person) }
-  func hasTracks(of person: String) throws -> Bool { try storage.withLock { $0 }.hasTracks(of: person) }
+  func tracks(of user: String) throws -> any TrackRows { try storage.withLock { $0 }.tracks(of: user) }
+  func size(of user: String) throws -> Int64? { try storage.withLock { $0 }.size(of: user) }
+  func hasTracks(of user: String) throws -> Bool { try storage.withLock { $0 }.hasTracks(of: user) }
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try storage.withLock { $0 }.readDirectory(body)
   }

@@ -12,13 +12,13 @@ import TrendyPersistence
 struct HubGoldenFileTests {
   private static let folder = Bundle.module.url(forResource: "Resources/golden", withExtension: nil)
   private static let date = Date(timeIntervalSince1970: 1_704_067_200)
-  private static let person = HubPerson(id: "p", name: "Anna", createdAt: date)
+  private static let user = HubUser(id: "p", name: "Anna", createdAt: date)
   private static let device = HubDevice(
-    id: "d", person: "p", name: "phone", tokenHash: "hash", createdAt: date, seenAt: date,
+    id: "d", user: "p", name: "phone", tokenHash: "hash", createdAt: date, seenAt: date,
     report: HubDeviceReport(version: "1.0.0", waiting: 3, oldest: date, clockAhead: 0.5, at: date))
-  private static let code = HubPairingCode(hash: "code", person: "p", expiresAt: date)
+  private static let code = HubPairingCode(hash: "code", user: "p", expiresAt: date)
   private static let webhook = HubWebhook(
-    id: "w", person: "p", url: "https://example.org/", secret: "secret", kinds: ["event"], createdAt: date)
+    id: "w", user: "p", url: "https://example.org/", secret: "secret", kinds: ["event"], createdAt: date)
 
   private func storage(on disk: SimulatedFileSystem) -> EmbeddedHubStorage {
     EmbeddedHubStorage(
@@ -28,23 +28,23 @@ struct HubGoldenFileTests {
 
   private func write(to storage: EmbeddedHubStorage) throws {
     try storage.writeDirectory { directory in
-      try directory.put(Self.person)
+      try directory.put(Self.user)
       try directory.put(Self.device)
       try directory.put(Self.code)
       try directory.put(Self.webhook)
       try directory.putPairingAttempts(key: "address", [Self.date])
     }
-    try storage.write(person: "p", HubStorageContract.putOneOfEach)
+    try storage.write(user: "p", HubStorageContract.putOneOfEach)
   }
 
   private func records(in storage: EmbeddedHubStorage) throws -> Set<HubRecord> {
     var records: Set<HubRecord> = []
-    try storage.read(person: "p") { try $0.forEachRecord { records.insert($0) } }
+    try storage.read(user: "p") { try $0.forEachRecord { records.insert($0) } }
     return records
   }
 
-  private func lines(in storage: EmbeddedHubStorage) throws -> [HubLine] {
-    try storage.read(person: "p") { try $0.lines(after: 0, limit: 9) }
+  private func lines(in storage: EmbeddedHubStorage) throws -> [SerializedEntry] {
+    try storage.read(user: "p") { try $0.lines(after: 0, limit: 9) }
   }
 
   @Test func `a hub directory is read and written`() throws {
@@ -56,19 +56,19 @@ struct HubGoldenFileTests {
       disk.setContents("/" + name, Array(bytes))
     }
     let golden = storage(on: disk)
-    let people = try golden.readDirectory { try $0.people() }
+    let users = try golden.readDirectory { try $0.users() }
     let devices = try golden.readDirectory { try $0.devices() }
     let codes = try golden.readDirectory { try $0.pairingCodes() }
     let webhooks = try golden.readDirectory { try $0.webhooks() }
     let attempts = try golden.readDirectory { try $0.pairingAttempts(key: "address") }
-    #expect(people == [Self.person] && devices == [Self.device] && codes == [Self.code])
+    #expect(users == [Self.user] && devices == [Self.device] && codes == [Self.code])
     #expect(webhooks == [Self.webhook] && attempts == [Self.date])
     let fresh = storage(on: SimulatedFileSystem())
     try write(to: fresh)
     #expect(try records(in: golden) == records(in: fresh))
     #expect(try lines(in: golden) == lines(in: fresh))
-    try golden.write(person: "p") { try $0.setMark(device: "d", 5) }
-    let mark = try storage(on: disk.anotherProcess()).read(person: "p") { try $0.mark(device: "d") }
+    try golden.write(user: "p") { try $0.setMark(device: "d", 5) }
+    let mark = try storage(on: disk.anotherProcess()).read(user: "p") { try $0.mark(device: "d") }
     #expect(mark == 5)
   }
 

@@ -17,7 +17,7 @@ struct DeviceReportTests {
   }
 
   @Test func `other devices see pending changes, their age, the clock offset and the version`() async throws {
-    let (token, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
+    let (token, laptop) = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "laptop")
     func ask(_ header: String?) async throws {
       let headers = header.map { [("Trendy-Device", $0)] } ?? []
       #expect(try await hub.send("GET", "/events", headers: headers, token: token).status == 200)
@@ -47,7 +47,7 @@ struct DeviceReportTests {
     "version=\"\"", "version=\"a\\\"b\"", "version=\"\(String(repeating: "x", count: 41))\"", "=3", ",,,",
     "now=\"now\"",
   ]) func `an invalid report is ignored, and the request is answered`(header: String) async throws {
-    let (token, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
+    let (token, laptop) = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "laptop")
     let answer = try await hub.send("GET", "/events", headers: [("Trendy-Device", header)], token: token)
     #expect(answer.status == 200)
     #expect(try await report(laptop.id).isNull)

@@ -13,20 +13,20 @@ struct HubAccountTests {
 
   @Test func `a code pairs one device once`() async throws {
     let hub = try TestHub(configuration: HubConfiguration(name: "attic"))
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     #expect(code.wholeMatch(of: /[0-9]{4}-[0-9]{4}/) != nil)
     let answer = try await pair(hub, code)
     #expect(answer.status == 201)
     #expect(answer["hub"] == "attic")
     let response: PairResponse = try answer.decoded()
-    #expect(response.person == hub.person.id)
+    #expect(response.user == hub.user.id)
     #expect(response.token.utf8.count == 43)
     #expect(try await hub.send("GET", "/changes", token: response.token).status == 200)
     let again = try await pair(hub, code)
     #expect(again.status == 403)
     #expect(again.problem == "pairing_code_invalid")
     #expect(again.detail.contains("trendyd pair"))
-    let devices = try hub.server.accounts.devices(person: hub.person.id)
+    let devices = try hub.server.accounts.devices(user: hub.user.id)
     #expect(devices.map(\.name) == ["laptop", "phone"])
     #expect(devices.contains { $0.id == response.deviceId })
     // No file contains the token or the code.
@@ -40,7 +40,7 @@ struct HubAccountTests {
 
   @Test func `a code that is rejected for a device of another user is not used up`() async throws {
     let hub = try TestHub()
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     func pair(as holder: String) async throws -> TestHub.Answer {
       try await hub.send(
         "POST", "/pair", ["code": .string(code), "device_name": "laptop", "person": .string(holder)], token: "")
@@ -50,14 +50,14 @@ struct HubAccountTests {
       #expect(refused.status == 409 && refused.problem == "other_person")
     }
     #expect(try hub.server.accounts.devices().map(\.name) == ["phone"])
-    #expect(try await pair(as: hub.person.id).status == 201)
-    #expect(try await pair(as: hub.person.id).problem == "pairing_code_invalid")
+    #expect(try await pair(as: hub.user.id).status == 201)
+    #expect(try await pair(as: hub.user.id).problem == "pairing_code_invalid")
   }
 
   @Test(arguments: [(599, 201), (600, 403)])
   func `a code is valid for ten minutes`(seconds: Int, status: Int) async throws {
     let hub = try TestHub()
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     await hub.clock.advance(by: .seconds(seconds))
     #expect(try await pair(hub, code.replacing("-", with: "")).status == status)
   }
@@ -65,16 +65,16 @@ struct HubAccountTests {
   @Test func `an address with wrong codes has to wait, other addresses do not`() async throws {
     let hub = try TestHub()
     for _ in 0..<5 { #expect(try await pair(hub, "0000-0000").status == 403) }
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     let refused = try await pair(hub, code)
     #expect(refused.status == 429)
     #expect(refused.headers["Retry-After"] == "600")
     await hub.clock.advance(by: .seconds(599))
-    let fresh = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let fresh = try hub.server.accounts.createPairingCode(user: hub.user.id)
     #expect(try await pair(hub, fresh).headers["Retry-After"] == "1")
     #expect(try await pair(hub, fresh, address: "10.0.0.2").status == 201)
     await hub.clock.advance(by: .seconds(1))
-    #expect(try await pair(hub, try hub.server.accounts.createPairingCode(person: hub.person.id)).status == 201)
+    #expect(try await pair(hub, try hub.server.accounts.createPairingCode(user: hub.user.id)).status == 201)
   }
 
   @Test func `clients of a trusted proxy are counted separately, and others cannot forge addresses`()
@@ -102,7 +102,7 @@ struct HubAccountTests {
       let address = "10.0.\(number / 250).\(number % 250)"
       #expect(try await pair(hub, "0000-\(1000 + number)", address: address).status == 403)
     }
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     #expect(try await pair(hub, code, address: "10.0.2.1").status == 201)
   }
 
@@ -115,7 +115,7 @@ struct HubAccountTests {
   func subscribers(guessers: [String], own: String, other: String) async throws {
     let hub = try TestHub()
     for address in guessers { #expect(try await pair(hub, "0000-0000", address: address).status == 403) }
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     #expect(try await pair(hub, code, address: own).status == 429)
     #expect(try await pair(hub, code, address: other).status == 201)
   }
@@ -142,16 +142,16 @@ struct HubAccountTests {
     try await hub.makeType()
     // Another process, while the hub is running.
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()), clock: hub.clock)
-    let code = try accounts.createPairingCode(person: hub.person.id)
-    try accounts.remove(person: hub.person.id, isErasing: false)
+    let code = try accounts.createPairingCode(user: hub.user.id)
+    try accounts.remove(user: hub.user.id, isErasing: false)
     #expect(try await hub.send("GET", "/changes").problem == "token_revoked")
     #expect(try await pair(hub, code).status == 403)
-    #expect(throws: Problem.self) { try accounts.createPairingCode(person: hub.person.id) }
-    #expect(try accounts.people().isEmpty && accounts.removedPeople().map(\.name) == [hub.person.name])
+    #expect(throws: Problem.self) { try accounts.createPairingCode(user: hub.user.id) }
+    #expect(try accounts.users().isEmpty && accounts.removedPeople().map(\.name) == [hub.user.name])
 
-    try accounts.restore(person: hub.person.id)
+    try accounts.restore(user: hub.user.id)
     #expect(try await hub.send("GET", "/changes").problem == "token_revoked")
-    let (token, _) = try accounts.createToken(person: hub.person.id, deviceName: "new")
+    let (token, _) = try accounts.createToken(user: hub.user.id, deviceName: "new")
     let feed = try await hub.send("GET", "/changes", token: token)
     #expect(feed["changes"].arrayValue?.count == 1)
   }
@@ -159,12 +159,12 @@ struct HubAccountTests {
   @Test func `the name of a removed user is free, and a restore fails while another user has it`() throws {
     let hub = try TestHub()
     let accounts = hub.server.accounts
-    try accounts.remove(person: hub.person.id, isErasing: false)
-    let other = try accounts.createPerson(name: hub.person.name)
-    #expect(throws: Problem.self) { try accounts.restore(person: hub.person.id) }
-    try accounts.remove(person: other.id, isErasing: false)
-    try accounts.restore(person: hub.person.id)
-    #expect(try accounts.people().map(\.id) == [hub.person.id])
+    try accounts.remove(user: hub.user.id, isErasing: false)
+    let other = try accounts.createPerson(name: hub.user.name)
+    #expect(throws: Problem.self) { try accounts.restore(user: hub.user.id) }
+    try accounts.remove(user: other.id, isErasing: false)
+    try accounts.restore(user: hub.user.id)
+    #expect(try accounts.users().map(\.id) == [hub.user.id])
   }
 
   @Test func `erasing a user leaves no files after any power cut, and later writes are rejected`()
@@ -173,29 +173,29 @@ struct HubAccountTests {
     for change in 1... {
       let hub = try TestHub()
       let other = try hub.server.accounts.createPerson(name: "Eve")
-      let (token, _) = try hub.server.accounts.createToken(person: other.id, deviceName: "phone")
+      let (token, _) = try hub.server.accounts.createToken(user: other.id, deviceName: "phone")
       try await hub.makeType()
       _ = try await hub.send("POST", "/event-types", ["name": "Tea", "color": "#112233", "icon": "cup"], token: token)
-      try hub.server.accounts.remove(person: hub.person.id, isErasing: true)
-      #expect(throws: Problem.self) { try hub.server.accounts.restore(person: hub.person.id) }
-      let person = try #require(try hub.server.accounts.removedPeople().first)
+      try hub.server.accounts.remove(user: hub.user.id, isErasing: true)
+      #expect(throws: Problem.self) { try hub.server.accounts.restore(user: hub.user.id) }
+      let user = try #require(try hub.server.accounts.removedPeople().first)
       hub.disk.powerOff(beforeChange: change)
       // The next start repeats an erasure that failed.
-      try? hub.server.accounts.finishErasing(person: person)
+      try? hub.server.accounts.finishErasing(user: user)
       let isCutShort = hub.disk.isOff
       hub.disk.powerOff(beforeChange: .max)
       if isCutShort {
         hub.disk.restart(losing: .unsynced)
         let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()))
-        for person in try accounts.removedPeople() { try accounts.finishErasing(person: person) }
+        for user in try accounts.removedPeople() { try accounts.finishErasing(user: user) }
       } else {
-        #expect(throws: HubStorageError.erased(person: hub.person.id)) {
-          try hub.storage.write(person: hub.person.id) { _ in }
+        #expect(throws: HubStorageError.erased(user: hub.user.id)) {
+          try hub.storage.write(user: hub.user.id) { _ in }
         }
       }
       let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()))
       #expect(try accounts.removedPeople().isEmpty && accounts.devices().map(\.name) == ["phone"])
-      #expect(try hub.disk.names(inDirectory: "/hub/people/\(hub.person.id)") == [])
+      #expect(try hub.disk.names(inDirectory: "/hub/people/\(hub.user.id)") == [])
       #expect(try !hub.disk.names(inDirectory: "/hub/people/\(other.id)").isEmpty)
       guard isCutShort else { break }
     }
@@ -203,7 +203,7 @@ struct HubAccountTests {
 
   @Test func `a revoked token is rejected, and other tokens stay valid`() async throws {
     let hub = try TestHub()
-    let (other, device) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "lost")
+    let (other, device) = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "lost")
     #expect(try await hub.send("GET", "/changes", token: other).status == 200)
     // Another process, while the hub is running.
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()))
@@ -222,7 +222,7 @@ struct HubAccountTests {
     let answer = try await hub.send("GET", "/changes")
     #expect(answer.problem == "rate_limited")
     #expect(answer.headers["Retry-After"] == "1")
-    let other = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop").token
+    let other = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "laptop").token
     #expect(try await hub.send("GET", "/changes", token: other).status == 200)
     await hub.clock.advance(by: .seconds(1))
     #expect(try await hub.send("GET", "/changes").status == 200)
@@ -237,7 +237,7 @@ struct HubAccountTests {
   @Test func `two users cannot see each other's records`() async throws {
     let anna = try TestHub()
     let bert = try anna.server.accounts.createPerson(name: "Bert")
-    let token = try anna.server.accounts.createToken(person: bert.id, deviceName: "phone").token
+    let token = try anna.server.accounts.createToken(user: bert.id, deviceName: "phone").token
     try await anna.makeType()
     try await anna.makeEvent("e")
     _ = try await anna.push([TestHub.mutation(1, "update", "event", "e", ["notes": "secret"])], device: "d")
@@ -264,8 +264,8 @@ struct HubAccountTests {
       #expect(throws: Problem.self) { try hub.server.accounts.createPerson(name: name) }
     }
     _ = try hub.server.accounts.createPerson(name: "Bert")
-    #expect(try hub.server.accounts.people().map(\.name) == ["Anna", "Bert"])
-    #expect(throws: Problem.self) { try hub.server.accounts.createPairingCode(person: "nobody") }
+    #expect(try hub.server.accounts.users().map(\.name) == ["Anna", "Bert"])
+    #expect(throws: Problem.self) { try hub.server.accounts.createPairingCode(user: "nobody") }
   }
 
   @Test func `the hub only accepts its own host names`() async throws {
@@ -299,19 +299,19 @@ struct HubAccountTests {
   @Test func `devices of a user with equal names are numbered until one is revoked`() throws {
     let hub = try TestHub()
     let accounts = hub.server.accounts
-    func pair(_ name: String, of person: String) throws -> HubDevice {
-      try accounts.createToken(person: person, deviceName: name).device
+    func pair(_ name: String, of user: String) throws -> HubDevice {
+      try accounts.createToken(user: user, deviceName: name).device
     }
-    let person = try accounts.createPerson(name: "Two machines").id
-    let first = try pair("vm", of: person)
-    #expect(try [first.name, pair("vm", of: person).name, pair("vm", of: person).name] == ["vm", "vm 2", "vm 3"])
+    let user = try accounts.createPerson(name: "Two machines").id
+    let first = try pair("vm", of: user)
+    #expect(try [first.name, pair("vm", of: user).name, pair("vm", of: user).name] == ["vm", "vm 2", "vm 3"])
     let other = try accounts.createPerson(name: "Somebody else").id
     #expect(try pair("vm", of: other).name == "vm", "names are a person's own")
     try accounts.revoke(deviceId: first.id)
-    #expect(try pair("vm", of: person).name == "vm")
+    #expect(try pair("vm", of: user).name == "vm")
     let long = String(repeating: "x", count: 256)
-    _ = try pair(long, of: person)
-    #expect(try pair(long, of: person).name.utf8.count <= 256)
+    _ = try pair(long, of: user)
+    #expect(try pair(long, of: user).name.utf8.count <= 256)
   }
 }
 

@@ -10,10 +10,10 @@ import TrendyTesting
 struct HubBackupTests {
   private let core = HubCore()
 
-  private func write(_ storage: EmbeddedHubStorage, _ person: String, _ mutations: HubMutation..., now: Date) throws {
-    try storage.writeDirectory { try $0.put(HubPerson(id: person, name: person, createdAt: now)) }
+  private func write(_ storage: EmbeddedHubStorage, _ user: String, _ mutations: HubMutation..., now: Date) throws {
+    try storage.writeDirectory { try $0.put(HubUser(id: user, name: user, createdAt: now)) }
     for mutation in mutations {
-      let outcome = try storage.write(person: person) {
+      let outcome = try storage.write(user: user) {
         try core.judge(mutation, device: "d", in: $0, now: now)
       }
       #expect(outcome.version != nil)
@@ -26,16 +26,16 @@ struct HubBackupTests {
       content: .members(["name": "Coffee", "color": "#000000", "icon": "cup"]))
   }
 
-  private func head(_ storage: EmbeddedHubStorage, _ person: String) throws -> Int64 {
-    try storage.read(person: person) { try $0.state().head }
+  private func head(_ storage: EmbeddedHubStorage, _ user: String) throws -> Int64 {
+    try storage.read(user: user) { try $0.state().head }
   }
 
   @Test("a backup contains every user and device, whatever their ids", arguments: ["0198-a", "Ämma/..", "directory"])
-  func roundTrip(person: String) throws {
+  func roundTrip(user: String) throws {
     let hub = try TestHub()
     let now = hub.clock.now
-    try write(hub.storage, person, type("t"), type("u"), now: now)
-    try write(hub.storage, hub.person.id, type("v"), now: now)
+    try write(hub.storage, user, type("t"), type("u"), now: now)
+    try write(hub.storage, hub.user.id, type("v"), now: now)
     let summary = try hub.storage.backUp(to: "/backup", now: now)
     #expect(summary.records.count == 3)
     #expect(throws: StorageError.exists(path: "/backup")) { try hub.storage.backUp(to: "/backup", now: now) }
@@ -43,9 +43,9 @@ struct HubBackupTests {
     let other = EmbeddedHubStorage(directory: "/other", fileSystem: hub.disk)
     let report = try other.restore(from: "/backup", now: now)
     #expect(report.kept.isEmpty)
-    #expect(try head(other, person) == 2 && head(other, hub.person.id) == 1)
+    #expect(try head(other, user) == 2 && head(other, hub.user.id) == 1)
     #expect(try HubAccounts(storage: other).device(token: hub.token).name == "phone")
-    #expect(try other.read(person: person) { try $0.allLines() }.count == 2)
+    #expect(try other.read(user: user) { try $0.allLines() }.count == 2)
   }
 
   @Test func `a restored hub rejects a device that has seen more, and keeps its previous data`() async throws {
@@ -72,7 +72,7 @@ struct HubBackupTests {
     _ = try former.backUp(to: "/former", now: hub.clock.now)
     let again = TestHub.openStorage(hub.disk.anotherProcess())
     _ = try again.restore(from: "/former", now: hub.clock.now.addingTimeInterval(1))
-    #expect(try head(again, hub.person.id) == 2)
+    #expect(try head(again, hub.user.id) == 2)
   }
 
   @Test func `a backup from before the horizon is rejected, unless forced`() throws {
@@ -83,8 +83,8 @@ struct HubBackupTests {
     try write(storage, "p", HubMutation(kind: "event_type", id: "t", operation: .delete), now: start)
     _ = try storage.backUp(to: "/young", now: start)
     let later = start.addingTimeInterval(91 * 86_400)
-    #expect(try storage.write(person: "p") { try core.compact(limit: 9, in: $0, now: later) } == 1)
-    #expect(throws: EmbeddedHubStorage.StaleBackup(people: ["p"])) {
+    #expect(try storage.write(user: "p") { try core.compact(limit: 9, in: $0, now: later) } == 1)
+    #expect(throws: EmbeddedHubStorage.StaleBackup(users: ["p"])) {
       try storage.restore(from: "/old", now: later)
     }
     #expect(try head(storage, "p") == 3)
@@ -96,7 +96,7 @@ struct HubBackupTests {
   @Test func `no backup is restored to a directory that a hub serves`() throws {
     let disk = SimulatedFileSystem()
     let serving = TestHub.openStorage(disk)
-    let occupation = try serving.occupy()
+    let occupation = try serving.acquireExclusiveAccess()
     try write(serving, "p", type("t"), now: .distantPast)
     // A backup can be made at the same time.
     _ = try serving.backUp(to: "/backup", now: .distantPast)
@@ -113,7 +113,7 @@ struct HubBackupTests {
     #expect(throws: StorageError.self) {
       try next.restore(from: "/hub/hub.lock", now: hub.clock.now)
     }
-    #expect(try head(next, hub.person.id) == 1)
+    #expect(try head(next, hub.user.id) == 1)
   }
 
   // MARK: Malicious backups
@@ -124,7 +124,7 @@ struct HubBackupTests {
     for (number, _) in names.enumerated() {
       let engine = try StorageEngine.open(directory: "/made-\(number)", fileSystem: disk)
       try engine.write { transaction throws(StorageError) in
-        try transaction.put(kind: 1, key: RecordKey(hashing: "k"), sort: 1, payload: [1])
+        try transaction.put(kind: 1, key: RowKey(hashing: "k"), sort: 1, payload: [1])
       }
     }
     let stores = names.indices.map { StoreBackup.Store(name: "s\($0)", directory: "/made-\($0)") }
@@ -144,7 +144,7 @@ struct HubBackupTests {
     try await hub.makeType()
     let victim = try StorageEngine.open(directory: "/victim", fileSystem: hub.disk)
     try victim.write { transaction throws(StorageError) in
-      try transaction.put(kind: 1, key: RecordKey(hashing: "k"), sort: 1, payload: [7])
+      try transaction.put(kind: 1, key: RowKey(hashing: "k"), sort: 1, payload: [7])
     }
     let names = name == "record" ? [name] : ["@directory", name]
     hub.disk.setContents("/hostile", try backup(names, on: SimulatedFileSystem()))
@@ -168,14 +168,14 @@ struct HubBackupTests {
     let other = SimulatedFileSystem()
     let engine = try StorageEngine.open(directory: "/made-0", fileSystem: other)
     try engine.write { transaction throws(StorageError) in
-      try transaction.put(kind: 16, key: RecordKey(hashing: "k"), sort: 1, payload: Array("{".utf8))
+      try transaction.put(kind: 16, key: RowKey(hashing: "k"), sort: 1, payload: Array("{".utf8))
     }
     hub.disk.setContents("/hostile", try backup(["@directory"], on: other))
     let before = hub.disk.files.filter { $0 != "/hub/hub.lock" }
     let next = TestHub.openStorage(hub.disk.anotherProcess())
     #expect(throws: StorageError.self) { try next.restore(from: "/hostile", now: hub.clock.now) }
     #expect(hub.disk.files.filter { $0 != "/hub/hub.lock" } == before)
-    #expect(try head(next, hub.person.id) == 1)
+    #expect(try head(next, hub.user.id) == 1)
   }
 
   @Test func `a restore with a key accepts only backups signed with it, and checksums are always verified`()
@@ -203,7 +203,7 @@ struct HubBackupTests {
     #expect(throws: StorageError.self) { try next.restore(from: "/forged", now: now) }
     _ = try next.restore(from: "/signed", signedWith: key, now: now)
     _ = try next.restore(from: "/signed", now: now.addingTimeInterval(1))
-    #expect(try head(next, hub.person.id) == 1)
+    #expect(try head(next, hub.user.id) == 1)
   }
 
   @Test(
@@ -213,14 +213,14 @@ struct HubBackupTests {
     let source = SimulatedFileSystem()
     let start = Date(timeIntervalSince1970: 1_704_067_200)
     let made = TestHub.openStorage(source)
-    for person in ["p", "q"] { try write(made, person, type("t"), now: start) }
+    for user in ["p", "q"] { try write(made, user, type("t"), now: start) }
     _ = try made.backUp(to: "/backup", now: start)
     try write(made, "p", type("u"), type("v"), now: start)
     try write(made, "r", type("t"), now: start)
     let whole = source.copy()
-    func people(_ storage: EmbeddedHubStorage) throws -> [String: Int64] {
+    func users(_ storage: EmbeddedHubStorage) throws -> [String: Int64] {
       try Dictionary(
-        uniqueKeysWithValues: storage.readDirectory { try $0.people() }.map { ($0.id, try head(storage, $0.id)) })
+        uniqueKeysWithValues: storage.readDirectory { try $0.users() }.map { ($0.id, try head(storage, $0.id)) })
     }
     let (old, new): ([String: Int64], [String: Int64]) = (["p": 3, "q": 1, "r": 1], ["p": 1, "q": 1])
     var change = 1
@@ -232,18 +232,18 @@ struct HubBackupTests {
       let isOver = !disk.isOff
       disk.restart(losing: loss)
       let storage = TestHub.openStorage(disk.anotherProcess())
-      let found = try people(storage)
+      let found = try users(storage)
       #expect(found == old || found == new, "before change \(change)")
       if case .success = result { #expect(found == new) }
       seen.insert(found)
       if found == new {
         let kept = try #require(disk.files.first { $0.hasPrefix("/hub/before-restore-") && $0.hasSuffix("/manifest") })
         let folder = kept.split(separator: "/")[1]
-        #expect(try people(TestHub.openStorage(disk, at: "/hub/\(folder)")) == old)
+        #expect(try users(TestHub.openStorage(disk, at: "/hub/\(folder)")) == old)
       }
       // The restore can be repeated.
       _ = try storage.restore(from: "/backup", now: start.addingTimeInterval(5))
-      #expect(try people(storage) == new)
+      #expect(try users(storage) == new)
       if isOver { break }
       change += 1
     }

@@ -47,12 +47,12 @@ struct HubMetricsTests {
     #expect(commits >= 2)
     #expect(values["trendy_hub_storage_commit_writes_sum"] == commits)
     #expect(values["trendy_hub_storage_errors_total{reason=\"full\"}"] == 0)
-    #expect(!text.contains(hub.person.id) && !text.contains("Anna"))
+    #expect(!text.contains(hub.user.id) && !text.contains("Anna"))
   }
 
   @Test func `storage errors are counted by reason`() async throws {
     let hub = try TestHub()
-    try hub.storage.erase(person: hub.person.id)
+    try hub.storage.erase(user: hub.user.id)
     #expect(try await hub.send("GET", "/changes?since=0").status == 401)
     #expect(try await metrics(of: hub.server).values["trendy_hub_storage_errors_total{reason=\"erased\"}"] ?? 0 > 0)
   }

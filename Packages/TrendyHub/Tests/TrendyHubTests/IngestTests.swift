@@ -8,17 +8,17 @@ import TrendyTesting
 
 /// Ingest that records every post.
 private final class NotingIngest: Ingest {
-  let taken = Mutex<[(request: IngestRequest, person: String, device: String, hasDesk: Bool)]>([])
-  let answer: IngestAnswer
+  let taken = Mutex<[(request: IngestRequest, user: String, device: String, hasDesk: Bool)]>([])
+  let answer: IngestResponse
   let error: Problem?
 
-  init(answer: IngestAnswer = IngestAnswer(), error: Problem? = nil) {
+  init(answer: IngestResponse = IngestResponse(), error: Problem? = nil) {
     self.answer = answer
     self.error = error
   }
 
-  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
-    taken.withLock { $0.append((request, sender.person, sender.device, sender.desk != nil)) }
+  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse {
+    taken.withLock { $0.append((request, sender.user, sender.device, sender.desk != nil)) }
     if let error { throw error }
     return answer
   }
@@ -44,8 +44,8 @@ struct IngestTests {
       storage: TestHub.openStorage(SimulatedFileSystem()),
       transport: SocketTransport(limits: Self.patient, log: log),
       ingest: ingest, log: log)
-    let person = try server.accounts.createPerson(name: "Anna")
-    let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+    let user = try server.accounts.createPerson(name: "Anna")
+    let token = try server.accounts.createToken(user: user.id, deviceName: "phone").token
     let port = try await server.start()
     do {
       try await body(port, server, token)
@@ -57,7 +57,7 @@ struct IngestTests {
   }
 
   @Test func `every protocol has its path and the response that its clients expect`() async throws {
-    var given = IngestAnswer()
+    var given = IngestResponse()
     given.added = 2
     given.problems = ["locations[1]: the place is missing"]
     given.problemCount = 1
@@ -84,7 +84,7 @@ struct IngestTests {
           + IngestRequest.Webhook.allCases.map { .webhook($0) })
       let first = try #require(ingest.taken.withLock { $0.first })
       #expect(first.request.query == "u=a&d=b" && first.request.body == Data("{}".utf8))
-      #expect(first.person == (try server.accounts.people().first?.id) && first.hasDesk)
+      #expect(first.user == (try server.accounts.users().first?.id) && first.hasDesk)
     }
   }
 
@@ -141,7 +141,7 @@ struct IngestTests {
 
   @Test func `an ingest writes like another device and sees deletions`() async throws {
     let hub = try TestHub()
-    let desk = hub.server.ingestDesk(person: hub.person.id)
+    let desk = hub.server.ingestDesk(user: hub.user.id)
     try desk.create(
       .eventType, CreateEventTypeRequest(id: "t", name: "Trip", color: "#000000", icon: "x"))
     let types: [APIEventType] = try desk.list(.eventType)

@@ -35,7 +35,7 @@ struct PageTests {
 
   /// Pairs a browser and returns its cookie.
   private func pairedCookie() async throws -> String {
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     let answer = try await ask(
       "POST", "/api/v1/session", origin: Self.own, ["code": .string(code), "device_name": "Firefox"])
     #expect(answer.status == 201)
@@ -162,7 +162,7 @@ struct PageTests {
   }
 
   @Test func `a browser is paired by code, and only the cookie contains its token`() async throws {
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     let answer = try await ask(
       "POST", "/api/v1/session", origin: Self.own, ["code": .string(code), "device_name": "Firefox"])
     let field = try #require(answer.headers["Set-Cookie"])
@@ -178,7 +178,7 @@ struct PageTests {
   }
 
   @Test func `behind TLS the cookie is never sent over plain HTTP`() async throws {
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     let answer = try await ask(
       "POST", "/api/v1/session", host: "localhost", origin: "https://localhost",
       ["code": .string(code), "device_name": "Firefox"])
@@ -207,7 +207,7 @@ struct PageTests {
   }
 
   @Test func `a pairing code is not accepted from another site`() async throws {
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     let body: JSONValue = ["code": .string(code), "device_name": "x"]
     for origin in [nil, "http://127.0.0.1:3000"] {
       #expect(try await ask("POST", "/api/v1/session", origin: origin, body).problem == "origin_not_allowed")
@@ -235,7 +235,7 @@ struct PageTests {
     #expect(try await hub.send("PATCH", "/me", ["name": "berta"]).detail.contains("already"))
     #expect(try await hub.send("PATCH", "/me", ["name": ""]).status == 400)
     #expect(try await hub.send("PATCH", "/me", ["name": "ANNA"])["name"] == "ANNA", "one's own in other letters")
-    #expect(try hub.server.accounts.people().map(\.name).sorted() == ["ANNA", "Berta"])
+    #expect(try hub.server.accounts.users().map(\.name).sorted() == ["ANNA", "Berta"])
     #expect(try await hub.send("GET", "/session")["person"]["name"] == "ANNA")
   }
 
@@ -243,7 +243,7 @@ struct PageTests {
     let made = try await hub.send("POST", "/me/tokens", ["name": "OwnTracks"])
     #expect(made.status == 201 && made["name"] == "OwnTracks")
     let token = try #require(made["token"].stringValue)
-    #expect(try await hub.send("GET", "/session", token: token)["person"]["id"] == .string(hub.person.id))
+    #expect(try await hub.send("GET", "/session", token: token)["person"]["id"] == .string(hub.user.id))
     #expect(try await hub.send("POST", "/me/tokens", ["name": ""]).status == 400)
     let id = try #require(made["device_id"].stringValue)
     #expect(try await hub.send("DELETE", "/me/devices/\(id)").status == 204)
@@ -252,9 +252,9 @@ struct PageTests {
 
   @Test func `a device pairs another one of its user and cannot revoke devices of others`() async throws {
     let code = try #require(try await hub.send("POST", "/me/pairing-codes")["code"].stringValue)
-    #expect(try hub.server.accounts.pair(code: code, deviceName: "watch").device.person == hub.person.id)
+    #expect(try hub.server.accounts.pair(code: code, deviceName: "watch").device.user == hub.user.id)
     let other = try hub.server.accounts.createPerson(name: "Berta")
-    let foreign = try hub.server.accounts.createToken(person: other.id, deviceName: "hers")
+    let foreign = try hub.server.accounts.createToken(user: other.id, deviceName: "hers")
     #expect(try await hub.send("DELETE", "/me/devices/\(foreign.device.id)").problem == "not_found")
     #expect(try hub.server.accounts.device(token: foreign.token).revokedAt == nil)
   }

@@ -24,14 +24,14 @@ struct PairingTests {
     }
     #expect(kinds == ["pairing_code_invalid": 5, "rate_limited": 115])
     let other = hub.withNothingRead
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     #expect(try await pair(other, code, from: "192.0.2.1").status == 429)
     #expect(try await pair(other, code, from: "192.0.2.2").status == 201)
   }
 
   @Test func `a code may be tried five times from any address`() async throws {
     let hub = try TestHub()
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     let body: JSONValue = ["code": .string(code), "device_name": "tablet", "person": "somebody else"]
     for number in 1...5 {
       let answer = try await hub.send("POST", "/pair", body, token: "", address: "192.0.2.\(number)")
@@ -44,7 +44,7 @@ struct PairingTests {
   @Test func `the wait ends ten minutes after the first attempt, and a success does not count`() async throws {
     let hub = try TestHub()
     for _ in 1...8 {
-      let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+      let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
       #expect(try await pair(hub, code, from: "192.0.2.1").status == 201)
     }
     for number in 1...5 {
@@ -67,7 +67,7 @@ struct PairingTests {
 
   @Test func `an expired code gets the same response as an unknown one`() async throws {
     let hub = try TestHub()
-    let code = try hub.server.accounts.createPairingCode(person: hub.person.id)
+    let code = try hub.server.accounts.createPairingCode(user: hub.user.id)
     await hub.clock.advance(by: .seconds(600))
     let expired = try await pair(hub, code, from: "192.0.2.1")
     let unknown = try await pair(hub, "0000-0001", from: "192.0.2.1")

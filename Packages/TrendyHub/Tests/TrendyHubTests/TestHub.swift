@@ -13,7 +13,7 @@ struct TestHub {
   let clock: ManualClock
   let storage: EmbeddedHubStorage
   private(set) var server: HubServer
-  let person: HubPerson
+  let user: HubUser
   var token: String
 
   init(
@@ -26,8 +26,8 @@ struct TestHub {
     server = HubServer(
       storage: storage, ingest: ingest, files: files, pairingPicture: pairingPicture, clock: clock,
       generator: SeededGenerator(seed: 1), configuration: configuration)
-    person = try server.accounts.createPerson(name: "Anna")
-    token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+    user = try server.accounts.createPerson(name: "Anna")
+    token = try server.accounts.createToken(user: user.id, deviceName: "phone").token
   }
 
   /// Hub on this storage whose server has no caches yet.

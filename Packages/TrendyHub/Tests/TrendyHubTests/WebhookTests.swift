@@ -17,17 +17,17 @@ struct WebhookTests {
       var description: String { "nobody listens there" }
     }
 
-    private let state = Mutex<(posts: [WebhookPost], answers: [WebhookAnswer?])>(([], []))
+    private let state = Mutex<(posts: [WebhookDelivery], answers: [WebhookResponse?])>(([], []))
 
     /// - Parameter answers: `nil` for no response.
-    init(_ answers: [WebhookAnswer?] = []) { state.withLock { $0.answers = answers } }
+    init(_ answers: [WebhookResponse?] = []) { state.withLock { $0.answers = answers } }
 
-    var posts: [WebhookPost] { state.withLock { $0.posts } }
+    var posts: [WebhookDelivery] { state.withLock { $0.posts } }
 
-    func send(_ post: WebhookPost) async throws -> WebhookAnswer {
+    func send(_ post: WebhookDelivery) async throws -> WebhookResponse {
       let answer = state.withLock { state in
         state.posts.append(post)
-        return state.answers.isEmpty ? WebhookAnswer(status: 200) : state.answers.removeFirst()
+        return state.answers.isEmpty ? WebhookResponse(status: 200) : state.answers.removeFirst()
       }
       guard let answer else { throw Unreachable() }
       return answer
@@ -44,7 +44,7 @@ struct WebhookTests {
     }
   }
 
-  private func ids(_ post: WebhookPost) throws -> [String] {
+  private func ids(_ post: WebhookDelivery) throws -> [String] {
     let body = try WireJSON.decode(JSONValue.self, from: post.body)
     return (body["changes"].arrayValue ?? []).compactMap { $0["entity_id"].stringValue }
   }
@@ -52,7 +52,7 @@ struct WebhookTests {
   @Test func `changes after a webhook was added are delivered signed and in order`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
-    let webhook = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook?x=1")
+    let webhook = try hub.server.accounts.addWebhook(user: hub.user.id, url: "https://example.org/hook?x=1")
     let receiver = Receiver()
     try await run(hub, receiver) {
       try await hub.makeEvent("a")
@@ -65,8 +65,8 @@ struct WebhookTests {
     #expect(post.headers["Trendy-Delivery"]?.hasPrefix(webhook.id) == true)
     let signature = try #require(post.headers["Trendy-Signature"])
     let seconds = try #require(Int64(signature.dropFirst(2).prefix { $0 != "," }))
-    #expect(signature == WebhookPost.signature(of: post.body, at: seconds, secret: webhook.secret))
-    #expect(signature != WebhookPost.signature(of: post.body, at: seconds, secret: "another"))
+    #expect(signature == WebhookDelivery.signature(of: post.body, at: seconds, secret: webhook.secret))
+    #expect(signature != WebhookDelivery.signature(of: post.body, at: seconds, secret: "another"))
     let standing = try #require(hub.server.accounts.webhooks()[0].standing)
     #expect(standing.lastAttempt?.status == 200)
     #expect(standing.failures == 0)
@@ -79,17 +79,17 @@ struct WebhookTests {
       HMACSHA256.hexadecimal(of: data, key: Data("Jefe".utf8))
         == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
     #expect(
-      WebhookPost.signature(of: Data("{}".utf8), at: 1_790_000_000, secret: "secret")
+      WebhookDelivery.signature(of: Data("{}".utf8), at: 1_790_000_000, secret: "secret")
         == "t=1790000000,v1=" + HMACSHA256.hexadecimal(of: Data("1790000000.{}".utf8), key: Data("secret".utf8)))
   }
 
   @Test func `a failed delivery is retried with increasing delays and never dropped`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
-    _ = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook")
+    _ = try hub.server.accounts.addWebhook(user: hub.user.id, url: "https://example.org/hook")
     let receiver = Receiver([
-      WebhookAnswer(status: 500), nil, WebhookAnswer(status: 429, retryAfter: .seconds(30)),
-      WebhookAnswer(status: 302),
+      WebhookResponse(status: 500), nil, WebhookResponse(status: 429, retryAfter: .seconds(30)),
+      WebhookResponse(status: 302),
     ])
     try await run(hub, receiver) {
       try await hub.makeEvent("a")
@@ -113,16 +113,16 @@ struct WebhookTests {
   }
 
   @Test func `a clock that was ahead at a failed or claimed delivery does not delay the next one`() async throws {
-    let (hubs, clock, storage, person) = try twoHubs()
+    let (hubs, clock, storage, user) = try twoHubs()
     let webhook = try hubs[0].accounts.webhooks()[0].webhook
-    try storage.write(person: person) { transaction in
+    try storage.write(user: user) { transaction in
       var standing = try #require(try transaction.webhookStanding(of: webhook.id))
       standing.failures = 1
       standing.nextAttempt = clock.now + 86_400
       standing.claim = .init(hub: "one that was killed", until: clock.now + 86_400)
       try transaction.put(standing)
     }
-    try hubs[0].ingestDesk(person: person).create(
+    try hubs[0].ingestDesk(user: user).create(
       .event, CreateEventRequest(id: "e", eventTypeId: "t", timestamp: clock.now))
     let receiver = Receiver()
     await withTaskGroup(of: Void.self) { group in
@@ -136,7 +136,7 @@ struct WebhookTests {
 
   @Test func `kinds that were not selected are skipped`() async throws {
     let hub = try TestHub()
-    _ = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook", kinds: ["event"])
+    _ = try hub.server.accounts.addWebhook(user: hub.user.id, url: "https://example.org/hook", kinds: ["event"])
     let receiver = Receiver()
     try await run(hub, receiver) {
       try await hub.makeType()
@@ -149,7 +149,7 @@ struct WebhookTests {
   @Test func `a removed webhook gets no deliveries`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
-    let webhook = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook")
+    let webhook = try hub.server.accounts.addWebhook(user: hub.user.id, url: "https://example.org/hook")
     let receiver = Receiver()
     try await run(hub, receiver) {
       try hub.server.accounts.removeWebhook(webhook)
@@ -164,45 +164,45 @@ struct WebhookTests {
   @Test func `a restored hub delivers rewritten versions again`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
-    let webhook = try hub.server.accounts.addWebhook(person: hub.person.id, url: "https://example.org/hook")
+    let webhook = try hub.server.accounts.addWebhook(user: hub.user.id, url: "https://example.org/hook")
     try await hub.makeEvent("a")
     // State as if the delivery had happened in an epoch that the backup does not contain.
-    try hub.storage.write(person: hub.person.id) { transaction in
-      try transaction.put(HubWebhookStanding(webhook: webhook.id, cursor: 1, life: "a life that was lost"))
+    try hub.storage.write(user: hub.user.id) { transaction in
+      try transaction.put(WebhookDeliveryState(webhook: webhook.id, cursor: 1, life: "a life that was lost"))
     }
     let receiver = Receiver()
     try await run(hub, receiver) { await hub.clock.advance(by: .seconds(61)) }
     #expect(try receiver.posts.flatMap(ids) == ["t", "a"])
     // The delivery id contains the epoch, so a receiver that ignores repeated ids accepts it.
     let post = try #require(receiver.posts.first)
-    let epoch = try #require(try hub.storage.read(person: hub.person.id) { try $0.state() }.epochs.last?.id)
+    let epoch = try #require(try hub.storage.read(user: hub.user.id) { try $0.state() }.epochs.last?.id)
     #expect(post.headers["Trendy-Delivery"] == "\(webhook.id).\(epoch).1-2")
     #expect(try WireJSON.decode(JSONValue.self, from: post.body)["epoch"] == .string(epoch))
   }
 
   /// Two hubs on one storage with a user, an event type and a webhook.
-  private func twoHubs() throws -> (hubs: [HubServer], clock: ManualClock, storage: MemoryHubStorage, person: String) {
+  private func twoHubs() throws -> (hubs: [HubServer], clock: ManualClock, storage: MemoryHubStorage, user: String) {
     let (clock, storage) = (ManualClock(), MemoryHubStorage(life: "a life"))
     let hubs = (1...2).map {
       HubServer(storage: storage, clock: clock, generator: SeededGenerator(seed: UInt64($0)))
     }
-    let person = try hubs[0].accounts.createPerson(name: "Anna").id
-    let desk = hubs[0].ingestDesk(person: person)
+    let user = try hubs[0].accounts.createPerson(name: "Anna").id
+    let desk = hubs[0].ingestDesk(user: user)
     try desk.create(.eventType, CreateEventTypeRequest(id: "t", name: "coffee", color: "#000000", icon: "cup"))
-    _ = try hubs[0].accounts.addWebhook(person: person, url: "https://example.org/hook")
-    return (hubs, clock, storage, person)
+    _ = try hubs[0].accounts.addWebhook(user: user, url: "https://example.org/hook")
+    return (hubs, clock, storage, user)
   }
 
   @Test func `of two hubs on one storage one delivers, and the other takes over an expired claim`() async throws {
-    let (hubs, clock, storage, person) = try twoHubs()
+    let (hubs, clock, storage, user) = try twoHubs()
     let webhook = try hubs[0].accounts.webhooks()[0].webhook
     // State that a hub leaves if it is killed during a delivery.
-    try storage.write(person: person) { transaction in
+    try storage.write(user: user) { transaction in
       var standing = try #require(try transaction.webhookStanding(of: webhook.id))
       standing.claim = .init(hub: "one that was killed", until: clock.now + 30)
       try transaction.put(standing)
     }
-    try hubs[0].ingestDesk(person: person).create(
+    try hubs[0].ingestDesk(user: user).create(
       .event, CreateEventRequest(id: "e", eventTypeId: "t", timestamp: clock.now))
     let receiver = Receiver()
     await withTaskGroup(of: Void.self) { group in
@@ -218,20 +218,20 @@ struct WebhookTests {
   }
 
   @Test func `a slow hub does not overwrite the progress of the hub that took over`() async throws {
-    let (hubs, clock, storage, person) = try twoHubs()
+    let (hubs, clock, storage, user) = try twoHubs()
     let webhook = try hubs[0].accounts.webhooks()[0].webhook
-    try hubs[0].ingestDesk(person: person).create(
+    try hubs[0].ingestDesk(user: user).create(
       .event, CreateEventRequest(id: "e", eventTypeId: "t", timestamp: clock.now))
     /// Sender during whose call another hub takes over and delivers.
     struct Overtaken: WebhookSender {
       let overtake: @Sendable () throws -> Void
-      func send(_ post: WebhookPost) async throws -> WebhookAnswer {
+      func send(_ post: WebhookDelivery) async throws -> WebhookResponse {
         try overtake()
-        return WebhookAnswer(status: 500)
+        return WebhookResponse(status: 500)
       }
     }
     let sender = Overtaken {
-      try storage.write(person: person) { transaction in
+      try storage.write(user: user) { transaction in
         var standing = try #require(try transaction.webhookStanding(of: webhook.id))
         #expect(standing.claim != nil)
         standing.cursor = try transaction.state().head
@@ -258,9 +258,9 @@ struct WebhookTests {
     ])
   func addresses(url: String) throws {
     let hub = try TestHub()
-    #expect(throws: Problem.self) { try hub.server.accounts.addWebhook(person: hub.person.id, url: url) }
-    _ = try hub.server.accounts.addWebhook(person: hub.person.id, url: "http://127.0.0.1:9/hook")
+    #expect(throws: Problem.self) { try hub.server.accounts.addWebhook(user: hub.user.id, url: url) }
+    _ = try hub.server.accounts.addWebhook(user: hub.user.id, url: "http://127.0.0.1:9/hook")
     _ = try hub.server.accounts.addWebhook(
-      person: hub.person.id, url: "http://example.org/hook", allowsClearText: true)
+      user: hub.user.id, url: "http://example.org/hook", allowsClearText: true)
   }
 }

@@ -13,7 +13,7 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
 
   init(_ connection: PostgresConnection, isWriting: Bool, states: StateCache, token: UInt64) {
     self.token = token
-    super.init(connection, person: Self.counter, isWriting: isWriting, states: states)
+    super.init(connection, user: Self.counter, isWriting: isWriting, states: states)
   }
 
   override func run(_ calls: [PostgresCall]) throws -> [PostgresRows] {
@@ -38,23 +38,23 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
     guard hasWritten else { return end() }
     _ = try run([
       PostgresCall(
-        .updateCounter, .text(person), .int(0), .document(Data()), try counter().recent.adding(token).stored),
+        .updateCounter, .text(user), .int(0), .document(Data()), try counter().recent.adding(token).stored),
       PostgresCall(.commit),
     ])
   }
 
-  func people() throws -> [HubPerson] {
+  func users() throws -> [HubUser] {
     let rows = try run(PostgresCall(.readMembers))
-    return (0..<rows.count).map { Self.person(rows, $0) }.sorted { $0.id < $1.id }
+    return (0..<rows.count).map { Self.user(rows, $0) }.sorted { $0.id < $1.id }
   }
 
-  func person(id: String) throws -> HubPerson? {
+  func user(id: String) throws -> HubUser? {
     let rows = try run(PostgresCall(.readMember, .text(id)))
-    return rows.count > 0 ? Self.person(rows, 0) : nil
+    return rows.count > 0 ? Self.user(rows, 0) : nil
   }
 
-  private static func person(_ rows: PostgresRows, _ row: Int) -> HubPerson {
-    HubPerson(
+  private static func user(_ rows: PostgresRows, _ row: Int) -> HubUser {
+    HubUser(
       id: rows.text(row, 0), name: rows.text(row, 1), createdAt: Date(millis: rows.int(row, 2)),
       removedAt: rows.optionalInt(row, 3).map(Date.init(millis:)), isErasing: rows.bool(row, 4))
   }
@@ -72,7 +72,7 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
   private static func device(_ rows: PostgresRows, _ row: Int) throws -> HubDevice {
     let report = rows.data(row, 7)
     return HubDevice(
-      id: rows.text(row, 1), person: rows.text(row, 2), name: rows.text(row, 3), tokenHash: rows.text(row, 0),
+      id: rows.text(row, 1), user: rows.text(row, 2), name: rows.text(row, 3), tokenHash: rows.text(row, 0),
       createdAt: Date(millis: rows.int(row, 4)), revokedAt: rows.optionalInt(row, 5).map(Date.init(millis:)),
       seenAt: rows.optionalInt(row, 6).map(Date.init(millis:)),
       report: report.isEmpty ? nil : HubDeviceReport(stored: try PostgresDocument.parse(report, of: "token")))
@@ -81,13 +81,13 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
   func pairingCode(hash: String) throws -> HubPairingCode? {
     let rows = try run(PostgresCall(.readPairingCode, .text(hash)))
     guard rows.count > 0 else { return nil }
-    return HubPairingCode(hash: hash, person: rows.text(0, 0), expiresAt: Date(millis: rows.int(0, 1)))
+    return HubPairingCode(hash: hash, user: rows.text(0, 0), expiresAt: Date(millis: rows.int(0, 1)))
   }
 
   func pairingCodes() throws -> [HubPairingCode] {
     let rows = try run(PostgresCall(.readPairingCodes))
     return (0..<rows.count).map {
-      HubPairingCode(hash: rows.text($0, 0), person: rows.text($0, 1), expiresAt: Date(millis: rows.int($0, 2)))
+      HubPairingCode(hash: rows.text($0, 0), user: rows.text($0, 1), expiresAt: Date(millis: rows.int($0, 2)))
     }.sorted { $0.hash < $1.hash }
   }
 
@@ -121,11 +121,11 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
     }.sorted { $0.id < $1.id }
   }
 
-  func put(_ person: HubPerson) throws {
+  func put(_ user: HubUser) throws {
     try write(
       PostgresCall(
-        .putMember, .text(person.id), .text(person.name), .int(person.createdAt.millis),
-        .int(person.removedAt?.millis), .bool(person.isErasing)))
+        .putMember, .text(user.id), .text(user.name), .int(user.createdAt.millis),
+        .int(user.removedAt?.millis), .bool(user.isErasing)))
   }
 
   func deletePerson(id: String) throws {
@@ -137,20 +137,20 @@ final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
   func put(_ device: HubDevice) throws {
     try write(
       PostgresCall(
-        .putToken, .text(device.tokenHash), .text(device.id), .text(device.person), .text(device.name),
+        .putToken, .text(device.tokenHash), .text(device.id), .text(device.user), .text(device.name),
         .int(device.createdAt.millis), .int(device.revokedAt?.millis), .int(device.seenAt?.millis),
         .document(try device.report.map { try WireJSON.encode($0.stored) } ?? Data())))
   }
 
   func put(_ code: HubPairingCode) throws {
     try write(
-      PostgresCall(.putPairingCode, .text(code.hash), .text(code.person), .int(code.expiresAt.millis)))
+      PostgresCall(.putPairingCode, .text(code.hash), .text(code.user), .int(code.expiresAt.millis)))
   }
 
   func put(_ webhook: HubWebhook) throws {
     try write(
       PostgresCall(
-        .putWebhook, .text(webhook.id), .text(webhook.person), .document(try WireJSON.encode(webhook.stored))))
+        .putWebhook, .text(webhook.id), .text(webhook.user), .document(try WireJSON.encode(webhook.stored))))
   }
 
   func deleteWebhook(id: String) throws { try write(PostgresCall(.deleteWebhook, .text(id))) }

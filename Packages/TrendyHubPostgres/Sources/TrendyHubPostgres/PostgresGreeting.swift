@@ -10,16 +10,16 @@ final class PostgresGreeting: Sendable {
   private let program: String
   /// Random id of this process.
   private let hub: String
-  private let chance: RandomSource
+  private let random: RandomSource
   /// Only one connection is initialized at a time. Others wait for the database on threads meant for blocking.
   private let turn = NSLock()
-  private let remembered = Mutex(DatabaseMemory())
+  private let remembered = Mutex(DatabaseEpochDetector())
 
-  init(schema: String, program: String, chance: RandomSource) {
+  init(schema: String, program: String, random: RandomSource) {
     self.schema = schema
     self.program = program
-    self.chance = chance
-    hub = chance.hexadecimalDigits()
+    self.random = random
+    hub = random.hexadecimalDigits()
   }
 
   func greet(_ connection: PostgresConnection) throws {
@@ -127,7 +127,7 @@ extension PostgresGreeting {
         calls.append(
           PostgresCall(
             PostgresStatement("begin_life", "INSERT INTO life (number, id, identity) VALUES ($1, $2, $3)"),
-            .int(settlement.life), .text(chance.hexadecimalDigits()), .text(identity)))
+            .int(settlement.life), .text(random.hexadecimalDigits()), .text(identity)))
       }
       // A hub that has not connected for so long treats its missing row as a loss, which costs devices nothing.
       calls.append(
@@ -153,7 +153,9 @@ extension PostgresGreeting {
         """), .text(hub), .int(count))
   }
 
-  private func look(_ connection: PostgresConnection, isLocking: Bool) throws(DatabaseFailure) -> DatabaseMemory.Sight {
+  private func look(_ connection: PostgresConnection, isLocking: Bool) throws(DatabaseFailure)
+    -> DatabaseEpochDetector.Observation
+  {
     let name = PostgresValue.text(PostgresDirectory.counter)
     let calls = [
       PostgresCall(
@@ -162,8 +164,8 @@ extension PostgresGreeting {
     ]
     let locks = [PostgresCall(.insertCounter, name), PostgresCall(.lockCounter, name)]
     let rows = try connection.run(isLocking ? locks + calls : calls).suffix(2)
-    guard let life = rows.first, let witness = rows.last else { return DatabaseMemory.Sight() }
-    return DatabaseMemory.Sight(
+    guard let life = rows.first, let witness = rows.last else { return DatabaseEpochDetector.Observation() }
+    return DatabaseEpochDetector.Observation(
       life: life.count > 0 ? life.int(0, 0) : 0, identity: life.count > 0 ? life.text(0, 1) : "",
       count: witness.count > 0 ? witness.int(0, 0) : nil)
   }

@@ -147,7 +147,7 @@ final class PostgresHints: @unchecked Sendable {
 extension HubHint {
   fileprivate var text: String {
     switch self {
-    case .head(let person): "h\(person)"
+    case .head(let user): "h\(user)"
     case .notice(let device): "n\(device)"
     }
   }
@@ -156,7 +156,7 @@ extension HubHint {
   fileprivate init?(text: Substring) {
     let rest = String(text.dropFirst())
     switch text.first {
-    case "h": self = .head(person: rest)
+    case "h": self = .head(user: rest)
     case "n": self = .notice(device: rest)
     default: return nil
     }

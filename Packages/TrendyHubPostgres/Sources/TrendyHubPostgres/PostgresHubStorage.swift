@@ -11,7 +11,7 @@ public import TrendyPersistence
 public final class PostgresHubStorage: HubStorage {
   private let pool: PostgresPool
   private let states = StateCache()
-  let chance: RandomSource
+  let random: RandomSource
   private let schema: String
   private let connect: @Sendable (_ applicationName: String) throws -> PostgresConnection
   /// Distinguishes connections of this storage from others on the server.
@@ -32,11 +32,11 @@ public final class PostgresHubStorage: HubStorage {
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) throws(HubStorageError) {
     try self.init(
-      address: address, schema: schema, connections: connections, program: program, chance: RandomSource(generator))
+      address: address, schema: schema, connections: connections, program: program, random: RandomSource(generator))
   }
 
   private init(
-    address: String, schema: String, connections: Int, program: String, chance: RandomSource
+    address: String, schema: String, connections: Int, program: String, random: RandomSource
   ) throws(HubStorageError) {
     try PostgresAddress.check(address)
     let letters = schema.utf8.allSatisfy {
@@ -50,10 +50,10 @@ public final class PostgresHubStorage: HubStorage {
     let settings = [
       ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("target_session_attrs", "read-write"),
     ]
-    let greeting = PostgresGreeting(schema: schema, program: program, chance: chance)
-    self.chance = chance
+    let greeting = PostgresGreeting(schema: schema, program: program, random: random)
+    self.random = random
     self.schema = schema
-    let applicationName = "trendyd \(chance.hexadecimalDigits())"
+    let applicationName = "trendyd \(random.hexadecimalDigits())"
     self.applicationName = applicationName
     let connect: @Sendable (String) throws -> PostgresConnection = { applicationName in
       try PostgresConnection(
@@ -70,13 +70,13 @@ public final class PostgresHubStorage: HubStorage {
   }
 
   /// Runs `body` in a repeatable-read transaction of one user. It may run several times.
-  public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
-    try reading(person: person) { try body($0) }
+  public func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {
+    try reading(user: user) { try body($0) }
   }
 
-  func reading<Result>(person: String, _ body: (PostgresReading) throws -> Result) throws -> Result {
+  func reading<Result>(user: String, _ body: (PostgresReading) throws -> Result) throws -> Result {
     try pool.perform { connection in
-      PostgresReading(connection, person: person, isWriting: false, states: states)
+      PostgresReading(connection, user: user, isWriting: false, states: states)
     } body: {
       try body($0)
     } finish: {
@@ -85,16 +85,16 @@ public final class PostgresHubStorage: HubStorage {
   }
 
   /// Runs `body` in a transaction that locks the user's counter. It may run several times but takes effect once.
-  public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    try write(person: person, isShared: false) { try body($0) }
+  public func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    try write(user: user, isShared: false) { try body($0) }
   }
 
   func write<Result>(
-    person: String, isShared: Bool, _ body: (PostgresTransaction) throws -> Result
+    user: String, isShared: Bool, _ body: (PostgresTransaction) throws -> Result
   ) throws -> Result {
-    let token = chance.next()
+    let token = random.next()
     return try pool.perform(token: token) { connection in
-      PostgresTransaction(connection, person: person, states: states, token: token, isShared: isShared)
+      PostgresTransaction(connection, user: user, states: states, token: token, isShared: isShared)
     } body: {
       try body($0)
     } finish: {
@@ -104,11 +104,11 @@ public final class PostgresHubStorage: HubStorage {
 
   /// Runs several closures in one transaction, with an error or `nil` for each; in separate ones if that is impossible.
   public func write(
-    person: String, together bodies: [(any HubTransaction) throws -> Void]
+    user: String, together bodies: [(any HubTransaction) throws -> Void]
   ) throws -> [(any Error)?] {
-    guard bodies.count > 1 else { return alone(person: person, bodies) }
+    guard bodies.count > 1 else { return alone(user: user, bodies) }
     do {
-      return try write(person: person, isShared: true) { transaction in
+      return try write(user: user, isShared: true) { transaction in
         try bodies.map { body in
           transaction.beginBody()
           do {
@@ -123,14 +123,14 @@ public final class PostgresHubStorage: HubStorage {
         }
       }
     } catch DatabaseFailure.needsOwnTransaction {
-      return alone(person: person, bodies)
+      return alone(user: user, bodies)
     }
   }
 
-  private func alone(person: String, _ bodies: [(any HubTransaction) throws -> Void]) -> [(any Error)?] {
+  private func alone(user: String, _ bodies: [(any HubTransaction) throws -> Void]) -> [(any Error)?] {
     bodies.map { body in
       do {
-        try write(person: person, body)
+        try write(user: user, body)
         return nil
       } catch {
         return error
@@ -139,14 +139,14 @@ public final class PostgresHubStorage: HubStorage {
   }
 
   /// Deletes all data of a user and marks the counter as erased.
-  public func erase(person: String) throws {
+  public func erase(user: String) throws {
     do {
       try pool.perform { connection in
-        PostgresReading(connection, person: person, isWriting: true, states: states)
+        PostgresReading(connection, user: user, isWriting: true, states: states)
       } body: { session in
         _ = try session.run(
-          (PostgresStatement.erasures + PostgresStatement.trackErasures).map { PostgresCall($0, .text(person)) }
-            + [PostgresCall(.eraseCounter, .text(person)), PostgresCall(.commit)])
+          (PostgresStatement.erasures + PostgresStatement.trackErasures).map { PostgresCall($0, .text(user)) }
+            + [PostgresCall(.eraseCounter, .text(user)), PostgresCall(.commit)])
       } finish: { _ in
       }
     } catch HubStorageError.erased {
@@ -167,7 +167,7 @@ public final class PostgresHubStorage: HubStorage {
 
   /// Runs `body` in a transaction that locks the directory's counter.
   public func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result {
-    let token = chance.next()
+    let token = random.next()
     return try pool.perform(token: token) { connection in
       PostgresDirectory(connection, isWriting: true, states: states, token: token)
     } body: {
@@ -178,28 +178,28 @@ public final class PostgresHubStorage: HubStorage {
   }
 
   /// Returns the track log of a user; throws if the user was erased.
-  public func tracks(of person: String) throws -> any TrackRows {
+  public func tracks(of user: String) throws -> any TrackRows {
     // Throws if the user was erased.
-    try reading(person: person) { _ = try $0.counter() }
-    return PostgresTracks(storage: self, person: person)
+    try reading(user: user) { _ = try $0.counter() }
+    return PostgresTracks(storage: self, user: user)
   }
 
   /// Whether a user has track rows; `false` for an erased user.
-  public func hasTracks(of person: String) throws -> Bool {
+  public func hasTracks(of user: String) throws -> Bool {
     do {
-      return try reading(person: person) { try $0.run(PostgresCall(.hasTracks, .text(person))).count > 0 }
+      return try reading(user: user) { try $0.run(PostgresCall(.hasTracks, .text(user))).count > 0 }
     } catch HubStorageError.erased {
       return false
     }
   }
 
   /// Returns the size of a user's entries and track rows in bytes.
-  public func size(of person: String) throws -> Int64? {
-    try reading(person: person) { try $0.run(PostgresCall(.size, .text(person))).int(0, 0) }
+  public func size(of user: String) throws -> Int64? {
+    try reading(user: user) { try $0.run(PostgresCall(.size, .text(user))).int(0, 0) }
   }
 
   /// Connects, which checks the tables or creates them. Returns `nil`, because several hubs may share the storage.
-  public func occupy() throws -> (any Sendable)? {
+  public func acquireExclusiveAccess() throws -> (any Sendable)? {
     try checkReady()
     return nil
   }
@@ -220,14 +220,14 @@ public final class PostgresHubStorage: HubStorage {
 
 extension PostgresHubStorage {
   /// Receives hints of other hubs on a connection in addition to those of the pool.
-  public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? {
-    let name = "trendyd serving \(chance.hexadecimalDigits())"
+  public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HintSubscription)? {
+    let name = "trendyd serving \(random.hexadecimalDigits())"
     return Hearing(
       try PostgresHints(channel: "\(schema)_hints", connect: { [connect] in try connect(name) }, hear: hear))
   }
 
   /// Stops the thread when it is released.
-  private final class Hearing: HubHints {
+  private final class Hearing: HintSubscription {
     private let hints: PostgresHints
 
     init(_ hints: PostgresHints) { self.hints = hints }

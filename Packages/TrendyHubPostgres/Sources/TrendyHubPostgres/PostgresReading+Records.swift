@@ -13,7 +13,7 @@ extension PostgresReading {
     try forEachEntry(body)
     try forEachPurged(body)
     try forEachKeyedWrite(body)
-    let marks = try run(PostgresCall(.readMarks, .text(person)))
+    let marks = try run(PostgresCall(.readMarks, .text(user)))
     for row in 0..<marks.count { try body(.mark(device: marks.text(row, 0), sequence: marks.int(row, 1))) }
     for contact in try contacts() { try body(.contact(contact)) }
     try forEachOutcome(body)
@@ -21,7 +21,7 @@ extension PostgresReading {
       try body(.companion(companion))
       try forEachNotice(of: companion.id, body)
     }
-    let standings = try run(PostgresCall(.readStandings, .text(person)))
+    let standings = try run(PostgresCall(.readStandings, .text(user)))
     for row in 0..<standings.count { try body(.webhookStanding(Self.standing(standings.data(row, 0)))) }
     for entry in try imports() { try body(.import(entry)) }
   }
@@ -55,7 +55,7 @@ extension PostgresReading {
   private func forEachPage(of statement: PostgresStatement, _ body: (PostgresRows, Int) throws -> Void) throws {
     var last = ""
     while true {
-      let rows = try run(PostgresCall(statement, .text(person), .text(last), .int(Self.rowsAtOnce)))
+      let rows = try run(PostgresCall(statement, .text(user), .text(last), .int(Self.rowsAtOnce)))
       for row in 0..<rows.count { try body(rows, row) }
       guard rows.count == Self.rowsAtOnce else { return }
       last = rows.text(rows.count - 1, 0)
@@ -66,7 +66,7 @@ extension PostgresReading {
     var (device, sequence) = ("", Int64.min)
     while true {
       let rows = try run(
-        PostgresCall(.readAllOutcomes, .text(person), .text(device), .int(sequence), .int(Self.rowsAtOnce)))
+        PostgresCall(.readAllOutcomes, .text(user), .text(device), .int(sequence), .int(Self.rowsAtOnce)))
       for row in 0..<rows.count {
         (device, sequence) = (rows.text(row, 0), rows.int(row, 1))
         guard let outcome = StoredOutcome(stored: try PostgresDocument.parse(rows.data(row, 2), of: "outcome")) else {

@@ -9,14 +9,14 @@ final class StateCache: Sendable {
   private let content = Mutex<[String: (text: Data, state: HubState)]>([:])
 
   /// Returns the parsed state of a counter row.
-  func state(_ text: Data, of person: String) throws -> HubState {
-    if let known = content.withLock({ $0[person] }), known.text == text { return known.state }
+  func state(_ text: Data, of user: String) throws -> HubState {
+    if let known = content.withLock({ $0[user] }), known.text == text { return known.state }
     guard let state = HubState(stored: try PostgresDocument.parse(text, of: "counter")) else {
       throw PostgresDocument.unreadable("counter")
     }
     content.withLock { content in
       if content.count >= Self.mostPeople { content.removeAll() }
-      content[person] = (text, state)
+      content[user] = (text, state)
     }
     return state
   }
@@ -48,7 +48,7 @@ enum PostgresDocument {
 class PostgresSession: DatabaseSession {
   let connection: PostgresConnection
   /// User whose counter is locked or read.
-  let person: String
+  let user: String
   let isWriting: Bool
   /// First error, even if a closure did not rethrow it.
   private(set) var failure: DatabaseFailure?
@@ -65,9 +65,9 @@ class PostgresSession: DatabaseSession {
     var life: String?
   }
 
-  init(_ connection: PostgresConnection, person: String, isWriting: Bool, states: StateCache) {
+  init(_ connection: PostgresConnection, user: String, isWriting: Bool, states: StateCache) {
     self.connection = connection
-    self.person = person
+    self.user = user
     self.isWriting = isWriting
     self.states = states
   }
@@ -78,7 +78,7 @@ class PostgresSession: DatabaseSession {
       guard row == nil else { return try connection.run(calls) }
       let (found, rows) = try begin(with: calls)
       row = try counterRow(found)
-      if row?.isErased == true { throw HubStorageError.erased(person: person) }
+      if row?.isErased == true { throw HubStorageError.erased(user: user) }
       return rows
     } catch {
       throw note(error)
@@ -95,7 +95,7 @@ class PostgresSession: DatabaseSession {
   private func begin(
     with calls: [PostgresCall]
   ) throws(DatabaseFailure) -> (counter: PostgresRows, rows: [PostgresRows]) {
-    let name = PostgresValue.text(person)
+    let name = PostgresValue.text(user)
     let begin = PostgresCall(isWriting ? .beginWrite : .beginRead)
     let counter = PostgresCall(isWriting ? .lockCounter : .readCounter, name)
     var rows = try connection.run([begin, counter] + calls)
@@ -109,14 +109,14 @@ class PostgresSession: DatabaseSession {
     guard rows.count > 0 else { return CounterRow(recent: RecentWrites(), isErased: false) }
     let state = rows.data(0, 0)
     return CounterRow(
-      state: state.isEmpty ? nil : try states.state(state, of: person),
+      state: state.isEmpty ? nil : try states.state(state, of: user),
       recent: RecentWrites(stored: rows.bytes(0, 1)),
       isErased: rows.bool(0, 2), life: rows.isNull(0, 3) ? nil : rows.text(0, 3))
   }
 
   func counter() throws -> CounterRow {
     if row == nil { _ = try run([]) }
-    guard let row else { preconditionFailure("a transaction of user \(person) has no counter") }
+    guard let row else { preconditionFailure("a transaction of user \(user) has no counter") }
     return row
   }
 
@@ -134,7 +134,7 @@ class PostgresSession: DatabaseSession {
 }
 
 /// Data of one user, for reading.
-class PostgresReading: PostgresSession, HubReading {
+class PostgresReading: PostgresSession, HubReadTransaction {
   /// An entry as stored in the database.
   enum Known {
     case absent
@@ -193,7 +193,7 @@ class PostgresReading: PostgresSession, HubReading {
 
   private func readEntriesCall(_ keys: [HubEntryKey]) -> PostgresCall {
     PostgresCall(
-      .readEntries, .text(person), .texts(keys.map(\.kind)), .texts(keys.map(\.id)),
+      .readEntries, .text(user), .texts(keys.map(\.kind)), .texts(keys.map(\.id)),
       .texts(keys.map { HubNameHash.entry($0.kind, $0.id).description }))
   }
 
@@ -221,19 +221,19 @@ class PostgresReading: PostgresSession, HubReading {
 
   func entries(after version: Int64, limit: Int) throws -> [HubEntry] {
     try settle()
-    let rows = try run(PostgresCall(.feed, .text(person), .int(version), .int(Int64(limit))))
+    let rows = try run(PostgresCall(.feed, .text(user), .int(version), .int(Int64(limit))))
     return try (0..<rows.count).map { try PostgresDocument.entry(line: rows.data($0, 1), facts: rows.data($0, 2)) }
   }
 
-  func lines(after version: Int64, limit: Int) throws -> [HubLine] {
+  func lines(after version: Int64, limit: Int) throws -> [SerializedEntry] {
     try settle()
-    let rows = try run(PostgresCall(.feed, .text(person), .int(version), .int(Int64(limit))))
-    return (0..<rows.count).map { HubLine(version: rows.int($0, 0), text: rows.data($0, 1)) }
+    let rows = try run(PostgresCall(.feed, .text(user), .int(version), .int(Int64(limit))))
+    return (0..<rows.count).map { SerializedEntry(version: rows.int($0, 0), text: rows.data($0, 1)) }
   }
 
-  func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [HubLine] {
+  func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [SerializedEntry] {
     try settle()
-    var lines: [HubLine] = []
+    var lines: [SerializedEntry] = []
     var left = bytes
     var version = version
     while left > 0 || lines.isEmpty {
@@ -241,11 +241,11 @@ class PostgresReading: PostgresSession, HubReading {
       let limit = max(1, min(Self.linesAtOnce, Int64(left / 256)))
       let values = [PostgresValue.int(version), .int(limit)]
       let rows = try run(
-        kind.map { PostgresCall(.feedOfKind, .text(person), .text($0), values[0], values[1]) }
+        kind.map { PostgresCall(.feedOfKind, .text(user), .text($0), values[0], values[1]) }
           ?? PostgresCall(
-            .feedOfOtherKinds, .text(person), .texts(SyncedKind.all.map(\.name)), values[0], values[1]))
+            .feedOfOtherKinds, .text(user), .texts(SyncedKind.all.map(\.name)), values[0], values[1]))
       for row in 0..<rows.count where left > 0 || lines.isEmpty {
-        let line = HubLine(version: rows.int(row, 0), text: rows.data(row, 1))
+        let line = SerializedEntry(version: rows.int(row, 0), text: rows.data(row, 1))
         version = line.version
         left -= line.text.count
         lines.append(line)
@@ -256,9 +256,9 @@ class PostgresReading: PostgresSession, HubReading {
   }
 
   /// Returns all lines, which are held in memory until the list is released.
-  func allLines() throws -> HubLineList {
+  func allLines() throws -> SerializedEntryList {
     try settle()
-    let rows = try run(PostgresCall(.allLines, .text(person)))
+    let rows = try run(PostgresCall(.allLines, .text(user)))
     var text = Data(capacity: (0..<rows.count).reduce(0) { $0 + rows.byteCount($1, 2) })
     var places: [(rank: Int, version: Int64, bytes: Range<Int>)] = []
     for row in 0..<rows.count {
@@ -267,33 +267,33 @@ class PostgresReading: PostgresSession, HubReading {
       places.append((SyncedKind.named(rows.text(row, 0))?.rank ?? .max, rows.int(row, 1), start..<text.count))
     }
     places.sort { ($0.rank, $0.version) < ($1.rank, $1.version) }
-    return HubLineList(count: places.count) { [places, text] place in
-      HubLine(version: places[place].version, text: Data(text[places[place].bytes]))
+    return SerializedEntryList(count: places.count) { [places, text] place in
+      SerializedEntry(version: places[place].version, text: Data(text[places[place].bytes]))
     }
   }
 
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry] {
     try settle()
     return try entries(
-      PostgresCall(.living, .text(person), .text(kind), .int(Int64(offset)), .int(Int64(limit))))
+      PostgresCall(.living, .text(user), .text(kind), .int(Int64(offset)), .int(Int64(limit))))
   }
 
   func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
     try settle()
     return try entries(
       PostgresCall(
-        .livingDuring, .text(person), .text(kind), .int(moments.lowerBound), .int(moments.upperBound),
+        .livingDuring, .text(user), .text(kind), .int(moments.lowerBound), .int(moments.upperBound),
         .int(Int64(limit))))
   }
 
   func referring(toKind kind: String, id: String) throws -> [HubEntry] {
     try settle()
-    return try entries(PostgresCall(.referring, .text(person), .text(kind), .text(id)))
+    return try entries(PostgresCall(.referring, .text(user), .text(kind), .text(id)))
   }
 
   func tombstones(through version: Int64, limit: Int) throws -> [HubEntry] {
     try settle()
-    return try entries(PostgresCall(.tombstones, .text(person), .int(version), .int(Int64(limit))))
+    return try entries(PostgresCall(.tombstones, .text(user), .int(version), .int(Int64(limit))))
   }
 
   private func entries(_ call: PostgresCall) throws -> [HubEntry] {
@@ -317,7 +317,7 @@ class PostgresReading: PostgresSession, HubReading {
   func noteWritten(_ device: String, _ row: DeviceRow) { devices[device] = row }
 
   private func readDeviceCall(_ device: String) -> PostgresCall {
-    PostgresCall(.readDevice, .text(person), .text(device))
+    PostgresCall(.readDevice, .text(user), .text(device))
   }
 
   private static func deviceRow(_ rows: PostgresRows) throws -> DeviceRow {
@@ -335,7 +335,7 @@ class PostgresReading: PostgresSession, HubReading {
 
   func contacts() throws -> [HubContact] {
     try settle()
-    let rows = try run(PostgresCall(.readContacts, .text(person)))
+    let rows = try run(PostgresCall(.readContacts, .text(user)))
     return try (0..<rows.count).compactMap { try Self.contact(rows, $0) }.sorted { $0.device < $1.device }
   }
 
@@ -344,7 +344,7 @@ class PostgresReading: PostgresSession, HubReading {
       return window.outcomes[sequence]
     }
     let rows = try run(
-      PostgresCall(.readOutcomes, .text(person), .text(device), .int(sequence), .int(Self.outcomesAtOnce)))
+      PostgresCall(.readOutcomes, .text(user), .text(device), .int(sequence), .int(Self.outcomesAtOnce)))
     var window = OutcomeWindow(start: sequence, end: .max, outcomes: [:])
     for row in 0..<rows.count {
       guard let outcome = StoredOutcome(stored: try PostgresDocument.parse(rows.data(row, 1), of: "outcome")) else {
@@ -367,45 +367,45 @@ class PostgresReading: PostgresSession, HubReading {
   }
 
   func keyedWrite(_ hash: HubNameHash) throws -> KeyedWrite? {
-    let rows = try run(PostgresCall(.readKeyedWrite, .text(person), .text(hash.description)))
+    let rows = try run(PostgresCall(.readKeyedWrite, .text(user), .text(hash.description)))
     guard rows.count > 0 else { return nil }
     return KeyedWrite(digest: rows.text(0, 0), kind: rows.text(0, 1), id: rows.text(0, 2))
   }
 
   // MARK: Companions
 
-  func companions() throws -> [HubCompanion] {
+  func companions() throws -> [CompanionLink] {
     try settle()
-    let rows = try run(PostgresCall(.readCompanions, .text(person)))
+    let rows = try run(PostgresCall(.readCompanions, .text(user)))
     return try (0..<rows.count).map { try Self.companion(rows.data($0, 0)) }.sorted { $0.id < $1.id }
   }
 
-  func companion(id: String) throws -> HubCompanion? {
-    let rows = try run(PostgresCall(.readCompanion, .text(person), .text(id)))
+  func companion(id: String) throws -> CompanionLink? {
+    let rows = try run(PostgresCall(.readCompanion, .text(user), .text(id)))
     return rows.count > 0 ? try Self.companion(rows.data(0, 0)) : nil
   }
 
-  static func companion(_ document: Data) throws -> HubCompanion {
-    guard let companion = HubCompanion(stored: try PostgresDocument.parse(document, of: "companion")) else {
+  static func companion(_ document: Data) throws -> CompanionLink {
+    guard let companion = CompanionLink(stored: try PostgresDocument.parse(document, of: "companion")) else {
       throw PostgresDocument.unreadable("companion")
     }
     return companion
   }
 
-  func webhookStanding(of webhook: String) throws -> HubWebhookStanding? {
-    let rows = try run(PostgresCall(.readStanding, .text(person), .text(webhook)))
+  func webhookStanding(of webhook: String) throws -> WebhookDeliveryState? {
+    let rows = try run(PostgresCall(.readStanding, .text(user), .text(webhook)))
     return rows.count > 0 ? try Self.standing(rows.data(0, 0)) : nil
   }
 
-  static func standing(_ document: Data) throws -> HubWebhookStanding {
+  static func standing(_ document: Data) throws -> WebhookDeliveryState {
     guard
-      let standing = HubWebhookStanding(stored: try PostgresDocument.parse(document, of: "webhook_standing"))
+      let standing = WebhookDeliveryState(stored: try PostgresDocument.parse(document, of: "webhook_standing"))
     else { throw PostgresDocument.unreadable("webhook_standing") }
     return standing
   }
 
   func imports() throws -> [HubImport] {
-    let rows = try run(PostgresCall(.readImports, .text(person)))
+    let rows = try run(PostgresCall(.readImports, .text(user)))
     return try (0..<rows.count).map { row in
       guard let entry = HubImport(stored: try PostgresDocument.parse(rows.data(row, 0), of: "import")) else {
         throw PostgresDocument.unreadable("import")
@@ -417,7 +417,7 @@ class PostgresReading: PostgresSession, HubReading {
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
     try settle()
     let rows = try run(
-      PostgresCall(.readNotices, .text(person), .text(companion), .int(sequence), .int(Int64(limit))))
+      PostgresCall(.readNotices, .text(user), .text(companion), .int(sequence), .int(Int64(limit))))
     return try (0..<rows.count).map { try WireJSON.decode(CompanionNotice.self, from: rows.data($0, 0)) }
   }
 }

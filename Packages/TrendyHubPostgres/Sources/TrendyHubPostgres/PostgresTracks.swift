@@ -10,7 +10,7 @@ import TrendyPersistence
 /// lost the lease, for example because it was suspended, can no longer write.
 final class PostgresTracks: TrackRows {
   private let storage: PostgresHubStorage
-  private let person: String
+  private let user: String
   private let lease: Duration
   private let wait: TimeInterval
   static let usualLease = Duration.seconds(60)
@@ -23,9 +23,9 @@ final class PostgresTracks: TrackRows {
   ///   - person: id of the user.
   ///   - lease: duration for which a hub that died blocks others from processing the log.
   ///   - wait: maximum time to wait for another hub, in seconds.
-  init(storage: PostgresHubStorage, person: String, lease: Duration = usualLease, wait: TimeInterval = 5) {
+  init(storage: PostgresHubStorage, user: String, lease: Duration = usualLease, wait: TimeInterval = 5) {
     self.storage = storage
-    self.person = person
+    self.user = user
     self.lease = lease
     self.wait = wait
   }
@@ -33,12 +33,12 @@ final class PostgresTracks: TrackRows {
   var reader: String? { underway.withLock { $0 } }
 
   func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result {
-    try storage.reading(person: person) { try body(PostgresTrackReading(session: $0)) }
+    try storage.reading(user: user) { try body(PostgresTrackReading(session: $0)) }
   }
 
   func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result {
     let reader = reader
-    return try storage.write(person: person, isShared: false) { transaction in
+    return try storage.write(user: user, isShared: false) { transaction in
       if let reader { try transaction.renewTrackReader(reader, for: lease) }
       return try body(PostgresTrackWriting(transaction: transaction))
     }
@@ -50,8 +50,8 @@ final class PostgresTracks: TrackRows {
     defer {
       underway.withLock { $0 = nil }
       // A lease that is not released expires.
-      _ = try? storage.write(person: person, isShared: false) { transaction in
-        try transaction.change(PostgresCall(.releaseTrackReader, .text(person), .text(name)))
+      _ = try? storage.write(user: user, isShared: false) { transaction in
+        try transaction.change(PostgresCall(.releaseTrackReader, .text(user), .text(name)))
       }
     }
     return try body()
@@ -60,17 +60,17 @@ final class PostgresTracks: TrackRows {
   /// Acquires the lease.
   /// - Returns: the name of the lease, which begins with the epoch of the database.
   private func claim() throws -> String {
-    let digits = storage.chance.hexadecimalDigits()
+    let digits = storage.random.hexadecimalDigits()
     // Waiting threads use the system clock.
     let deadline = Date(timeIntervalSinceNow: wait)
     while true {
-      let name = try storage.write(person: person, isShared: false) { transaction in
+      let name = try storage.write(user: user, isShared: false) { transaction in
         let name = try transaction.readerPrefix() + digits
-        return try transaction.change(.ofReader(.claimTrackReader, person, name, lease)) > 0 ? name : nil
+        return try transaction.change(.ofReader(.claimTrackReader, user, name, lease)) > 0 ? name : nil
       }
       if let name { return name }
       guard Date() < deadline else {
-        throw HubStorageError.busy("another hub is processing the readings of user \(person)")
+        throw HubStorageError.busy("another hub is processing the readings of user \(user)")
       }
       Thread.sleep(forTimeInterval: 0.02)
     }
@@ -87,29 +87,29 @@ extension PostgresTransaction {
     guard reader.hasPrefix(try readerPrefix()) else {
       throw HubStorageError.busy("the database lost recent writes; the readings are processed again")
     }
-    guard try change(.ofReader(.renewTrackReader, person, reader, lease)) > 0 else {
-      throw HubStorageError.busy("another hub has started to process the readings of user \(person)")
+    guard try change(.ofReader(.renewTrackReader, user, reader, lease)) > 0 else {
+      throw HubStorageError.busy("another hub has started to process the readings of user \(user)")
     }
   }
 }
 
 extension PostgresCall {
   fileprivate static func ofReader(
-    _ statement: PostgresStatement, _ person: String, _ name: String, _ lease: Duration
+    _ statement: PostgresStatement, _ user: String, _ name: String, _ lease: Duration
   ) -> PostgresCall {
     let (seconds, attoseconds) = lease.components
     return PostgresCall(
-      statement, .text(person), .text(name), .int(seconds * 1000 + attoseconds / 1_000_000_000_000_000))
+      statement, .text(user), .text(name), .int(seconds * 1000 + attoseconds / 1_000_000_000_000_000))
   }
 }
 
 private struct PostgresTrackReading: TrackRowReading {
   let session: PostgresSession
 
-  func row(kind: UInt8, key: RecordKey) throws -> TrackRow? {
+  func row(kind: UInt8, key: RowKey) throws -> TrackRow? {
     let rows = try session.run(
       PostgresCall(
-        .readTrackRow, .text(session.person), .int(Int64(kind)), .int(Int64(bitPattern: key.high)),
+        .readTrackRow, .text(session.user), .int(Int64(kind)), .int(Int64(bitPattern: key.high)),
         .int(Int64(bitPattern: key.low))))
     return rows.count > 0 ? Self.row(rows, 0, kind: kind) : nil
   }
@@ -117,17 +117,17 @@ private struct PostgresTrackReading: TrackRowReading {
   func rows(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
   ) throws -> [TrackRow] {
-    let (person, kindValue, limit) = (PostgresValue.text(session.person), Int64(kind), Int64(clamping: limit))
+    let (user, kindValue, limit) = (PostgresValue.text(session.user), Int64(kind), Int64(clamping: limit))
     let rows: PostgresRows
     if let group {
       rows = try session.run(
         PostgresCall(
-          isDescending ? .readTrackRowsOfGroupDown : .readTrackRowsOfGroup, person, .int(kindValue), .int(lower),
+          isDescending ? .readTrackRowsOfGroupDown : .readTrackRowsOfGroup, user, .int(kindValue), .int(lower),
           .int(upper), .int(limit), .int(Int64(bitPattern: group))))
     } else {
       rows = try session.run(
         PostgresCall(
-          isDescending ? .readTrackRowsDown : .readTrackRows, person, .int(kindValue), .int(lower), .int(upper),
+          isDescending ? .readTrackRowsDown : .readTrackRows, user, .int(kindValue), .int(lower), .int(upper),
           .int(limit)))
     }
     return (0..<rows.count).map { Self.row(rows, $0, kind: kind) }
@@ -136,7 +136,7 @@ private struct PostgresTrackReading: TrackRowReading {
   private static func row(_ rows: PostgresRows, _ place: Int, kind: UInt8) -> TrackRow {
     TrackRow(
       kind: kind,
-      key: RecordKey(high: UInt64(bitPattern: rows.int(place, 0)), low: UInt64(bitPattern: rows.int(place, 1))),
+      key: RowKey(high: UInt64(bitPattern: rows.int(place, 0)), low: UInt64(bitPattern: rows.int(place, 1))),
       sort: rows.int(place, 2), group: UInt64(bitPattern: rows.int(place, 3)), payload: rows.bytes(place, 4))
   }
 }
@@ -146,7 +146,7 @@ private struct PostgresTrackWriting: TrackRowWriting {
 
   private var reading: PostgresTrackReading { PostgresTrackReading(session: transaction) }
 
-  func row(kind: UInt8, key: RecordKey) throws -> TrackRow? {
+  func row(kind: UInt8, key: RowKey) throws -> TrackRow? {
     try transaction.sendTracks()
     return try reading.row(kind: kind, key: key)
   }
@@ -162,15 +162,15 @@ private struct PostgresTrackWriting: TrackRowWriting {
   func put(_ row: TrackRow) throws {
     transaction.addTrackWrite(
       PostgresCall(
-        .putTrackRow, .text(transaction.person), .int(Int64(row.kind)), .int(Int64(bitPattern: row.key.high)),
+        .putTrackRow, .text(transaction.user), .int(Int64(row.kind)), .int(Int64(bitPattern: row.key.high)),
         .int(Int64(bitPattern: row.key.low)), .int(row.sort), .int(Int64(bitPattern: row.group)),
         .bytes(row.payload)))
   }
 
-  func delete(kind: UInt8, key: RecordKey) throws {
+  func delete(kind: UInt8, key: RowKey) throws {
     transaction.addTrackWrite(
       PostgresCall(
-        .deleteTrackRow, .text(transaction.person), .int(Int64(kind)), .int(Int64(bitPattern: key.high)),
+        .deleteTrackRow, .text(transaction.user), .int(Int64(kind)), .int(Int64(bitPattern: key.high)),
         .int(Int64(bitPattern: key.low))))
   }
 }

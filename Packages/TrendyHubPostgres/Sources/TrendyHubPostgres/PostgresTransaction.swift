@@ -15,11 +15,11 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     var forgottenOutcomes: [String: Int64] = [:]
     var purged: Set<HubNameHash> = []
     var keyedWrites: [HubNameHash: KeyedWrite] = [:]
-    var companions: [String: HubCompanion] = [:]
+    var companions: [String: CompanionLink] = [:]
     var notices: [DeviceSequence: CompanionNotice] = [:]
     var forgottenNotices: [String: Int64] = [:]
     /// `nil` deletes the delivery state.
-    var standings: [String: HubWebhookStanding?] = [:]
+    var standings: [String: WebhookDeliveryState?] = [:]
     var imports: [String: HubImport] = [:]
 
     var isEmpty: Bool {
@@ -47,10 +47,10 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
   /// Number by which a commit is recognized.
   private let token: UInt64
 
-  init(_ connection: PostgresConnection, person: String, states: StateCache, token: UInt64, isShared: Bool) {
+  init(_ connection: PostgresConnection, user: String, states: StateCache, token: UInt64, isShared: Bool) {
     self.isShared = isShared
     self.token = token
-    super.init(connection, person: person, isWriting: true, states: states)
+    super.init(connection, user: user, isWriting: true, states: states)
   }
 
   // MARK: Shared transactions
@@ -98,11 +98,11 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     try pending.keyedWrites[hash] ?? super.keyedWrite(hash)
   }
 
-  override func companion(id: String) throws -> HubCompanion? {
+  override func companion(id: String) throws -> CompanionLink? {
     try pending.companions[id] ?? super.companion(id: id)
   }
 
-  override func webhookStanding(of webhook: String) throws -> HubWebhookStanding? {
+  override func webhookStanding(of webhook: String) throws -> WebhookDeliveryState? {
     if let standing = pending.standings[webhook] { return standing }
     return try super.webhookStanding(of: webhook)
   }
@@ -164,14 +164,14 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
   func clear() throws {
     try settle()
     guard !isShared else { throw note(DatabaseFailure.needsOwnTransaction) }
-    _ = try run(PostgresStatement.erasures.map { PostgresCall($0, .text(person)) })
+    _ = try run(PostgresStatement.erasures.map { PostgresCall($0, .text(user)) })
     forgetFetched()
     sentPurged = []
     pending.state = HubState()
     hasSent = true
   }
 
-  func put(_ companion: HubCompanion) throws { pending.companions[companion.id] = companion }
+  func put(_ companion: CompanionLink) throws { pending.companions[companion.id] = companion }
 
   func put(_ notice: CompanionNotice, companion: String) throws {
     pending.notices[.init(device: companion, sequence: notice.sequence)] = notice
@@ -183,7 +183,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     pending.forgottenNotices[companion] = max(sequence, pending.forgottenNotices[companion] ?? 0)
   }
 
-  func put(_ standing: HubWebhookStanding) throws { pending.standings[standing.webhook] = standing }
+  func put(_ standing: WebhookDeliveryState) throws { pending.standings[standing.webhook] = standing }
 
   func forgetWebhookStanding(of webhook: String) throws { pending.standings.updateValue(nil, forKey: webhook) }
 
@@ -230,12 +230,12 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     let state = try state()
     var calls = [
       PostgresCall(
-        .updateCounter, .text(person), .int(state.head), .document(try WireJSON.encode(state.stored)),
+        .updateCounter, .text(user), .int(state.head), .document(try WireJSON.encode(state.stored)),
         try counter().recent.adding(token).stored)
     ]
     calls += try entryWrites() + deviceWrites() + companionWrites()
     if !pending.purged.isEmpty {
-      calls.append(PostgresCall(.putPurged, .text(person), .texts(pending.purged.map(\.description).sorted())))
+      calls.append(PostgresCall(.putPurged, .text(user), .texts(pending.purged.map(\.description).sorted())))
       sentPurged.formUnion(pending.purged)
     }
     noteState(state)
@@ -257,7 +257,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
       new += after.subtracting(before)
       switch value {
       case .entry(let entry):
-        let line = entry.line(person: person)
+        let line = entry.line(user: user)
         kept.append(key)
         versions.append(entry.version)
         moments.append(entry.listMoment)
@@ -272,21 +272,21 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     if !kept.isEmpty {
       calls.append(
         PostgresCall(
-          .putEntries, .text(person), .texts(kept.map(\.kind)), .texts(kept.map(\.id)), .ints(versions),
+          .putEntries, .text(user), .texts(kept.map(\.kind)), .texts(kept.map(\.id)), .ints(versions),
           .ints(moments), .ints(statuses), .documents(facts), .documents(lines)))
     }
     if !purged.isEmpty {
       let hashes = purged.map { HubNameHash.entry($0.kind, $0.id).description }
       calls += [
-        PostgresCall(.deleteEntries, .text(person), .texts(purged.map(\.kind)), .texts(purged.map(\.id))),
-        PostgresCall(.putPurged, .text(person), .texts(hashes)),
+        PostgresCall(.deleteEntries, .text(user), .texts(purged.map(\.kind)), .texts(purged.map(\.id))),
+        PostgresCall(.putPurged, .text(user), .texts(hashes)),
       ]
     }
     for (statement, references) in [(PostgresStatement.deleteReferences, gone), (.putReferences, new)]
     where !references.isEmpty {
       calls.append(
         PostgresCall(
-          statement, .text(person), .texts(references.map(\.to.kind)), .texts(references.map(\.to.id)),
+          statement, .text(user), .texts(references.map(\.to.kind)), .texts(references.map(\.to.id)),
           .texts(references.map(\.from.kind)), .texts(references.map(\.from.id))))
     }
     return calls
@@ -313,7 +313,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     if !rows.isEmpty {
       calls.append(
         PostgresCall(
-          .putDevices, .text(person), .texts(rows.map(\.key)), .ints(rows.map(\.value.mark)),
+          .putDevices, .text(user), .texts(rows.map(\.key)), .ints(rows.map(\.value.mark)),
           .ints(rows.map(\.value.contact?.cursor)), .ints(rows.map(\.value.contact?.at.millis)),
           .documents(
             try rows.map { row in
@@ -322,20 +322,20 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
       for (device, row) in rows { noteWritten(device, row) }
     }
     for (device, sequence) in pending.forgottenOutcomes.sorted(by: { $0.key < $1.key }) {
-      calls.append(PostgresCall(.deleteOutcomes, .text(person), .text(device), .int(sequence)))
+      calls.append(PostgresCall(.deleteOutcomes, .text(user), .text(device), .int(sequence)))
     }
     let outcomes = pending.outcomes.sorted { $0.key < $1.key }
     if !outcomes.isEmpty {
       calls.append(
         PostgresCall(
-          .putOutcomes, .text(person), .texts(outcomes.map(\.key.device)), .ints(outcomes.map(\.key.sequence)),
+          .putOutcomes, .text(user), .texts(outcomes.map(\.key.device)), .ints(outcomes.map(\.key.sequence)),
           .documents(try outcomes.map { try WireJSON.encode($0.value.stored) })))
     }
     if !pending.forgottenOutcomes.isEmpty || !outcomes.isEmpty { forgetFetchedOutcomes() }
     for (hash, write) in pending.keyedWrites.map({ ($0.key.description, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
       calls.append(
         PostgresCall(
-          .putKeyedWrite, .text(person), .text(hash), .text(write.digest), .text(write.kind), .text(write.id)))
+          .putKeyedWrite, .text(user), .text(hash), .text(write.digest), .text(write.kind), .text(write.id)))
     }
     return calls
   }
@@ -343,20 +343,20 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
   private func companionWrites() throws -> [PostgresCall] {
     var calls = try pending.companions.sorted { $0.key < $1.key }.map { id, companion in
       PostgresCall(
-        .putCompanion, .text(person), .text(id), .document(try WireJSON.encode(companion.stored)))
+        .putCompanion, .text(user), .text(id), .document(try WireJSON.encode(companion.stored)))
     }
     for (companion, sequence) in pending.forgottenNotices.sorted(by: { $0.key < $1.key }) {
-      calls.append(PostgresCall(.deleteNotices, .text(person), .text(companion), .int(sequence)))
+      calls.append(PostgresCall(.deleteNotices, .text(user), .text(companion), .int(sequence)))
     }
     let notices = pending.notices.sorted { $0.key < $1.key }
     if !notices.isEmpty {
       calls.append(
         PostgresCall(
-          .putNotices, .text(person), .texts(notices.map(\.key.device)), .ints(notices.map(\.key.sequence)),
+          .putNotices, .text(user), .texts(notices.map(\.key.device)), .ints(notices.map(\.key.sequence)),
           .documents(try notices.map { try WireJSON.encode($0.value) })))
     }
     for (webhook, standing) in pending.standings.sorted(by: { $0.key < $1.key }) {
-      let values = [PostgresValue.text(person), .text(webhook)]
+      let values = [PostgresValue.text(user), .text(webhook)]
       calls.append(
         try standing.map {
           PostgresCall(.putStanding, values[0], values[1], .document(try WireJSON.encode($0.stored)))
@@ -364,7 +364,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     }
     for (id, entry) in pending.imports.sorted(by: { $0.key < $1.key }) {
       calls.append(
-        PostgresCall(.putImport, .text(person), .text(id), .document(try WireJSON.encode(entry.stored))))
+        PostgresCall(.putImport, .text(user), .text(id), .document(try WireJSON.encode(entry.stored))))
     }
     return calls
   }

@@ -13,10 +13,10 @@ struct FailoverTests {
 
   /// Records events for one user until it is stopped and keeps the confirmed ones.
   private final class Writer: Sendable {
-    let person: String
+    let user: String
     private let state = Mutex((confirmed: [String: Int64](), refused: 0, isEnding: false))
 
-    init(person: String) { self.person = person }
+    init(user: String) { self.user = user }
 
     var confirmed: [String: Int64] { state.withLock { $0.confirmed } }
     var refusedCount: Int { state.withLock { $0.refused } }
@@ -28,7 +28,7 @@ struct FailoverTests {
         number += 1
         let id = "e\(number)"
         do {
-          let version = try storage.write(person: person) { transaction in
+          let version = try storage.write(user: user) { transaction in
             // As for a device that retries: a recorded event gets its stored version.
             if let entry = try transaction.entry(kind: "event", id: id) { return entry.version }
             var state = try transaction.state()
@@ -66,8 +66,8 @@ struct FailoverTests {
       + "target_session_attrs=read-write"
     let storages = try (0..<2).map { _ in try PostgresHubStorage(address: address, program: "trendyd test") }
     try storages[0].checkReady()
-    let life = try storages[0].write(person: "life") { try $0.epoch() }
-    let writers = (0..<4).map { Writer(person: "p\($0)") }
+    let life = try storages[0].write(user: "life") { try $0.epoch() }
+    let writers = (0..<4).map { Writer(user: "p\($0)") }
     let threads = DispatchGroup()
     for (place, writer) in writers.enumerated() {
       let storage = storages[place % storages.count]
@@ -93,16 +93,16 @@ struct FailoverTests {
     threads.wait()
     #expect(writers.contains { $0.refusedCount > 0 })
     for writer in writers {
-      let (entries, head) = try storages[0].read(person: writer.person) {
+      let (entries, head) = try storages[0].read(user: writer.user) {
         (try $0.entries(after: 0, limit: 100_000), try $0.state().head)
       }
       // Each event exists once with its confirmed version, and no version is missing.
       let versions = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, $0.version) })
-      for (id, version) in writer.confirmed { #expect(versions[id] == version, "\(writer.person) \(id)") }
+      for (id, version) in writer.confirmed { #expect(versions[id] == version, "\(writer.user) \(id)") }
       #expect(entries.map(\.version) == (0..<head).map { $0 + 1 })
     }
     // The new timeline is a new epoch of the database, which both hubs share.
-    let lives = try storages.map { try $0.write(person: "life") { try $0.epoch() } }
+    let lives = try storages.map { try $0.write(user: "life") { try $0.epoch() } }
     #expect(lives[0] != life)
     #expect(lives[0] == lives[1])
   }

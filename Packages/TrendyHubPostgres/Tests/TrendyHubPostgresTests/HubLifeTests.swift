@@ -51,8 +51,8 @@ struct HubLifeTests {
 
   @Test func `another hub begins no epoch, and a mutation sent to both is applied once`() async throws {
     let first = try hub()
-    let person = try first.accounts.createPerson(name: "Ada")
-    let token = try first.accounts.createToken(person: person.id, deviceName: "phone").token
+    let user = try first.accounts.createPerson(name: "Ada")
+    let token = try first.accounts.createToken(user: user.id, deviceName: "phone").token
     let told = try await push(first, token: token, sequence: 1)
     let second = try hub()
     #expect(try await push(second, token: token, sequence: 1)["outcomes"] == told["outcomes"])
@@ -67,8 +67,8 @@ struct HubLifeTests {
 
   @Test func `lost commits begin an epoch at running hubs, and devices that saw them get log_reset`() async throws {
     let hubs = try [hub(), hub()]
-    let person = try hubs[0].accounts.createPerson(name: "Ada")
-    let token = try hubs[0].accounts.createToken(person: person.id, deviceName: "phone").token
+    let user = try hubs[0].accounts.createPerson(name: "Ada")
+    let token = try hubs[0].accounts.createToken(user: user.id, deviceName: "phone").token
     let told = try await push(hubs[0], token: token, sequence: 1)
     _ = try await push(hubs[1], token: token, sequence: 2)
     // Resets the rows, the counter and the witness of connections to their state after the first push.
@@ -80,7 +80,7 @@ struct HubLifeTests {
     try cluster.run("UPDATE \(schema).witness SET count = 0")
     try cluster.endConnections(of: schema)
     // Another device writes first.
-    let other = try hubs[1].accounts.createToken(person: person.id, deviceName: "laptop").token
+    let other = try hubs[1].accounts.createToken(user: user.id, deviceName: "laptop").token
     let made = try await ask(
       hubs[1], "POST", "/event-types", token: other,
       ["id": "x", "name": "x", "color": "#000000", "icon": "cup"])

@@ -37,7 +37,7 @@ struct PostgresHintsTests {
     schema = cluster.newSchema()
   }
 
-  private func hub(_ ear: Ear, schema: String? = nil) throws -> any HubHints {
+  private func hub(_ ear: Ear, schema: String? = nil) throws -> any HintSubscription {
     let hints = try #require(try cluster.storage(schema: schema ?? self.schema).listen { ear.hear($0) })
     for _ in 0..<2400 where !hints.isHearing { usleep(25_000) }
     try #require(hints.isHearing)
@@ -52,7 +52,7 @@ struct PostgresHintsTests {
     // The thread retains the listener until it ends.
     while !isKnownUniquelyReferenced(&hints) { usleep(1000) }
     let pipes = (0..<32).map { _ in Pipe() }
-    hints.tell(.head(person: "anna"))
+    hints.tell(.head(user: "anna"))
     for pipe in pipes {
       let descriptor = pipe.fileHandleForReading.fileDescriptor
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -66,11 +66,11 @@ struct PostgresHintsTests {
     let elsewhere = Ear()
     let hubs = try ears.map { try hub($0) }
     let stranger = try hub(elsewhere, schema: cluster.newSchema())
-    hubs[0].tell(.head(person: "anna\\\u{0}"))
-    #expect(ears[1].wait(for: 1) == [.head(person: "anna\\\u{0}")])
+    hubs[0].tell(.head(user: "anna\\\u{0}"))
+    #expect(ears[1].wait(for: 1) == [.head(user: "anna\\\u{0}")])
     hubs[1].tell(.notice(device: "phone"))
     #expect(ears[0].wait(for: 1) == [.notice(device: "phone")])
-    #expect(ears[2].wait(for: 2) == [.head(person: "anna\\\u{0}"), .notice(device: "phone")])
+    #expect(ears[2].wait(for: 2) == [.head(user: "anna\\\u{0}"), .notice(device: "phone")])
     #expect(ears[1].wait(for: 1).count == 1)
     #expect(elsewhere.wait(for: 0) == [])
     withExtendedLifetime((hubs, stranger)) {}
@@ -79,10 +79,10 @@ struct PostgresHintsTests {
   @Test func `many hints are combined into few notifications of limited length`() throws {
     let (ear, other) = (Ear(), Ear())
     let hubs = try [hub(other), hub(ear)]
-    let people = (0..<1000).map { "person-\($0)-\(String(repeating: "x", count: 30))" }
-    for person in people { for _ in 0..<3 { hubs[0].tell(.head(person: person)) } }
-    hubs[0].tell(.head(person: "last"))
-    #expect(Set(ear.wait(for: 1001)) == Set((people + ["last"]).map { HubHint.head(person: $0) }))
+    let users = (0..<1000).map { "person-\($0)-\(String(repeating: "x", count: 30))" }
+    for user in users { for _ in 0..<3 { hubs[0].tell(.head(user: user)) } }
+    hubs[0].tell(.head(user: "last"))
+    #expect(Set(ear.wait(for: 1001)) == Set((users + ["last"]).map { HubHint.head(user: $0) }))
     withExtendedLifetime(hubs) {}
   }
 
@@ -93,7 +93,7 @@ struct PostgresHintsTests {
     // Hints sent before both hubs listen again are lost.
     var isHeard = false
     for _ in 0..<600 where !isHeard {
-      hubs[0].tell(.head(person: "p"))
+      hubs[0].tell(.head(user: "p"))
       usleep(100_000)
       isHeard = !ear.wait(for: 0).isEmpty
     }
@@ -103,7 +103,7 @@ struct PostgresHintsTests {
 
   @Test func `a released listener closes its connection`() throws {
     let ear = Ear()
-    var one: (any HubHints)? = try hub(ear)
+    var one: (any HintSubscription)? = try hub(ear)
     #expect(one != nil)
     func count() throws -> Int64 {
       try cluster.run("SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(schema)'").int(0, 0)

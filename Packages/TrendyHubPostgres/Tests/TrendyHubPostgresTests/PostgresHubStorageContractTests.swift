@@ -33,19 +33,19 @@ private final class ManyHubs: HubStorage {
 
   private var next: PostgresHubStorage { storages[turns.add(1, ordering: .relaxed).newValue % storages.count] }
 
-  func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
-    try next.read(person: person, body)
+  func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {
+    try next.read(user: user, body)
   }
-  func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    try next.write(person: person, body)
+  func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    try next.write(user: user, body)
   }
-  func write(person: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?] {
-    try next.write(person: person, together: bodies)
+  func write(user: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?] {
+    try next.write(user: user, together: bodies)
   }
-  func erase(person: String) throws { try next.erase(person: person) }
-  func tracks(of person: String) throws -> any TrackRows { try next.tracks(of: person) }
-  func size(of person: String) throws -> Int64? { try next.size(of: person) }
-  func hasTracks(of person: String) throws -> Bool { try next.hasTracks(of: person) }
+  func erase(user: String) throws { try next.erase(user: user) }
+  func tracks(of user: String) throws -> any TrackRows { try next.tracks(of: user) }
+  func size(of user: String) throws -> Int64? { try next.size(of: user) }
+  func hasTracks(of user: String) throws -> Bool { try next.hasTracks(of: user) }
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try next.readDirectory(body)
   }

@@ -61,17 +61,17 @@ struct PostgresHubStorageTests {
     defer { relay.end() }
     let storage = try PostgresHubStorage(
       address: "postgres:///postgres?host=\(relay.folder.path)&user=postgres", schema: schema)
-    _ = try storage.write(person: "p") { try Self.record("0", in: $0) }
+    _ = try storage.write(user: "p") { try Self.record("0", in: $0) }
     var number = 0
     repeat {
       number += 1
       relay.cut(at: number, kind)
-      let version = try storage.write(person: "p") { transaction in
+      let version = try storage.write(user: "p") { transaction in
         _ = try transaction.entries(after: 0, limit: 1)
         return try Self.record("\(number)", in: transaction)
       }
       #expect(version == Int64(number + 1))
-      let (head, versions) = try storage.read(person: "p") { reading in
+      let (head, versions) = try storage.read(user: "p") { reading in
         (try reading.state().head, try reading.lines(after: 0, limit: 500).map(\.version))
       }
       #expect(head == version)
@@ -91,16 +91,16 @@ struct PostgresHubStorageTests {
     var number = 0
     repeat {
       number += 1
-      let code = HubPairingCode(hash: "\(number)", person: "1", expiresAt: Self.moment)
+      let code = HubPairingCode(hash: "\(number)", user: "1", expiresAt: Self.moment)
       try storage.writeDirectory { try $0.put(code) }
       relay.cut(at: number, kind)
       // A code that is used twice would be rejected.
-      let person = try storage.writeDirectory { directory in
+      let user = try storage.writeDirectory { directory in
         let found = try directory.pairingCode(hash: "\(number)")
         try directory.deletePairingCode(hash: "\(number)")
-        return found?.person
+        return found?.user
       }
-      #expect(person == "1")
+      #expect(user == "1")
     } while relay.hasCut
     #expect(number > 2)
   }
@@ -123,7 +123,7 @@ struct PostgresHubStorageTests {
   @Test func `an unreachable database throws unreachable`() throws {
     let storage = try PostgresHubStorage(address: "postgres://x@127.0.0.1:1/trendy?connect_timeout=2")
     #expect {
-      try storage.read(person: "p") { _ = try $0.state() }
+      try storage.read(user: "p") { _ = try $0.state() }
     } throws: { error in
       if case HubStorageError.unreachable = error { true } else { false }
     }
@@ -133,9 +133,9 @@ struct PostgresHubStorageTests {
     let storage = try cluster.storage(schema: schema, connections: 1)
     try storage.checkReady()
     #expect {
-      try storage.read(person: "p") { reading in
+      try storage.read(user: "p") { reading in
         _ = try reading.state()
-        try storage.read(person: "q") { _ = try $0.state() }
+        try storage.read(user: "q") { _ = try $0.state() }
       }
     } throws: { error in
       if case HubStorageError.busy = error { true } else { false }
@@ -156,7 +156,7 @@ struct PostgresHubStorageTests {
       for (hub, storage) in storages.enumerated() {
         group.addTask {
           defer { writers.countDown() }
-          for round in 0..<rounds { _ = try storage.write(person: "p") { try Self.record("\(hub)-\(round)", in: $0) } }
+          for round in 0..<rounds { _ = try storage.write(user: "p") { try Self.record("\(hub)-\(round)", in: $0) } }
         }
       }
       group.addTask {
@@ -166,7 +166,7 @@ struct PostgresHubStorageTests {
         var isLast = false
         while !isLast {
           isLast = writers.isOver
-          let (head, versions) = try storages[0].read(person: "p") { [cursor] reading in
+          let (head, versions) = try storages[0].read(user: "p") { [cursor] reading in
             (try reading.state().head, try reading.lines(after: cursor, limit: 500).map(\.version))
           }
           #expect(versions.last ?? cursor == head)
@@ -184,7 +184,7 @@ struct PostgresHubStorageTests {
     let storage = try cluster.storage(schema: schema)
     struct Refused: Error {}
     let errors = try storage.write(
-      person: "p",
+      user: "p",
       together: [
         { _ = try Self.record("a", in: $0) },
         { transaction in
@@ -198,7 +198,7 @@ struct PostgresHubStorageTests {
         },
       ])
     #expect(errors.map { $0 is Refused } == [false, true, false])
-    #expect(try storage.read(person: "p") { try $0.entries(after: 0, limit: 9).map(\.id) } == ["a", "c"])
+    #expect(try storage.read(user: "p") { try $0.entries(after: 0, limit: 9).map(\.id) } == ["a", "c"])
   }
 
   @Test func `tables are created once by concurrent hubs, and an older hub is rejected`() async throws {
@@ -215,7 +215,7 @@ struct PostgresHubStorageTests {
   // MARK: Epochs of the database
 
   private func life(_ storage: PostgresHubStorage) throws -> String {
-    try #require(try storage.write(person: "p") { try $0.epoch() })
+    try #require(try storage.write(user: "p") { try $0.epoch() })
   }
 
   @Test func `hubs share one epoch, and a new hub begins none`() throws {
@@ -273,8 +273,8 @@ struct PostgresHubStorageTests {
     try cluster.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
     let storage = try PostgresHubStorage(address: cluster.address(role: "batch"), schema: schema)
     // The first write of a user creates the counter.
-    try storage.write(person: "p") { try $0.setState(HubState()) }
-    try storage.write(person: "p") { transaction in
+    try storage.write(user: "p") { try $0.setState(HubState()) }
+    try storage.write(user: "p") { transaction in
       try transaction.prefetch((1...50).map { HubEntryKey(kind: "event", id: "\($0)") }, device: "d")
       for number in 1...50 {
         let version = try Self.record("\(number)", in: transaction)
@@ -294,7 +294,7 @@ struct PostgresHubStorageTests {
 
   @Test func `a lookup reads only the rows it names, even without statistics`() throws {
     let storage = try cluster.storage(schema: schema)
-    try storage.write(person: "p") { try $0.setState(HubState()) }
+    try storage.write(user: "p") { try $0.setState(HubState()) }
     let connection = try cluster.connect()
     var calls = 0
     func run(_ sql: String) throws -> [String] {
@@ -325,8 +325,8 @@ struct PostgresHubStorageTests {
     try cluster.run("CREATE ROLE rest SUPERUSER LOGIN")
     try cluster.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
     let server = HubServer(storage: try PostgresHubStorage(address: cluster.address(role: "rest"), schema: schema))
-    let person = try server.accounts.createPerson(name: "Anna")
-    let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+    let user = try server.accounts.createPerson(name: "Anna")
+    let token = try server.accounts.createToken(user: user.id, deviceName: "phone").token
     func post(_ target: String, _ body: String) async -> Int {
       await server.handle(
         HTTPRequest(

@@ -44,14 +44,14 @@ struct PostgresPoolTests {
     for user in 0..<10 {
       DispatchQueue.concurrentPerform(iterations: hubs.count) { number in
         #expect(throws: Never.self) {
-          try hubs[number].write(person: "user-\(user)") { transaction in
+          try hubs[number].write(user: "user-\(user)") { transaction in
             var state = try transaction.state()
             state.head += 1
             try transaction.setState(state)
           }
         }
       }
-      #expect(try hubs[0].read(person: "user-\(user)") { try $0.state().head } == Int64(hubs.count))
+      #expect(try hubs[0].read(user: "user-\(user)") { try $0.state().head } == Int64(hubs.count))
     }
   }
 }

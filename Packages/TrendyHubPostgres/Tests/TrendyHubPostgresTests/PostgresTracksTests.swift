@@ -34,9 +34,9 @@ struct PostgresTracksTests {
   }
 
   @Test func `a log is processed by one hub at a time`() throws {
-    let first = PostgresTracks(storage: hubs[0], person: "p")
-    let second = PostgresTracks(storage: hubs[1], person: "p", wait: 0.05)
-    let other = PostgresTracks(storage: hubs[1], person: "q", wait: 0.05)
+    let first = PostgresTracks(storage: hubs[0], user: "p")
+    let second = PostgresTracks(storage: hubs[1], user: "p", wait: 0.05)
+    let other = PostgresTracks(storage: hubs[1], user: "q", wait: 0.05)
     try first.withReader {
       #expect(throws: HubStorageError.self) { try second.withReader {} }
       // Meanwhile fixes are stored, and the log of another user can be processed.
@@ -51,14 +51,14 @@ struct PostgresTracksTests {
   @Test func `an error releases the lease`() throws {
     struct Failure: Error {}
     #expect(throws: Failure.self) {
-      try PostgresTracks(storage: hubs[0], person: "p").withReader { throw Failure() }
+      try PostgresTracks(storage: hubs[0], user: "p").withReader { throw Failure() }
     }
-    try PostgresTracks(storage: hubs[1], person: "p", wait: 0).withReader {}
+    try PostgresTracks(storage: hubs[1], user: "p", wait: 0).withReader {}
   }
 
   @Test func `a hub that hung loses its lease and can no longer write`() throws {
-    let slow = PostgresTracks(storage: hubs[0], person: "p", lease: .milliseconds(100))
-    let quick = PostgresTracks(storage: hubs[1], person: "p")
+    let slow = PostgresTracks(storage: hubs[0], user: "p", lease: .milliseconds(100))
+    let quick = PostgresTracks(storage: hubs[1], user: "p")
     try slow.withReader {
       let first = try TrackLog(rows: slow).append(fixes(0..<2), device: "d")
       #expect(first.added == 2)
@@ -73,17 +73,17 @@ struct PostgresTracksTests {
     try TrackLog(rows: quick).forEach(device: "d", after: nil, through: nil) { _ in count += 1 }
     #expect(count == 3)
     // The end of its call does not release the other hub's lease.
-    try PostgresTracks(storage: hubs[1], person: "p", wait: 0).withReader {}
+    try PostgresTracks(storage: hubs[1], user: "p", wait: 0).withReader {}
   }
 
   @Test func `a hub that lost its lease does not overwrite the results of the other hub`() throws {
     let servers = hubs.map { HubServer(storage: $0) }
-    let person = try servers[0].accounts.createPerson(name: "Ada").id
-    let slow = PostgresTracks(storage: hubs[0], person: person, lease: .milliseconds(100))
-    let quick = PostgresTracks(storage: hubs[1], person: person)
+    let user = try servers[0].accounts.createPerson(name: "Ada").id
+    let slow = PostgresTracks(storage: hubs[0], user: user, lease: .milliseconds(100))
+    let quick = PostgresTracks(storage: hubs[1], user: user)
     let (slowDesk, quickDesk) = (
-      servers[0].ingestDesk(person: person).asReader(of: slow),
-      servers[1].ingestDesk(person: person).asReader(of: quick)
+      servers[0].ingestDesk(user: user).asReader(of: slow),
+      servers[1].ingestDesk(user: user).asReader(of: quick)
     )
     try quickDesk.create(.eventType, CreateEventTypeRequest(id: "t", name: "trip", color: "#000000", icon: "car"))
     let start = Date(timeIntervalSince1970: 1_790_000_000)
@@ -94,7 +94,7 @@ struct PostgresTracksTests {
       let event: APIEvent? = try quickDesk.find(.event, id: id)
       return try #require(event).endDate
     }
-    func write(_ desk: HubDesk, _ id: String, end seconds: TimeInterval) throws -> Bool {
+    func write(_ desk: UserRecordService, _ id: String, end seconds: TimeInterval) throws -> Bool {
       try desk.update(.event, id: id, UpdateEventRequest(endDate: .value(start + seconds))) { (_: APIEvent) in true }
     }
     try slow.withReader {
@@ -115,7 +115,7 @@ struct PostgresTracksTests {
 
   /// The lease is among the remaining rows, but not the rows written under it.
   @Test func `a reader of a log starts again if the database loses commits`() throws {
-    let rows = PostgresTracks(storage: hubs[0], person: "p")
+    let rows = PostgresTracks(storage: hubs[0], user: "p")
     try rows.withReader {
       let kept = try TrackLog(rows: rows).append(fixes(0..<2), device: "d").added
       #expect(kept == 2)
@@ -123,7 +123,7 @@ struct PostgresTracksTests {
         "INSERT INTO \(schema).life (number, id, identity) SELECT max(number) + 1, 'another', 'x' FROM \(schema).life")
       #expect(throws: HubStorageError.self) { try TrackLog(rows: rows).append(fixes(2..<3), device: "d") }
       let reader = try #require(rows.reader)
-      #expect(throws: HubStorageError.self) { try hubs[0].write(person: "p") { try $0.renewTrackReader(reader) } }
+      #expect(throws: HubStorageError.self) { try hubs[0].write(user: "p") { try $0.renewTrackReader(reader) } }
     }
     let added = try rows.withReader { try TrackLog(rows: rows).append(fixes(2..<3), device: "d").added }
     #expect(added == 1)
@@ -131,7 +131,7 @@ struct PostgresTracksTests {
 
   @Test func `an event changed since it was read is not written`() throws {
     let server = HubServer(storage: hubs[0])
-    let desk = server.ingestDesk(person: try server.accounts.createPerson(name: "Ada").id)
+    let desk = server.ingestDesk(user: try server.accounts.createPerson(name: "Ada").id)
     try desk.create(.eventType, CreateEventTypeRequest(id: "t", name: "trip", color: "#000000", icon: "car"))
     let start = Date(timeIntervalSince1970: 1_790_000_000)
     try desk.create(.event, CreateEventRequest(id: "e", eventTypeId: "t", timestamp: start))

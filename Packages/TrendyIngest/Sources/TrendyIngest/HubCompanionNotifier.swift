@@ -10,7 +10,7 @@ import TrendyTrips
 /// same transaction as the notices. The work can therefore be interrupted at any point: the next run sends the
 /// remaining notices, each once, even with several hubs.
 struct HubCompanionNotifier {
-  let desk: HubDesk
+  let desk: UserRecordService
   let intake: TrackIntake
   let now: Date
 
@@ -39,10 +39,12 @@ struct HubCompanionNotifier {
   private static let attempts = 5
 
   /// New notices for companions, in chronological order.
-  private func drafts(device: String, open: Trip?, announcements: inout HubTelling) throws -> [HubTelling.Draft] {
+  private func drafts(device: String, open: Trip?, announcements: inout HubAnnouncements) throws -> [HubAnnouncements
+    .Draft]
+  {
     let wasActive = announcements.told.values.contains { $0.isOpen }
     let name = try desk.name(ofDevice: device) ?? device
-    var endings: [(end: Date, id: String, drafts: [HubTelling.Draft])] = []
+    var endings: [(end: Date, id: String, drafts: [HubAnnouncements.Draft])] = []
     for (id, told) in announcements.told where told.isOpen && id != open?.id {
       let ending = try ended(id, name)
       endings.append(
@@ -74,7 +76,7 @@ struct HubCompanionNotifier {
     return drafts
   }
 
-  private func started(_ id: String, _ device: String, _ start: Date, end: Date? = nil) -> HubTelling.Draft {
+  private func started(_ id: String, _ device: String, _ start: Date, end: Date? = nil) -> HubAnnouncements.Draft {
     var draft = draft(CompanionNotice.Kind.tripStarted, id, device)
     draft.data["start"] = .string(RFC3339.string(from: start))
     if let end { draft.data["end"] = .string(RFC3339.string(from: end)) }
@@ -82,7 +84,8 @@ struct HubCompanionNotifier {
   }
 
   /// Notice of a finished trip; `nil` if it is not in the record.
-  private func ended(_ id: String, _ device: String) throws -> (start: Date, end: Date, draft: HubTelling.Draft)? {
+  private func ended(_ id: String, _ device: String) throws -> (start: Date, end: Date, draft: HubAnnouncements.Draft)?
+  {
     let wire: APIEvent? = try desk.find(.event, id: id)
     guard let event = wire.map({ Event($0) }), let trip = TripEvent(event) else { return nil }
     var draft = draft(CompanionNotice.Kind.tripEnded, id, device)
@@ -93,7 +96,7 @@ struct HubCompanionNotifier {
     return (trip.start, trip.end, draft)
   }
 
-  private func draft(_ kind: String, _ id: String, _ device: String) -> HubTelling.Draft {
+  private func draft(_ kind: String, _ id: String, _ device: String) -> HubAnnouncements.Draft {
     .init(kind: kind, data: ["id": .string(id), "device": .string(device)])
   }
 

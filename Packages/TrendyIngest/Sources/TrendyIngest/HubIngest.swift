@@ -33,10 +33,10 @@ public final class HubIngest: Ingest {
   }
 
   /// Appends posted readings to the user's track log and runs the detection.
-  public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
+  public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse {
     guard let desk = sender.desk else { preconditionFailure("a hub's ingest needs the user's record") }
     let intake = try intake(for: desk)
-    intakes.withLock { $0.settled[desk.person] = nil }
+    intakes.withLock { $0.settled[desk.user] = nil }
     var answer = try await translating { try await request.take(into: intake, sender: sender.device, at: clock.now) }
     // Trips of a delayed detection are announced after that detection.
     guard answer.added > 0, answer.delay == nil else { return answer }
@@ -51,9 +51,9 @@ public final class HubIngest: Ingest {
   }
 
   /// Trips in progress of the user's trackers, sorted by device.
-  public func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip] {
+  public func liveTrips(for desk: UserRecordService) async throws -> [APILiveTrip] {
     // Does not create a log for a user without posts.
-    guard try storage.hasTracks(of: desk.person) else { return [] }
+    guard try storage.hasTracks(of: desk.user) else { return [] }
     return try await run(for: desk) { intake in
       try intake.presences().sorted { $0.device < $1.device }.compactMap { presence in
         guard let record = presence.trip else { return nil }
@@ -67,8 +67,8 @@ public final class HubIngest: Ingest {
   }
 
   /// Route of a trip in progress up to the last fix; `nil` if it is not in progress.
-  public func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]? {
-    guard try storage.hasTracks(of: desk.person) else { return nil }
+  public func route(ofLiveTrip id: String, for desk: UserRecordService) async throws -> [Coordinate]? {
+    guard try storage.hasTracks(of: desk.user) else { return nil }
     return try await run(for: desk) { intake in
       guard let presence = try intake.presences().first(where: { $0.trip?.trip.id == id }) else { return nil }
       return (presence.trip?.route ?? []) + [presence.lastFix?.coordinate].compactMap(\.self)
@@ -76,8 +76,8 @@ public final class HubIngest: Ingest {
   }
 
   /// Decisions behind a detected event; `nil` if it was not detected from posted readings.
-  public func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? {
-    guard try storage.hasTracks(of: desk.person) else { return nil }
+  public func explanation(ofEvent id: String, for desk: UserRecordService) async throws -> APIExplanation? {
+    guard try storage.hasTracks(of: desk.user) else { return nil }
     return try await run(for: desk) { intake in
       guard let found = try intake.explanation(eventId: id) else { return nil }
       return APIExplanation(
@@ -92,16 +92,16 @@ public final class HubIngest: Ingest {
   }
 
   /// Fixes in a time span, of one device only.
-  public func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] {
-    guard try storage.hasTracks(of: desk.person) else { return [] }
+  public func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location] {
+    guard try storage.hasTracks(of: desk.user) else { return [] }
     return try await run(for: desk) { try $0.fixesOfOneDevice(in: span) }
   }
 
   /// Page of posted readings after a position.
   public func readings(
-    in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: HubDesk
+    in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: UserRecordService
   ) async throws -> PostedReadings {
-    guard try storage.hasTracks(of: desk.person) else { return PostedReadings() }
+    guard try storage.hasTracks(of: desk.user) else { return PostedReadings() }
     return try await run(for: desk) { intake in
       let part = try intake.part(in: span, after: position.map { ($0.device, $0.moment) })
       return PostedReadings(
@@ -110,8 +110,8 @@ public final class HubIngest: Ingest {
   }
 
   /// Rejected posts of the user's trackers, sorted by device.
-  public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] {
-    guard try storage.hasTracks(of: desk.person) else { return [] }
+  public func leftOut(for desk: UserRecordService) async throws -> [APILeftOut] {
+    guard try storage.hasTracks(of: desk.user) else { return [] }
     let posts = try await run(for: desk) { $0.refusedPosts.load() }
     return try posts.sorted { $0.key < $1.key }.map { device, entry in
       APILeftOut(
@@ -128,16 +128,16 @@ public final class HubIngest: Ingest {
   ///   `CancellationError` between two users.
   public func tick(at server: HubServer) async throws {
     var failure: (any Error)?
-    for person in try server.accounts.people().map(\.id).sorted() {
+    for user in try server.accounts.users().map(\.id).sorted() {
       try Task.checkCancellation()
-      let settledAt = intakes.withLock { $0.erased.contains(person) ? .distantFuture : $0.settled[person] }
+      let settledAt = intakes.withLock { $0.erased.contains(user) ? .distantFuture : $0.settled[user] }
       guard settledAt.map({ clock.now.timeIntervalSince($0) > Self.lookSeconds }) ?? true else { continue }
       do {
-        guard try storage.hasTracks(of: person) else {
-          intakes.withLock { $0.settled[person] = clock.now }
+        guard try storage.hasTracks(of: user) else {
+          intakes.withLock { $0.settled[user] = clock.now }
           continue
         }
-        try await tick(at: server.ingestDesk(person: person))
+        try await tick(at: server.ingestDesk(user: user))
       } catch {
         failure = failure ?? error
       }
@@ -145,18 +145,18 @@ public final class HubIngest: Ingest {
     if let failure { throw failure }
   }
 
-  private func tick(at desk: HubDesk) async throws {
+  private func tick(at desk: UserRecordService) async throws {
     // Set before the check, because a post that arrives meanwhile clears it.
-    intakes.withLock { $0.settled[desk.person] = clock.now }
+    intakes.withLock { $0.settled[desk.user] = clock.now }
     do {
       let isSettled = try await run(for: desk) { [clock] in
         let isChanged = try $0.tick()
         try HubCompanionNotifier(desk: desk, intake: $0, now: clock.now).notifyOfAll()
         return try !isChanged && $0.lastReading().map { clock.now.timeIntervalSince($0) > Self.settlingSeconds } ?? true
       }
-      if !isSettled { intakes.withLock { $0.settled[desk.person] = nil } }
+      if !isSettled { intakes.withLock { $0.settled[desk.user] = nil } }
     } catch {
-      intakes.withLock { $0.settled[desk.person] = nil }
+      intakes.withLock { $0.settled[desk.user] = nil }
       throw error
     }
   }
@@ -166,38 +166,38 @@ public final class HubIngest: Ingest {
   private static let lookSeconds: TimeInterval = 3600
 
   /// Closes the track log of a user whose data the storage erases. Later posts for the user are rejected.
-  public func erase(person: String) {
+  public func erase(user: String) {
     intakes.withLock {
-      $0.erased.insert(person)
-      $0.all[person] = nil
-      $0.open.onClosed(person)
+      $0.erased.insert(user)
+      $0.all[user] = nil
+      $0.open.onClosed(user)
     }
   }
 
   /// Returns the user's queue. Closes idle ones if too many are open.
-  private func intake(for desk: HubDesk) throws -> IntakeQueue {
+  private func intake(for desk: UserRecordService) throws -> IntakeQueue {
     let (intake, surplus) = try intakes.withLock { intakes in
-      if intakes.erased.contains(desk.person) { throw HubStorageError.erased(person: desk.person) }
-      let existing = intakes.all[desk.person]
+      if intakes.erased.contains(desk.user) { throw HubStorageError.erased(user: desk.user) }
+      let existing = intakes.all[desk.user]
       let intake = existing ?? makeIntake(for: desk)
-      intakes.all[desk.person] = intake
-      return (intake, intakes.open.onUse(desk.person))
+      intakes.all[desk.user] = intake
+      return (intake, intakes.open.onUse(desk.user))
     }
     close(surplus)
     return intake
   }
 
-  private func makeIntake(for desk: HubDesk) -> IntakeQueue {
+  private func makeIntake(for desk: UserRecordService) -> IntakeQueue {
     let (storage, clock) = (storage, clock)
     return IntakeQueue { [weak self] in
       func open() throws -> TrackIntake {
-        let rows = try storage.tracks(of: desk.person)
+        let rows = try storage.tracks(of: desk.user)
         return TrackIntake(rows: rows, journal: HubDetectedEventStore(desk: desk, rows: rows), clock: clock)
       }
       do {
         return try open()
       } catch let error as StorageError where error.isShortOfDescriptors {
-        guard let self, closeIdle(but: desk.person) else { throw error }
+        guard let self, closeIdle(but: desk.user) else { throw error }
         return try open()
       }
     }
@@ -205,17 +205,17 @@ public final class HubIngest: Ingest {
 
   /// Closes half of the idle logs to free file descriptors.
   /// - Returns: whether any was closed.
-  private func closeIdle(but person: String) -> Bool {
-    close(intakes.withLock { $0.open.leastRecent($0.open.count / 2 + 1, but: person) }) > 0
+  private func closeIdle(but user: String) -> Bool {
+    close(intakes.withLock { $0.open.leastRecent($0.open.count / 2 + 1, but: user) }) > 0
   }
 
   @discardableResult
-  private func close(_ people: [String]) -> Int {
+  private func close(_ users: [String]) -> Int {
     var count = 0
-    for person in people {
+    for user in users {
       let isClosed = intakes.withLock { intakes in
-        guard intakes.all[person]?.closeIfIdle() ?? true else { return false }
-        intakes.open.onClosed(person)
+        guard intakes.all[user]?.closeIfIdle() ?? true else { return false }
+        intakes.open.onClosed(user)
         return true
       }
       if isClosed { count += 1 }
@@ -226,7 +226,7 @@ public final class HubIngest: Ingest {
   /// Runs `body` on the user's intake, in order of arrival.
   /// - Throws: `HubStorageError` instead of errors of the store.
   private func run<Result: Sendable>(
-    for desk: HubDesk, _ body: @Sendable (TrackIntake) throws -> Result
+    for desk: UserRecordService, _ body: @Sendable (TrackIntake) throws -> Result
   ) async throws -> Result {
     try await translating { try await intake(for: desk).run(body) }
   }
@@ -260,7 +260,7 @@ public struct AgentIngest: Ingest {
   }
 
   /// Appends posted readings to the track log and runs the detection.
-  public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
+  public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse {
     let answer = try await request.take(into: intake, sender: sender.device, at: clock.now)
     if answer.added > 0 { onTaken(answer.isRecordChanged) }
     return answer
@@ -274,7 +274,7 @@ private final class RecordPart<Value: Sendable>: Sendable {
 
   init(_ kind: SyncedKind) { self.kind = kind }
 
-  func value(at desk: HubDesk, _ read: () throws -> Value) throws -> Value {
+  func value(at desk: UserRecordService, _ read: () throws -> Value) throws -> Value {
     let cached = content.withLock { $0 }
     let (head, hasChanged) = try desk.changes(of: kind, since: cached?.head ?? 0)
     if let cached, !hasChanged {
@@ -290,15 +290,15 @@ private final class RecordPart<Value: Sendable>: Sendable {
 
 extension HubIngest {
   /// Returns the store for events detected in track rows, in the record of a user.
-  public static func journal(at desk: HubDesk, of rows: any TrackRows) -> any FindingJournal {
+  public static func journal(at desk: UserRecordService, of rows: any TrackRows) -> any DetectedEventStore {
     HubDetectedEventStore(desk: desk, rows: rows)
   }
 
   /// Marks a user for another check after data was imported into the track log.
-  public func onImported(for person: String) { intakes.withLock { $0.settled[person] = nil } }
+  public func onImported(for user: String) { intakes.withLock { $0.settled[user] = nil } }
 }
 
-extension HubDesk {
+extension UserRecordService {
   /// Event of the record; `nil` if it does not exist or was deleted.
   public func event(id: String) throws -> Event? {
     let wire: APIEvent? = try find(.event, id: id)
@@ -307,14 +307,14 @@ extension HubDesk {
 }
 
 /// Writes detected events to a user's record at the hub.
-struct HubDetectedEventStore: FindingJournal {
-  let desk: HubDesk
+struct HubDetectedEventStore: DetectedEventStore {
+  let desk: UserRecordService
   // Cached, because they are needed for each fix.
   private let places = RecordPart<[Geofence]>(.geofence)
   private let stop = RecordPart<TripStop>(.setting)
 
   /// - Parameter rows: track rows in which the events were detected.
-  init(desk: HubDesk, rows: any TrackRows) { self.desk = desk.asReader(of: rows) }
+  init(desk: UserRecordService, rows: any TrackRows) { self.desk = desk.asReader(of: rows) }
 
   func geofences() throws -> [Geofence] {
     try places.value(at: desk) {

@@ -9,7 +9,7 @@ import TrendyTrips
 extension IngestRequest {
   /// Parses the posted readings, or the trip command of a webhook.
   /// - Throws: a `Problem` for an unreadable request.
-  fileprivate func read(at now: Date) throws -> (batch: DeviceBatch, calls: [TripCall]) {
+  fileprivate func read(at now: Date) throws -> (batch: DeviceBatch, calls: [TripCommand]) {
     let bytes = [UInt8](body)
     do {
       switch form {
@@ -24,8 +24,8 @@ extension IngestRequest {
             "invalid", status: 400, title: "Invalid call",
             detail: "time: expected seconds since 1970 or a date such as 2026-11-20T08:30:00Z")
         }
-        guard let kind = TripCall.Kind(rawValue: webhook.rawValue) else { return (batch, []) }
-        return (batch, [TripCall(kind: kind, timestamp: time)])
+        guard let kind = TripCommand.Kind(rawValue: webhook.rawValue) else { return (batch, []) }
+        return (batch, [TripCommand(kind: kind, timestamp: time)])
       }
     } catch let error as InterchangeError {
       throw Problem("invalid", status: 400, title: "Invalid document", detail: "\(error)")
@@ -38,11 +38,11 @@ extension IngestRequest {
   /// - Throws: a `Problem` with status 422 if nothing of a readable request can be stored, so that the sender keeps it.
   ///   OwnTracks (Android and iOS), Overland, GPSLogger and Traccar's client discard data after a response with 2xx and
   ///   retry otherwise.
-  func take(into intake: IntakeQueue, sender: String, at now: Date) async throws -> IngestAnswer {
+  func take(into intake: IntakeQueue, sender: String, at now: Date) async throws -> IngestResponse {
     let (batch, calls) = try read(at: now)
     // A hub's token belongs to one device, regardless of the name its app sends. An agent's token is shared by all devices.
     let device = sender.isEmpty ? batch.device ?? "" : sender
-    var answer = IngestAnswer()
+    var answer = IngestResponse()
     if form != .webhook(.status) {
       let taken = try await intake.run { try $0.takePost(batch, calls: calls, device: device) }
       if let reason = taken.refusal {

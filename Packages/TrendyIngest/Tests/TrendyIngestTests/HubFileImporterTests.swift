@@ -22,8 +22,8 @@ struct HubFileImporterTests {
   }
 
   private func token(_ name: String) throws -> String {
-    let person = try server.accounts.createPerson(name: name)
-    return try server.accounts.createToken(person: person.id, deviceName: "phone").token
+    let user = try server.accounts.createPerson(name: name)
+    return try server.accounts.createToken(user: user.id, deviceName: "phone").token
   }
 
   private func ask(

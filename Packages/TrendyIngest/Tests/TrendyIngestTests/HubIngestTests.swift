@@ -14,7 +14,7 @@ struct HubIngestTests {
   private let storage: any HubStorage
   private let ingest: HubIngest
   private let server: HubServer
-  private let person: String
+  private let user: String
   private let token: String
 
   init() throws { try self.init(storage: MemoryHubStorage()) }
@@ -23,8 +23,8 @@ struct HubIngestTests {
     self.storage = storage
     ingest = HubIngest(storage: storage, clock: clock, openTracks: 2)
     server = HubServer(storage: storage, ingest: ingest, clock: clock)
-    person = try server.accounts.createPerson(name: "Ada").id
-    token = try server.accounts.createToken(person: person, deviceName: "tracker").token
+    user = try server.accounts.createPerson(name: "Ada").id
+    token = try server.accounts.createToken(user: user, deviceName: "tracker").token
   }
 
   private func post(_ fixes: some Sequence<Location>, token: String? = nil) async throws -> Int {
@@ -50,7 +50,7 @@ struct HubIngestTests {
 
   /// Start and end of each trip in the record.
   private func trips() throws -> [String] {
-    try storage.read(person: person) { try $0.entries(after: 0, limit: .max) }
+    try storage.read(user: user) { try $0.entries(after: 0, limit: .max) }
       .filter { $0.kind == SyncedKind.event.name && $0.isAlive }
       .map { "\($0.members["timestamp"]?.stringValue ?? "") \($0.members["end_date"]?.stringValue ?? "")" }.sorted()
   }
@@ -78,8 +78,8 @@ struct HubIngestTests {
     #expect(try await hub.post(SimulatedDay(seed: 5, world: .town, recorder: .tracker).fixes.prefix(200)) == 200)
     let asks: [(HubIngest, HubServer) async throws -> Void] = [
       { try await $0.tick(at: $1) },
-      { _ = try await $0.liveTrips(for: $1.ingestDesk(person: hub.person)) },
-      { _ = try await $0.leftOut(for: $1.ingestDesk(person: hub.person)) },
+      { _ = try await $0.liveTrips(for: $1.ingestDesk(user: hub.user)) },
+      { _ = try await $0.leftOut(for: $1.ingestDesk(user: hub.user)) },
     ]
     var untranslated: Set<String> = []
     for (number, ask) in asks.enumerated() {
@@ -104,7 +104,7 @@ struct HubIngestTests {
   @Test func `nothing is stored for an erased user`() async throws {
     let fixes = SimulatedDay(seed: 5, world: .town, recorder: .tracker).fixes
     #expect(try await post(fixes.prefix(20)) == 200)
-    ingest.erase(person: person)
+    ingest.erase(user: user)
     #expect(try await post(fixes.suffix(20)) != 200)
   }
 }

@@ -137,7 +137,7 @@ extension TypeHistory {
   public struct Collector: Sendable {
     private var tally: Tally
     private let local: LocalTime
-    private var walk: DayWalk
+    private var walk: CachedDayCalendar
 
     /// Creates a collector without events.
     /// - Parameters:
@@ -146,7 +146,7 @@ extension TypeHistory {
     public init(today: CivilDate, local: LocalTime) {
       self.local = local
       tally = Tally(today: today)
-      walk = DayWalk(local)
+      walk = CachedDayCalendar(local)
     }
 
     /// History of the events added so far.

@@ -5,11 +5,11 @@ import TrendyModels
 
 @Suite("Calendars", .timeLimit(.minutes(5)))
 struct CalendarTests {
-  private func events(_ text: String, until: String = "2027-01-01T00:00:00Z") throws -> [ForeignEvent] {
+  private func events(_ text: String, until: String = "2027-01-01T00:00:00Z") throws -> [ExternalEvent] {
     var options = ImportOptions(
       zone: try #require(ZoneClock(named: "Europe/Amsterdam")), now: try #require(RFC3339.date(from: until)))
     options.range = nil
-    var events: [ForeignEvent] = []
+    var events: [ExternalEvent] = []
     let file = "BEGIN:VCALENDAR\n\(text)\nEND:VCALENDAR\n"
     try #require(InterchangeFormat.named("ics")).read(ByteInput(Array(file.utf8)), options) { record, _ in
       if case .event(let event) = record { events.append(event) }
@@ -21,7 +21,7 @@ struct CalendarTests {
     "BEGIN:VEVENT\n\(lines.joined(separator: "\n"))\nEND:VEVENT"
   }
 
-  private func times(_ events: [ForeignEvent]) -> [String] {
+  private func times(_ events: [ExternalEvent]) -> [String] {
     events.map { RFC3339.string(from: $0.timestamp) }.map { String($0.prefix(16)) }
   }
 

@@ -44,9 +44,9 @@ struct DamageTests {
   @Test("a truncated file is handled", arguments: files)
   func cut(name: String) throws {
     let bytes = Array(try GPXSampleTests.resource(name).prefix(4000))
-    var chance = SeededGenerator(seed: 7)
+    var random = SeededGenerator(seed: 7)
     for _ in 0..<12 {
-      let length = chance.below(bytes.count)
+      let length = random.below(bytes.count)
       Self.readAny(Array(bytes[..<length]), "\(name) cut at \(length)")
     }
   }
@@ -54,18 +54,18 @@ struct DamageTests {
   @Test("a file with changed, inserted and deleted bytes is handled", arguments: files, [1, 2, 3] as [UInt64])
   func flipped(name: String, seed: UInt64) throws {
     let bytes = Array(try GPXSampleTests.resource(name).prefix(3000))
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     // Digits, signs and brackets are more likely to cause errors than other bytes.
     let sharp = Array("0123456789-+.eE,:;[]{}\"\\<>&*$\t\n/ ".utf8)
     for round in 0..<10 {
       var damaged = bytes
-      for _ in 0...chance.below(8) {
-        let index = chance.below(damaged.count)
-        switch chance.below(4) {
-        case 0: damaged[index] ^= UInt8(1 << chance.below(8))
-        case 1: damaged[index] = sharp[chance.below(sharp.count)]
-        case 2: damaged.insert(sharp[chance.below(sharp.count)], at: index)
-        default: damaged.removeSubrange(index..<min(damaged.count, index + 1 + chance.below(20)))
+      for _ in 0...random.below(8) {
+        let index = random.below(damaged.count)
+        switch random.below(4) {
+        case 0: damaged[index] ^= UInt8(1 << random.below(8))
+        case 1: damaged[index] = sharp[random.below(sharp.count)]
+        case 2: damaged.insert(sharp[random.below(sharp.count)], at: index)
+        default: damaged.removeSubrange(index..<min(damaged.count, index + 1 + random.below(20)))
         }
       }
       Self.readAny(damaged, "\(name), seed \(seed), round \(round)")
@@ -105,13 +105,13 @@ struct DamageTests {
 
   @Test("random queries are handled", arguments: [11, 12] as [UInt64])
   func queries(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let words = [
       "lat=", "lon=", "time=", "timestamp=", "&", "%", "%4", "%zz", "60", "-1e999", "2024-01-01T00:00:00", "+", "=",
       "{", "é",
     ]
     for _ in 0..<300 {
-      let query = (0..<chance.below(14)).map { _ in words[chance.below(words.count)] }.joined()
+      let query = (0..<random.below(14)).map { _ in words[random.below(words.count)] }.joined()
       for batch in [
         try? DeviceRequest.gpsLogger(query: query, body: Array(query.utf8)),
         try? DeviceRequest.osmAnd(query: query, body: Array(query.utf8), receivedAt: Date(timeIntervalSince1970: 0)),

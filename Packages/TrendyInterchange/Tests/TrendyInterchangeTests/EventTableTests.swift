@@ -7,11 +7,11 @@ import TrendyModels
 struct EventTableTests {
   private func events(
     _ text: String, as word: String = "csv", zone: ZoneClock? = nil, _ change: (inout ImportOptions) -> Void = { _ in }
-  ) throws -> [ForeignEvent] {
+  ) throws -> [ExternalEvent] {
     var options = FormatTableTests.options
     if let zone { options.zone = zone }
     change(&options)
-    var events: [ForeignEvent] = []
+    var events: [ExternalEvent] = []
     try #require(InterchangeFormat.named(word)).read(ByteInput(Array(text.utf8)), options) { record, place in
       switch record {
       case .event(let event): events.append(event)

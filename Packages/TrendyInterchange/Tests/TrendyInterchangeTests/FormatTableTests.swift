@@ -140,16 +140,16 @@ struct FormatTableTests {
         read(bytes, isDetected: mask == 0x10)
       }
     }
-    var chance = SeededGenerator(seed: 18)
+    var random = SeededGenerator(seed: 18)
     let all = Self.samplesOfAll.keys.sorted().flatMap { Array((Self.samplesOfAll[$0] ?? "").utf8) }
     for _ in 0..<300 {
       var joined: [UInt8] = []
       for _ in 0..<4 {
-        let start = chance.below(all.count)
-        joined += all[start..<min(all.count, start + chance.below(200))]
+        let start = random.below(all.count)
+        joined += all[start..<min(all.count, start + random.below(200))]
       }
       read(joined)
-      read(Array(bytes.prefix(chance.below(bytes.count))) + joined)
+      read(Array(bytes.prefix(random.below(bytes.count))) + joined)
     }
   }
 }

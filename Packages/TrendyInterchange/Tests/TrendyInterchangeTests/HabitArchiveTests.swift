@@ -37,7 +37,7 @@ struct HabitArchiveTests {
     return records
   }
 
-  private func events(_ records: [InterchangeRecord]) -> [ForeignEvent] {
+  private func events(_ records: [InterchangeRecord]) -> [ExternalEvent] {
     records.compactMap { if case .event(let event) = $0 { event } else { nil } }
   }
 

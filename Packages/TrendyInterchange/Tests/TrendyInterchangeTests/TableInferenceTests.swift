@@ -7,7 +7,7 @@ import TrendyModels
 @Suite("Inference of table formats", .timeLimit(.minutes(5)))
 struct TableInferenceTests {
   struct Reading {
-    var events: [ForeignEvent] = []
+    var events: [ExternalEvent] = []
     var problems: [String] = []
     var skipped: [String: Int] = [:]
   }

@@ -16,7 +16,7 @@ struct TimeSheetTests {
     try records(try #require(FormatSamples.all[word]), as: word)
   }
 
-  private func events(_ records: [InterchangeRecord]) -> [ForeignEvent] {
+  private func events(_ records: [InterchangeRecord]) -> [ExternalEvent] {
     records.compactMap { if case .event(let event) = $0 { event } else { nil } }
   }
 
@@ -134,7 +134,7 @@ struct TimeSheetTests {
     #expect(events.map(\.isAllDay) == [true, true])
     #expect(events[1].properties == ["count": .number(3)])
     #expect(skips(records) == ["completion of an unknown habit", "completion with amount 0"])
-    #expect(records.first == .type(ForeignType(name: "Read", colorHex: "#3B82F6", goal: Goal(3, per: .week))))
+    #expect(records.first == .type(ExternalType(name: "Read", colorHex: "#3B82F6", goal: Goal(3, per: .week))))
   }
 
   @Test func `Habitica clicks are events of their day, separated by direction`() throws {
@@ -148,7 +148,7 @@ struct TimeSheetTests {
         "entry without clicks", "missed day of a daily", "averaged days of a daily", "open to-do",
         "reward",
       ])
-    #expect(records.contains(.type(ForeignType(name: "Floss", goal: Goal(2, per: .week)))))
+    #expect(records.contains(.type(ExternalType(name: "Floss", goal: Goal(2, per: .week)))))
   }
 
   @Test func `a later click on the same day is the same event in a later Habitica file`() throws {

@@ -20,16 +20,16 @@ struct UUIDv7Tests {
   }
 
   @Test func `a generator with the time and random bits of the example makes the example`() {
-    var chance = Scripted([0xCC3, 0x18C4_DC0C_0C07_398F])
+    var random = Scripted([0xCC3, 0x18C4_DC0C_0C07_398F])
     var generator = UUIDv7.Generator()
-    #expect(generator.next(at: Self.vectorDate, using: &chance).description == Self.vector)
+    #expect(generator.next(at: Self.vectorDate, using: &random).description == Self.vector)
   }
 
   @Test func `random bits never change version and variant`() {
     for value in [UInt64.min, UInt64.max] {
-      var chance = ConstantGenerator(value: value)
+      var random = ConstantGenerator(value: value)
       var generator = UUIDv7.Generator()
-      let id = generator.next(at: Self.vectorDate, using: &chance)
+      let id = generator.next(at: Self.vectorDate, using: &random)
       #expect(id.high >> 12 & 0xF == 7)
       #expect(id.low >> 62 == 0b10)
       #expect(id.date == Self.vectorDate)
@@ -38,11 +38,11 @@ struct UUIDv7Tests {
 
   @Test("identifiers of one millisecond increase", arguments: UInt64(1)...20)
   func risesWithinOneMillisecond(seed: UInt64) {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var generator = UUIDv7.Generator()
-    var last = generator.next(at: Self.vectorDate, using: &chance)
+    var last = generator.next(at: Self.vectorDate, using: &random)
     for _ in 0..<2000 {
-      let next = generator.next(at: Self.vectorDate, using: &chance)
+      let next = generator.next(at: Self.vectorDate, using: &random)
       #expect(next > last)
       #expect(next.date == Self.vectorDate)
       last = next
@@ -51,12 +51,12 @@ struct UUIDv7Tests {
 
   @Test("identifiers increase and keep the later time when the clock moves back", arguments: UInt64(1)...20)
   func risesWhenTimeStepsBack(seed: UInt64) {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var generator = UUIDv7.Generator()
-    var last = generator.next(at: Self.vectorDate, using: &chance)
+    var last = generator.next(at: Self.vectorDate, using: &random)
     for _ in 0..<500 {
-      let step = Double(Int.random(in: -3_600_000...10, using: &chance)) / 1000
-      let next = generator.next(at: last.date + step, using: &chance)
+      let step = Double(Int.random(in: -3_600_000...10, using: &random)) / 1000
+      let next = generator.next(at: last.date + step, using: &random)
       #expect(next > last)
       #expect(next.date >= last.date)
       last = next
@@ -64,34 +64,34 @@ struct UUIDv7Tests {
   }
 
   @Test func `a later millisecond is used immediately, with new random bits`() {
-    var chance = Scripted([0, 0, 0x123, 0x456])
+    var random = Scripted([0, 0, 0x123, 0x456])
     var generator = UUIDv7.Generator()
-    _ = generator.next(at: Self.vectorDate, using: &chance)
-    let next = generator.next(at: Self.vectorDate + 0.001, using: &chance)
+    _ = generator.next(at: Self.vectorDate, using: &random)
+    let next = generator.next(at: Self.vectorDate + 0.001, using: &random)
     #expect(next.high >> 16 == 0x017F_22E2_79B1)
     #expect(next.high & 0xFFF == 0x123)
     #expect(next.low & 0x3FFF_FFFF_FFFF_FFFF == 0x456)
   }
 
   @Test func `overflow of the lower 62 bits increments the upper 12 bits`() {
-    var chance = Scripted([0x0CC3, UInt64.max, 5 << 32])
+    var random = Scripted([0x0CC3, UInt64.max, 5 << 32])
     var generator = UUIDv7.Generator()
-    let first = generator.next(at: Self.vectorDate, using: &chance)
-    let second = generator.next(at: Self.vectorDate, using: &chance)
+    let first = generator.next(at: Self.vectorDate, using: &random)
+    let second = generator.next(at: Self.vectorDate, using: &random)
     #expect(second.high == first.high + 1)
     #expect(second > first)
   }
 
   @Test func `overflow of all 74 bits uses the next millisecond`() {
-    var chance = ConstantGenerator(value: .max)
+    var random = ConstantGenerator(value: .max)
     var generator = UUIDv7.Generator()
-    let first = generator.next(at: Self.vectorDate, using: &chance)
-    let second = generator.next(at: Self.vectorDate, using: &chance)
+    let first = generator.next(at: Self.vectorDate, using: &random)
+    let second = generator.next(at: Self.vectorDate, using: &random)
     #expect(second > first)
     #expect(second.date.timeIntervalSince(first.date) > 0.0005)
     #expect(second.date.timeIntervalSince(first.date) < 0.0015)
     // When the clock reaches that millisecond, identifiers still increase.
-    #expect(generator.next(at: Self.vectorDate + 0.001, using: &chance) > second)
+    #expect(generator.next(at: Self.vectorDate + 0.001, using: &random) > second)
   }
 
   @Test(
@@ -101,16 +101,16 @@ struct UUIDv7Tests {
     ])
   func holdsTime(seconds: Double, milliseconds: Int) {
     let date = Date(timeIntervalSince1970: seconds)
-    var chance = SeededGenerator(seed: 1)
+    var random = SeededGenerator(seed: 1)
     var generator = UUIDv7.Generator()
-    #expect(generator.next(at: date, using: &chance).high >> 16 == UInt64(milliseconds))
+    #expect(generator.next(at: date, using: &random).high >> 16 == UInt64(milliseconds))
   }
 
   @Test func `generators with equal seeds and times make equal identifiers`() {
     func ids() -> [UUIDv7] {
-      var chance = SeededGenerator(seed: 7)
+      var random = SeededGenerator(seed: 7)
       var generator = UUIDv7.Generator()
-      return (0..<100).map { generator.next(at: Self.vectorDate + Double($0 / 10), using: &chance) }
+      return (0..<100).map { generator.next(at: Self.vectorDate + Double($0 / 10), using: &random) }
     }
     #expect(ids() == ids())
     #expect(Set(ids()).count == 100)
@@ -118,11 +118,11 @@ struct UUIDv7Tests {
 
   @Test("identifiers survive conversion to text, whose order is theirs", arguments: UInt64(1)...10)
   func textRoundTrip(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var generator = UUIDv7.Generator()
     var lastText = ""
     for _ in 0..<200 {
-      let id = generator.next(at: Date(timeIntervalSince1970: 1.7e9), using: &chance)
+      let id = generator.next(at: Date(timeIntervalSince1970: 1.7e9), using: &random)
       let text = id.description
       #expect(text.utf8.count == 36)
       #expect(UUIDv7(text) == id)

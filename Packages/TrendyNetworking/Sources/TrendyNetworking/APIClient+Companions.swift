@@ -6,12 +6,12 @@ public import TrendyProtocols
 // MARK: Companions and live trips, which only a Trendy hub offers
 extension APIClient: CompanionClientProtocol {
   /// User and device id that the hub associates with the token.
-  public func identity() async throws -> (person: String, deviceId: String) {
+  public func identity() async throws -> (user: String, deviceId: String) {
     let summary = try await hub.document(SyncSummary.self, HTTPRequest(method: .get, path: "/me/sync"))
     guard let device = summary.deviceId else {
       throw APIError.decodingError("\(address.name) sent no device id")
     }
-    return (summary.person, device)
+    return (summary.user, device)
   }
 
   /// Trips in progress of trackers that post to the hub.

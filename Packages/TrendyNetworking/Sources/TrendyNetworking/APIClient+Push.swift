@@ -40,7 +40,7 @@ extension APIClient {
   }
 
   /// Sends a batch in one request. Mutations beyond the first 500 get the outcome `tryLater`.
-  public func push(_ batch: PushBatch) async throws -> PushAnswer {
+  public func push(_ batch: PushBatch) async throws -> PushBatchResult {
     var first = batch
     first.mutations = Array(batch.mutations.prefix(Self.pushLimit))
     let request = PushRequest(first)

@@ -55,13 +55,13 @@ public final class APIClient: NetworkClientProtocol {
   /// The hub then rejects another user's code with a `problem` of type `other_person` before the code is used up.
   /// - Throws: ``HubAddressError`` for an invalid address, otherwise `APIError`. A wrong code is a `problem`.
   public static func pair(
-    baseURL: URL, code: String, deviceName: String, person: String? = nil, clock: any TimeSource = SystemTime(),
+    baseURL: URL, code: String, deviceName: String, user: String? = nil, clock: any TimeSource = SystemTime(),
     deadline: Duration = .seconds(15), allowsInsecureHTTP: Bool = false
   ) async throws -> PairResponse {
     let hub = HubConnection(
       address: try HubAddress(baseURL, allowsInsecureHTTP: allowsInsecureHTTP), token: nil, clock: clock,
       deadline: deadline, bodyLimit: bodyLimit, transport: URLSessionTransport())
-    let request = PairRequest(code: code.filter { !$0.isWhitespace }, deviceName: deviceName, person: person)
+    let request = PairRequest(code: code.filter { !$0.isWhitespace }, deviceName: deviceName, user: user)
     return try await hub.document(
       PairResponse.self, HTTPRequest(method: .post, path: "/pair", body: try WireJSON.encode(request)))
   }

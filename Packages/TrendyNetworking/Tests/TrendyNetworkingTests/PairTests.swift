@@ -9,7 +9,7 @@ struct PairTests {
     let server = ScriptedServer([.answer(200, #"{"token":"t","device_id":"d","person":"ada"}"#)])
     defer { server.stop() }
     let response = try await APIClient.pair(baseURL: server.baseURL, code: " 4821-0937\n", deviceName: "Ada's phone")
-    #expect(response == PairResponse(token: "t", deviceId: "d", person: "ada"))
+    #expect(response == PairResponse(token: "t", deviceId: "d", user: "ada"))
     let request = try #require(server.requests.first)
     #expect(request.method == "POST")
     #expect(request.target == "/api/v1/pair")

@@ -290,11 +290,11 @@ struct DiskState: Sendable {
     case .nothing: return
     case .unsynced: break
     case .random(let seed):
-      var chance = SeededGenerator(seed: seed)
+      var random = SeededGenerator(seed: seed)
       for node in nodes.keys.sorted() {
-        for change in nodes[node]!.pending { Self.applyPart(change, to: &nodes[node]!.durable, &chance) }
+        for change in nodes[node]!.pending { Self.applyPart(change, to: &nodes[node]!.durable, &random) }
       }
-      for change in pendingNames where chance.next() % 2 == 0 {
+      for change in pendingNames where random.next() % 2 == 0 {
         Self.apply(change, to: &durableNames, &durableFolders)
       }
     }
@@ -305,19 +305,19 @@ struct DiskState: Sendable {
     nodes = nodes.filter { kept.contains($0.key) }.mapValues { Node(bytes: $0.durable, durable: $0.durable) }
   }
 
-  private static func applyPart(_ change: Change, to bytes: inout [UInt8], _ chance: inout SeededGenerator) {
+  private static func applyPart(_ change: Change, to bytes: inout [UInt8], _ random: inout SeededGenerator) {
     guard case .write(let offset, let new) = change else {
-      if chance.next() % 2 == 0 { apply(change, to: &bytes) }
+      if random.next() % 2 == 0 { apply(change, to: &bytes) }
       return
     }
-    switch chance.next() % 3 {
+    switch random.next() % 3 {
     case 0: return
     case 1: apply(change, to: &bytes)
     default:
       var from = offset
       while from < offset + new.count {
         let to = min((from / 512 + 1) * 512, offset + new.count)
-        if chance.next() % 2 == 0 {
+        if random.next() % 2 == 0 {
           apply(.write(offset: from, bytes: Array(new[(from - offset)..<(to - offset)])), to: &bytes)
         }
         from = to

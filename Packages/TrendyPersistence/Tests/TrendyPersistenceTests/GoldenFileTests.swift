@@ -12,7 +12,7 @@ import TrendyProtocols
 struct GoldenFileTests {
   private struct Row: Hashable {
     var kind: UInt8
-    var key: RecordKey
+    var key: RowKey
     var sort: Int64
     var group: UInt64
     var payload: [UInt8]

@@ -106,11 +106,11 @@ enum GoldenRecord {
   }
 
   private static func writeSyncState(to store: LocalStore) throws {
-    let mark = FieldMark(version: 12, stamp: 1_700_000_000_000, author: "phone")
+    let mark = FieldVersion(version: 12, stamp: 1_700_000_000_000, author: "phone")
     var mutation = PendingMutation(
       id: "m", entityType: .event, entityId: "e", operation: .update, payload: Data("{}".utf8), createdAt: moment,
       idempotencyKey: "k", attempts: 3, lastError: "no", sequence: 8, device: "phone",
-      marks: ["notes": mark, FieldMark.others: mark], base: 11, incarnation: 2)
+      marks: ["notes": mark, FieldVersion.others: mark], base: 11, incarnation: 2)
     try store.insertPendingMutation(mutation)
     mutation.acceptedVersion = 13
     try store.insertAcceptedMutation(mutation)
@@ -126,7 +126,7 @@ enum GoldenRecord {
         id: 15, entityType: "event", operation: "delete", entityId: "held", deletedAt: moment, createdAt: moment))
     try store.setSyncCursor(99)
     try store.setSyncIdentity(SyncIdentity(device: "phone", lastSequence: 8))
-    try store.setSyncMemory(SyncMemory(epochs: [HubEpoch(id: "epoch", first: 1)], seen: 99, complete: 98))
+    try store.setSyncMemory(SyncMetadata(epochs: [HubEpoch(id: "epoch", first: 1)], seen: 99, complete: 98))
   }
 
   private static func writeTrack(to disk: SimulatedFileSystem) throws {

@@ -18,7 +18,7 @@ struct LocalStoreRowTests {
     store = LocalStore(engine: engine)
   }
 
-  private func replace(_ record: Record, payload: [UInt8]) throws(StorageError) {
+  private func replace(_ record: Row, payload: [UInt8]) throws(StorageError) {
     try engine.write { transaction throws(StorageError) in
       try transaction.put(
         kind: record.kind, key: record.key, sort: record.sort, group: record.group, payload: payload)
@@ -83,9 +83,9 @@ struct LocalStoreRowTests {
     try store.save()
     let first = try #require(try engine.scan(kind: event).first)
     // As if "first" had the hash of "second".
-    let hash = RecordKey(hashing: "second")
+    let hash = RowKey(hashing: "second")
     try engine.write { transaction throws(StorageError) in
-      let key = RecordKey(high: hash.high, low: hash.low & ~7)
+      let key = RowKey(high: hash.high, low: hash.low & ~7)
       try transaction.put(kind: event, key: key, sort: 0, payload: first.payload)
     }
     #expect(try store.findEvent(id: "second") == nil)
@@ -95,7 +95,7 @@ struct LocalStoreRowTests {
     #expect(try engine.count(kind: event) == 3)
     // Also if the row at the colliding key is deleted.
     try engine.write { transaction throws(StorageError) in
-      transaction.delete(kind: event, key: RecordKey(high: hash.high, low: hash.low & ~7))
+      transaction.delete(kind: event, key: RowKey(high: hash.high, low: hash.low & ~7))
     }
     #expect(try store.findEvent(id: "second")?.notes == "second")
     try store.upsertEvent(id: "second") { $0.notes = "again" }

@@ -39,7 +39,7 @@ struct RowVerificationTests {
   }
 
   /// Saves and returns the only issue, or `nil`.
-  private func finding() throws -> StoreFinding? {
+  private func finding() throws -> StoreIssue? {
     try store.save()
     let findings = try store.verify()
     #expect(findings.count < 2, "\(findings)")

@@ -158,7 +158,7 @@ struct StoreModeTests {
     #expect(throws: refusal) { try store.setNote("x", named: "n") }
     #expect(throws: refusal) { try store.beginWriting() }
     #expect(throws: refusal) { try reader.maintain(sealingAll: true) }
-    #expect(throws: refusal) { try reader.tidyUp() }
+    #expect(throws: refusal) { try reader.performMaintenance() }
     #expect(throws: refusal) { _ = try reader.lockForSync() }
     try store.save()
     store.rollback()

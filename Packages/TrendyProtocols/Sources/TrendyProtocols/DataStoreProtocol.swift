@@ -42,7 +42,7 @@ public protocol DataStoreFactory: Sendable {
   func makeDataStore() -> any DataStoreProtocol
   /// Performs one step of maintenance, at most some tens of milliseconds, between two units of work. The default
   /// implementation does nothing.
-  func tidyUp() throws
+  func performMaintenance() throws
   /// Acquires the store's sync lock, which excludes other processes too.
   ///
   /// The lock is released when the returned value is released or the process ends. The default implementation, for
@@ -53,7 +53,7 @@ public protocol DataStoreFactory: Sendable {
 }
 
 extension DataStoreFactory {
-  public func tidyUp() throws {}
+  public func performMaintenance() throws {}
   public func lockForSync() throws -> (any Sendable)? { () }
 }
 

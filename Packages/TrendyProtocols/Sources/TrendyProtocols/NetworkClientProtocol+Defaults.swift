@@ -19,8 +19,8 @@ extension NetworkClientProtocol {
     AsyncThrowingStream { $0.finish() }
   }
 
-  public func push(_ batch: PushBatch) async throws -> PushAnswer {
-    PushAnswer(outcomes: try await push(batch.mutations))
+  public func push(_ batch: PushBatch) async throws -> PushBatchResult {
+    PushBatchResult(outcomes: try await push(batch.mutations))
   }
 
   public func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {

@@ -105,7 +105,7 @@ public protocol NetworkClientProtocol: Sendable {
   /// The default implementation sends only the mutations.
   ///
   /// - Throws: an `APIError` with type `log_reset` if the hub never issued the device's position.
-  func push(_ batch: PushBatch) async throws -> PushAnswer
+  func push(_ batch: PushBatch) async throws -> PushBatchResult
 
   /// Returns the feed page for a request. The default implementation calls ``getChanges(since:limit:)``.
   ///

@@ -31,9 +31,9 @@ public protocol SyncStateStore: AnyObject {
   func setSyncIdentity(_ identity: SyncIdentity?) throws
 
   /// Returns the store's metadata about its hub, or `nil` before the first response and the first edit.
-  func syncMemory() throws -> SyncMemory?
+  func syncMemory() throws -> SyncMetadata?
   /// Sets the metadata about the hub.
-  func setSyncMemory(_ memory: SyncMemory?) throws
+  func setSyncMemory(_ memory: SyncMetadata?) throws
 
   /// Returns the tombstones of entities deleted on this device, ordered by kind, then id. A tombstone is removed when
   /// the feed has passed it; one of an imported entity is permanent.

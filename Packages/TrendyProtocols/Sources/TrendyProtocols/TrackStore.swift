@@ -5,7 +5,7 @@ public import TrendyModels
 public enum TrackReading: Hashable, Sendable {
   case fix(Location)
   case motion(MotionActivity)
-  case call(TripCall)
+  case call(TripCommand)
 
   /// Time of the measurement or the command, not of its arrival.
   public var timestamp: Date {
@@ -18,7 +18,7 @@ public enum TrackReading: Hashable, Sendable {
 }
 
 /// Explicit trip command from a car, a phone or the user, which takes precedence over detection.
-public struct TripCall: Hashable, Sendable {
+public struct TripCommand: Hashable, Sendable {
   /// Effect of the command on the trip.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Starts a trip or resumes it.

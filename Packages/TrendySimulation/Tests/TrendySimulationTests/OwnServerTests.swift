@@ -16,7 +16,7 @@ struct OwnServerTests {
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `a correct server violates no invariant`(seed: UInt64) async {
     let simulator = SyncSimulator(
-      world: Self.world, person: CoffeeDrinker(),
+      world: Self.world, user: CoffeeDrinker(),
       makeServer: { try CoffeeServer(clock: $0, seed: $1) })
     let story = await simulator.run(seed: seed)
     #expect(story.violations == [])
@@ -26,7 +26,7 @@ struct OwnServerTests {
   @Test func `a finished scenario is released`() async {
     let servers = Mutex<[Weak]>([])
     let simulator = SyncSimulator(
-      world: Self.world, person: CoffeeDrinker(),
+      world: Self.world, user: CoffeeDrinker(),
       makeServer: { clock, seed in
         let server = try CoffeeServer(clock: clock, seed: seed)
         servers.withLock { $0.append(Weak(server)) }
@@ -38,7 +38,7 @@ struct OwnServerTests {
 
   @Test func `a server that confirms writes without storing them is detected`() async {
     let simulator = SyncSimulator(
-      world: Self.world, person: CoffeeDrinker(),
+      world: Self.world, user: CoffeeDrinker(),
       makeServer: { try CoffeeServer(clock: $0, seed: $1, liesEvery: 3) })
     var violations: [Violation] = []
     for seed in 1...6 as ClosedRange<UInt64> { violations += await simulator.run(seed: seed).violations }
@@ -83,9 +83,9 @@ private final class CoffeeServer: SimulatedServer {
     hub = HubServer(
       storage: EmbeddedHubStorage(directory: "/hub", fileSystem: SimulatedFileSystem()), clock: clock,
       generator: SeededGenerator(seed: seed), configuration: HubConfiguration(requestsPerMinute: nil))
-    let person = try hub.accounts.createPerson(name: "Anna")
+    let user = try hub.accounts.createPerson(name: "Anna")
     tokens = try ["A", "B"].map { [accounts = hub.accounts] in
-      try accounts.createToken(person: person.id, deviceName: $0).token
+      try accounts.createToken(user: user.id, deviceName: $0).token
     }
   }
 

@@ -24,10 +24,10 @@ struct TwoProgramsTests {
     let hub = HubServer(
       storage: EmbeddedHubStorage(directory: "/hub", fileSystem: SimulatedFileSystem()), clock: clock,
       generator: SeededGenerator(seed: 1), configuration: HubConfiguration(requestsPerMinute: nil))
-    let person = try hub.accounts.createPerson(name: "Anna").id
-    phoneToken = try hub.accounts.createToken(person: person, deviceName: "phone").token
+    let user = try hub.accounts.createPerson(name: "Anna").id
+    phoneToken = try hub.accounts.createToken(user: user, deviceName: "phone").token
     laptopClient = InProcessClient(
-      token: try hub.accounts.createToken(person: person, deviceName: "laptop").token, server: hub)
+      token: try hub.accounts.createToken(user: user, deviceName: "laptop").token, server: hub)
     self.hub = hub
     program = try DefaultDataStoreFactory(directory: "/phone", fileSystem: disk.anotherProcess())
   }

@@ -17,18 +17,18 @@ import TrendyTesting
 struct UndoBesideOthersTests {
   private let clock = ManualClock()
   private let hub: HubServer
-  private let person: HubPerson
+  private let user: HubUser
 
   init() throws {
     hub = HubServer(
       storage: EmbeddedHubStorage(directory: "/hub", fileSystem: SimulatedFileSystem()), clock: clock,
       generator: SeededGenerator(seed: 1))
-    person = try hub.accounts.createPerson(name: "Anna")
+    user = try hub.accounts.createPerson(name: "Anna")
   }
 
   @Test func `undoing a delete keeps another device's earlier edit and reports it`() async throws {
-    let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
-    let theirs = try Device(hub, person: person.id, clock: clock, seed: 3)
+    let mine = try Device(hub, user: user.id, clock: clock, seed: 2)
+    let theirs = try Device(hub, user: user.id, clock: clock, seed: 3)
     let walk = EventType(id: "walk", name: "walk", colorHex: "#888888", iconName: "•")
     try mine.record.recorder.record(walk)
     try await mine.sync()
@@ -49,7 +49,7 @@ struct UndoBesideOthersTests {
   }
 
   @Test func `repeating a rejected and undone import imports everything`() async throws {
-    let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
+    let mine = try Device(hub, user: user.id, clock: clock, seed: 2)
     // A gateway rejects requests of this size.
     mine.refusals.withLock { $0 = [413] }
     #expect(try mine.importTable(clock) == 2)
@@ -61,13 +61,13 @@ struct UndoBesideOthersTests {
     let store = mine.record.makeStore()
     #expect(try store.fetchAllEventTypes().map(\.name) == ["Gym"] && store.fetchAllEvents().map(\.notes) == ["one"])
     try await mine.sync()
-    let theirs = try Device(hub, person: person.id, clock: clock, seed: 3)
+    let theirs = try Device(hub, user: user.id, clock: clock, seed: 3)
     try await theirs.sync()
     #expect(try theirs.record.makeStore().fetchAllEvents().map(\.notes) == ["one"])
   }
 
   @Test func `imported events are restored with their type while its deletion is pending`() async throws {
-    let mine = try Device(hub, person: person.id, clock: clock, seed: 2)
+    let mine = try Device(hub, user: user.id, clock: clock, seed: 2)
     #expect(try mine.importTable(clock) == 2)
     try await mine.sync()
     try await mine.sync()
@@ -100,8 +100,8 @@ private struct Device {
     }
   }
 
-  init(_ hub: HubServer, person: String, clock: ManualClock, seed: UInt64) throws {
-    let token = try hub.accounts.createToken(person: person, deviceName: "\(seed)").token
+  init(_ hub: HubServer, user: String, clock: ManualClock, seed: UInt64) throws {
+    let token = try hub.accounts.createToken(user: user, deviceName: "\(seed)").token
     let factory = try DefaultDataStoreFactory(
       directory: "/store", fileSystem: SimulatedFileSystem(), generator: SeededGenerator(seed: seed))
     record = DeviceRecord(

@@ -48,7 +48,7 @@ struct SettingChange {
   func carryOut(_ session: Session) throws -> SettingText {
     var settings: Settings
     switch setting.owner {
-    case .person:
+    case .user:
       let container = try session.openStore()
       try container.record.set(setting.key, to: value)
       settings = session.settings
@@ -76,7 +76,7 @@ struct SettingChange {
     let isOverruled =
       switch answer.value.origin {
       case .environment: true
-      case .file: setting.owner == .person
+      case .file: setting.owner == .user
       case .standard, .locale, .synced: false
       }
     if isOverruled {

@@ -1,6 +1,6 @@
 import AppContainer
 import CommandSupport
-import SampleLife
+import SampleRecord
 import TrendyAgent
 import TrendyFoundation
 import TrendyModels
@@ -34,7 +34,7 @@ struct DemoCommand: Command {
   ]
 
   private let kept: URL?
-  private let life: SampleLife
+  private let life: SampleRecord
 
   init(_ session: Session) throws {
     let folder = session.arguments.value("--keep").map { URL(filePath: $0).absoluteURL }
@@ -46,7 +46,7 @@ struct DemoCommand: Command {
     kept = folder
     let years = try session.wholeNumber(option: "--years", in: 1...20) ?? 3
     let seed = try session.wholeNumber(option: "--seed", in: 0...Int.max) ?? 1
-    life = try SampleLife(
+    life = try SampleRecord(
       seed: UInt64(seed), today: session.local.day(of: session.now), days: 365 * years + years / 4, local: session.local
     )
   }
@@ -131,7 +131,7 @@ extension DeviceRecord {
 
   /// Records the past part of the sample data.
   /// - Returns: Number of recorded events.
-  fileprivate func take(_ life: SampleLife, until now: Date) throws -> Int {
+  fileprivate func take(_ life: SampleRecord, until now: Date) throws -> Int {
     try recorder.inOneSave { save in
       for defined in life.types {
         try save.record(defined.type)

@@ -86,7 +86,7 @@ struct DoctorCommand: Command {
       ])
   }
 
-  private func json(_ finding: StoreFinding) -> JSONText {
+  private func json(_ finding: StoreIssue) -> JSONText {
     .object([
       ("kind", .string(finding.kind.rawValue)), ("file", .string(finding.path)),
       ("offset", finding.offset.map { .number($0) } ?? .null), ("what", .string(finding.what)),

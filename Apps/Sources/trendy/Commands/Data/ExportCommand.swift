@@ -171,9 +171,9 @@ struct FileExport {
   ) throws -> Int {
     var count = 0
     if format.writes == .everything {
-      try put(TrendyLines.header + "\n")
+      try put(TrendyNDJSON.header + "\n")
       try container.record.forEachRecord(withReadings: withReadings) { record in
-        guard let line = try TrendyLines.line(record) else { return }
+        guard let line = try TrendyNDJSON.line(record) else { return }
         try put(line)
         count += 1
         if count % 256 == 0 { try advance(256) }

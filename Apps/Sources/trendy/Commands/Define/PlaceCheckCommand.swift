@@ -63,7 +63,7 @@ struct PlaceCheckCommand: Command {
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
     let log = try TrackLog(directory: folder)
     let devices = try log.devices().filter {
-      !Recording.isRecording(device: $0.name) && !KeptPath.isKept(device: $0.name)
+      !Recording.isRecording(device: $0.name) && !DisplayOnlyTrack.isKept(device: $0.name)
     }
     return try devices.map { device in
       var count = 0

@@ -110,7 +110,7 @@ struct TypeMergeCommand: Command {
 
   /// Returns the skips of the merged types, which would be deleted with them, and the places that record visits as
   /// these types.
-  private static func references(to types: [String: String], in store: any DataStoreProtocol) throws -> [Undoable] {
+  private static func references(to types: [String: String], in store: any DataStoreProtocol) throws -> [AnyEntity] {
     let skips = try store.fetchRecords(kind: .skip).filter { Skip($0).map { types[$0.eventTypeId] != nil } ?? false }
     let places = try store.fetchAllGeofences().filter { place in
       [place.eventTypeEntryId, place.eventTypeExitId].contains { $0.map { types[$0] != nil } ?? false }
@@ -119,10 +119,10 @@ struct TypeMergeCommand: Command {
   }
 }
 
-extension Undoable {
+extension AnyEntity {
   /// Returns the skip or place with references to the remaining type.
   /// - Parameter types: id of the remaining type by the id of each merged type.
-  fileprivate func turned(_ types: [String: String]) -> Undoable {
+  fileprivate func turned(_ types: [String: String]) -> AnyEntity {
     switch self {
     case .record(var record):
       if let heir = record.fields["event_type_id"]?.stringValue.flatMap({ types[$0] }) {

@@ -63,7 +63,7 @@ struct TripClassifyCommand: Command {
   /// - Returns: Number of changed trips.
   private func classifyByRule(since: Date?, in container: AppContainer) throws -> Int {
     let store = container.makeStore()
-    var (before, after): ([Undoable], [Undoable]) = ([], [])
+    var (before, after): ([AnyEntity], [AnyEntity]) = ([], [])
     for old in try store.trips(in: since.map { $0..<Date.distantFuture })
     where old.category == nil || old.rule != nil {
       guard let rule = try old.rule(in: store) else { continue }

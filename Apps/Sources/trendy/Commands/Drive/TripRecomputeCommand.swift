@@ -17,7 +17,7 @@ struct TripRecomputeCommand: Command {
 
   init(_ session: Session) throws { since = try session.date(option: "--since", .since) }
 
-  func act(_ session: Session) throws -> TrackReader.Changes {
+  func act(_ session: Session) throws -> DetectionRunner.Changes {
     let container = try session.openStore()
     guard container.record.hasTracks else {
       throw CommandError("No recorded positions", hint: "Add some: trendy track add FILE", exit: .notFound)
@@ -37,7 +37,7 @@ struct TripRecomputeCommand: Command {
     return changes
   }
 
-  func show(_ answer: TrackReader.Changes, _ session: Session) -> ExitCode {
+  func show(_ answer: DetectionRunner.Changes, _ session: Session) -> ExitCode {
     let text = TrackChangesText(changes: answer)
     if session.console.isJSON { session.console.document("trendy.recompute/1", text.members) }
     session.console.done(answer.isEmpty ? "No changes: the same trips and visits were detected." : text.words)

@@ -21,9 +21,9 @@ struct DigestCommand: Command {
     }
   }
 
-  func act(_ session: Session) throws -> ToldDigest { try ToldDigest(period, session) }
+  func act(_ session: Session) throws -> DigestReport { try DigestReport(period, session) }
 
-  func show(_ answer: ToldDigest, _ session: Session) -> ExitCode {
+  func show(_ answer: DigestReport, _ session: Session) -> ExitCode {
     let (console, digest) = (session.console, answer.digest)
     let sentences = zip(digest.statements.map(\.topic), digest.sentences(by: PlainNarrator()))
     let driven = answer.driven.map { ("driven", $0.sentence(session.units)) }

@@ -43,7 +43,7 @@ struct EventPhrase {
     var abbreviation: String?
 
     /// New states to save.
-    var changes: [Undoable] {
+    var changes: [AnyEntity] {
       (makesType ? [.eventType(type)] : []) + newProperties.map { .property($0) } + [.event(event)]
     }
   }

@@ -16,7 +16,7 @@ struct LoggedLines {
 
   private var events: [(line: Int, event: Event)] = []
   /// New types and properties.
-  private var definitions: [Undoable] = []
+  private var definitions: [AnyEntity] = []
   private var failures: [Failure] = []
   private let text: EventText
 

@@ -30,7 +30,7 @@ struct ScheduledExportStatusText {
     last = plan.schedule.last(of: names ?? [], now: session.now, in: local)
     next = plan.schedule.next(after: names ?? [], now: session.now, in: local)
     isLate = last != nil && next.addingTimeInterval(Self.patience) < session.now
-    let standing = try ExportStanding(in: container.makeLocalStore())
+    let standing = try ScheduledExportStatus(in: container.makeLocalStore())
     let isOfThis = standing?.folder == plan.folder
     (failure, failedAt) = isOfThis ? (standing?.failure, standing?.failedAt) : (nil, nil)
   }

@@ -98,7 +98,7 @@ extension SyncStatusReport {
   /// Details below the line.
   var details: [String] {
     var lines: [String] = []
-    if let account { lines.append("Account:  \(account.person), device \(ShortID.of(account.deviceId))") }
+    if let account { lines.append("Account:  \(account.user), device \(ShortID.of(account.deviceId))") }
     if let head {
       let gap = behind.map { "\(Quantity(Int($0), "version")) not yet received" } ?? "all received"
       lines.append("Hub:      version \(head)\(asOf), \(gap)")
@@ -143,7 +143,7 @@ extension SyncStatusReport {
   var json: JSONText {
     func moment(_ date: Date?) -> JSONText { .string(date.map { session.local.rfc3339($0) }) }
     return .object([
-      ("hub", .string(account?.hubName)), ("person", .string(account?.person)),
+      ("hub", .string(account?.hubName)), ("person", .string(account?.user)),
       ("device_id", .string(account?.deviceId)), ("key_ok", isTokenGood.map { .bool($0) } ?? .null),
       ("waiting", .number(waiting)), ("oldest_waiting", moment(oldest)), ("in_flight", .number(inFlight)),
       ("accepted", .number(counts.accepted)), ("parked", .number(counts.parked)), ("conflicts", .number(conflicts)),

@@ -9,7 +9,7 @@ struct RejectedPostsText {
   struct Entry {
     var device: String
     var isAtHub: Bool
-    var post: RefusedPosts.Entry
+    var post: RejectedPosts.Entry
     var json: JSONText
   }
 
@@ -20,7 +20,7 @@ struct RejectedPostsText {
 
   init(_ session: Session) throws {
     let tracks = session.storeDirectory.appending(path: "tracks")
-    for (device, post) in RefusedPosts(directory: tracks).load().sorted(by: { $0.key < $1.key }) {
+    for (device, post) in RejectedPosts(directory: tracks).load().sorted(by: { $0.key < $1.key }) {
       add(post, device: device, isAtHub: false, session)
     }
     guard let account = try session.openStore().accountFile.load() else { return }
@@ -43,7 +43,7 @@ struct RejectedPostsText {
     }
   }
 
-  private mutating func add(_ post: RefusedPosts.Entry, device: String, isAtHub: Bool, _ session: Session) {
+  private mutating func add(_ post: RejectedPosts.Entry, device: String, isAtHub: Bool, _ session: Session) {
     let json = JSONText.object([
       ("device", .string(device)), ("at", .string(isAtHub ? "hub" : "agent")), ("count", .number(post.count)),
       ("first", .string(session.local.rfc3339(post.first))), ("last", .string(session.local.rfc3339(post.last))),

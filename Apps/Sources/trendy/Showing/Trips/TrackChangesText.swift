@@ -3,7 +3,7 @@ import TrendyTrips
 
 /// Text and JSON of detected trips and visits that changed.
 struct TrackChangesText {
-  let changes: TrackReader.Changes
+  let changes: DetectionRunner.Changes
 
   var members: [(String, JSONText)] {
     [("created", changes.created), ("updated", changes.updated), ("deleted", changes.deleted)].map { name, ids in

@@ -28,9 +28,9 @@ struct HubInitCommand: DaemonCommand {
     let hub = session.hub
     guard try !hub.exists() else { return try existing(hub) }
     try hub.makeFolder()
-    let person: HubPerson
+    let user: HubUser
     do {
-      person = try hub.accounts.createPerson(name: name, isFirst: true)
+      user = try hub.accounts.createPerson(name: name, isFirst: true)
     } catch let problem as Problem where problem.kind == "duplicate" {
       // Another process has created the hub meanwhile.
       return try existing(hub)
@@ -39,7 +39,7 @@ struct HubInitCommand: DaemonCommand {
     // The effective settings, including the configuration.
     let served = try session.hubSettings()
     return try PairingOffer(
-      person: person, code: try hub.accounts.createPairingCode(person: person.id), settings: served)
+      user: user, code: try hub.accounts.createPairingCode(user: user.id), settings: served)
   }
 
   private func existing(_ hub: HubContainer) throws(CommandError) -> PairingOffer? {
@@ -52,7 +52,7 @@ struct HubInitCommand: DaemonCommand {
     guard let answer else { return .done }
     let (console, path) = (session.console, session.hub.directory.path)
     if console.isJSON { console.document("trendyd.hub/1", [("data", .string(path))] + answer.members) }
-    console.done("Hub ready at \(session.hub.place), for \(answer.person.name).")
+    console.done("Hub ready at \(session.hub.place), for \(answer.user.name).")
     console.done("Start it:  trendyd run --role hub\(session.dataOption)")
     console.done("On a device, within ten minutes:  \(answer.connectCommand)")
     answer.showPicture(on: console)

@@ -47,12 +47,12 @@ struct HubMoveCommand: DaemonCommand {
       console.document(
         "trendyd.move/1",
         [
-          ("to", .string(place)), ("people", .number(report.people)), ("devices", .number(report.devices)),
+          ("to", .string(place)), ("people", .number(report.users)), ("devices", .number(report.devices)),
           ("records", .number(report.records)), ("kept", .string(answer.kept)),
         ])
     }
     console.done(
-      "Moved \(report.records) record\(report.records == 1 ? "" : "s") of \(report.people) user\(report.people == 1 ? "" : "s"), "
+      "Moved \(report.records) record\(report.records == 1 ? "" : "s") of \(report.users) user\(report.users == 1 ? "" : "s"), "
         + "with \(report.devices) device\(report.devices == 1 ? "" : "s"), to \(answer.place)."
     )
     console.text("The previous data is kept in \(answer.kept)")

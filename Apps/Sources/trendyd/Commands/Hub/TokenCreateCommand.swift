@@ -6,11 +6,11 @@ import TrendyHub
 struct TokenCreateCommand: DaemonCommand {
   static let spec = CommandSpec(
     "token create", .one("device", .text, "device name"),
-    summary: "Create a token for a device that cannot pair, such as a tracker.", group: .people,
+    summary: "Create a token for a device that cannot pair, such as a tracker.", group: .users,
     examples: ["token create tracker", "token create tracker --name Ada"], options: [.deviceOwner, .data])
 
   struct Answer {
-    var person: HubPerson
+    var user: HubUser
     var deviceId: String
     var token: String
   }
@@ -21,9 +21,9 @@ struct TokenCreateCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) throws -> Answer {
     let accounts = try session.existingHub().accounts
-    let person = try session.person(for: "trendyd token create NAME")
-    let made = try accounts.createToken(person: person.id, deviceName: deviceName)
-    return Answer(person: person, deviceId: made.device.id, token: made.token)
+    let user = try session.user(for: "trendyd token create NAME")
+    let made = try accounts.createToken(user: user.id, deviceName: deviceName)
+    return Answer(user: user, deviceId: made.device.id, token: made.token)
   }
 
   func show(_ answer: Answer, _ session: DaemonSession) -> ExitCode {
@@ -34,7 +34,7 @@ struct TokenCreateCommand: DaemonCommand {
     } else {
       session.console.data(answer.token)
       session.console.talk(
-        "Token for \(deviceName) of \(answer.person.name). It is shown only once.")
+        "Token for \(deviceName) of \(answer.user.name). It is shown only once.")
     }
     return .done
   }

@@ -6,7 +6,7 @@ import TrendyModels
 /// `trendyd token list`
 struct TokenListCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "token list", summary: "List the devices and tokens of the hub.", group: .people, examples: ["token list"],
+    "token list", summary: "List the devices and tokens of the hub.", group: .users, examples: ["token list"],
     options: [OptionSpec("--name", value: "user", kind: .text, help: "only devices of this user"), .data])
 
   /// A device with its user.
@@ -24,8 +24,8 @@ struct TokenListCommand: DaemonCommand {
     let accounts = try session.existingHub().accounts
     let lookup = PeopleLookup(accounts: accounts)
     let names = try lookup.names()
-    let owner = try ownerName.map { try lookup.person(called: $0) }
-    return try accounts.devices(person: owner?.id).map { Row(device: $0, personName: names[$0.person]) }
+    let owner = try ownerName.map { try lookup.user(called: $0) }
+    return try accounts.devices(user: owner?.id).map { Row(device: $0, personName: names[$0.user]) }
   }
 
   func show(_ answer: [Row], _ session: DaemonSession) -> ExitCode {

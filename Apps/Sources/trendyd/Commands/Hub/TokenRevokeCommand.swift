@@ -5,7 +5,7 @@ import TrendyHub
 /// `trendyd token revoke`
 struct TokenRevokeCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "token revoke", .one("device", .device, "device"), summary: "Revoke the token of a device.", group: .people,
+    "token revoke", .one("device", .device, "device"), summary: "Revoke the token of a device.", group: .users,
     examples: ["token revoke tracker"], options: [.deviceOwner, .data])
 
   /// Id, id prefix, or name of a device with a valid token.
@@ -19,8 +19,8 @@ struct TokenRevokeCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) throws -> HubDevice {
     let accounts = try session.existingHub().accounts
-    let owner = try ownerName.map { try PeopleLookup(accounts: accounts).person(called: $0) }
-    let device = try device(among: accounts.devices(person: owner?.id))
+    let owner = try ownerName.map { try PeopleLookup(accounts: accounts).user(called: $0) }
+    let device = try device(among: accounts.devices(user: owner?.id))
     try accounts.revoke(deviceId: device.id)
     return device
   }

@@ -6,19 +6,19 @@ import TrendyHub
 struct UserAddCommand: DaemonCommand {
   static let spec = CommandSpec(
     "user add", .one("name", .text, "name"), summary: "Add a user to the hub.",
-    group: .people, examples: ["user add Ada"], options: [.data])
+    group: .users, examples: ["user add Ada"], options: [.data])
 
   private let name: String
 
   init(_ session: DaemonSession) { name = session.arguments.positionals[0] }
 
-  func act(_ session: DaemonSession) throws -> HubPerson {
+  func act(_ session: DaemonSession) throws -> HubUser {
     let accounts = try session.existingHub().accounts
     do {
       return try accounts.createPerson(name: name)
     } catch let problem as Problem {
       // The name was checked in the transaction that would have created the user.
-      guard let known = try accounts.people().first(where: { $0.name.lowercased() == name.lowercased() }) else {
+      guard let known = try accounts.users().first(where: { $0.name.lowercased() == name.lowercased() }) else {
         throw problem
       }
       throw CommandError(
@@ -27,7 +27,7 @@ struct UserAddCommand: DaemonCommand {
     }
   }
 
-  func show(_ answer: HubPerson, _ session: DaemonSession) -> ExitCode {
+  func show(_ answer: HubUser, _ session: DaemonSession) -> ExitCode {
     if session.console.isJSON { session.console.document("trendyd.user/1", answer.members) }
     session.console.done("Added user \(answer.name).")
     session.console.done("To pair a device:  trendyd pair --name \(ShellWords.quoted(answer.name))")

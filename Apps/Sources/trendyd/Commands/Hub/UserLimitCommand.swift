@@ -7,7 +7,7 @@ struct UserLimitCommand: DaemonCommand {
   static let spec = CommandSpec(
     "user limit", .one("name", .text, "name"),
     summary: "Show or set the quota of a user; deleted entries do not count.",
-    group: .people,
+    group: .users,
     examples: ["user limit Ada --rows 50000", "user limit Ada --bytes none"],
     options: [
       OptionSpec(
@@ -18,7 +18,7 @@ struct UserLimitCommand: DaemonCommand {
     ])
 
   struct Answer {
-    var person: HubPerson
+    var user: HubUser
     var holding: HubContainer.Holding
     var quota: HubQuota
     var isChanged: Bool
@@ -53,24 +53,24 @@ struct UserLimitCommand: DaemonCommand {
   func act(_ session: DaemonSession) throws -> Answer {
     let hub = try session.existingHub()
     let accounts = hub.accounts
-    let person = try PeopleLookup(accounts: accounts).person(called: name)
-    var quota = try accounts.quota(of: person.id).own
+    let user = try PeopleLookup(accounts: accounts).user(called: name)
+    var quota = try accounts.quota(of: user.id).own
     if let rows { quota.rows = rows }
     if let bytes { quota.bytes = bytes }
-    if rows != nil || bytes != nil { try accounts.setQuota(quota, of: person.id) }
+    if rows != nil || bytes != nil { try accounts.setQuota(quota, of: user.id) }
     return Answer(
-      person: person, holding: try hub.holding(of: person.id),
+      user: user, holding: try hub.holding(of: user.id),
       quota: quota.otherwise(try HubSettings.load(from: hub.directory).quota()), isChanged: rows != nil || bytes != nil)
   }
 
   func show(_ answer: Answer, _ session: DaemonSession) -> ExitCode {
     if session.console.isJSON {
       session.console.document(
-        "trendyd.user/1", answer.person.members + answer.holding.quotaMembers(within: answer.quota))
+        "trendyd.user/1", answer.user.members + answer.holding.quotaMembers(within: answer.quota))
     }
     let isLimited = [answer.quota.rows, answer.quota.bytes].contains { $0 != nil && $0 != HubQuota.unlimited }
     let end = !isLimited ? ", no limit" : answer.isChanged ? ". The limit applies to the next write." : ""
-    session.console.done("\(answer.person.name): \(answer.holding.words(within: answer.quota))\(end)")
+    session.console.done("\(answer.user.name): \(answer.holding.words(within: answer.quota))\(end)")
     return .done
   }
 }

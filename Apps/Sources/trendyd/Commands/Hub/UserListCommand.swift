@@ -6,12 +6,12 @@ import TrendyModels
 /// `trendyd user list`
 struct UserListCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "user list", summary: "List users with their data sizes and devices.", group: .people,
+    "user list", summary: "List users with their data sizes and devices.", group: .users,
     examples: ["user list"], options: [.data])
 
   /// A user with active devices and the size of the record.
   struct Row {
-    var person: HubPerson
+    var user: HubUser
     var devices: [HubDevice]
     var holding: HubContainer.Holding
     var quota: HubQuota
@@ -22,13 +22,13 @@ struct UserListCommand: DaemonCommand {
   func act(_ session: DaemonSession) throws -> [Row] {
     let hub = try session.existingHub()
     let accounts = hub.accounts
-    let people = try PeopleLookup(accounts: accounts).everyone()
+    let users = try PeopleLookup(accounts: accounts).everyone()
     let devices = try accounts.devices()
     let usual = try HubSettings.load(from: hub.directory).quota()
-    return try people.map { person in
-      let holding = try hub.holding(of: person.id)
+    return try users.map { user in
+      let holding = try hub.holding(of: user.id)
       return Row(
-        person: person, devices: devices.filter { $0.person == person.id && $0.revokedAt == nil }, holding: holding,
+        user: user, devices: devices.filter { $0.user == user.id && $0.revokedAt == nil }, holding: holding,
         quota: holding.quota.otherwise(usual))
     }
   }
@@ -45,13 +45,13 @@ struct UserListCommand: DaemonCommand {
 extension UserListCommand.Row {
   fileprivate var json: JSONText {
     .object(
-      person.members + [
-        ("created_at", .string(RFC3339.string(from: person.createdAt))), ("devices", .number(devices.count)),
+      user.members + [
+        ("created_at", .string(RFC3339.string(from: user.createdAt))), ("devices", .number(devices.count)),
         ("last_seen", .string(devices.compactMap(\.seenAt).max().map { RFC3339.string(from: $0) })),
         ("bytes", holding.bytes.map { .number(Int($0)) } ?? .null),
         ("seen", .array(devices.map(Self.json))),
-        ("removed_at", .string(person.removedAt.map { RFC3339.string(from: $0) })),
-        ("erasing", .bool(person.isErasing)),
+        ("removed_at", .string(user.removedAt.map { RFC3339.string(from: $0) })),
+        ("erasing", .bool(user.isErasing)),
       ] + holding.quotaMembers(within: quota))
   }
 
@@ -63,14 +63,14 @@ extension UserListCommand.Row {
   }
 
   fileprivate var lines: [String] {
-    let end = person.removedAt.map { "  removed \($0.day)\(person.isErasing ? ", being erased" : "")" } ?? ""
+    let end = user.removedAt.map { "  removed \($0.day)\(user.isErasing ? ", being erased" : "")" } ?? ""
     let count = "\(devices.count) device\(devices.count == 1 ? "" : "s")"
     let size = holding.bytes.map { ", \(($0 + 1023) / 1024) KiB" } ?? ""
     func limit(_ value: Int64?, _ unit: String) -> String {
       value.flatMap { $0 == HubQuota.unlimited ? nil : ", limit \($0) \(unit)" } ?? ""
     }
     let limits = limit(quota.rows, "entries") + limit(quota.bytes, "bytes")
-    let own = "\(person.name)  \(count)  \(holding.rows) entries\(size)\(limits)  since \(person.createdAt.day)\(end)"
+    let own = "\(user.name)  \(count)  \(holding.rows) entries\(size)\(limits)  since \(user.createdAt.day)\(end)"
     return [own] + devices.map { "  \($0.name)  \($0.seenAt.map { "seen \($0.day)" } ?? "never seen")" }
   }
 }

@@ -6,7 +6,7 @@ import TrendyHub
 struct UserRemoveCommand: DaemonCommand {
   static let spec = CommandSpec(
     "user rm", .one("name", .text, "name"),
-    summary: "Remove a user; with --erase, delete all data of the user.", group: .people,
+    summary: "Remove a user; with --erase, delete all data of the user.", group: .users,
     examples: ["user rm Ada", "user rm Ada --erase --yes"],
     options: [
       OptionSpec("--erase", help: "permanently delete all data of the user on the hub"),
@@ -14,7 +14,7 @@ struct UserRemoveCommand: DaemonCommand {
     ])
 
   struct Answer {
-    var person: HubPerson
+    var user: HubUser
     /// `false` if a running hub will do it later.
     var isErased: Bool
   }
@@ -33,22 +33,22 @@ struct UserRemoveCommand: DaemonCommand {
     let hub = try session.existingHub()
     let lookup = PeopleLookup(accounts: hub.accounts)
     // A removed user can still be erased.
-    let person = try lookup.person(name, among: isErasing ? lookup.everyone() : hub.accounts.people())
+    let user = try lookup.user(name, among: isErasing ? lookup.everyone() : hub.accounts.users())
     guard !isErasing || isSure else {
       throw CommandError(
-        "Confirmation required: this permanently deletes all data of \(person.name) on this hub",
+        "Confirmation required: this permanently deletes all data of \(user.name) on this hub",
         hint: "Nothing was done. Confirm with --yes. Data on the user's devices and in backups of the hub stays.",
         exit: .usage)
     }
-    try hub.accounts.remove(person: person.id, isErasing: isErasing)
-    return Answer(person: person, isErased: try isErasing && hub.eraseUnlessServed())
+    try hub.accounts.remove(user: user.id, isErasing: isErasing)
+    return Answer(user: user, isErased: try isErasing && hub.eraseUnlessServed())
   }
 
   func show(_ answer: Answer, _ session: DaemonSession) -> ExitCode {
-    let (console, name) = (session.console, answer.person.name)
+    let (console, name) = (session.console, answer.user.name)
     if console.isJSON {
       console.document(
-        "trendyd.user/1", answer.person.members + [("removed", .bool(true)), ("erased", .bool(answer.isErased))])
+        "trendyd.user/1", answer.user.members + [("removed", .bool(true)), ("erased", .bool(answer.isErased))])
     }
     switch (isErasing, answer.isErased) {
     case (false, _):

@@ -6,20 +6,20 @@ import TrendyHub
 struct UserRestoreCommand: DaemonCommand {
   static let spec = CommandSpec(
     "user restore", .one("name", .text, "name"), summary: "Restore a removed user.",
-    group: .people, examples: ["user restore Ada"], options: [.data])
+    group: .users, examples: ["user restore Ada"], options: [.data])
 
   private let name: String
 
   init(_ session: DaemonSession) { name = session.arguments.positionals[0] }
 
-  func act(_ session: DaemonSession) throws -> HubPerson {
+  func act(_ session: DaemonSession) throws -> HubUser {
     let accounts = try session.existingHub().accounts
-    let person = try PeopleLookup(accounts: accounts).person(name, among: accounts.removedPeople())
-    try accounts.restore(person: person.id)
-    return person
+    let user = try PeopleLookup(accounts: accounts).user(name, among: accounts.removedPeople())
+    try accounts.restore(user: user.id)
+    return user
   }
 
-  func show(_ answer: HubPerson, _ session: DaemonSession) -> ExitCode {
+  func show(_ answer: HubUser, _ session: DaemonSession) -> ExitCode {
     if session.console.isJSON {
       session.console.document("trendyd.user/1", answer.members + [("removed", .bool(false))])
     }

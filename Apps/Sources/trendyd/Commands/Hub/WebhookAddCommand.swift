@@ -7,7 +7,7 @@ import TrendyModels
 struct WebhookAddCommand: DaemonCommand {
   static let spec = CommandSpec(
     "webhook add", .one("url", .text, "address"),
-    summary: "Add a webhook that receives changes of a user's entries.", group: .people,
+    summary: "Add a webhook that receives changes of a user's entries.", group: .users,
     examples: ["webhook add https://example.org/hook", "webhook add https://example.org/hook --kind event --name Ada"],
     options: [
       .webhookOwner,
@@ -29,8 +29,8 @@ struct WebhookAddCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) throws -> HubWebhook {
     let accounts = try session.existingHub().accounts
-    let person = try session.person(for: "trendyd webhook add URL")
-    return try accounts.addWebhook(person: person.id, url: url, kinds: kinds, allowsClearText: allowsClearText)
+    let user = try session.user(for: "trendyd webhook add URL")
+    return try accounts.addWebhook(user: user.id, url: url, kinds: kinds, allowsClearText: allowsClearText)
   }
 
   func show(_ answer: HubWebhook, _ session: DaemonSession) -> ExitCode {

@@ -7,7 +7,7 @@ import TrendyModels
 /// `trendyd webhook list`
 struct WebhookListCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "webhook list", summary: "List webhooks with the results of their last deliveries.", group: .people,
+    "webhook list", summary: "List webhooks with the results of their last deliveries.", group: .users,
     examples: ["webhook list"],
     options: [OptionSpec("--name", value: "user", kind: .text, help: "only webhooks of this user"), .data])
 
@@ -15,7 +15,7 @@ struct WebhookListCommand: DaemonCommand {
   struct Row {
     var webhook: HubWebhook
     /// `nil` while it is being added.
-    var standing: HubWebhookStanding?
+    var standing: WebhookDeliveryState?
     /// `nil` if the user was erased.
     var personName: String?
   }
@@ -28,9 +28,9 @@ struct WebhookListCommand: DaemonCommand {
     let accounts = try session.existingHub().accounts
     let lookup = PeopleLookup(accounts: accounts)
     let names = try lookup.names()
-    let owner = try ownerName.map { try lookup.person(called: $0) }
-    return try accounts.webhooks(person: owner?.id).map {
-      Row(webhook: $0.webhook, standing: $0.standing, personName: names[$0.webhook.person])
+    let owner = try ownerName.map { try lookup.user(called: $0) }
+    return try accounts.webhooks(user: owner?.id).map {
+      Row(webhook: $0.webhook, standing: $0.standing, personName: names[$0.webhook.user])
     }
   }
 

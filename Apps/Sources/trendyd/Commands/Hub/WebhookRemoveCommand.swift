@@ -6,7 +6,7 @@ import TrendyHub
 struct WebhookRemoveCommand: DaemonCommand {
   static let spec = CommandSpec(
     "webhook rm", .one("webhook", .text, "id, id prefix or address"),
-    summary: "Remove a webhook.", group: .people, examples: ["webhook rm 0199f3c2"], options: [.data])
+    summary: "Remove a webhook.", group: .users, examples: ["webhook rm 0199f3c2"], options: [.data])
 
   private let word: String
 

@@ -7,19 +7,20 @@ import TrendyProtocols
 struct WebhookTryCommand: DaemonCommand {
   static let spec = CommandSpec(
     "webhook try", .one("webhook", .text, "id, id prefix or address"),
-    summary: "Send a signed test delivery and report the response.", group: .people,
+    summary: "Send a signed test delivery and report the response.", group: .users,
     examples: ["webhook try 0199f3c2"], options: [.data])
 
   private let word: String
 
   init(_ session: DaemonSession) { word = session.arguments.positionals[0] }
 
-  func act(_ session: DaemonSession) async throws -> (HubWebhook, WebhookAnswer) {
+  func act(_ session: DaemonSession) async throws -> (HubWebhook, WebhookResponse) {
     let hub = try session.existingHub()
     let webhook = try hub.accounts.webhook(word)
     do {
       return (
-        webhook, try await HTTPWebhookSender(clock: hub.clock).send(WebhookPost(trying: webhook, now: hub.clock.now))
+        webhook,
+        try await HTTPWebhookSender(clock: hub.clock).send(WebhookDelivery(trying: webhook, now: hub.clock.now))
       )
     } catch {
       throw CommandError(
@@ -27,7 +28,7 @@ struct WebhookTryCommand: DaemonCommand {
     }
   }
 
-  func show(_ answer: (HubWebhook, WebhookAnswer), _ session: DaemonSession) -> ExitCode {
+  func show(_ answer: (HubWebhook, WebhookResponse), _ session: DaemonSession) -> ExitCode {
     let (webhook, reply) = answer
     if session.console.isJSON {
       session.console.document(

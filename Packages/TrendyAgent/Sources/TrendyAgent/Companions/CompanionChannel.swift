@@ -76,7 +76,7 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
   /// - Returns: Whether the device has a companion.
   /// - Throws: Errors of the store; nothing has been saved then.
   @discardableResult
-  public func keep(toldTrips: [CompanionStore.ToldTrip], _ body: () -> Void) throws -> Bool {
+  public func keep(toldTrips: [CompanionStore.AnnouncedTrip], _ body: () -> Void) throws -> Bool {
     drafts = []
     body()
     let told = drafts ?? []
@@ -113,7 +113,7 @@ extension CompanionChannel {
     let new = open.filter { trip in !told.contains { $0.id == trip.id } }
     guard !gone.isEmpty || !new.isEmpty, isPaired else { return false }
     let endings = try gone.map { ($0, try finished($0.id)) }
-    return try keep(toldTrips: open.map { CompanionStore.ToldTrip(id: $0.id, device: $0.device) }) {
+    return try keep(toldTrips: open.map { CompanionStore.AnnouncedTrip(id: $0.id, device: $0.device) }) {
       for (known, ending) in endings {
         trip = ["id": .string(known.id), "device": .string(known.device)]
         trip.merge(ending ?? [:]) { $1 }

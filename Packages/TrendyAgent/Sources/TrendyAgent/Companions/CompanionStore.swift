@@ -47,7 +47,7 @@ public struct CompanionStore: Sendable {
   }
 
   /// Trip of which companions know the start but not the end.
-  public struct ToldTrip: Hashable, Sendable {
+  public struct AnnouncedTrip: Hashable, Sendable {
     public var id: String
     public var device: String
 
@@ -126,7 +126,7 @@ public struct CompanionStore: Sendable {
     if isKnown { return lost }
     try write { transaction in
       for companion in companions {
-        let stored = try transaction.get(kind: Kind.link, key: RecordKey(hashing: companion.id))
+        let stored = try transaction.get(kind: Kind.link, key: RowKey(hashing: companion.id))
         if companion.isRemoved {
           if stored != nil { try Self.forget(companion.id, in: transaction) }
           continue
@@ -148,7 +148,7 @@ public struct CompanionStore: Sendable {
     {
       transaction.delete(kind: Kind.outgoing, key: record.key)
     }
-    transaction.delete(kind: Kind.link, key: RecordKey(hashing: link))
+    transaction.delete(kind: Kind.link, key: RowKey(hashing: link))
     let hasOthers = try links(in: transaction).contains { $0.role == .tracker && $0.id != link }
     // Without any companion no trip is announced; a new companion is sent the trips in progress then.
     if !hasOthers { try putTold([], in: transaction) }
@@ -159,7 +159,7 @@ public struct CompanionStore: Sendable {
       .map(Link.init(stored:)).sorted { $0.id < $1.id }
   }
 
-  private static func putTold(_ trips: [ToldTrip], in transaction: WriteTransaction) throws {
+  private static func putTold(_ trips: [AnnouncedTrip], in transaction: WriteTransaction) throws {
     for record in try transaction.scan(
       kind: Kind.told, group: nil, from: .min, to: .max, descending: false, limit: .max)
     {
@@ -168,18 +168,18 @@ public struct CompanionStore: Sendable {
     for trip in trips {
       let content: JSONValue = ["id": .string(trip.id), "device": .string(trip.device)]
       try transaction.put(
-        kind: Kind.told, key: RecordKey(hashing: trip.id), sort: 0, group: 0, payload: Array(WireJSON.encode(content)))
+        kind: Kind.told, key: RowKey(hashing: trip.id), sort: 0, group: 0, payload: Array(WireJSON.encode(content)))
     }
   }
 
   // MARK: Sending
 
   /// Returns the open trips that companions know.
-  public func toldTrips() throws -> [ToldTrip] {
+  public func toldTrips() throws -> [AnnouncedTrip] {
     try engine.refresh()
     return try engine.scan(kind: Kind.told).map { record in
       let members = try Self.document(record)
-      return ToldTrip(id: members["id"]?.stringValue ?? "", device: members["device"]?.stringValue ?? "")
+      return AnnouncedTrip(id: members["id"]?.stringValue ?? "", device: members["device"]?.stringValue ?? "")
     }
   }
 
@@ -204,7 +204,7 @@ public struct CompanionStore: Sendable {
   /// - Returns: Whether there is any companion to receive them.
   @discardableResult
   public func tell(
-    _ drafts: [Draft], at date: Date, only link: String? = nil, toldTrips: [ToldTrip]? = nil,
+    _ drafts: [Draft], at date: Date, only link: String? = nil, toldTrips: [AnnouncedTrip]? = nil,
     toldConfiguration: String? = nil
   ) throws -> Bool {
     try write { transaction in
@@ -214,7 +214,7 @@ public struct CompanionStore: Sendable {
           link.lastSequence += 1
           let notice = CompanionNotice(sequence: link.lastSequence, kind: draft.kind, at: date, data: draft.data)
           try transaction.put(
-            kind: Kind.outgoing, key: RecordKey(hashing: "\(link.id)\u{0}\(notice.sequence)"), sort: notice.sequence,
+            kind: Kind.outgoing, key: RowKey(hashing: "\(link.id)\u{0}\(notice.sequence)"), sort: notice.sequence,
             group: Self.group(link.id), payload: Array(WireJSON.encode(notice)))
         }
         if let toldConfiguration { link.toldConfiguration = toldConfiguration }
@@ -242,7 +242,7 @@ public struct CompanionStore: Sendable {
   /// Deletes the notices that a companion has acknowledged.
   public func acknowledge(_ link: String, through sequence: Int64) throws {
     try write { transaction in
-      guard let stored = try transaction.get(kind: Kind.link, key: RecordKey(hashing: link)) else { return }
+      guard let stored = try transaction.get(kind: Kind.link, key: RowKey(hashing: link)) else { return }
       var known = try Link(stored: stored)
       guard sequence > known.acknowledgedThrough, Self.sequences.contains(sequence) else { return }
       known.acknowledgedThrough = sequence
@@ -269,7 +269,7 @@ public struct CompanionStore: Sendable {
   /// - Returns: The new notices.
   public func take(_ notices: [CompanionNotice], over link: String) throws -> [CompanionNotice] {
     try write { transaction in
-      guard let stored = try transaction.get(kind: Kind.link, key: RecordKey(hashing: link)) else { return [] }
+      guard let stored = try transaction.get(kind: Kind.link, key: RowKey(hashing: link)) else { return [] }
       var known = try Link(stored: stored)
       let new = notices.sorted { $0.sequence < $1.sequence }
         .filter { $0.sequence > known.lastSequence && Self.sequences.contains($0.sequence) }
@@ -287,7 +287,7 @@ public struct CompanionStore: Sendable {
           "link": .string(link), "notice": .object(try WireJSON.members(of: notice)),
         ]
         try transaction.put(
-          kind: Kind.received, key: RecordKey(hashing: "\(link)\u{0}\(notice.sequence)"), sort: place,
+          kind: Kind.received, key: RowKey(hashing: "\(link)\u{0}\(notice.sequence)"), sort: place,
           group: Self.group(link), payload: Array(WireJSON.encode(content)))
       }
       known.lastSequence = last.sequence
@@ -341,7 +341,7 @@ public struct CompanionStore: Sendable {
   /// Notes that received hub addresses and tokens have been applied up to a sequence number.
   public func settle(_ link: String, through sequence: Int64) throws {
     try write { transaction in
-      guard let stored = try transaction.get(kind: Kind.link, key: RecordKey(hashing: link)) else { return }
+      guard let stored = try transaction.get(kind: Kind.link, key: RowKey(hashing: link)) else { return }
       var known = try Link(stored: stored)
       known.settledThrough = max(known.settledThrough, sequence)
       try Self.put(known, in: transaction)
@@ -363,7 +363,7 @@ public struct CompanionStore: Sendable {
   }
 
   private static func trips(of link: Link, in transaction: WriteTransaction) throws -> CompanionTrips {
-    guard let stored = try transaction.get(kind: Kind.trips, key: RecordKey(hashing: link.device)) else {
+    guard let stored = try transaction.get(kind: Kind.trips, key: RowKey(hashing: link.device)) else {
       return CompanionTrips()
     }
     return try WireJSON.decode(CompanionTrips.self, from: Data(stored.payload))
@@ -371,23 +371,23 @@ public struct CompanionStore: Sendable {
 
   private static func put(_ trips: CompanionTrips, of link: Link, in transaction: WriteTransaction) throws {
     try transaction.put(
-      kind: Kind.trips, key: RecordKey(hashing: link.device), sort: 0, group: 0,
+      kind: Kind.trips, key: RowKey(hashing: link.device), sort: 0, group: 0,
       payload: Array(WireJSON.encode(trips)))
   }
 
-  private static func group(_ link: String) -> UInt64 { max(1, RecordKey(hashing: link).low) }
+  private static func group(_ link: String) -> UInt64 { max(1, RowKey(hashing: link).low) }
 
   private static func put(_ link: Link, in transaction: WriteTransaction) throws {
     try transaction.put(
-      kind: Kind.link, key: RecordKey(hashing: link.id), sort: 0, group: 0, payload: Array(WireJSON.encode(link.stored))
+      kind: Kind.link, key: RowKey(hashing: link.id), sort: 0, group: 0, payload: Array(WireJSON.encode(link.stored))
     )
   }
 
-  fileprivate static func document(_ record: Record) throws -> [String: JSONValue] {
+  fileprivate static func document(_ record: Row) throws -> [String: JSONValue] {
     try WireJSON.decode([String: JSONValue].self, from: Data(record.payload))
   }
 
-  private static func received(_ record: Record) throws -> Received {
+  private static func received(_ record: Row) throws -> Received {
     let members = try document(record)
     let notice = try WireJSON.decode(
       CompanionNotice.self, from: WireJSON.encode(members["notice"] ?? .null))
@@ -407,7 +407,7 @@ extension CompanionStore.Link {
     settledThrough = 0
   }
 
-  fileprivate init(stored record: Record) throws {
+  fileprivate init(stored record: Row) throws {
     let members = try CompanionStore.document(record)
     id = members["id"]?.stringValue ?? ""
     role = members["role"]?.stringValue.flatMap(Role.init(rawValue:)) ?? .companion

@@ -50,8 +50,9 @@ public struct ScheduledExport: Sendable {
   public func look(_ make: (URL) async throws -> Void) async throws -> Outcome {
     let now = record.clock.now
     var standing =
-      try ExportStanding(in: record.dataStoreFactory.makeLocalStore()) ?? ExportStanding(folder: folder.path)
-    if standing.folder != folder.path { standing = ExportStanding(folder: folder.path) }
+      try ScheduledExportStatus(in: record.dataStoreFactory.makeLocalStore())
+      ?? ScheduledExportStatus(folder: folder.path)
+    if standing.folder != folder.path { standing = ScheduledExportStatus(folder: folder.path) }
     if let failed = standing.failedAt, failed <= now, now < failed.addingTimeInterval(Self.retryInterval) {
       return .notDue
     }
@@ -99,7 +100,7 @@ public struct ScheduledExport: Sendable {
   }
 
   /// Deletes superseded files, only those that this agent made; other files in the folder stay.
-  private func prune(_ standing: inout ExportStanding) throws -> [String] {
+  private func prune(_ standing: inout ScheduledExportStatus) throws -> [String] {
     let present = Set(try Self.names(in: folder))
     standing.made = standing.made.filter(present.contains)
     var removed: [String] = []
@@ -126,16 +127,16 @@ public struct ScheduledExport: Sendable {
     }
   }
 
-  private func note(_ standing: ExportStanding) throws {
+  private func note(_ standing: ScheduledExportStatus) throws {
     try record.recorder.inOneSave { save in
       try save.beginWriting()
-      try save.localStore.setNote(standing.value, named: ExportStanding.name)
+      try save.localStore.setNote(standing.value, named: ScheduledExportStatus.name)
     }
   }
 }
 
 /// Status of the scheduled exports, stored as a local value of the store.
-public struct ExportStanding: Hashable, Sendable {
+public struct ScheduledExportStatus: Hashable, Sendable {
   static let name = "export"
 
   /// Path of the target folder.
@@ -168,7 +169,7 @@ public struct ExportStanding: Hashable, Sendable {
     return .object(members)
   }
 
-  fileprivate func succeeded() -> ExportStanding {
+  fileprivate func succeeded() -> ScheduledExportStatus {
     var standing = self
     (standing.failure, standing.failedAt) = (nil, nil)
     return standing

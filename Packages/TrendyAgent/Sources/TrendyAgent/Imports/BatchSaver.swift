@@ -2,7 +2,7 @@
 final class BatchSaver {
   /// Batch with the number of records of the file up to its end.
   struct Batch {
-    var entities: [Undoable]
+    var entities: [AnyEntity]
     var records: Int
   }
 

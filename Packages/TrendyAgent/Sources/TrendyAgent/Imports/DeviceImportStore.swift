@@ -50,7 +50,7 @@ final class DeviceImportStore: ImportStore {
   func propertyDefinitions() throws -> [PropertyDefinition] { try record.makeStore().fetchAllPropertyDefinitions() }
   func event(id: String) throws -> Event? { try record.makeStore().findEvent(id: id) }
   func type(_ kind: BuiltInType) throws -> EventType { try record.type(kind) }
-  func makeJournal() throws -> any FindingJournal { record.journal(of: self) }
+  func makeJournal() throws -> any DetectedEventStore { record.journal(of: self) }
   func openTrackLog() throws -> TrackLog { try record.openTrackLog() }
   func presentTrackLog() throws -> TrackLog? { record.hasTracks ? try record.openTrackLog() : nil }
   func makeTrackIntake() throws -> TrackIntake { try record.makeTrackIntake(of: self) }
@@ -85,7 +85,7 @@ final class DeviceImportStore: ImportStore {
   /// Large enough that the store writes the batch directly to a segment instead of the log.
   static let mostInBatch = 65_536
 
-  func save(_ batch: [Undoable]) throws -> [Bool] {
+  func save(_ batch: [AnyEntity]) throws -> [Bool] {
     try record.recorder.inOneSave { save in
       try save.beginWriting()
       let areNew = try Self.areNew(batch, in: save.store)
@@ -95,7 +95,7 @@ final class DeviceImportStore: ImportStore {
         let id = entity.id
         let digest =
           if isNew, case .event(let event) = entity {
-            Undoable.digest(ofPayload: try save.recordNew(event))
+            AnyEntity.digest(ofPayload: try save.recordNew(event))
           } else {
             try make(entity, id: id, in: save)
           }
@@ -104,7 +104,7 @@ final class DeviceImportStore: ImportStore {
         return true
       }
       if !made.isEmpty {
-        let journal = ImportJournal(save.localStore)
+        let journal = ImportHistory(save.localStore)
         try journal.append(made, to: begin(journal, save.localStore))
       }
       return wereMade
@@ -115,7 +115,7 @@ final class DeviceImportStore: ImportStore {
     guard let importID else { return }
     try record.recorder.inOneSave { save in
       try save.beginWriting()
-      try ImportJournal(save.localStore).finish(importID, at: record.clock.now)
+      try ImportHistory(save.localStore).finish(importID, at: record.clock.now)
     }
   }
 
@@ -125,14 +125,14 @@ final class DeviceImportStore: ImportStore {
   func create(_ event: Event, in save: RecorderChanges) throws -> Bool {
     try save.beginWriting()
     guard let digest = try make(.event(event), id: event.id, in: save) else { return false }
-    let journal = ImportJournal(save.localStore)
+    let journal = ImportHistory(save.localStore)
     try journal.append(
       [MadeEntity(kind: .event, id: event.id, digest: digest)], to: begin(journal, save.localStore))
     return true
   }
 
   /// Returns for each entity whether it is an event of which the store has neither data nor a tombstone.
-  private static func areNew(_ batch: [Undoable], in store: any DataStoreProtocol) throws -> [Bool] {
+  private static func areNew(_ batch: [AnyEntity], in store: any DataStoreProtocol) throws -> [Bool] {
     let events = batch.map { entity -> CompactIdentifier? in
       if case .event(let event) = entity { event.identifier } else { nil }
     }
@@ -143,11 +143,11 @@ final class DeviceImportStore: ImportStore {
   /// Creates an entity, or restores it if an undone import had created it.
   ///
   /// - Returns: Digest of the created entity, or `nil` if it exists or was deleted by the user.
-  private func make(_ entity: Undoable, id: String, in save: RecorderChanges) throws -> String? {
+  private func make(_ entity: AnyEntity, id: String, in save: RecorderChanges) throws -> String? {
     func heldDigest() throws -> String {
-      try (Undoable.held(entity.kind, id: id, in: save.store) ?? entity).digest
+      try (AnyEntity.held(entity.kind, id: id, in: save.store) ?? entity).digest
     }
-    guard try Undoable.held(entity.kind, id: id, in: save.store) == nil else { return nil }
+    guard try AnyEntity.held(entity.kind, id: id, in: save.store) == nil else { return nil }
     if try isTakenBack(entity.kind, id, in: save.store) {
       do {
         // The restored event takes its values from the file and the options of this import: the user may have undone
@@ -169,7 +169,7 @@ final class DeviceImportStore: ImportStore {
     // For an id derived from a natural key, `record` performs this check itself.
     if !NaturalIdentifier.isNatural(id), try save.store.knows(entity.kind, id) { return nil }
     if case .event(let event) = entity {
-      return try save.recordedPayload(of: event).map { Undoable.digest(ofPayload: $0) }
+      return try save.recordedPayload(of: event).map { AnyEntity.digest(ofPayload: $0) }
     }
     return try save.record(entity) ? heldDigest() : nil
   }
@@ -178,11 +178,11 @@ final class DeviceImportStore: ImportStore {
     guard importID == nil else { return }
     try record.recorder.inOneSave { save in
       try save.beginWriting()
-      _ = try list(ImportJournal(save.localStore))
+      _ = try list(ImportHistory(save.localStore))
     }
   }
 
-  private func list(_ journal: ImportJournal) throws -> String {
+  private func list(_ journal: ImportHistory) throws -> String {
     let id = importID ?? record.makeID()
     importID = id
     guard !isBegun else { return id }
@@ -194,7 +194,7 @@ final class DeviceImportStore: ImportStore {
     return id
   }
 
-  private func begin(_ journal: ImportJournal, _ store: LocalStore) throws -> String {
+  private func begin(_ journal: ImportHistory, _ store: LocalStore) throws -> String {
     let id = try list(journal)
     guard !isUndoable else { return id }
     isUndoable = true
@@ -214,7 +214,7 @@ extension DataStoreProtocol {
 
   /// Whether an entity exists, is pending, or was deleted on any device.
   func knows(_ kind: MutationEntityType, _ id: String) throws -> Bool {
-    try Undoable.held(kind, id: id, in: self) != nil || findTombstone(kind, id)
+    try AnyEntity.held(kind, id: id, in: self) != nil || findTombstone(kind, id)
       || !pendingMutations(ofEntity: id).isEmpty || !acceptedMutations(ofEntity: id).isEmpty
   }
 }

@@ -16,7 +16,7 @@ struct ImportPreview {
   private var findings: Set<String> = []
 
   /// - Returns: whether the entity was not inserted before.
-  mutating func insert(_ entity: Undoable) -> Bool {
+  mutating func insert(_ entity: AnyEntity) -> Bool {
     inserted.insert(CompactIdentifier("\(entity.kind.rawValue) \(entity.id)").fingerprint)
   }
 

@@ -40,7 +40,7 @@ public protocol ImportStore: AnyObject {
   var batchSize: Int { get }
   /// Saves a batch atomically and durably.
   /// - Returns: for each entity, whether it is new.
-  func save(_ batch: [Undoable]) throws -> [Bool]
+  func save(_ batch: [AnyEntity]) throws -> [Bool]
   /// Whether a batch may be saved on another thread while reading continues. Meanwhile, only ``now`` and ``makeID()`` are
   /// used. `false` by default.
   var savesBesideReading: Bool { get }
@@ -50,7 +50,7 @@ public protocol ImportStore: AnyObject {
   func finish() throws
 
   /// Returns a journal with the places and settings for the detection of trips and visits, which records the results.
-  func makeJournal() throws -> any FindingJournal
+  func makeJournal() throws -> any DetectedEventStore
   func openTrackLog() throws -> TrackLog
   /// Returns the track log if the store has one. A dry run creates none.
   func presentTrackLog() throws -> TrackLog?

@@ -9,14 +9,14 @@ import TrendyTrips
 extension DeviceRecord {
   /// Returns the imports of this store, oldest first.
   public func imports() throws -> [ImportEntry] {
-    try ImportJournal(dataStoreFactory.makeLocalStore()).entries()
+    try ImportHistory(dataStoreFactory.makeLocalStore()).entries()
   }
 
   /// Returns the fingerprints of entities whose last import was undone.
   func takenBack() throws -> FingerprintSet {
     var takenBack = FingerprintSet()
     var decided = FingerprintSet()
-    let journal = ImportJournal(dataStoreFactory.makeLocalStore())
+    let journal = ImportHistory(dataStoreFactory.makeLocalStore())
     let known = try journal.entries()
     guard known.contains(where: { $0.undone != nil }) else { return takenBack }
     for entry in known.reversed() {
@@ -83,12 +83,12 @@ extension DeviceRecord {
   /// Number of parts undone in one save.
   ///
   /// They cover the entities of one save of the import, which are therefore in the same segment.
-  private static var partsInSave: Int { DeviceImportStore.mostInBatch / ImportJournal.partLength + 1 }
+  private static var partsInSave: Int { DeviceImportStore.mostInBatch / ImportHistory.partLength + 1 }
 
   /// Undoes an import as ``undoImport(_:)`` does, with a given number of parts per save.
   func undoImport(_ entry: ImportEntry, partsInSave: Int) throws -> ImportUndo {
     var result = ImportUndo()
-    var parts = 0..<(try ImportJournal(dataStoreFactory.makeLocalStore()).partCount(of: entry.id))
+    var parts = 0..<(try ImportHistory(dataStoreFactory.makeLocalStore()).partCount(of: entry.id))
     // In reverse order of creation, because later entities refer to earlier ones.
     while !parts.isEmpty {
       let some = parts.suffix(partsInSave)
@@ -97,7 +97,7 @@ extension DeviceRecord {
     }
     try recorder.inOneSave { save in
       try save.beginWriting()
-      try ImportJournal(save.localStore).undo(entry.id, at: clock.now)
+      try ImportHistory(save.localStore).undo(entry.id, at: clock.now)
       var log = try UndoLog(save.localStore)
       try log.drop(importID: entry.id)
     }
@@ -110,14 +110,14 @@ extension DeviceRecord {
     _ parts: Range<Int>, of entry: ImportEntry, in save: RecorderChanges, _ result: inout ImportUndo
   ) throws {
     try save.beginWriting()
-    let journal = ImportJournal(save.localStore)
+    let journal = ImportHistory(save.localStore)
     let lists = try parts.map { try journal.made(by: entry.id, part: $0) }
     try save.store.lookAhead(
       events: lists.joined().lazy.filter { $0.kind == .event }.map { CompactIdentifier($0.id) })
     // Most events are untouched and unknown to any hub. Nothing refers to an event, so these are deleted first.
     let events = lists.joined().reversed().filter { $0.kind == .event }
     var areDeleted = try save.deleteUntouchedImports(eventIds: events.map(\.id)) { index, payload in
-      Undoable.digest(ofPayload: payload) == events[index].digest
+      AnyEntity.digest(ofPayload: payload) == events[index].digest
     }[...]
     for (part, list) in zip(parts, lists).reversed() {
       var list = list
@@ -127,7 +127,7 @@ extension DeviceRecord {
           result.removed += 1
           continue
         }
-        guard let now = try Undoable.held(made.kind, id: made.id, in: save.store) else {
+        guard let now = try AnyEntity.held(made.kind, id: made.id, in: save.store) else {
           // Deleted before an interruption.
           if made.isTakenBack { result.removed += 1 }
           continue

@@ -37,7 +37,7 @@ final class RecordImporter {
   private let latestFix: Date
   /// Whether there are new fixes in which trips have not been detected yet.
   private var hasUnreadFixes = false
-  private var batch: [Undoable] = []
+  private var batch: [AnyEntity] = []
   /// Start of each entity in the batch, `nil` for entities that are not events. Exists once events are compared.
   private var starts: [Date?]?
   private lazy var saver = BatchSaver(destination) { [unowned self] batch, areNew in
@@ -114,12 +114,12 @@ final class RecordImporter {
     case .dayOff(let skip): take(skip, at: place)
     case .fix(let fix, let device): try take(fix, device, at: place)
     case .path(let fixes, let source):
-      let device = KeptPath.device(of: source)
+      let device = DisplayOnlyTrack.device(of: source)
       for fix in fixes.spreadWithinSeconds { try take(fix, device, at: place) }
     case .motion(let motion, let device): try take(.motion(motion), device)
     case .call(let kind, let time, let device):
-      guard let kind = TripCall.Kind(rawValue: kind) else { return refuse("unknown call '\(kind)'", at: place) }
-      try take(.call(TripCall(kind: kind, timestamp: time)), device)
+      guard let kind = TripCommand.Kind(rawValue: kind) else { return refuse("unknown call '\(kind)'", at: place) }
+      try take(.call(TripCommand(kind: kind, timestamp: time)), device)
     case .note(let kind, let id, let time, let content, let device):
       guard let kind = TrackNote.Kind(rawValue: kind) else { return refuse("unknown note '\(kind)'", at: place) }
       notes[device, default: []].append(TrackNote(kind: kind, id: id, time: time, content: content))
@@ -166,7 +166,7 @@ final class RecordImporter {
       return refuse(
         "\(RFC3339.string(from: fix.timestamp)) is more than a day ahead of this machine's clock", at: place)
     }
-    if !hasUnreadFixes { hasUnreadFixes = !KeptPath.isKept(device: device) }
+    if !hasUnreadFixes { hasUnreadFixes = !DisplayOnlyTrack.isKept(device: device) }
     try take(.fix(fix), device)
   }
 
@@ -180,9 +180,9 @@ final class RecordImporter {
     guard kind != .conflict else { return skip("conflict") }
     var value = JSONValue.object(fields)
     value.rename(renamed)
-    let entity: Undoable
+    let entity: AnyEntity
     do {
-      entity = try Undoable(kind, id: id, value)
+      entity = try AnyEntity(kind, id: id, value)
     } catch {
       return refuse("\(error)", at: place)
     }
@@ -191,7 +191,7 @@ final class RecordImporter {
     case .eventType(let type):
       // Its id may exist here under another name, which it keeps.
       if let mapped = request.typeMap[type.name.lowercased()], mapped.lowercased() != type.name.lowercased() {
-        let look = ForeignType(name: mapped, colorHex: type.colorHex, icon: type.iconName, goal: type.goal)
+        let look = ExternalType(name: mapped, colorHex: type.colorHex, icon: type.iconName, goal: type.goal)
         renamed[id] = (typeNames[mapped.lowercased()] ?? makeType(mapped, like: look)).id
         return
       }
@@ -257,7 +257,7 @@ final class RecordImporter {
   }
 
   /// - Returns: the type for an event; `nil` if the event is skipped, which is reported.
-  private func use(of foreign: ForeignEvent, at place: String) throws -> TypeUse? {
+  private func use(of foreign: ExternalEvent, at place: String) throws -> TypeUse? {
     // Not cached: hints and duplicate detection depend on the event.
     let isByName = foreign.hints.isEmpty && foreign.sameness == nil
     if isByName, let use = uses[foreign.typeName] { return use }
@@ -274,7 +274,7 @@ final class RecordImporter {
     return use
   }
 
-  private func take(_ foreign: ForeignEvent, at place: String) throws {
+  private func take(_ foreign: ExternalEvent, at place: String) throws {
     // Includes events that the options exclude, because the digest identifies the file.
     if foreign.id == nil { collector.add(type: foreign.typeName, at: foreign.timestamp) }
     guard request.options.range?.contains(foreign.timestamp) != false else {
@@ -327,13 +327,13 @@ final class RecordImporter {
     }
     append(.event(event))
     if request.isDryRun, foreign.sameness != nil { preview.add(event) }
-    if let path = KeptPath.device(ofTrack: foreign.track) {
+    if let path = DisplayOnlyTrack.device(ofTrack: foreign.track) {
       for fix in foreign.track.spreadWithinSeconds { try take(fix, path, at: place) }
     }
   }
 
   /// Whether another source recorded the same event, before or in this import. The existing event receives fields that it lacks.
-  private func isKnown(_ event: Event, _ sameness: ForeignEvent.Sameness) throws -> Bool {
+  private func isKnown(_ event: Event, _ sameness: ExternalEvent.DuplicateRule) throws -> Bool {
     if case .day(let amount) = sameness { return try isDayKnown(event, amount) }
     // Trips in earlier fixes are detected first. Otherwise, this trip would be recorded twice.
     if event.sourceType == .trip, hasUnreadFixes {
@@ -374,7 +374,7 @@ final class RecordImporter {
   }
 
   /// Returns the built-in type for a trip or visit; `nil` for other events.
-  private func builtInType(for foreign: ForeignEvent, named name: String) throws -> EventType? {
+  private func builtInType(for foreign: ExternalEvent, named name: String) throws -> EventType? {
     let kind = foreign.source == .trip ? BuiltInType.trip : BuiltInType.visit
     switch foreign.sameness {
     case .time, .moments: break
@@ -401,7 +401,7 @@ final class RecordImporter {
     return type
   }
 
-  private func take(_ foreign: ForeignType, at place: String) {
+  private func take(_ foreign: ExternalType, at place: String) {
     let name = request.typeMap[foreign.name.lowercased()] ?? foreign.name
     guard isWanted(foreign.name, name) else { return skip("type not selected") }
     guard isTypeName(name, at: place), typeNames[name.lowercased()] == nil else { return }
@@ -410,7 +410,7 @@ final class RecordImporter {
     _ = makeType(name, like: foreign)
   }
 
-  private func take(_ foreign: ForeignSkip, at place: String) {
+  private func take(_ foreign: ExternalSkip, at place: String) {
     let name = request.typeMap[foreign.typeName.lowercased()] ?? foreign.typeName
     let start = request.options.zone.date(foreign.days.lowerBound)
     guard isWanted(foreign.typeName, name), request.options.range?.contains(start) != false else {
@@ -425,7 +425,7 @@ final class RecordImporter {
   }
 
   /// Whether all values are within their limits; reports the entity otherwise.
-  private func isRecordable(_ entity: Undoable, at place: String) -> Bool {
+  private func isRecordable(_ entity: AnyEntity, at place: String) -> Bool {
     do {
       try entity.checkLimits()
       return true
@@ -443,7 +443,7 @@ final class RecordImporter {
     return true
   }
 
-  private func identifier(of foreign: ForeignEvent) -> CompactIdentifier {
+  private func identifier(of foreign: ExternalEvent) -> CompactIdentifier {
     foreign.isKeyUnique ? NaturalKey.identifier(for: ["import"] + foreign.key) : identifier(foreign.key)
   }
 
@@ -477,7 +477,7 @@ final class RecordImporter {
     return Self.colours.first { !taken.contains($0) } ?? Self.colours[types.count % Self.colours.count]
   }
 
-  private func makeType(_ name: String, like foreign: ForeignType? = nil) -> EventType {
+  private func makeType(_ name: String, like foreign: ExternalType? = nil) -> EventType {
     let natural = typeID(of: name)
     // A type that the user deleted stays deleted, and a new type receives its name. A type removed by undoing an import is
     // restored with its events.
@@ -504,7 +504,7 @@ final class RecordImporter {
 
   // MARK: Saving
 
-  private func append(_ entity: Undoable) {
+  private func append(_ entity: AnyEntity) {
     batch.append(entity)
     starts?.append(entity.eventStart)
   }
@@ -542,7 +542,7 @@ final class RecordImporter {
     }
   }
 
-  private func note(_ entity: Undoable, isNew: Bool) {
+  private func note(_ entity: AnyEntity, isNew: Bool) {
     guard isNew else {
       report.known += 1
       return
@@ -571,7 +571,7 @@ final class RecordImporter {
         report.newReadings += compared.new
         report.knownReadings += compared.known
         report.badCount += compared.invalid
-        if compared.new > 0, format.reads != .everything, !KeptPath.isKept(device: device) {
+        if compared.new > 0, format.reads != .everything, !DisplayOnlyTrack.isKept(device: device) {
           preview.add(taken, of: device)
         }
       } else if let log {
@@ -635,7 +635,7 @@ final class RecordImporter {
   }
 }
 
-extension Undoable {
+extension AnyEntity {
   /// `nil` for entities that are not events.
   fileprivate var eventStart: Date? { if case .event(let event) = self { event.timestamp } else { nil } }
 }

@@ -15,7 +15,7 @@ extension DeviceRecord {
   ///   - body: Called for each record. An error thrown by it ends the enumeration.
   public func forEachRecord(withReadings: Bool = true, _ body: (InterchangeRecord) throws -> Void) throws {
     let store = dataStoreFactory.makeLocalStore()
-    func give(_ entity: Undoable) throws {
+    func give(_ entity: AnyEntity) throws {
       try body(.entity(kind: entity.kind, id: entity.id, fields: try entity.value.objectValue ?? [:]))
     }
     for type in try store.fetchAllEventTypes().sorted(by: { $0.id < $1.id }) { try give(.eventType(type)) }

@@ -157,7 +157,9 @@ extension ImportStore {
   }
 
   /// Restores events of a recording whose import was undone.
-  private func restore(_ ids: [String], of recording: Recording, _ journal: any FindingJournal) throws -> Set<String> {
+  private func restore(_ ids: [String], of recording: Recording, _ journal: any DetectedEventStore) throws -> Set<
+    String
+  > {
     let missing = try ids.filter { try event(id: $0) == nil && isTakenBack(.event, id: $0) }
     guard !missing.isEmpty else { return [] }
     let type = try journal.tripTypeId()

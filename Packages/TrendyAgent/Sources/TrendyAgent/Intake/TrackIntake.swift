@@ -12,10 +12,10 @@ public import TrendyTrips
 /// blocking a thread.
 public struct TrackIntake: Sendable {
   private let log: TrackLog
-  private let reader: TrackReader
+  private let reader: DetectionRunner
   private let clock: any TimeSource
   /// Posts that were not stored completely.
-  public let refusedPosts: RefusedPosts
+  public let refusedPosts: RejectedPosts
 
   /// Opens or creates the log in a directory.
   /// - Parameters:
@@ -23,10 +23,10 @@ public struct TrackIntake: Sendable {
   ///   - journal: Where detected events are written.
   ///   - clock: Clock for the check of future readings.
   /// - Throws: `StorageError`.
-  public init(directory: URL, journal: any FindingJournal, clock: any TimeSource) throws {
-    refusedPosts = RefusedPosts(directory: directory)
+  public init(directory: URL, journal: any DetectedEventStore, clock: any TimeSource) throws {
+    refusedPosts = RejectedPosts(directory: directory)
     log = try TrackLog(directory: directory)
-    reader = TrackReader(store: log, journal: journal, clock: clock)
+    reader = DetectionRunner(store: log, journal: journal, clock: clock)
     self.clock = clock
   }
 
@@ -35,10 +35,10 @@ public struct TrackIntake: Sendable {
   ///   - rows: Rows of the track log.
   ///   - journal: Where detected events are written.
   ///   - clock: Clock for the check of future readings.
-  public init(rows: any TrackRows, journal: any FindingJournal, clock: any TimeSource) {
-    refusedPosts = RefusedPosts(rows: rows)
+  public init(rows: any TrackRows, journal: any DetectedEventStore, clock: any TimeSource) {
+    refusedPosts = RejectedPosts(rows: rows)
     log = TrackLog(rows: rows)
-    reader = TrackReader(store: log, journal: journal, clock: clock)
+    reader = DetectionRunner(store: log, journal: journal, clock: clock)
     self.clock = clock
   }
 
@@ -55,7 +55,7 @@ public struct TrackIntake: Sendable {
     /// Number of valid readings that were not stored.
     public var refused = 0
     /// Detected events that were created, changed or deleted.
-    public var changes = TrackReader.Changes()
+    public var changes = DetectionRunner.Changes()
     /// Whether any event was created, changed or deleted.
     public var isRecordChanged: Bool { !changes.isEmpty }
     /// Why the sender must keep the batch and send it again: none of its readings could be stored. `nil` if any was
@@ -75,7 +75,7 @@ public struct TrackIntake: Sendable {
   ///   - device: Name of the device.
   /// - Returns: Counts and detected changes.
   /// - Throws: `StorageError` if the batch could not be stored.
-  public func take(_ batch: DeviceBatch, calls: [TripCall] = [], device: String) throws -> Taken {
+  public func take(_ batch: DeviceBatch, calls: [TripCommand] = [], device: String) throws -> Taken {
     var taken = Taken()
     taken.problemCount = batch.problemCount
     taken.problems = batch.problems.prefix(10).map { "\($0)" }
@@ -102,7 +102,7 @@ public struct TrackIntake: Sendable {
   ///   - device: Name of the device.
   /// - Returns: Counts and detected changes.
   /// - Throws: `StorageError` if the batch could not be stored.
-  public func takePost(_ batch: DeviceBatch, calls: [TripCall] = [], device: String) throws -> Taken {
+  public func takePost(_ batch: DeviceBatch, calls: [TripCommand] = [], device: String) throws -> Taken {
     var taken = try take(batch, calls: calls, device: device)
     let isKept = taken.added + taken.known > 0
     if !isKept, taken.refused + batch.encryptedMessages > 0 {
@@ -149,7 +149,7 @@ public struct TrackIntake: Sendable {
   }
 
   /// Runs detection on stored readings that have not been processed yet.
-  func findAll() throws -> TrackReader.Changes { try reader.readAll() }
+  func findAll() throws -> DetectionRunner.Changes { try reader.readAll() }
 
   /// Repeats detection on all stored readings, or on those since a time.
   /// - Parameters:
@@ -159,8 +159,8 @@ public struct TrackIntake: Sendable {
   /// - Returns: Changes of detected events.
   /// - Throws: Errors of the store or of `onProgress`.
   public func readAgain(
-    since: Date? = nil, onProgress: (TrackReader.Progress) throws -> Void = { _ in }
-  ) throws -> TrackReader.Changes {
+    since: Date? = nil, onProgress: (DetectionRunner.Progress) throws -> Void = { _ in }
+  ) throws -> DetectionRunner.Changes {
     try reader.readAgain(since: since, onProgress: onProgress)
   }
 
@@ -170,7 +170,7 @@ public struct TrackIntake: Sendable {
   /// Returns the names of devices with stored readings, without imported recordings and display-only tracks.
   public func devices() throws -> [String] {
     try log.devices().map(\.name).filter {
-      !Recording.isRecording(device: $0) && !KeptPath.isKept(device: $0)
+      !Recording.isRecording(device: $0) && !DisplayOnlyTrack.isKept(device: $0)
     }
   }
 
@@ -210,7 +210,7 @@ public struct TrackIntake: Sendable {
 
   /// Returns a device name that the log accepts: 1 to 128 bytes, and distinct from names of recordings.
   static func name(_ device: String) -> String {
-    let isTaken = device.isEmpty || Recording.isRecording(device: device) || KeptPath.isKept(device: device)
+    let isTaken = device.isEmpty || Recording.isRecording(device: device) || DisplayOnlyTrack.isKept(device: device)
     var name = isTaken ? "device" + device : device
     while name.utf8.count > 128 { name.removeLast() }
     return name

@@ -19,16 +19,22 @@ public struct Account: Hashable, Sendable, Codable {
   /// Id of this device at the hub.
   public var deviceId: String
   /// Name of the user's account at the hub.
-  public var person: String
+  public var user: String
 
   /// Whether the token may be sent over an unencrypted connection; absent means no.
   public var allowsInsecureHTTP: Bool?
 
-  public init(hub: URL, token: String, deviceId: String, person: String, allowsInsecureHTTP: Bool? = nil) {
+  private enum CodingKeys: String, CodingKey {
+    case hub, token, deviceId
+    case user = "person"
+    case allowsInsecureHTTP
+  }
+
+  public init(hub: URL, token: String, deviceId: String, user: String, allowsInsecureHTTP: Bool? = nil) {
     self.hub = hub
     self.token = token
     self.deviceId = deviceId
-    self.person = person
+    self.user = user
     self.allowsInsecureHTTP = allowsInsecureHTTP
   }
 }
@@ -66,7 +72,7 @@ public struct AccountFile: Hashable, Sendable {
 
   /// Returns the user whose record the store contains, also after disconnecting; `nil` for a store that was never
   /// connected.
-  public func owner() throws(ReadError) -> String? { try read(Owner.self)?.person }
+  public func owner() throws(ReadError) -> String? { try read(Owner.self)?.user }
 
   private func read<Content: Decodable>(_ type: Content.Type) throws(ReadError) -> Content? {
     guard FileManager.default.fileExists(atPath: url.path) else { return nil }
@@ -102,18 +108,23 @@ public struct AccountFile: Hashable, Sendable {
     while flock(lock, LOCK_EX) != 0 {
       guard errno == EINTR else { throw OwnerOnlyFile.WriteError(path: url.path, code: errno) }
     }
-    if !isReplacingOwner, let owner = try owner(), owner != account.person { throw OtherPersonError() }
+    if !isReplacingOwner, let owner = try owner(), owner != account.user { throw OtherPersonError() }
     try OwnerOnlyFile.replace(url, with: WireJSON.encode(account))
   }
 
   /// Deletes hub and token. The user's name stays, so that the store can only be connected to the same account again.
   public func disconnect(_ account: Account) throws {
-    try OwnerOnlyFile.replace(url, with: WireJSON.encode(Owner(person: account.person)))
+    try OwnerOnlyFile.replace(url, with: WireJSON.encode(Owner(user: account.user)))
   }
 
   /// Content common to all account files, and the whole content after disconnecting.
   private struct Owner: Codable {
-    var person: String
+    var user: String
     var token: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case user = "person"
+      case token
+    }
   }
 }

@@ -26,10 +26,10 @@ extension DeviceRecord {
       for change in try log.changes(number)
       where kinds.contains(change.kind) && seen[change.kind, default: []].insert(change.id).inserted {
         guard case .bringBack(let value) = change.turn, let fields = value.objectValue,
-          try Undoable.held(change.kind, id: change.id, in: store) == nil
+          try AnyEntity.held(change.kind, id: change.id, in: store) == nil
         else { continue }
         let event: Event? =
-          if case .event(let event) = try Undoable(change.kind, id: change.id, value) { event } else { nil }
+          if case .event(let event) = try AnyEntity(change.kind, id: change.id, value) { event } else { nil }
         found.append(DeletedEntity(id: change.id, kind: change.kind, deletedAt: nil, fields: fields, event: event))
       }
     }
@@ -52,7 +52,7 @@ extension DeviceRecord {
           if let type = entity.event?.eventTypeId, try save.store.findEventType(id: type) == nil {
             throw RecorderError.parentDeleted(entity.kind, id: entity.id, eventTypeId: type)
           }
-          try save.record(Undoable(entity.kind, id: entity.id, .object(entity.fields)))
+          try save.record(AnyEntity(entity.kind, id: entity.id, .object(entity.fields)))
         }
       }
     }

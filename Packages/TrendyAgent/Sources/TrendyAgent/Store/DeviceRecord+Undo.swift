@@ -11,8 +11,8 @@ extension DeviceRecord {
   ///   - isDivisible: Whether the changes are independent: undo then skips entities that have changed since and
   ///     restores the others.
   /// - Returns: The action, through which all its changes must be made.
-  public func act(_ label: String, isDivisible: Bool = true) -> Act {
-    Act(self, label: label, isDivisible: isDivisible)
+  public func act(_ label: String, isDivisible: Bool = true) -> UndoableAction {
+    UndoableAction(self, label: label, isDivisible: isDivisible)
   }
 
   /// Makes the changes of a user action in one save, as one undo step.
@@ -24,7 +24,7 @@ extension DeviceRecord {
   ///   - isDivisible: See ``act(_:isDivisible:)``.
   /// - Throws: ``OutdatedDecisionError``, `RecorderError` and errors of the store; nothing has changed then.
   public func perform(
-    _ label: String, _ changes: [Undoable], before: [Undoable] = [], merged: [String: String] = [:],
+    _ label: String, _ changes: [AnyEntity], before: [AnyEntity] = [], merged: [String: String] = [:],
     isDivisible: Bool = false
   ) throws {
     let held = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
@@ -133,7 +133,7 @@ extension DeviceRecord {
         continue
       }
       if let id = step.importID {
-        if let entry = try ImportJournal(save.localStore).entry(id), entry.undone == nil {
+        if let entry = try ImportHistory(save.localStore).entry(id), entry.undone == nil {
           return .takeBack(entry, step)
         }
         try log.drop(number)
@@ -173,7 +173,7 @@ extension DeviceRecord {
   private struct OpenChange {
     var kind: MutationEntityType
     var id: String
-    var now: Undoable?
+    var now: AnyEntity?
     var target: JSONValue?
 
     /// Rank of the kind; parents come first.
@@ -223,7 +223,7 @@ extension DeviceRecord {
     for change in open {
       guard let now = change.now, let target = change.target else { continue }
       try save.turn(
-        now, into: Undoable(change.kind, id: change.id, UndoChange.renamed(target, outcome.renamed)))
+        now, into: AnyEntity(change.kind, id: change.id, UndoChange.renamed(target, outcome.renamed)))
     }
     for change in open.reversed() where change.target == nil {
       guard let now = change.now else { continue }
@@ -254,7 +254,7 @@ extension DeviceRecord {
   private static func look(
     at change: UndoChange, in store: any DataStoreProtocol, isDeletedType: (String) throws -> Bool
   ) throws -> (open: OpenChange?, left: UndoStep.Left?) {
-    let now = try Undoable.held(change.kind, id: change.id, in: store)
+    let now = try AnyEntity.held(change.kind, id: change.id, in: store)
     let value = try now?.value
     var left = UndoStep.Left(kind: change.kind, id: change.id)
     let typeFields = typeFields(of: change.kind)
@@ -311,21 +311,21 @@ extension DeviceRecord {
     _ change: OpenChange, _ value: JSONValue, _ save: RecorderChanges
   ) throws -> (id: String, others: [String]) {
     // A conflict of this device has no incarnation and is stored again as it was.
-    if case let entity = try Undoable(change.kind, id: change.id, value), case .conflict = entity {
+    if case let entity = try AnyEntity(change.kind, id: change.id, value), case .conflict = entity {
       try save.record(entity)
       return (change.id, [])
     }
     do {
       try save.restore(change.kind, id: change.id)
-      if let now = try Undoable.held(change.kind, id: change.id, in: save.store) {
+      if let now = try AnyEntity.held(change.kind, id: change.id, in: save.store) {
         return (change.id, try Self.settle(now, as: value, save))
       }
     } catch RecorderError.notHeld {
       // The hub never received the entity or no longer has its values, so it is created again.
-      if try save.record(Undoable(change.kind, id: change.id, value)) { return (change.id, []) }
+      if try save.record(AnyEntity(change.kind, id: change.id, value)) { return (change.id, []) }
     } catch is RecorderError {}
     let id = makeID()
-    try save.record(Undoable(change.kind, id: id, value))
+    try save.record(AnyEntity(change.kind, id: id, value))
     if change.kind == .vehicle {
       for trip in try save.store.trips(in: nil) where trip.vehicleId == change.id {
         try save.edit(eventId: trip.event.id) {
@@ -344,7 +344,7 @@ extension DeviceRecord {
   ///   - value: State before the deletion.
   ///   - save: The unit of work.
   /// - Returns: The fields that other devices wrote.
-  private static func settle(_ now: Undoable, as value: JSONValue, _ save: RecorderChanges) throws -> [String] {
+  private static func settle(_ now: AnyEntity, as value: JSONValue, _ save: RecorderChanges) throws -> [String] {
     let (own, typeFields) = (value.fields(of: now.kind), typeFields(of: now.kind).map(\.name))
     var members = try now.value.fields(of: now.kind)
     var others: [String] = []
@@ -356,7 +356,7 @@ extension DeviceRecord {
         others.append(name)
       }
     }
-    try save.turn(now, into: Undoable(now.kind, id: now.id, JSONValue(fields: members, of: now.kind)))
+    try save.turn(now, into: AnyEntity(now.kind, id: now.id, JSONValue(fields: members, of: now.kind)))
     return others.sorted()
   }
 

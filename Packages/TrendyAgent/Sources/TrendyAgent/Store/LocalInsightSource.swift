@@ -50,7 +50,7 @@ public struct LocalInsightSource: InsightSource {
   }
 
   private func history(
-    ofType type: String, _ counts: EventTally.Counts, through today: CivilDate
+    ofType type: String, _ counts: DailyCounts.Counts, through today: CivilDate
   ) throws -> TypeHistory {
     // Minutes of the day do not show to which day an event belongs.
     guard !counts.isTooFar else { return try rows(of: type, through: today) }

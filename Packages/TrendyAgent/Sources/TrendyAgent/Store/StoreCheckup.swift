@@ -6,7 +6,7 @@ public struct StoreCheckup: Hashable, Sendable {
   /// Totals and issues of all files.
   public private(set) var files = StoreVerification()
   /// All issues found.
-  public private(set) var findings: [StoreFinding] = []
+  public private(set) var findings: [StoreIssue] = []
 
   /// Checks the store in a directory.
   /// - Parameter storeDirectory: Directory of the store.

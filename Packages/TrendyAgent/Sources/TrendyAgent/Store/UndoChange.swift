@@ -49,7 +49,7 @@ struct UndoChange: Hashable, Sendable {
 
   /// Computes the change that reverts what a unit of work did to an entity; `nil` if it did nothing.
   init?(takingBack change: EntityChange) throws {
-    let (before, after) = (change.before.map { Undoable($0) }, change.after.map { Undoable($0) })
+    let (before, after) = (change.before.map { AnyEntity($0) }, change.after.map { AnyEntity($0) })
     guard let entity = after ?? before else { return nil }
     self.init(kind: entity.kind, id: entity.id, from: try after?.value, to: try before?.value)
   }

@@ -192,7 +192,7 @@ extension UndoLog {
   /// Reduces an entry to deletions of entities that the hub does not have.
   private func reduce(_ number: Int64) throws {
     let unheard = try changes(number).filter { change in
-      guard case .bringBack = change.turn, try Undoable.held(change.kind, id: change.id, in: store) == nil else {
+      guard case .bringBack = change.turn, try AnyEntity.held(change.kind, id: change.id, in: store) == nil else {
         return false
       }
       return try store.heldEntry(kind: change.kind, id: change.id) == nil

@@ -36,9 +36,9 @@ struct CompanionHandlers: Sendable {
   }
 
   private func list(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let companions = try await records.store.read(person: sender.person) { try $0.companions() }
+    let companions = try await records.store.read(user: sender.user) { try $0.companions() }
       .filter { $0.tracker == sender.id || $0.companion == sender.id }
-    return try .wire(await described(companions, person: sender.person))
+    return try .wire(await described(companions, user: sender.user))
   }
 
   /// Creates a link. Idempotent: an existing link of the two devices stays in use. Either device may request it.
@@ -52,13 +52,13 @@ struct CompanionHandlers: Sendable {
     guard companion != tracker else {
       throw Problem.invalid("\(asked.member): a device cannot be its own companion")
     }
-    let devices = try await records.devices(of: sender.person)
+    let devices = try await records.devices(of: sender.user)
     guard devices.contains(where: { $0.id == other && $0.revokedAt == nil }) else {
       throw Problem.notFound("you have no device with the id \"\(other.prefix(60))\"")
     }
     let now = clock.now
-    let made = try await records.store.write(person: sender.person) { transaction in
-      let new = HubCompanion(tracker: tracker, companion: companion, createdAt: now)
+    let made = try await records.store.write(user: sender.user) { transaction in
+      let new = CompanionLink(tracker: tracker, companion: companion, createdAt: now)
       var made = try transaction.companion(id: new.id) ?? new
       // Trips from the time when the link was ended are not announced.
       if made.removedAt != nil { made.createdAt = now }
@@ -67,7 +67,7 @@ struct CompanionHandlers: Sendable {
       return made
     }
     records.announceNotice(for: companion)
-    return try .wire(await described([made], person: sender.person)[0], status: 201)
+    return try .wire(await described([made], user: sender.user)[0], status: 201)
   }
 
   /// Ends a link and discards its pending notices, including those of the hub.
@@ -75,14 +75,14 @@ struct CompanionHandlers: Sendable {
   /// The link is stored as ended, so that neither device takes it for lost and recreates it.
   private func remove(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let now = clock.now
-    let removed = try await records.store.write(person: sender.person) { transaction -> HubCompanion? in
+    let removed = try await records.store.write(user: sender.user) { transaction -> CompanionLink? in
       guard let named = try transaction.companion(id: call.id) else { return nil }
       let tracker = APICompanion.device(of: named.tracker)
       guard tracker == sender.id || named.companion == sender.id else { return nil }
       for teller in [tracker, APICompanion.hub(of: tracker)] {
         guard
           var companion = try transaction.companion(
-            id: HubCompanion.id(tracker: teller, companion: named.companion))
+            id: CompanionLink.id(tracker: teller, companion: named.companion))
         else { continue }
         companion.removedAt = companion.removedAt ?? now
         companion.acknowledgedThrough = companion.heldThrough
@@ -99,26 +99,26 @@ struct CompanionHandlers: Sendable {
   private func receive(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let handed = try call.document(CompanionNoticesRequest.self)
     try handed.check()
-    let companion = try await records.store.write(person: sender.person) { [self] transaction in
+    let companion = try await records.store.write(user: sender.user) { [self] transaction in
       let companion = try link(call.id, in: transaction) { $0.tracker == sender.id }
       return try records.core.receive(
         handed.notices, acknowledgedThrough: handed.acknowledgedThrough, for: companion, in: transaction, now: clock.now
       )
     }
     if companion.heldThrough > companion.acknowledgedThrough { records.announceNotice(for: companion.companion) }
-    return try .wire(await described([companion], person: sender.person)[0])
+    return try .wire(await described([companion], user: sender.user)[0])
   }
 
   /// Deletes the notices that the companion has acknowledged, and returns later ones.
   private func deliver(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let after = try call.integer("after", in: SyncRange.counter, default: 0)
     let limit = Int(try call.integer("limit", in: 1...500, default: 100))
-    let (companion, notices) = try await records.store.read(person: sender.person) { [self] reading in
+    let (companion, notices) = try await records.store.read(user: sender.user) { [self] reading in
       let companion = try link(call.id, in: reading) { $0.companion == sender.id }
       return (companion, try reading.notices(companion: companion.id, after: after, limit: limit + 1))
     }
     if after > companion.acknowledgedThrough {
-      try await records.store.write(person: sender.person) { [self] transaction in
+      try await records.store.write(user: sender.user) { [self] transaction in
         // Read again: more may have come meanwhile.
         let companion = try link(call.id, in: transaction) { $0.companion == sender.id }
         try records.core.acknowledge(through: after, for: companion, in: transaction, now: clock.now)
@@ -129,18 +129,18 @@ struct CompanionHandlers: Sendable {
   }
 
   private func link(
-    _ id: String, in reading: any HubReading, where isTheirs: (HubCompanion) -> Bool
-  ) throws -> HubCompanion {
+    _ id: String, in reading: any HubReadTransaction, where isTheirs: (CompanionLink) -> Bool
+  ) throws -> CompanionLink {
     guard let companion = try reading.companion(id: id), isTheirs(companion), companion.removedAt == nil else {
       throw Problem.notFound("companion link \"\(id.prefix(60))\" not found for this device in this direction")
     }
     return companion
   }
 
-  private func described(_ companions: [HubCompanion], person: String) async throws -> [APICompanion] {
+  private func described(_ companions: [CompanionLink], user: String) async throws -> [APICompanion] {
     // A device that was paired again is listed twice with its id and the same name.
     let names = Dictionary(
-      try await records.devices(of: person).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+      try await records.devices(of: user).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     return companions.map {
       APICompanion(
         id: $0.id, trackerId: $0.tracker, trackerName: names[APICompanion.device(of: $0.tracker)] ?? "",

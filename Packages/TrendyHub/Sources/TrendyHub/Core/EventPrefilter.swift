@@ -28,7 +28,7 @@ public struct EventPrefilter: Sendable {
   /// - Parameters:
   ///   - event: The event's time and type.
   ///   - document: Returns the event as the JSON that the hub wrote; called only if the type does not decide.
-  func mayHold(_ event: HubEventMoment, document: () -> WrittenObject?) -> Bool {
+  func mayHold(_ event: HubEventMoment, document: () -> SerializedObject?) -> Bool {
     guard typeId == nil || typeId == event.eventTypeId else { return false }
     let open = words.filter { !$0.part.isEmpty && !$0.types.contains(event.eventTypeId) }
     guard !open.isEmpty, let text = document()?.text else { return true }
@@ -117,7 +117,7 @@ public struct PrefilteredEvents: Sendable {
   }
 }
 
-extension HubReading {
+extension HubReadTransaction {
   public func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents {
     let entries = try living(kind: SyncedKind.event.name, during: moments, limit: limit)
     return PrefilteredEvents(entries: entries, looked: entries.count, last: entries.last?.listMoment)

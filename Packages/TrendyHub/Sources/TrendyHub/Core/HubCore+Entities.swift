@@ -6,7 +6,7 @@ extension HubCore {
   /// Returns an entity that is not deleted.
   ///
   /// - Throws: A ``Problem`` with status 404 if the entity does not exist or is deleted.
-  func entity(_ kind: SyncedKind, id: String, in reading: any HubReading) throws -> HubEntry {
+  func entity(_ kind: SyncedKind, id: String, in reading: any HubReadTransaction) throws -> HubEntry {
     guard let entry = try reading.entry(kind: kind.name, id: id), entry.isAlive else {
       throw Problem.notFound(kind, id)
     }

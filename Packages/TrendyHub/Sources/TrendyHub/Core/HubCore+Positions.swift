@@ -6,7 +6,7 @@ extension HubCore {
   /// - Throws: A problem of kind `log_reset` if the hub never assigned the seen version in that epoch, or
   ///   `device_forked` if the device's high-water mark is above the last sequence number that the device has sent.
   ///   Nothing may be written for such a request.
-  public func check(_ position: DevicePosition, in reading: any HubReading) throws {
+  public func check(_ position: DevicePosition, in reading: any HubReadTransaction) throws {
     let state = try reading.state()
     if position.seen > 0 {
       guard position.seen <= state.head else {

@@ -67,7 +67,7 @@ public struct HubCore: Hashable, Sendable {
         fork = .forked("expected sequence number \(mark + 1), found \(mutation.sequence)")
         break
       }
-      let verdict: HubVerdict
+      let verdict: MergeResult
       switch mutation.content {
       case .failure(let problem): verdict = .refused(problem)
       case .success(let content): verdict = try judge(content, device: device, writer)
@@ -93,16 +93,16 @@ public struct HubCore: Hashable, Sendable {
   /// Applies one mutation. A refusal is an outcome; only storage and quota errors are thrown.
   public func judge(
     _ mutation: HubMutation, device: String, in transaction: any HubTransaction, now: Date
-  ) throws -> HubVerdict {
+  ) throws -> MergeResult {
     let writer = try HubWriter(transaction, now: now, quota: quota)
     let verdict = try judge(mutation, device: device, writer)
     try writer.finish()
     return verdict
   }
 
-  func judge(_ mutation: HubMutation, device: String, _ writer: HubWriter) throws -> HubVerdict {
+  func judge(_ mutation: HubMutation, device: String, _ writer: HubWriter) throws -> MergeResult {
     do {
-      return try Judgement(mutation, device: device, writer: writer).run()
+      return try MutationMerger(mutation, device: device, writer: writer).run()
     } catch let problem as Problem {
       return .refused(problem)
     }
@@ -112,7 +112,7 @@ public struct HubCore: Hashable, Sendable {
 
   /// A feed page.
   public struct Page: Hashable, Sendable {
-    public var lines: [HubLine]
+    public var lines: [SerializedEntry]
     public var nextCursor: Int64
     public var hasMore: Bool
     public var state: HubState
@@ -128,7 +128,7 @@ public struct HubCore: Hashable, Sendable {
   /// - Throws: A problem of kind `log_reset` if the cursor is above the head, or `cursor_expired` if it is below the
   ///   horizon.
   public func page(
-    after cursor: Int64, limit: Int, isBootstrap: Bool = false, in reading: any HubReading
+    after cursor: Int64, limit: Int, isBootstrap: Bool = false, in reading: any HubReadTransaction
   ) throws -> Page {
     // Read the head first: an entry written meanwhile is then either in the page or after the cursor.
     let state = try reading.state()
@@ -167,7 +167,7 @@ public struct HubCore: Hashable, Sendable {
 
   /// One bounded response of a snapshot.
   public struct SnapshotPart: Sendable {
-    public var lines: [HubLine]
+    public var lines: [SerializedEntry]
     /// For each kind in the part, the range of versions whose entries the part contains completely.
     public var spans: [SnapshotSpan]
     /// Position of the next part; `nil` after the last.
@@ -187,7 +187,7 @@ public struct HubCore: Hashable, Sendable {
   ///   - reading: A read transaction of the user.
   /// - Throws: A ``Problem`` of kind `invalid` if the position's kind is unknown.
   public func snapshotPart(
-    from place: SnapshotPlace?, bytes: Int, in reading: any HubReading
+    from place: SnapshotPlace?, bytes: Int, in reading: any HubReadTransaction
   ) throws -> SnapshotPart {
     let state = try reading.state()
     var part = SnapshotPart(lines: [], spans: [], next: nil, state: state)

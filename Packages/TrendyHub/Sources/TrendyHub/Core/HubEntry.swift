@@ -101,30 +101,30 @@ extension HubEntry {
   /// Returns the entity as in plain REST, with its incarnation if it was restored.
   ///
   /// A delete repeats the incarnation.
-  public func document(person: String) -> [String: JSONValue] {
-    var members = data(person: person)
+  public func document(user: String) -> [String: JSONValue] {
+    var members = data(user: user)
     if incarnation > 0 { members["incarnation"] = .int(incarnation) }
     return members
   }
 
   /// Returns the member `data` of the entity's feed entry.
-  private func data(person: String) -> [String: JSONValue] {
+  private func data(user: String) -> [String: JSONValue] {
     var members = members
     members["id"] = .string(id)
-    members["user_id"] = .string(person)
+    members["user_id"] = .string(user)
     members["created_at"] = .string(RFC3339.string(from: createdAt))
     members["updated_at"] = .string(RFC3339.string(from: updatedAt))
     return members
   }
 
   /// Returns the entity as an entry of the feed and of snapshots. A tombstone contains the last values.
-  public func change(person: String) -> JSONValue {
+  public func change(user: String) -> JSONValue {
     // A removed property is in no member, so its field version must be listed by name.
     let kind = SyncedKind.named(kind)
     let unseen = fields.filter { $0.value.value.isNull && kind?.nestedName($0.key) != nil }.keys
     var members: [String: JSONValue] = [
       "id": .int(version), "entity_type": .string(self.kind), "entity_id": .string(id),
-      "incarnation": .int(incarnation), "data": .object(data(person: person)),
+      "incarnation": .int(incarnation), "data": .object(data(user: user)),
       "created_at": .string(RFC3339.string(from: updatedAt)),
       "marks": .object(marks(alwaysNaming: Set(unseen)) { [.int($0.version), .int($0.stamp), .string($0.author)] }),
     ]

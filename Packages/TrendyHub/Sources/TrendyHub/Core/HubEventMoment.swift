@@ -32,7 +32,7 @@ public struct HubEventMoment: Hashable, Sendable {
   }
 }
 
-extension HubReading {
+extension HubReadTransaction {
   public func eachEvent(
     during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void
   ) throws {

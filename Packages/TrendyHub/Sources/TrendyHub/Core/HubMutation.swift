@@ -80,7 +80,7 @@ extension HubEntryKey {
 }
 
 /// Outcome of one mutation, with the fields that did not take effect.
-public struct HubVerdict: Hashable, Sendable {
+public struct MergeResult: Hashable, Sendable {
   public var outcome: MutationOutcome
   /// Sorted names of the fields that lost; empty unless the outcome is merged.
   public var lost: [String]
@@ -91,20 +91,20 @@ public struct HubVerdict: Hashable, Sendable {
   }
 
   /// Accepted; `version` is the entity's current version, unchanged if the mutation changed nothing.
-  public static func accepted(version: Int64) -> HubVerdict { HubVerdict(outcome: .accepted(version: version)) }
+  public static func accepted(version: Int64) -> MergeResult { MergeResult(outcome: .accepted(version: version)) }
 
   /// Merged with concurrent writes; the fields in `lost` did not take effect.
-  public static func merged(version: Int64, lost: [String]) -> HubVerdict {
-    HubVerdict(outcome: .merged(version: version), lost: lost)
+  public static func merged(version: Int64, lost: [String]) -> MergeResult {
+    MergeResult(outcome: .merged(version: version), lost: lost)
   }
 
-  public static func refused(_ problem: Problem) -> HubVerdict {
-    HubVerdict(outcome: .refused(problem.details))
+  public static func refused(_ problem: Problem) -> MergeResult {
+    MergeResult(outcome: .refused(problem.details))
   }
 }
 
 extension OutcomeEnvelope {
-  init(sequence: Int64, _ verdict: HubVerdict) {
+  init(sequence: Int64, _ verdict: MergeResult) {
     self.init(sequence: sequence, verdict.outcome, lost: verdict.lost)
   }
 }

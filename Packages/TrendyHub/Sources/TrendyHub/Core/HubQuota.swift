@@ -53,7 +53,7 @@ extension HubState {
   public var rows: Int64 { sums.values.reduce(0) { $0 + $1.count } }
 }
 
-extension HubReading {
+extension HubReadTransaction {
   /// Returns the bytes by which the record may still grow; `nil` for no limit.
   ///
   /// The value is negative if the record exceeds its quota.
@@ -95,8 +95,8 @@ extension JSONValue {
 
 extension HubAccounts {
   /// Returns a user's own quota and the current size of the record.
-  public func quota(of person: String) throws -> (own: HubQuota, rows: Int64, bytes: Int64) {
-    try storage.read(person: person) { reading in
+  public func quota(of user: String) throws -> (own: HubQuota, rows: Int64, bytes: Int64) {
+    try storage.read(user: user) { reading in
       let state = try reading.state()
       return (state.quota, state.rows, state.contentBytes)
     }
@@ -105,11 +105,11 @@ extension HubAccounts {
   /// Sets a user's quota, effective from the next write at any hub of the storage.
   ///
   /// - Throws: A ``Problem`` of kind `not_found` if the user does not exist.
-  public func setQuota(_ quota: HubQuota, of person: String) throws {
-    guard try storage.readDirectory({ try $0.person(id: person) }) != nil else {
-      throw Problem.notFound("this hub has no user with the id \"\(person.prefix(60))\"")
+  public func setQuota(_ quota: HubQuota, of user: String) throws {
+    guard try storage.readDirectory({ try $0.user(id: user) }) != nil else {
+      throw Problem.notFound("this hub has no user with the id \"\(user.prefix(60))\"")
     }
-    try storage.write(person: person) { transaction in
+    try storage.write(user: user) { transaction in
       var state = try transaction.state()
       state.quota = quota
       try transaction.setState(state)

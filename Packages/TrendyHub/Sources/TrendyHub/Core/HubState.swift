@@ -42,8 +42,8 @@ public struct HubState: Hashable, Sendable {
   ///
   /// Ids differ between users: a device that is connected to another record, for example of a user who was erased and
   /// created again, must find that none of its versions were assigned there. A user's id is never reused.
-  public static func epoch(of person: String, in life: String) -> String {
-    String(SHA256Digest.hexadecimal(of: "\(life) \(person)").prefix(32))
+  public static func epoch(of user: String, in life: String) -> String {
+    String(SHA256Digest.hexadecimal(of: "\(life) \(user)").prefix(32))
   }
 
   /// Begins an epoch with the next version.

@@ -29,14 +29,14 @@ struct ExportHandlers: Sendable {
 
   private func export(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let request = try ExportRequest(call)
-    let export = RecordExport(request, of: sender.person, records: records, readings: readings)
+    let export = RecordExport(request, of: sender.user, records: records, readings: readings)
     // An empty file is answered with 404, so read the first chunk before the response begins.
     let first = try await export.next() ?? Data()
     guard await export.holdsRecords else {
       throw Problem.notFound(
         request.form == .gpx ? "no fixes on this hub in that period" : "no events of that type in that period")
     }
-    let pieces = PieceBefore(first, export)
+    let pieces = PeekedExportStream(first, export)
     return HTTPResponse(
       type: request.form.mediaType, .stream(HTTPBodyStream { try await pieces.next() }),
       [("Content-Disposition", "attachment; filename=\"\(request.fileName(now: records.clock.now))\"")])
@@ -44,7 +44,7 @@ struct ExportHandlers: Sendable {
 }
 
 /// Chunks of an export whose first chunk was read in advance.
-private actor PieceBefore {
+private actor PeekedExportStream {
   private var first: Data?
   private let export: RecordExport
 

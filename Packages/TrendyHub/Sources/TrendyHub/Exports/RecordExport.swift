@@ -20,7 +20,7 @@ actor RecordExport {
 
   private let records: HubRecords
   private let readings: PostedTracks
-  private let person: String
+  private let user: String
   private let request: ExportRequest
   private var step = Step.beginning
   private var events: (any EventWriter)?
@@ -28,9 +28,9 @@ actor RecordExport {
   /// Whether the file contains any entry so far.
   private(set) var holdsRecords = false
 
-  init(_ request: ExportRequest, of person: String, records: HubRecords, readings: PostedTracks) {
+  init(_ request: ExportRequest, of user: String, records: HubRecords, readings: PostedTracks) {
     self.request = request
-    self.person = person
+    self.user = user
     self.records = records
     self.readings = readings
   }
@@ -53,24 +53,24 @@ actor RecordExport {
   }
 
   private func beginning() async throws -> String {
-    let (person, now) = (person, records.clock.now)
+    let (user, now) = (user, records.clock.now)
     switch request.form {
     case .ndjson:
       step = .events(before: request.moments.upperBound)
-      let lines = try await records.read(person: person) { try Self.lines(ofKindsBesideEventsIn: $0, person: person) }
+      let lines = try await records.read(user: user) { try Self.lines(ofKindsBesideEventsIn: $0, user: user) }
       holdsRecords = holdsRecords || !lines.isEmpty
-      return TrendyLines.header + "\n" + lines
+      return TrendyNDJSON.header + "\n" + lines
     case .gpx:
       step = .readings(after: nil)
-      let names = try records.accounts.devices(person: person).map { ($0.id, $0.name) }
+      let names = try records.accounts.devices(user: user).map { ($0.id, $0.name) }
       let writer = TrackText(names: Dictionary(names) { name, _ in name })
       tracks = writer
       return writer.beginning()
     case .csv, .json, .ics:
       step = .events(before: request.moments.upperBound)
-      let types: [APIEventType] = try await records.read(person: person) { reading in
+      let types: [APIEventType] = try await records.read(user: user) { reading in
         try reading.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max)
-          .map { try $0.decoded(person: person) }
+          .map { try $0.decoded(user: user) }
       }
       let context = ExportContext(
         types: Dictionary(types.map { ($0.id, EventType($0)) }) { type, _ in type },
@@ -92,10 +92,10 @@ actor RecordExport {
     }
     holdsRecords = holdsRecords || !page.entries.isEmpty
     if request.form == .ndjson {
-      return try page.entries.map { try Self.line($0, .event, person: person) }.joined()
+      return try page.entries.map { try Self.line($0, .event, user: user) }.joined()
     }
     return try page.entries.reduce(into: "") { text, entry in
-      let wire: APIEvent = try entry.decoded(person: person)
+      let wire: APIEvent = try entry.decoded(user: user)
       text += try events?.text(of: Event(wire)) ?? ""
     }
   }
@@ -103,12 +103,12 @@ actor RecordExport {
   private func readingText(after position: PostedReadings.Position?) async throws -> String {
     let span = request.span
     let part =
-      try await readings.ask(of: person) { try await $0.readings(in: span, after: position, for: $1) }
+      try await readings.ask(of: user) { try await $0.readings(in: span, after: position, for: $1) }
       ?? PostedReadings()
     step = part.next.map { .readings(after: $0) } ?? .ending
     guard request.form == .gpx else {
       holdsRecords = holdsRecords || !part.records.isEmpty
-      return try part.records.map { try TrendyLines.line($0) ?? "" }.joined()
+      return try part.records.map { try TrendyNDJSON.line($0) ?? "" }.joined()
     }
     let text = tracks?.take(part.records) ?? ""
     holdsRecords = holdsRecords || tracks?.holdsFixes == true
@@ -136,7 +136,7 @@ actor RecordExport {
     let (request, kind, limit) = (request, SyncedKind.event.name, Self.eventsAtOnce)
     let start = request.moments.lowerBound
     guard start < end else { return ([], nil) }
-    return try await records.read(person: person) { reading in
+    return try await records.read(user: user) { reading in
       var page = try reading.living(kind: kind, during: start..<end, limit: limit)
       var next: Int64?
       if page.count == limit, let last = page.last?.listMoment {
@@ -148,21 +148,21 @@ actor RecordExport {
     }
   }
 
-  private static func lines(ofKindsBesideEventsIn reading: any HubReading, person: String) throws -> String {
+  private static func lines(ofKindsBesideEventsIn reading: any HubReadTransaction, user: String) throws -> String {
     // Types and places come first, because events refer to them.
     let kinds: [MutationEntityType] = [
       .eventType, .propertyDefinition, .geofence, .vehicle, .tripRule, .setting, .skip,
     ]
     return try kinds.flatMap { kind in
       try reading.living(kind: kind.rawValue, offset: 0, limit: .max).sorted { $0.id < $1.id }
-        .map { try line($0, kind, person: person) }
+        .map { try line($0, kind, user: user) }
     }.joined()
   }
 
-  private static func line(_ entry: HubEntry, _ kind: MutationEntityType, person: String) throws -> String {
-    let fields = entry.document(person: person)
+  private static func line(_ entry: HubEntry, _ kind: MutationEntityType, user: String) throws -> String {
+    let fields = entry.document(user: user)
       .filter { !HubEntry.ownMembers.contains($0.key) && !$0.value.isNull }
-    return try TrendyLines.line(.entity(kind: kind, id: entry.id, fields: fields)) ?? ""
+    return try TrendyNDJSON.line(.entity(kind: kind, id: entry.id, fields: fields)) ?? ""
   }
 }
 

@@ -10,7 +10,7 @@ public protocol FileImporting: Sendable {
   ///   - desk: Writes entities, and looks up which ids exist.
   ///   - onProgress: Called repeatedly with the number of bytes read; an error that it throws ends the import.
   /// - Throws: A ``Problem`` if the file cannot be read; entities written before stay.
-  func read(_ file: ImportFile, into desk: HubImportDesk, onProgress: (Int64) throws -> Void) throws -> ImportSummary
+  func read(_ file: ImportFile, into desk: HubImportWriter, onProgress: (Int64) throws -> Void) throws -> ImportSummary
 }
 
 /// An uploaded file, and options for reading it.

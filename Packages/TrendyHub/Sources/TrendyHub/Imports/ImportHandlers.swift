@@ -12,8 +12,8 @@ struct ImportHandlers: Sendable {
 
   func list(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let jobs = try importJobs()
-    let kept = try await store.read(person: sender.person) { try $0.imports() }
-    let current = jobs.jobs(of: sender.person)
+    let kept = try await store.read(user: sender.user) { try $0.imports() }
+    let current = jobs.jobs(of: sender.user)
     let keptIds = Set(kept.map(\.id))
     let entries = kept.map { entry in jobs.document(current.first { $0.id == entry.id }, entry) }
     let waiting = current.filter { !keptIds.contains($0.id) }.map { jobs.document($0, nil) }
@@ -27,14 +27,14 @@ struct ImportHandlers: Sendable {
     guard (1...1024).contains(name.utf8.count) else { throw Problem.invalid("name: expected 1 to 1024 bytes") }
     let size = try body.integer("size", in: 1...Int64.max / 4)
     let quota = records.core.quota
-    let (isTaken, room) = try await store.read(person: sender.person) { reading in
+    let (isTaken, room) = try await store.read(user: sender.user) { reading in
       (try reading.imports().contains { $0.id == id }, try reading.room(in: quota))
     }
     guard !isTaken else {
       throw Problem("duplicate", status: 409, title: "Already exists", detail: "id: another import has this id")
     }
-    let job = try await store.perform(.writing, for: sender.person) {
-      try jobs.begin(id, source: name, size: size, of: sender.person, room: room)
+    let job = try await store.perform(.writing, for: sender.user) {
+      try jobs.begin(id, source: name, size: size, of: sender.user, room: room)
     }
     return .json(jobs.document(job, nil), status: 201)
   }
@@ -42,8 +42,8 @@ struct ImportHandlers: Sendable {
   func takePart(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let jobs = try importJobs()
     let offset = try call.integer("offset", in: 0...Int64.max / 4, default: 0)
-    let job = try await store.perform(.writing, for: sender.person) {
-      try jobs.take(call.request.body, at: offset, of: call.id, person: sender.person)
+    let job = try await store.perform(.writing, for: sender.user) {
+      try jobs.take(call.request.body, at: offset, of: call.id, user: sender.user)
     }
     return .json(jobs.document(job, nil))
   }
@@ -59,7 +59,7 @@ struct ImportHandlers: Sendable {
 
   func commit(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let choice = try ImportChoice(call)
-    try await records.begin(for: sender.person)
+    try await records.begin(for: sender.user)
     return try await start(call.id, choice, isDryRun: false, sender)
   }
 
@@ -67,14 +67,14 @@ struct ImportHandlers: Sendable {
     _ id: String, _ choice: ImportChoice, isDryRun: Bool, _ sender: HubDevice
   ) async throws -> HTTPResponse {
     let jobs = try importJobs()
-    let job = try jobs.start(id, of: sender.person, isWriting: !isDryRun) { [records] job, onProgress in
+    let job = try jobs.start(id, of: sender.user, isWriting: !isDryRun) { [records] job, onProgress in
       guard let path = job.path else { preconditionFailure("import \(job.id) was started without a file") }
-      let desk = HubImportDesk(records: records, person: job.person, id: job.id, source: job.source)
+      let desk = HubImportWriter(records: records, user: job.user, id: job.id, source: job.source)
       let file = ImportFile(
         path: path, name: job.source, zone: choice.zone, isDayFirst: choice.isDayFirst, onlyTypes: choice.types,
         typeMap: choice.typeMap, acceptsOtherZone: choice.acceptsOtherZone, isDryRun: isDryRun)
       let summary = try jobs.intake.importer.read(file, into: desk, onProgress: onProgress)
-      if isDryRun { jobs.notePreview(summary, of: job.id, job.person) } else { try desk.finish() }
+      if isDryRun { jobs.notePreview(summary, of: job.id, job.user) } else { try desk.finish() }
       return summary
     }
     return .json(try await importDocument(job.id, sender), status: 202)
@@ -83,12 +83,12 @@ struct ImportHandlers: Sendable {
   func undo(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let jobs = try importJobs()
     let id = call.id
-    let entry = try await store.read(person: sender.person) { try $0.imports() }.first { $0.id == id }
+    let entry = try await store.read(user: sender.user) { try $0.imports() }.first { $0.id == id }
     guard let entry else { throw Problem.notFound("import \"\(id.prefix(60))\" not found") }
     // A repeated request returns the state of the first one.
     if entry.undoneThrough == nil {
-      _ = try jobs.startUndo(id, source: entry.source, of: sender.person) { [records] onProgress in
-        try ImportRemoval(entry, of: sender.person, in: records).run(onProgress)
+      _ = try jobs.startUndo(id, source: entry.source, of: sender.user) { [records] onProgress in
+        try ImportRemoval(entry, of: sender.user, in: records).run(onProgress)
       }
     }
     return .json(try await importDocument(id, sender), status: 202)
@@ -96,14 +96,14 @@ struct ImportHandlers: Sendable {
 
   func cancel(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let jobs = try importJobs()
-    try await store.perform(.writing, for: sender.person) { try jobs.cancel(call.id, of: sender.person) }
+    try await store.perform(.writing, for: sender.user) { try jobs.cancel(call.id, of: sender.user) }
     return HTTPResponse(status: 204)
   }
 
   private func importDocument(_ id: String, _ sender: HubDevice) async throws -> JSONValue {
     let jobs = try importJobs()
-    let entry = try await store.read(person: sender.person) { try $0.imports() }.first { $0.id == id }
-    let job = jobs.job(id, of: sender.person)
+    let entry = try await store.read(user: sender.user) { try $0.imports() }.first { $0.id == id }
+    let job = jobs.job(id, of: sender.user)
     guard job != nil || entry != nil else { throw ImportJobs.unknown(id) }
     return jobs.document(job, entry)
   }

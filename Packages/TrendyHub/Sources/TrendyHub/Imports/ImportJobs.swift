@@ -17,7 +17,7 @@ import TrendyProtocols
 final class ImportJobs: Sendable {
   struct Job: Sendable {
     let id: String
-    let person: String
+    let user: String
     let source: String
     let size: Int64
     /// Path of the uploaded file; `nil` for a job that only undoes an import.
@@ -79,11 +79,11 @@ final class ImportJobs: Sendable {
 
   /// Key of a job. Ids are separate for each user, so that a client cannot find out which ids others chose.
   private struct Key: Hashable {
-    let person: String
+    let user: String
     let id: String
 
-    init(_ id: String, of person: String) {
-      self.person = person
+    init(_ id: String, of user: String) {
+      self.user = user
       self.id = id
     }
   }
@@ -125,15 +125,15 @@ final class ImportJobs: Sendable {
   }
 
   /// Returns the user's jobs, oldest first.
-  func jobs(of person: String) -> [Job] {
-    state.withLock { $0.jobs.values.filter { $0.person == person } }.sorted {
+  func jobs(of user: String) -> [Job] {
+    state.withLock { $0.jobs.values.filter { $0.user == user } }.sorted {
       ($0.startedAt, $0.id) < ($1.startedAt, $1.id)
     }
   }
 
   /// Returns a job of the user, or `nil`.
-  func job(_ id: String, of person: String) -> Job? {
-    state.withLock { $0.jobs[Key(id, of: person)] }
+  func job(_ id: String, of user: String) -> Job? {
+    state.withLock { $0.jobs[Key(id, of: user)] }
   }
 
   // MARK: Receiving
@@ -146,7 +146,7 @@ final class ImportJobs: Sendable {
   /// number of bytes that the user may still store; `nil` for no limit.
   ///
   /// - Throws: A ``Problem`` of kind `too_large`, `quota_exceeded`, `uploads_full`, `duplicate` or `import_busy`.
-  func begin(_ id: String, source: String, size: Int64, of person: String, room: Int64?) throws -> Job {
+  func begin(_ id: String, source: String, size: Int64, of user: String, room: Int64?) throws -> Job {
     sweep()
     guard size <= intake.largestFile else {
       throw Problem(
@@ -159,7 +159,7 @@ final class ImportJobs: Sendable {
     try makeFolder()
     let path = intake.folder.appending(path: UUID().uuidString).path
     let (job, waste) = try state.withLock { state -> (Job, [String]) in
-      if let job = state.jobs[Key(id, of: person)] {
+      if let job = state.jobs[Key(id, of: user)] {
         guard job.source == source, job.size == size, job.path != nil else {
           throw Problem(
             "duplicate", status: 409, title: "Already exists", detail: "id: another import has this id")
@@ -174,24 +174,24 @@ final class ImportJobs: Sendable {
             + "device (trendy import FILE), delete something, or ask the operator of the hub for more space",
           retryAfter: .seconds(60))
       }
-      let others = state.jobs.values.filter { $0.person == person && $0.path != nil }
+      let others = state.jobs.values.filter { $0.user == user && $0.path != nil }
       guard !others.contains(where: \.stage.isBusy) else {
         throw Problem(
           "import_busy", status: 409, title: "Import in progress",
           detail: "another import of yours is running: wait for it, or stop it first")
       }
-      let stored = state.jobs.values.filter { $0.hasFile && $0.person != person }.reduce(0) { $0 + $1.size }
+      let stored = state.jobs.values.filter { $0.hasFile && $0.user != user }.reduce(0) { $0 + $1.size }
       guard size <= intake.mostBytes - stored else {
         throw Problem(
           "uploads_full", status: 503, title: "Too many files",
           detail: "the hub has no space for more uploads: try again later, or import the file on a device",
           retryAfter: .seconds(600))
       }
-      for other in others { state.jobs[Key(other.id, of: person)] = nil }
+      for other in others { state.jobs[Key(other.id, of: user)] = nil }
       var job = Job(
-        id: id, person: person, source: source, size: size, path: path, startedAt: clock.now, touched: clock.uptime)
+        id: id, user: user, source: source, size: size, path: path, startedAt: clock.now, touched: clock.uptime)
       job.hasFile = true
-      state.jobs[Key(id, of: person)] = job
+      state.jobs[Key(id, of: user)] = job
       return (job, others.filter(\.hasFile).compactMap(\.path))
     }
     for path in waste { unlink(path) }
@@ -208,8 +208,8 @@ final class ImportJobs: Sendable {
   }
 
   /// Appends a part of a file. A part that was received before is ignored, so that a client may repeat it.
-  func take(_ part: Data, at offset: Int64, of id: String, person: String) throws -> Job {
-    let job = try found(id, person)
+  func take(_ part: Data, at offset: Int64, of id: String, user: String) throws -> Job {
+    let job = try found(id, user)
     guard case .receiving = job.stage, let path = job.path else { throw Self.notNow(job) }
     guard offset <= job.received else {
       throw Problem(
@@ -222,10 +222,10 @@ final class ImportJobs: Sendable {
     }
     if !new.isEmpty { try append(new, to: path, at: job.received) }
     return try state.withLock { state in
-      guard var job = state.jobs[Key(id, of: person)] else { throw Self.unknown(id) }
+      guard var job = state.jobs[Key(id, of: user)] else { throw Self.unknown(id) }
       job.received += Int64(new.count)
       job.touched = clock.uptime
-      state.jobs[Key(id, of: person)] = job
+      state.jobs[Key(id, of: user)] = job
       return job
     }
   }
@@ -264,11 +264,11 @@ final class ImportJobs: Sendable {
   ///
   /// `work` receives the job and a function that reports progress; it may throw a ``Problem`` for the user.
   func start(
-    _ id: String, of person: String, isWriting: Bool,
+    _ id: String, of user: String, isWriting: Bool,
     _ work: @escaping @Sendable (Job, (Int64) throws -> Void) throws -> ImportSummary
   ) throws -> Job {
     let job = try state.withLock { state -> Job in
-      guard var job = state.jobs[Key(id, of: person)] else { throw Self.unknown(id) }
+      guard var job = state.jobs[Key(id, of: user)] else { throw Self.unknown(id) }
       guard job.received == job.size, job.hasFile else { throw Self.notNow(job) }
       switch job.stage {
       case .receiving, .ready: break
@@ -279,49 +279,49 @@ final class ImportJobs: Sendable {
       job.read = 0
       job.isCancelled = false
       job.touched = clock.uptime
-      state.jobs[Key(id, of: person)] = job
+      state.jobs[Key(id, of: user)] = job
       return job
     }
     try run(job) { [self] in
-      let summary = try work(job) { try onProgress($0, of: id, person) }
+      let summary = try work(job) { try onProgress($0, of: id, user) }
       return isWriting ? .done(summary) : .ready
     } after: { [self] in
       // A file that could not be read stays, since it may be read again with other options.
       let path = state.withLock { state -> String? in
-        guard let job = state.jobs[Key(id, of: person)], isWriting || job.isCancelled else { return nil }
-        state.jobs[Key(id, of: person)]?.hasFile = false
+        guard let job = state.jobs[Key(id, of: user)], isWriting || job.isCancelled else { return nil }
+        state.jobs[Key(id, of: user)]?.hasFile = false
         return job.path
       }
       if let path { unlink(path) }
     }
-    return self.job(id, of: person) ?? job
+    return self.job(id, of: user) ?? job
   }
 
   /// Starts to undo an import.
   func startUndo(
-    _ id: String, source: String, of person: String,
+    _ id: String, source: String, of user: String,
     _ work: @escaping @Sendable ((Int64) throws -> Void) throws -> (removed: Int, left: Int)
   ) throws -> Job {
     let job = try state.withLock { state -> Job in
-      let former = state.jobs[Key(id, of: person)]
+      let former = state.jobs[Key(id, of: user)]
       if let former, former.stage.isBusy { throw Self.notNow(former) }
       var job = Job(
-        id: id, person: person, source: source, size: 0, path: nil, startedAt: clock.now, touched: clock.uptime)
+        id: id, user: user, source: source, size: 0, path: nil, startedAt: clock.now, touched: clock.uptime)
       job.stage = .undoing
-      state.jobs[Key(id, of: person)] = job
+      state.jobs[Key(id, of: user)] = job
       return job
     }
     try run(job) { [self] in
-      let (removed, left) = try work { try onProgress($0, of: id, person) }
+      let (removed, left) = try work { try onProgress($0, of: id, user) }
       return .undone(removed: removed, left: left)
     }
-    return self.job(id, of: person) ?? job
+    return self.job(id, of: user) ?? job
   }
 
   private func run(
     _ job: Job, _ body: @escaping @Sendable () throws -> Stage, after: @escaping @Sendable () -> Void = {}
   ) throws {
-    let key = Key(job.id, of: job.person)
+    let key = Key(job.id, of: job.user)
     let work = ImportWork { [self] in
       let stage: Stage
       do {
@@ -352,7 +352,7 @@ final class ImportJobs: Sendable {
       return
     }
     do {
-      try threads.add(work, of: job.person, to: .writing)
+      try threads.add(work, of: job.user, to: .writing)
     } catch {
       state.withLock { $0.jobs[key]?.stage = .failed(error) }
       throw error
@@ -360,22 +360,22 @@ final class ImportJobs: Sendable {
   }
 
   /// Stores the result of a dry run.
-  func notePreview(_ summary: ImportSummary, of id: String, _ person: String) {
-    state.withLock { $0.jobs[Key(id, of: person)]?.preview = summary }
+  func notePreview(_ summary: ImportSummary, of id: String, _ user: String) {
+    state.withLock { $0.jobs[Key(id, of: user)]?.preview = summary }
   }
 
-  private func onProgress(_ read: Int64, of id: String, _ person: String) throws {
+  private func onProgress(_ read: Int64, of id: String, _ user: String) throws {
     try state.withLock { state in
-      let key = Key(id, of: person)
+      let key = Key(id, of: user)
       guard let job = state.jobs[key], !job.isCancelled, !state.isStopping else { throw CancellationError() }
       state.jobs[key]?.read = max(job.read, read)
     }
   }
 
   /// Deletes a file. A running job is cancelled and stays listed with its result.
-  func cancel(_ id: String, of person: String) throws {
+  func cancel(_ id: String, of user: String) throws {
     let path = try state.withLock { state -> String? in
-      let key = Key(id, of: person)
+      let key = Key(id, of: user)
       guard let job = state.jobs[key] else { throw Self.unknown(id) }
       guard !job.stage.isBusy else {
         state.jobs[key]?.isCancelled = true
@@ -387,8 +387,8 @@ final class ImportJobs: Sendable {
     if let path { unlink(path) }
   }
 
-  private func found(_ id: String, _ person: String) throws(Problem) -> Job {
-    guard let job = job(id, of: person) else { throw Self.unknown(id) }
+  private func found(_ id: String, _ user: String) throws(Problem) -> Job {
+    guard let job = job(id, of: user) else { throw Self.unknown(id) }
     return job
   }
 

@@ -9,13 +9,13 @@ struct ImportRemoval {
   private static let entriesAtOnce = 500
 
   private let records: HubRecords
-  private let person: String
+  private let user: String
   private var entry: HubImport
   private var authors: Set<String> = []
 
-  init(_ entry: HubImport, of person: String, in records: HubRecords) {
+  init(_ entry: HubImport, of user: String, in records: HubRecords) {
     self.entry = entry
-    self.person = person
+    self.user = user
     self.records = records
   }
 
@@ -28,7 +28,7 @@ struct ImportRemoval {
       removed += try undo.remove(isTypes: isTypes) { try onProgress(Int64($0)) }
     }
     let entry = undo.entry
-    try records.writeHere(person: person) { transaction in
+    try records.writeHere(user: user) { transaction in
       var ended = entry
       ended.undoneThrough = try transaction.state().head
       try transaction.put(ended)
@@ -40,7 +40,7 @@ struct ImportRemoval {
   private mutating func begin() throws {
     let now = records.clock.now
     var (entry, authors) = (entry, authors)
-    try records.writeHere(person: person) { [begun = self.entry] transaction in
+    try records.writeHere(user: user) { [begun = self.entry] transaction in
       let imports = try transaction.imports()
       // An entity that was imported again keeps the author of the import that was undone.
       authors = Set(imports.filter { $0.undoneAt != nil }.map(\.author) + [begun.author])
@@ -57,7 +57,7 @@ struct ImportRemoval {
     var removed = 0
     var after = entry.before
     while after < entry.through {
-      let page = try records.storage.read(person: person) { try $0.entries(after: after, limit: Self.entriesAtOnce) }
+      let page = try records.storage.read(user: user) { try $0.entries(after: after, limit: Self.entriesAtOnce) }
       guard let last = page.last else { break }
       after = last.version
       let made = page.filter {
@@ -74,7 +74,7 @@ struct ImportRemoval {
   private func remove(_ made: [HubEntry], isTypes: Bool) throws -> Int {
     var count = 0
     let now = records.clock.now
-    try records.writeHere(person: person) { transaction in
+    try records.writeHere(user: user) { transaction in
       count = 0
       for found in made {
         guard let kind = SyncedKind.named(found.kind),

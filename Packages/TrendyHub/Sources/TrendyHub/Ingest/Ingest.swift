@@ -9,59 +9,59 @@ public protocol Ingest: Sendable {
   /// Stores posted readings durably.
   ///
   /// - Throws: A ``Problem`` if nothing in the request can be read or stored.
-  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer
+  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse
 
   /// Returns the trips of the user in progress. The default returns none.
-  func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip]
+  func liveTrips(for desk: UserRecordService) async throws -> [APILiveTrip]
 
   /// Returns the simplified route of a trip in progress; `nil`, the default, if the trip is unknown.
-  func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]?
+  func route(ofLiveTrip id: String, for desk: UserRecordService) async throws -> [Coordinate]?
 
   /// Returns recently posted data that was rejected, by device. The default returns none.
-  func leftOut(for desk: HubDesk) async throws -> [APILeftOut]
+  func leftOut(for desk: UserRecordService) async throws -> [APILeftOut]
 
   /// Returns how an event was detected in posted readings; `nil`, the default, if it was not.
-  func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation?
+  func explanation(ofEvent id: String, for desk: UserRecordService) async throws -> APIExplanation?
 
   /// Returns the fixes posted in a range of time, in order, if they are of exactly one device. The default returns
   /// none.
-  func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location]
+  func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location]
 
   /// Returns a part of the readings posted in a range of time, or of all readings if it is `nil`.
   ///
   /// `position` is the end of the previous part; `nil` for the first. The default returns no readings.
   func readings(
-    in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: HubDesk
+    in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: UserRecordService
   ) async throws -> PostedReadings
 }
 
 extension Ingest {
-  public func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? { nil }
+  public func explanation(ofEvent id: String, for desk: UserRecordService) async throws -> APIExplanation? { nil }
 
-  public func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] { [] }
+  public func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location] { [] }
 
   public func readings(
-    in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: HubDesk
+    in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: UserRecordService
   ) async throws -> PostedReadings { PostedReadings() }
 
-  public func leftOut(for desk: HubDesk) async throws -> [APILeftOut] { [] }
+  public func leftOut(for desk: UserRecordService) async throws -> [APILeftOut] { [] }
 
-  public func liveTrips(for desk: HubDesk) async throws -> [APILiveTrip] { [] }
+  public func liveTrips(for desk: UserRecordService) async throws -> [APILiveTrip] { [] }
 
-  public func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]? { nil }
+  public func route(ofLiveTrip id: String, for desk: UserRecordService) async throws -> [Coordinate]? { nil }
 }
 
 /// Sender of a post.
 public struct IngestSender: Sendable {
   /// Id of the user.
-  public var person: String
+  public var user: String
   /// Id of the device whose token was used.
   public var device: String
   /// Service for writing detected events; `nil` at a device's own ingest server.
-  public var desk: HubDesk?
+  public var desk: UserRecordService?
 
-  public init(person: String, device: String, desk: HubDesk? = nil) {
-    self.person = person
+  public init(user: String, device: String, desk: UserRecordService? = nil) {
+    self.user = user
     self.device = device
     self.desk = desk
   }
@@ -102,7 +102,7 @@ public struct IngestRequest: Hashable, Sendable {
 }
 
 /// Result of a post.
-public struct IngestAnswer: Hashable, Sendable {
+public struct IngestResponse: Hashable, Sendable {
   /// Number of new readings.
   public var added = 0
   /// Number of readings that were already stored.
@@ -161,7 +161,7 @@ extension IngestRequest {
   }
 
   /// Returns the response that clients of the protocol expect, with additional members that they ignore.
-  func response(to answer: IngestAnswer) -> HTTPResponse {
+  func response(to answer: IngestResponse) -> HTTPResponse {
     var members: [String: JSONValue] = [
       "added": .int(Int64(answer.added)), "known": .int(Int64(answer.known)),
       "problems": .array(answer.problems.map { .string($0) }), "problem_count": .int(Int64(answer.problemCount)),

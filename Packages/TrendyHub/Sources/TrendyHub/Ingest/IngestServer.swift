@@ -74,7 +74,7 @@ public final class IngestServer: Sendable {
     guard let token = request.ingestToken, SHA256Digest.hexadecimal(of: token) == tokenHash else {
       throw Problem.noIngestToken
     }
-    let answer = try await ingest.take(asked, from: IngestSender(person: "", device: ""))
+    let answer = try await ingest.take(asked, from: IngestSender(user: "", device: ""))
     failure = answer.delay
     return asked.response(to: answer)
   }

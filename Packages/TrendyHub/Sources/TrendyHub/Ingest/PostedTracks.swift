@@ -8,16 +8,16 @@ struct PostedTracks: Sendable {
 
   /// Runs `body` on a storage thread, in the user's turn; returns `nil` for a hub that accepts no readings.
   func ask<Result: Sendable>(
-    of person: String, _ body: @escaping @Sendable (any Ingest, HubDesk) async throws -> Result?
+    of user: String, _ body: @escaping @Sendable (any Ingest, UserRecordService) async throws -> Result?
   ) async throws -> Result? {
     guard let ingest else { return nil }
-    return try await records.store.run(person: person) { [records] in
-      try await body(ingest, records.ingestDesk(person: person))
+    return try await records.store.run(user: user) { [records] in
+      try await body(ingest, records.ingestDesk(user: user))
     }
   }
 
   /// Returns how an event was detected; `nil` for an event that was not detected at this hub.
-  func explanation(ofEvent id: String, of person: String) async throws -> APIExplanation? {
-    try await ask(of: person) { try await $0.explanation(ofEvent: id, for: $1) }
+  func explanation(ofEvent id: String, of user: String) async throws -> APIExplanation? {
+    try await ask(of: user) { try await $0.explanation(ofEvent: id, for: $1) }
   }
 }

@@ -25,33 +25,33 @@ struct TrackerHandlers: Sendable {
   }
 
   /// Stores readings that a tracker posts.
-  func take(_ posted: IngestRequest, _ sender: HubDevice) async throws -> IngestAnswer {
+  func take(_ posted: IngestRequest, _ sender: HubDevice) async throws -> IngestResponse {
     // A full record rejects readings, because trips detected in accepted readings are always written.
     if case .webhook(.status) = posted.form {
     } else if let error = try await records.store.read(
-      person: sender.person,
+      user: sender.user,
       { [quota = records.core.quota] in
         try $0.isFull(quota)
       })
     {
       throw error
     }
-    let answer = try await readings.ask(of: sender.person) { ingest, desk in
-      try await ingest.take(posted, from: IngestSender(person: desk.person, device: sender.id, desk: desk))
+    let answer = try await readings.ask(of: sender.user) { ingest, desk in
+      try await ingest.take(posted, from: IngestSender(user: desk.user, device: sender.id, desk: desk))
     }
     guard let answer else { preconditionFailure("a hub without ingest received readings") }
     return answer
   }
 
   private func showExplanation(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    guard let explanation = try await readings.explanation(ofEvent: call.id, of: sender.person) else {
+    guard let explanation = try await readings.explanation(ofEvent: call.id, of: sender.user) else {
       throw Problem.notFound("this hub did not detect the event, so it has no explanation")
     }
     return try .wire(explanation)
   }
 
   private func showLiveTrips(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let live = try await readings.ask(of: sender.person) { ingest, desk in
+    let live = try await readings.ask(of: sender.user) { ingest, desk in
       (trips: try await ingest.liveTrips(for: desk), leftOut: try await ingest.leftOut(for: desk))
     }
     func answer(at now: Date) -> LiveTripsResponse {
@@ -62,7 +62,7 @@ struct TrackerHandlers: Sendable {
   }
 
   private func showLiveRoute(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let route = try await readings.ask(of: sender.person) { try await $0.route(ofLiveTrip: call.id, for: $1) }
+    let route = try await readings.ask(of: sender.user) { try await $0.route(ofLiveTrip: call.id, for: $1) }
     guard let route else { throw Problem.notFound("current trip \"\(call.id.prefix(128))\" not found") }
     return .json(["route": .string(Polyline.encode(route))])
   }

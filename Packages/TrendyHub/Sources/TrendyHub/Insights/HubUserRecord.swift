@@ -4,13 +4,13 @@ import TrendyModels
 
 /// Record of one user in the hub's storage, as the rules read it.
 struct HubUserRecord: UserRecord {
-  private let reading: any HubReading
+  private let reading: any HubReadTransaction
 
-  init(_ reading: any HubReading) { self.reading = reading }
+  init(_ reading: any HubReadTransaction) { self.reading = reading }
 
   func eventTypes() throws -> [EventType] {
     try living(.eventType).map {
-      let wire: APIEventType = try $0.decoded(person: "")
+      let wire: APIEventType = try $0.decoded(user: "")
       return EventType(wire)
     }
   }
@@ -39,7 +39,7 @@ struct HubUserRecord: UserRecord {
 extension HubEntry {
   /// Returns the property of this entry.
   func propertyDefinition() throws -> PropertyDefinition {
-    let wire: APIPropertyDefinition = try decoded(person: "")
+    let wire: APIPropertyDefinition = try decoded(user: "")
     return PropertyDefinition(wire)
   }
 

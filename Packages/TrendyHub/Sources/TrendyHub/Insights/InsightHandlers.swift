@@ -6,10 +6,10 @@ import TrendyProtocols
 /// Handlers for statistics of a user's record, which TrendyInsights computes.
 struct InsightHandlers: Sendable {
   let clock: any TimeSource
-  let dayCounts: KnownDayCounts
-  private let histories = KnownHistories()
+  let dayCounts: DayCountCache
+  private let histories = HistoryCache()
 
-  init(clock: any TimeSource, dayCounts: KnownDayCounts) {
+  init(clock: any TimeSource, dayCounts: DayCountCache) {
     self.clock = clock
     self.dayCounts = dayCounts
   }
@@ -17,10 +17,10 @@ struct InsightHandlers: Sendable {
   func showInsights(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let local = try LocalTime(call)
     let span = Int(
-      try call.integer("days", in: 14...Int64(PersonHistory.longestSpan), default: Int64(CorrelationSearch.span)))
+      try call.integer("days", in: 14...Int64(UserHistory.longestSpan), default: Int64(CorrelationSearch.span)))
     let now = clock.now
     return .read { [histories] reading in
-      let history = try histories.history(of: sender.person, reading, local: local, now: now)
+      let history = try histories.history(of: sender.user, reading, local: local, now: now)
       let document = InsightsDocument(
         history, span: span, firstWeekday: local.firstWeekday, now: local.minuteOfDay(of: now))
       return .json(.object(document.members))
@@ -31,7 +31,7 @@ struct InsightHandlers: Sendable {
     let local = try LocalTime(call)
     let now = clock.now
     return .read { [histories] reading in
-      let history = try histories.history(of: sender.person, reading, local: local, now: now)
+      let history = try histories.history(of: sender.user, reading, local: local, now: now)
       let document = InsightsDocument(
         history, span: CorrelationSearch.span, firstWeekday: local.firstWeekday, now: local.minuteOfDay(of: now))
       return .json(.object(document.habits))
@@ -44,9 +44,9 @@ struct InsightHandlers: Sendable {
     let asked = try TypeSteps(call)
     let now = clock.now
     return .read { [histories] reading in
-      let history = try histories.history(of: sender.person, reading, local: local, now: now)
+      let history = try histories.history(of: sender.user, reading, local: local, now: now)
       guard history.settings.types[id] != nil else { throw Problem.notFound(.eventType, id) }
-      let span = min(max(asked.days, 14), PersonHistory.longestSpan)
+      let span = min(max(asked.days, 14), UserHistory.longestSpan)
       let document = InsightsDocument(
         history, span: span, firstWeekday: local.firstWeekday, now: local.minuteOfDay(of: now))
       let values = try TypeValues(reading, of: id, local: local, through: history.today, span: asked.days)
@@ -79,7 +79,7 @@ struct InsightHandlers: Sendable {
       let record = HubUserRecord(reading)
       let settings = try TypeSettings(record)
       let progress = try GoalAmounts.progress(in: record, settings, now: now, local: local)
-      let streaks = try Self.streaks(settings, of: sender.person, reading, local: local, now: now, dayCounts)
+      let streaks = try Self.streaks(settings, of: sender.user, reading, local: local, now: now, dayCounts)
       return .json([
         "today": .string("\(local.day(of: now))"),
         "goals": .array(
@@ -101,7 +101,7 @@ struct InsightHandlers: Sendable {
     let now = clock.now
     return .read { [dayCounts] reading in
       let settings = try TypeSettings(HubUserRecord(reading))
-      let streaks = try Self.streaks(settings, of: sender.person, reading, local: local, now: now, dayCounts)
+      let streaks = try Self.streaks(settings, of: sender.user, reading, local: local, now: now, dayCounts)
       return .json([
         "streaks": .array(
           streaks.sorted { $0.key < $1.key }.map { type, current in
@@ -116,8 +116,8 @@ struct InsightHandlers: Sendable {
 
   /// Returns the current streak in days or weeks of each goal of at least some amount.
   private static func streaks(
-    _ settings: TypeSettings, of person: String, _ reading: any HubReading, local: LocalTime, now: Date,
-    _ dayCounts: KnownDayCounts
+    _ settings: TypeSettings, of user: String, _ reading: any HubReadTransaction, local: LocalTime, now: Date,
+    _ dayCounts: DayCountCache
   ) throws -> [String: Int] {
     var streaks = try GoalAmounts.weeklyStreaks(in: HubUserRecord(reading), settings, now: now, local: local)
     let types = settings.types.values.filter { $0.goal?.asksForEveryDay == true }.map(\.id)
@@ -126,7 +126,7 @@ struct InsightHandlers: Sendable {
     var back = 62
     while true {
       let (months, _) = try dayCounts.counts(
-        of: person, reading, local: local, on: today.advanced(by: -back)...today)
+        of: user, reading, local: local, on: today.advanced(by: -back)...today)
       for type in types {
         let done = months.flatMap { $0.days(ofType: type) }
         streaks[type] = Streak(days: done, skips: settings.skips(of: type), today: today).current

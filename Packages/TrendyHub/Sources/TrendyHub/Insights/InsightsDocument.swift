@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Findings about a user's record as wire documents. Each number is accompanied by its evidence.
 struct InsightsDocument {
-  let history: PersonHistory
+  let history: UserHistory
   let histories: [String: TypeHistory]
   private let span: Int
   private let firstWeekday: Int
@@ -17,7 +17,7 @@ struct InsightsDocument {
   ///   - span: Number of days up to today in which correlations and patterns are searched.
   ///   - firstWeekday: First day of a week; 0 is Sunday.
   ///   - minute: Current time in minutes after midnight.
-  init(_ history: PersonHistory, span: Int, firstWeekday: Int, now minute: Int) {
+  init(_ history: UserHistory, span: Int, firstWeekday: Int, now minute: Int) {
     self.history = history
     histories = history.histories()
     self.span = span

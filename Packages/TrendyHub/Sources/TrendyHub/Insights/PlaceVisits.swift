@@ -22,7 +22,7 @@ struct PlaceVisits {
   ///   - weeks: Number of weeks, including the current one.
   ///   - local: The user's calendar.
   ///   - now: The hub's time.
-  init(_ reading: any HubReading, of id: String, weeks: Int, local: LocalTime, now: Date) throws {
+  init(_ reading: any HubReadTransaction, of id: String, weeks: Int, local: LocalTime, now: Date) throws {
     let today = local.day(of: now)
     let present = CalendarPeriod.week.days(around: today, firstWeekday: local.firstWeekday)
     (self.now, self.local, self.today) = (now, local, today)

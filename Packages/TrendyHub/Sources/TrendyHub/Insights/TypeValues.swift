@@ -27,7 +27,8 @@ struct TypeValues {
   ///   - local: The user's calendar.
   ///   - today: Last day.
   ///   - span: Number of days up to `today`.
-  init(_ reading: any HubReading, of type: String, local: LocalTime, through today: CivilDate, span: Int) throws {
+  init(_ reading: any HubReadTransaction, of type: String, local: LocalTime, through today: CivilDate, span: Int) throws
+  {
     let definitions = try HubUserRecord(reading).propertyDefinitions().filter { $0.eventTypeId == type }.inOrder
     guard !definitions.isEmpty else {
       shares = []

@@ -122,7 +122,7 @@ struct TileHandlers: Sendable {
 
   private func show(_ request: HTTPRequest, in folder: String, _ sender: HubDevice) async throws -> HTTPResponse {
     guard let tile = MapTile(path: request.path) else { throw Problem.unknownPath(request) }
-    let content = try await store.perform(.reading, for: sender.person) { tile.content(in: folder) }
+    let content = try await store.perform(.reading, for: sender.user) { tile.content(in: folder) }
     guard let content else { throw Problem.notFound("this hub has no such map tile") }
     return HTTPResponse(type: "image/png", .data(content), [("Cache-Control", "private, max-age=604800")])
   }

@@ -48,14 +48,14 @@ public final class HubServer: Sendable {
     )
     let records = HubRecords(
       store: store, core: HubCore(quota: configuration.quota),
-      accounts: HubAccounts(storage: storage, clock: clock, chance: random), process: random.hexadecimalDigits(),
+      accounts: HubAccounts(storage: storage, clock: clock, random: random), process: random.hexadecimalDigits(),
       streamLimit: configuration.streams, tasks: tasks)
     let authenticator = Authenticator(accounts: records.accounts, store: store, configuration: configuration)
     let presence = DeviceContacts(accounts: records.accounts, store: store)
     let readings = PostedTracks(records: records, ingest: ingest)
     let trackers = TrackerHandlers(records: records, readings: readings)
     let imports = files.map { ImportJobs(intake: $0, clock: clock, hasThreads: transport != nil) }
-    let dayCounts = KnownDayCounts()
+    let dayCounts = DayCountCache()
     let entities = EntityHandlers(records: records)
 
     var routes = StatusHandlers(records: records, metrics: metrics).routes.counted(as: .probe)
@@ -103,7 +103,7 @@ extension HubServer {
   /// - Throws: ``HTTPTransportError``, or ``HubStorageError`` if another hub serves the storage.
   public func start() async throws -> UInt16 {
     guard let transport else { throw HTTPTransportError.system(operation: "start without a transport", code: 0) }
-    let occupation = try records.storage.occupy()
+    let occupation = try records.storage.acquireExclusiveAccess()
     imports?.clearFolder()
     let port = try await transport.start { [self] request in
       await admit(request)
@@ -138,10 +138,10 @@ extension HubServer {
   }
 
   /// Number of the user's queued writes.
-  package func waitingWrites(of person: String) -> Int { records.store.threads?.waitingWrites(of: person) ?? 0 }
+  package func waitingWrites(of user: String) -> Int { records.store.threads?.waitingWrites(of: user) ?? 0 }
 
   /// Creates a service that writes the trips and visits detected in a user's posted readings.
-  public func ingestDesk(person: String) -> HubDesk { records.ingestDesk(person: person) }
+  public func ingestDesk(user: String) -> UserRecordService { records.ingestDesk(user: user) }
 
   /// Delivers changes to the webhooks of all users until its task is cancelled.
   ///
@@ -162,7 +162,7 @@ extension HubServer {
   public func runApart<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await records.store.run(person: "maintenance", body)
+    try await records.store.run(user: "maintenance", body)
   }
 
   /// Compacts a bounded number of old tombstones of each record, and deletes abandoned uploads. Called when the hub is
@@ -173,8 +173,8 @@ extension HubServer {
     imports?.sweep()
     let now = records.clock.now
     var isMore = false
-    for person in try accounts.people() {
-      let count = try records.store.writeHere(person: person.id) {
+    for user in try accounts.users() {
+      let count = try records.store.writeHere(user: user.id) {
         try records.core.compact(limit: Self.compactionStep, in: $0, now: now)
       }
       if count == Self.compactionStep { isMore = true }
@@ -257,7 +257,7 @@ extension HubServer {
     case (.device(let handler), let device?): return try await handler(call, device)
     case (.record(let handler), let device?):
       let work = try await records.prepared(call.request, device) { try handler(call, device) }
-      return try await records.carryOut(work, for: device.person, request: call.request, tag: route.tag)
+      return try await records.carryOut(work, for: device.user, request: call.request, tag: route.tag)
     case (.device, nil), (.record, nil): preconditionFailure("a request to \(route.address) was not authenticated")
     }
   }
@@ -266,7 +266,7 @@ extension HubServer {
   ///
   /// A page shows another user's record if its browser was paired again in another tab.
   private func check(_ device: HubDevice, _ exchange: Exchange) throws(Problem) {
-    if let person = exchange.request.headers["Trendy-Person"], person != device.person {
+    if let user = exchange.request.headers["Trendy-Person"], user != device.user {
       throw Problem(
         "other_person", status: 409, title: "Another user",
         detail: "this browser is now paired as another user: reload the page")
@@ -307,7 +307,7 @@ extension HubServer {
     let (request, device, group) = (exchange.request, exchange.device, exchange.destination.group)
     var response = await compression.compressed(
       response.unchanged(for: request) ?? response, for: request, group: group,
-      owner: device?.person ?? request.remoteAddress)
+      owner: device?.user ?? request.remoteAddress)
     response.headers["X-Request-Id"] = request.id
     response.headers["X-Content-Type-Options"] = "nosniff"
     if response.headers["Cache-Control"] == nil { response.headers["Cache-Control"] = "no-store" }

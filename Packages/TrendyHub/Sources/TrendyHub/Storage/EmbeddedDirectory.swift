@@ -8,12 +8,12 @@ class EmbeddedDirectoryReading: HubDirectoryReading {
 
   init(records: any RecordReading) { self.records = records }
 
-  func people() throws -> [HubPerson] {
-    try records.scan(kind: HubRecordKind.person).map(Self.person).sorted { $0.id < $1.id }
+  func users() throws -> [HubUser] {
+    try records.scan(kind: HubRecordKind.user).map(Self.user).sorted { $0.id < $1.id }
   }
 
-  func person(id: String) throws -> HubPerson? {
-    try records.get(kind: HubRecordKind.person, key: RecordKey(hashing: id)).map(Self.person)
+  func user(id: String) throws -> HubUser? {
+    try records.get(kind: HubRecordKind.user, key: RowKey(hashing: id)).map(Self.user)
   }
 
   func devices() throws -> [HubDevice] {
@@ -21,12 +21,12 @@ class EmbeddedDirectoryReading: HubDirectoryReading {
   }
 
   func device(tokenHash: String) throws -> HubDevice? {
-    let device = try records.get(kind: HubRecordKind.device, key: RecordKey(hashing: tokenHash)).map(Self.device)
+    let device = try records.get(kind: HubRecordKind.device, key: RowKey(hashing: tokenHash)).map(Self.device)
     return device?.tokenHash == tokenHash ? device : nil
   }
 
   func pairingCode(hash: String) throws -> HubPairingCode? {
-    let code = try records.get(kind: HubRecordKind.pairingCode, key: RecordKey(hashing: hash)).map(Self.pairingCode)
+    let code = try records.get(kind: HubRecordKind.pairingCode, key: RowKey(hashing: hash)).map(Self.pairingCode)
     return code?.hash == hash ? code : nil
   }
 
@@ -34,16 +34,16 @@ class EmbeddedDirectoryReading: HubDirectoryReading {
     try records.scan(kind: HubRecordKind.pairingCode).map(Self.pairingCode).sorted { $0.hash < $1.hash }
   }
 
-  private static func pairingCode(_ record: Record) throws -> HubPairingCode {
+  private static func pairingCode(_ record: Row) throws -> HubPairingCode {
     let members = try record.document().objectValue
-    guard let hash = members?["hash"]?.stringValue, let person = members?["person"]?.stringValue,
+    guard let hash = members?["hash"]?.stringValue, let user = members?["person"]?.stringValue,
       let expires = members?["expires"]?.intValue
     else { throw record.unreadable() }
-    return HubPairingCode(hash: hash, person: person, expiresAt: Date(milliseconds: expires))
+    return HubPairingCode(hash: hash, user: user, expiresAt: Date(milliseconds: expires))
   }
 
   func pairingAttempts(key: String) throws -> [Date] {
-    guard let record = try records.get(kind: HubRecordKind.pairingAttempts, key: RecordKey(hashing: key)) else {
+    guard let record = try records.get(kind: HubRecordKind.pairingAttempts, key: RowKey(hashing: key)) else {
       return []
     }
     let members = try record.document().objectValue
@@ -60,25 +60,25 @@ class EmbeddedDirectoryReading: HubDirectoryReading {
     }.sorted { $0.id < $1.id }
   }
 
-  private static func person(_ record: Record) throws -> HubPerson {
+  private static func user(_ record: Row) throws -> HubUser {
     let members = try record.document().objectValue
     guard let id = members?["id"]?.stringValue, let name = members?["name"]?.stringValue,
       let created = members?["created"]?.intValue
     else { throw record.unreadable() }
-    return HubPerson(
+    return HubUser(
       id: id, name: name, createdAt: Date(milliseconds: created),
       removedAt: members?["removed"]?.intValue.map(Date.init(milliseconds:)),
       isErasing: members?["erasing"]?.boolValue ?? false)
   }
 
-  private static func device(_ record: Record) throws -> HubDevice {
+  private static func device(_ record: Row) throws -> HubDevice {
     let members = try record.document().objectValue
-    guard let id = members?["id"]?.stringValue, let person = members?["person"]?.stringValue,
+    guard let id = members?["id"]?.stringValue, let user = members?["person"]?.stringValue,
       let name = members?["name"]?.stringValue, let hash = members?["token_hash"]?.stringValue,
       let created = members?["created"]?.intValue
     else { throw record.unreadable() }
     return HubDevice(
-      id: id, person: person, name: name, tokenHash: hash, createdAt: Date(milliseconds: created),
+      id: id, user: user, name: name, tokenHash: hash, createdAt: Date(milliseconds: created),
       revokedAt: members?["revoked"]?.intValue.map(Date.init(milliseconds:)),
       seenAt: members?["seen"]?.intValue.map(Date.init(milliseconds:)),
       report: members?["report"].flatMap(HubDeviceReport.init(stored:)))
@@ -94,49 +94,49 @@ final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectory
     super.init(records: transaction)
   }
 
-  func put(_ person: HubPerson) throws {
+  func put(_ user: HubUser) throws {
     var members: [String: JSONValue] = [
-      "id": .string(person.id), "name": .string(person.name), "created": .int(person.createdAt.milliseconds),
+      "id": .string(user.id), "name": .string(user.name), "created": .int(user.createdAt.milliseconds),
     ]
-    if let removedAt = person.removedAt { members["removed"] = .int(removedAt.milliseconds) }
-    if person.isErasing { members["erasing"] = true }
-    try transaction.put(kind: HubRecordKind.person, key: RecordKey(hashing: person.id), document: .object(members))
+    if let removedAt = user.removedAt { members["removed"] = .int(removedAt.milliseconds) }
+    if user.isErasing { members["erasing"] = true }
+    try transaction.put(kind: HubRecordKind.user, key: RowKey(hashing: user.id), document: .object(members))
   }
 
   func deletePerson(id: String) throws {
-    for device in try devices() where device.person == id {
-      transaction.delete(kind: HubRecordKind.device, key: RecordKey(hashing: device.tokenHash))
+    for device in try devices() where device.user == id {
+      transaction.delete(kind: HubRecordKind.device, key: RowKey(hashing: device.tokenHash))
     }
     for record in try transaction.scan(kind: HubRecordKind.pairingCode)
     where try record.document().objectValue?["person"]?.stringValue == id {
       transaction.delete(kind: HubRecordKind.pairingCode, key: record.key)
     }
-    for webhook in try webhooks() where webhook.person == id { try deleteWebhook(id: webhook.id) }
-    transaction.delete(kind: HubRecordKind.person, key: RecordKey(hashing: id))
+    for webhook in try webhooks() where webhook.user == id { try deleteWebhook(id: webhook.id) }
+    transaction.delete(kind: HubRecordKind.user, key: RowKey(hashing: id))
   }
 
   func put(_ device: HubDevice) throws {
     var members: [String: JSONValue] = [
-      "id": .string(device.id), "person": .string(device.person), "name": .string(device.name),
+      "id": .string(device.id), "person": .string(device.user), "name": .string(device.name),
       "token_hash": .string(device.tokenHash), "created": .int(device.createdAt.milliseconds),
     ]
     if let revokedAt = device.revokedAt { members["revoked"] = .int(revokedAt.milliseconds) }
     if let seenAt = device.seenAt { members["seen"] = .int(seenAt.milliseconds) }
     if let report = device.report { members["report"] = report.stored }
     try transaction.put(
-      kind: HubRecordKind.device, key: RecordKey(hashing: device.tokenHash), document: .object(members))
+      kind: HubRecordKind.device, key: RowKey(hashing: device.tokenHash), document: .object(members))
   }
 
   func put(_ code: HubPairingCode) throws {
     try transaction.put(
-      kind: HubRecordKind.pairingCode, key: RecordKey(hashing: code.hash), sort: code.expiresAt.milliseconds,
+      kind: HubRecordKind.pairingCode, key: RowKey(hashing: code.hash), sort: code.expiresAt.milliseconds,
       document: [
-        "hash": .string(code.hash), "person": .string(code.person), "expires": .int(code.expiresAt.milliseconds),
+        "hash": .string(code.hash), "person": .string(code.user), "expires": .int(code.expiresAt.milliseconds),
       ])
   }
 
   func deletePairingCode(hash: String) throws {
-    transaction.delete(kind: HubRecordKind.pairingCode, key: RecordKey(hashing: hash))
+    transaction.delete(kind: HubRecordKind.pairingCode, key: RowKey(hashing: hash))
   }
 
   func deletePairingCodes(expiredBefore date: Date) throws {
@@ -147,16 +147,16 @@ final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectory
 
   func putPairingAttempts(key: String, _ times: [Date]) throws {
     guard let last = times.last else {
-      transaction.delete(kind: HubRecordKind.pairingAttempts, key: RecordKey(hashing: key))
+      transaction.delete(kind: HubRecordKind.pairingAttempts, key: RowKey(hashing: key))
       return
     }
     try transaction.put(
-      kind: HubRecordKind.pairingAttempts, key: RecordKey(hashing: key), sort: last.milliseconds,
+      kind: HubRecordKind.pairingAttempts, key: RowKey(hashing: key), sort: last.milliseconds,
       document: ["key": .string(key), "times": .array(times.map { .int($0.milliseconds) })])
   }
 
   func deletePairingAttempts(before date: Date, keeping count: Int) throws {
-    func delete(_ found: RecordList) {
+    func delete(_ found: RowList) {
       for record in found { transaction.delete(kind: HubRecordKind.pairingAttempts, key: record.key) }
     }
     delete(try transaction.scan(kind: HubRecordKind.pairingAttempts, from: .min, to: date.milliseconds))
@@ -168,10 +168,10 @@ final class EmbeddedDirectoryTransaction: EmbeddedDirectoryReading, HubDirectory
   }
 
   func put(_ webhook: HubWebhook) throws {
-    try transaction.put(kind: HubRecordKind.webhook, key: RecordKey(hashing: webhook.id), document: webhook.stored)
+    try transaction.put(kind: HubRecordKind.webhook, key: RowKey(hashing: webhook.id), document: webhook.stored)
   }
 
   func deleteWebhook(id: String) throws {
-    transaction.delete(kind: HubRecordKind.webhook, key: RecordKey(hashing: id))
+    transaction.delete(kind: HubRecordKind.webhook, key: RowKey(hashing: id))
   }
 }

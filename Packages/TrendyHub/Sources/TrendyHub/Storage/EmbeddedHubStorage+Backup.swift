@@ -8,9 +8,9 @@ extension EmbeddedHubStorage {
   /// Restoring it would lose tombstones that were compacted since, so deleted entities could reappear.
   public struct StaleBackup: Error, Hashable, Sendable {
     /// Names of the users' directories.
-    public var people: [String]
+    public var users: [String]
 
-    public init(people: [String]) { self.people = people }
+    public init(users: [String]) { self.users = users }
   }
 
   /// Writes all data of the hub to one file; a hub that serves the directory continues meanwhile.
@@ -23,7 +23,7 @@ extension EmbeddedHubStorage {
     onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws -> StoreBackup.Summary {
     // A user created meanwhile may be listed in the backup's directory store and have no entries in it.
-    let folders = try readDirectory { try $0.people() }.filter { !$0.isErasing }.map { Self.folder($0.id) }
+    let folders = try readDirectory { try $0.users() }.filter { !$0.isErasing }.map { Self.folder($0.id) }
     let parts = [BackupPart.directory] + folders.map(BackupPart.user) + folders.map(BackupPart.tracks)
     return try StoreBackup.write(
       parts.map { StoreBackup.Store(name: $0.name, directory: "\(root)/\($0.path)") }, to: path,
@@ -50,7 +50,7 @@ extension EmbeddedHubStorage {
     from path: String, signedWith key: BackupKey? = nil, now: Date, isForced: Bool = false,
     onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws -> StoreBackup.RestoreReport {
-    let occupation = try occupy()
+    let occupation = try acquireExclusiveAccess()
     defer { withExtendedLifetime(occupation) {} }
     let summary = try StoreBackup.check(path, signedWith: key, fileSystem: fileSystem, onProgress: onProgress)
     for name in summary.records.keys.sorted() { _ = try Self.part(name, in: path) }
@@ -69,7 +69,7 @@ extension EmbeddedHubStorage {
       try checkDirectory(of: unpacked, from: path)
       if !isForced {
         let stale = try peopleBehindHorizon(in: unpacked)
-        guard stale.isEmpty else { throw StaleBackup(people: stale) }
+        guard stale.isEmpty else { throw StaleBackup(users: stale) }
       }
       let moment = RFC3339.string(from: now).filter { $0.isNumber || $0 == "T" }
       try fileSystem.rename(staging, to: "\(root)/\(Self.replacing)\(moment)")
@@ -181,7 +181,7 @@ extension EmbeddedHubStorage {
     do {
       try EmbeddedStore(directory: "\(data)/directory", fileSystem: fileSystem, options: options).read { records in
         let reading = EmbeddedDirectoryReading(records: records)
-        _ = (try reading.people(), try reading.devices(), try reading.pairingCodes(), try reading.webhooks())
+        _ = (try reading.users(), try reading.devices(), try reading.pairingCodes(), try reading.webhooks())
       }
     } catch {
       throw StorageError.notABackup(path: path, offset: 0, reason: "unreadable list of users")
@@ -192,7 +192,7 @@ extension EmbeddedHubStorage {
   private func peopleBehindHorizon(in data: String) throws -> [String] {
     func state(_ folder: String, in root: String) throws -> HubState {
       try EmbeddedStore(directory: "\(root)/people/\(folder)", fileSystem: fileSystem, options: options).read {
-        try EmbeddedReading(records: $0, person: folder).state()
+        try EmbeddedReading(records: $0, user: folder).state()
       }
     }
     return try Self.translating { try names(inFolder: "\(data)/people") }.filter { folder in

@@ -43,55 +43,55 @@ public final class EmbeddedHubStorage: HubStorage {
   /// Number of users' stores that are currently open.
   public var openStoreCount: Int { stores.withLock { $0.open.count } }
 
-  public func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
-    try withStore(of: person) { store in
-      try store.read { try body(EmbeddedReading(records: $0, person: person, lastState: store.lastState)) }
+  public func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {
+    try withStore(of: user) { store in
+      try store.read { try body(EmbeddedReading(records: $0, user: user, lastState: store.lastState)) }
     }
   }
 
-  public func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    try withStore(of: person) { store in
-      try store.write { try body(EmbeddedTransaction(transaction: $0, person: person, lastState: store.lastState)) }
+  public func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    try withStore(of: user) { store in
+      try store.write { try body(EmbeddedTransaction(transaction: $0, user: user, lastState: store.lastState)) }
     }
   }
 
   public func write(
-    person: String, together bodies: [(any HubTransaction) throws -> Void]
+    user: String, together bodies: [(any HubTransaction) throws -> Void]
   ) throws -> [(any Error)?] {
-    try withStore(of: person) { store in
+    try withStore(of: user) { store in
       try store.write(
         bodies.map { body in
-          { try body(EmbeddedTransaction(transaction: $0, person: person, lastState: store.lastState)) }
+          { try body(EmbeddedTransaction(transaction: $0, user: user, lastState: store.lastState)) }
         })
     }
   }
 
-  public func erase(person: String) throws {
+  public func erase(user: String) throws {
     try prepare()
-    let name = Self.storeName(of: person)
-    try store(name).erase(person: person)
+    let name = Self.storeName(of: user)
+    try store(name).erase(user: user)
     try Self.translating {
-      for file in try trackFiles(of: person) { try fileSystem.remove("\(trackFolder(of: person))/\(file)") }
+      for file in try trackFiles(of: user) { try fileSystem.remove("\(trackFolder(of: user))/\(file)") }
     }
     stores.withLock { $0.open.onClosed(name) }
   }
 
-  public func tracks(of person: String) throws -> any TrackRows {
+  public func tracks(of user: String) throws -> any TrackRows {
     // Opening would create a directory, so check first that the user was not erased.
-    try read(person: person) { _ in }
-    return try TrackFolder(directory: trackFolder(of: person), fileSystem: fileSystem, options: options)
+    try read(user: user) { _ in }
+    return try TrackFolder(directory: trackFolder(of: user), fileSystem: fileSystem, options: options)
   }
 
-  public func hasTracks(of person: String) throws -> Bool {
-    try Self.translating { try !trackFiles(of: person).isEmpty }
+  public func hasTracks(of user: String) throws -> Bool {
+    try Self.translating { try !trackFiles(of: user).isEmpty }
   }
 
-  private func trackFolder(of person: String) -> String { "\(root)/tracks/\(Self.folder(person))" }
+  private func trackFolder(of user: String) -> String { "\(root)/tracks/\(Self.folder(user))" }
 
-  public func size(of person: String) throws -> Int64? {
+  public func size(of user: String) throws -> Int64? {
     try Self.translating {
       var bytes: Int64 = 0
-      for folder in ["\(root)/\(Self.storeName(of: person))", trackFolder(of: person)] {
+      for folder in ["\(root)/\(Self.storeName(of: user))", trackFolder(of: user)] {
         for name in try names(inFolder: folder) {
           do throws(FileSystemError) {
             bytes += Int64(try fileSystem.open("\(folder)/\(name)", .read).size())
@@ -105,8 +105,8 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  private func trackFiles(of person: String) throws(FileSystemError) -> [String] {
-    try names(inFolder: trackFolder(of: person))
+  private func trackFiles(of user: String) throws(FileSystemError) -> [String] {
+    try names(inFolder: trackFolder(of: user))
   }
 
   /// Returns the names in a directory, or none if it does not exist.
@@ -134,7 +134,7 @@ public final class EmbeddedHubStorage: HubStorage {
   /// - Throws: ``HubStorageError/occupied(_:)`` while another process restores the hub.
   func prepare() throws {
     guard !stores.withLock({ $0.isPrepared }) else { return }
-    if try Self.translating({ try hasUnfinishedRestore() }) { _ = try occupy() }
+    if try Self.translating({ try hasUnfinishedRestore() }) { _ = try acquireExclusiveAccess() }
     stores.withLock { $0.isPrepared = true }
   }
 
@@ -149,7 +149,7 @@ public final class EmbeddedHubStorage: HubStorage {
   /// Acquires the lock of the directory and completes an interrupted restore.
   ///
   /// The kernel releases the lock when the process ends for any reason.
-  public func occupy() throws -> (any Sendable)? {
+  public func acquireExclusiveAccess() throws -> (any Sendable)? {
     try Self.translating {
       try fileSystem.createDirectory(root)
       let file = try fileSystem.open("\(root)/hub.lock", .create)
@@ -211,8 +211,8 @@ public final class EmbeddedHubStorage: HubStorage {
     for store in stores.withLock({ Array($0.all.values) }) { store.releaseMemory() }
   }
 
-  private func withStore<Result>(of person: String, _ body: (EmbeddedStore) throws -> Result) throws -> Result {
-    try withStore(Self.storeName(of: person), body)
+  private func withStore<Result>(of user: String, _ body: (EmbeddedStore) throws -> Result) throws -> Result {
+    try withStore(Self.storeName(of: user), body)
   }
 
   /// Runs `body` on a user's store, and closes idle stores if too many are open.
@@ -262,11 +262,11 @@ public final class EmbeddedHubStorage: HubStorage {
 
   private static let directoryStore = "directory"
 
-  private static func storeName(of person: String) -> String { "people/\(folder(person))" }
+  private static func storeName(of user: String) -> String { "people/\(folder(user))" }
 
   /// Returns the directory name for a user: an id made by the hub itself, otherwise the hash of the id.
-  static func folder(_ person: String) -> String {
-    isPlainName(person[...]) ? person : "_" + SHA256Digest.hexadecimal(of: person)
+  static func folder(_ user: String) -> String {
+    isPlainName(user[...]) ? user : "_" + SHA256Digest.hexadecimal(of: user)
   }
 
   /// Returns whether a name has a form that ``folder(_:)`` returns.

@@ -9,7 +9,7 @@ import TrendyPersistence
 final class LastState: Sendable {
   private let content = Mutex<(payload: [UInt8], state: HubState)?>(nil)
 
-  func read(_ record: Record) throws -> HubState {
+  func read(_ record: Row) throws -> HubState {
     try content.withLock { last in
       try record.withPayload { payload in
         if let last, last.payload.elementsEqual(payload) { return last.state }
@@ -22,14 +22,14 @@ final class LastState: Sendable {
 }
 
 /// Read access to one user's record in a store.
-class EmbeddedReading: HubReading {
+class EmbeddedReading: HubReadTransaction {
   let records: any RecordReading
-  let person: String
+  let user: String
   private let lastState: LastState
 
-  init(records: any RecordReading, person: String, lastState: LastState = LastState()) {
+  init(records: any RecordReading, user: String, lastState: LastState = LastState()) {
     self.records = records
-    self.person = person
+    self.user = user
     self.lastState = lastState
   }
 
@@ -54,16 +54,16 @@ class EmbeddedReading: HubReading {
     ).map(Self.entry)
   }
 
-  func lines(after version: Int64, limit: Int) throws -> [HubLine] {
+  func lines(after version: Int64, limit: Int) throws -> [SerializedEntry] {
     guard version < .max - 1 else { return [] }
     return try records.scan(
       kind: HubRecordKind.entry, group: nil, from: version + 1, to: .max, descending: false, limit: limit
     ).map(Self.line)
   }
 
-  func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [HubLine] {
+  func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [SerializedEntry] {
     if kind == nil, try !hasUnknownKinds() { return [] }
-    var lines: [HubLine] = []
+    var lines: [SerializedEntry] = []
     var left = bytes
     var version = version
     while version < .max - 1, left > 0 || lines.isEmpty {
@@ -92,13 +92,13 @@ class EmbeddedReading: HubReading {
     return count > 0
   }
 
-  func allLines() throws -> HubLineList {
+  func allLines() throws -> SerializedEntryList {
     let all = try records.scan(kind: HubRecordKind.entry)
     let ranks = Dictionary(
       uniqueKeysWithValues: SyncedKind.all.map { (HubRecordKey.group($0.name), $0.rank) })
     // The sort is by rank and index; the rows of one kind are in order of version.
     let places = all.indices.map { (rank: ranks[all[$0].group] ?? .max, place: $0) }.sorted { $0 < $1 }.map(\.place)
-    return HubLineList(count: all.count) { try Self.line(all[places[$0]]) }
+    return SerializedEntryList(count: all.count) { try Self.line(all[places[$0]]) }
   }
 
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry] {
@@ -134,14 +134,14 @@ class EmbeddedReading: HubReading {
     }
   }
 
-  func documents(kind: String, during moments: Range<Int64>, limit: Int, person: String) throws -> [Data] {
+  func documents(kind: String, during moments: Range<Int64>, limit: Int, user: String) throws -> [Data] {
     try records.scan(
       kind: HubRecordKind.living, group: HubRecordKey.group(kind), from: moments.lowerBound, to: moments.upperBound,
       descending: true, limit: limit
     ).map { living in
       let record = try entryRecord(key: living.key)
       let text = record.withPayload { bytes in StoredEntry.unrestored(in: bytes).map { Data($0.text) } }
-      return try text ?? JSONText.write(.object(Self.entry(record).document(person: person)))
+      return try text ?? JSONText.write(.object(Self.entry(record).document(user: user)))
     }
   }
 
@@ -183,7 +183,7 @@ class EmbeddedReading: HubReading {
     try records.get(kind: HubRecordKind.keyedWrite, key: hash.key).map(Self.keyedWrite)
   }
 
-  private static func keyedWrite(_ record: Record) throws -> KeyedWrite {
+  private static func keyedWrite(_ record: Row) throws -> KeyedWrite {
     let members = try record.document().objectValue
     guard let digest = members?["digest"]?.stringValue, let kind = members?["kind"]?.stringValue,
       let id = members?["id"]?.stringValue
@@ -210,12 +210,12 @@ class EmbeddedReading: HubReading {
     try records.scan(kind: HubRecordKind.contact).map(Self.contact).sorted { $0.device < $1.device }
   }
 
-  func companions() throws -> [HubCompanion] {
+  func companions() throws -> [CompanionLink] {
     try records.scan(kind: HubRecordKind.companion).map(Self.companion).sorted { $0.id < $1.id }
   }
 
-  func companion(id: String) throws -> HubCompanion? {
-    try records.get(kind: HubRecordKind.companion, key: RecordKey(hashing: id)).map(Self.companion)
+  func companion(id: String) throws -> CompanionLink? {
+    try records.get(kind: HubRecordKind.companion, key: RowKey(hashing: id)).map(Self.companion)
   }
 
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
@@ -227,11 +227,11 @@ class EmbeddedReading: HubReading {
     ).map { try WireJSON.decode(CompanionNotice.self, from: Data($0.payload)) }
   }
 
-  func webhookStanding(of webhook: String) throws -> HubWebhookStanding? {
-    guard let record = try records.get(kind: HubRecordKind.webhookStanding, key: RecordKey(hashing: webhook)) else {
+  func webhookStanding(of webhook: String) throws -> WebhookDeliveryState? {
+    guard let record = try records.get(kind: HubRecordKind.webhookStanding, key: RowKey(hashing: webhook)) else {
       return nil
     }
-    guard let standing = HubWebhookStanding(stored: try record.document()) else { throw record.unreadable() }
+    guard let standing = WebhookDeliveryState(stored: try record.document()) else { throw record.unreadable() }
     return standing
   }
 
@@ -253,7 +253,7 @@ class EmbeddedReading: HubReading {
     }
     for contact in try contacts() { try body(.contact(contact)) }
     for record in try records.scan(kind: HubRecordKind.webhookStanding) {
-      guard let standing = HubWebhookStanding(stored: try record.document()) else { throw record.unreadable() }
+      guard let standing = WebhookDeliveryState(stored: try record.document()) else { throw record.unreadable() }
       try body(.webhookStanding(standing))
     }
     for entry in try imports() { try body(.import(entry)) }
@@ -294,12 +294,12 @@ class EmbeddedReading: HubReading {
     }
   }
 
-  private static func companion(_ record: Record) throws -> HubCompanion {
-    guard let companion = HubCompanion(stored: try record.document()) else { throw record.unreadable() }
+  private static func companion(_ record: Row) throws -> CompanionLink {
+    guard let companion = CompanionLink(stored: try record.document()) else { throw record.unreadable() }
     return companion
   }
 
-  private static func contact(_ record: Record) throws -> HubContact {
+  private static func contact(_ record: Row) throws -> HubContact {
     let members = try record.document().objectValue
     guard let device = members?["device"]?.stringValue, let cursor = members?["cursor"]?.storedCounter,
       let at = members?["at"]?.intValue
@@ -309,16 +309,16 @@ class EmbeddedReading: HubReading {
       lives: members?["lives"]?.arrayValue?.compactMap(\.stringValue) ?? [])
   }
 
-  private func entry(key: RecordKey) throws -> HubEntry { try Self.entry(entryRecord(key: key)) }
+  private func entry(key: RowKey) throws -> HubEntry { try Self.entry(entryRecord(key: key)) }
 
-  func entryRecord(key: RecordKey) throws -> Record {
+  func entryRecord(key: RowKey) throws -> Row {
     guard let record = try records.get(kind: HubRecordKind.entry, key: key) else {
       throw HubStorageError.unreadable("an index lists a missing entity: run `trendy doctor` on the hub's store")
     }
     return record
   }
 
-  static func entry(_ record: Record) throws -> HubEntry {
+  static func entry(_ record: Row) throws -> HubEntry {
     let entry: HubEntry?
     do {
       entry = try record.withPayload { bytes throws(Problem) in try StoredEntry.read(bytes) }
@@ -329,8 +329,8 @@ class EmbeddedReading: HubReading {
     return entry
   }
 
-  private static func line(_ record: Record) throws -> HubLine {
+  private static func line(_ record: Row) throws -> SerializedEntry {
     guard let text = record.withPayload({ StoredEntry.line(in: $0) }) else { throw record.unreadable() }
-    return HubLine(version: record.sort, text: text)
+    return SerializedEntry(version: record.sort, text: text)
   }
 }

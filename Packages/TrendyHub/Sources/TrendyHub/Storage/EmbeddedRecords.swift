@@ -36,7 +36,7 @@ enum HubRecordKind {
   static let ofPerson: ClosedRange<UInt8> = state...fileImport
 
   // Rows of the directory store.
-  static let person: UInt8 = 16
+  static let user: UInt8 = 16
   static let device: UInt8 = 17
   /// Sorted by expiry.
   static let pairingCode: UInt8 = 18
@@ -47,21 +47,21 @@ enum HubRecordKind {
 
 /// Row keys and group keys: hashes of names joined by U+0000, which no id contains.
 enum HubRecordKey {
-  static let state = RecordKey(hashing: "state")
+  static let state = RowKey(hashing: "state")
 
-  static func entry(_ kind: String, _ id: String) -> RecordKey { RecordKey(hashing: "\(kind)\u{0}\(id)") }
-  static func reference(_ kind: String, _ id: String, field: String) -> RecordKey {
-    RecordKey(hashing: "\(kind)\u{0}\(id)\u{0}\(field)")
+  static func entry(_ kind: String, _ id: String) -> RowKey { RowKey(hashing: "\(kind)\u{0}\(id)") }
+  static func reference(_ kind: String, _ id: String, field: String) -> RowKey {
+    RowKey(hashing: "\(kind)\u{0}\(id)\u{0}\(field)")
   }
   /// Key of a device's high-water mark and of its contact.
-  static func device(_ device: String) -> RecordKey { RecordKey(hashing: device) }
-  static func outcome(_ device: String, _ sequence: Int64) -> RecordKey {
-    RecordKey(hashing: "\(device)\u{0}\(sequence)")
+  static func device(_ device: String) -> RowKey { RowKey(hashing: device) }
+  static func outcome(_ device: String, _ sequence: Int64) -> RowKey {
+    RowKey(hashing: "\(device)\u{0}\(sequence)")
   }
-  static func keyedWrite(_ device: String, _ key: String) -> RecordKey { RecordKey(hashing: "\(device)\u{0}\(key)") }
+  static func keyedWrite(_ device: String, _ key: String) -> RowKey { RowKey(hashing: "\(device)\u{0}\(key)") }
 
-  static func notice(_ companion: String, _ sequence: Int64) -> RecordKey {
-    RecordKey(hashing: "\(companion)\u{0}\(sequence)")
+  static func notice(_ companion: String, _ sequence: Int64) -> RowKey {
+    RowKey(hashing: "\(companion)\u{0}\(sequence)")
   }
 
   /// The value 0 is reserved for rows without group.
@@ -70,12 +70,12 @@ enum HubRecordKey {
 }
 
 extension HubNameHash {
-  init(_ key: RecordKey) { self.init(high: key.high, low: key.low) }
+  init(_ key: RowKey) { self.init(high: key.high, low: key.low) }
 
-  var key: RecordKey { RecordKey(high: high, low: low) }
+  var key: RowKey { RowKey(high: high, low: low) }
 }
 
-extension Record {
+extension Row {
   /// Decodes the row, which is a JSON document in every kind except entries.
   func document() throws -> JSONValue {
     do {
@@ -91,7 +91,7 @@ extension Record {
 }
 
 extension WriteTransaction {
-  func put(kind: UInt8, key: RecordKey, sort: Int64 = 0, group: UInt64 = 0, document: JSONValue) throws {
+  func put(kind: UInt8, key: RowKey, sort: Int64 = 0, group: UInt64 = 0, document: JSONValue) throws {
     try put(kind: kind, key: key, sort: sort, group: group, payload: Array(JSONText.write(document)))
   }
 }

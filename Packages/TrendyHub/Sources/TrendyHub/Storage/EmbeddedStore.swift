@@ -129,10 +129,10 @@ final class EmbeddedStore: @unchecked Sendable {
   }
 
   /// Deletes the files. Readers that have them mapped can continue.
-  func erase(person: String) throws {
+  func erase(user: String) throws {
     try writing.withLock {
       try turn.withLock {
-        erasedPerson = person
+        erasedPerson = user
         engine = nil
         try EmbeddedHubStorage.translating {
           let names = try namesThere()
@@ -172,7 +172,7 @@ final class EmbeddedStore: @unchecked Sendable {
 
   /// The caller holds `turn`.
   private func usingEngine<Result>(_ body: (StorageEngine) throws -> Result) throws -> Result {
-    if let erasedPerson { throw HubStorageError.erased(person: erasedPerson) }
+    if let erasedPerson { throw HubStorageError.erased(user: erasedPerson) }
     return try EmbeddedHubStorage.translating {
       do {
         return try body(try engine ?? open())
@@ -200,17 +200,17 @@ final class EmbeddedStore: @unchecked Sendable {
 
 /// Read operations that an engine and a transaction share.
 protocol RecordReading {
-  func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record?
+  func get(kind: UInt8, key: RowKey) throws(StorageError) -> Row?
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int
-  ) throws(StorageError) -> RecordList
+  ) throws(StorageError) -> RowList
   func count(kind: UInt8, group: UInt64?) throws(StorageError) -> Int
 }
 
 extension RecordReading {
   func scan(
     kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max
-  ) throws(StorageError) -> RecordList {
+  ) throws(StorageError) -> RowList {
     try scan(kind: kind, group: group, from: lower, to: upper, descending: false, limit: .max)
   }
 }

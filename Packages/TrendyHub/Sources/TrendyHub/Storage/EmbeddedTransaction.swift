@@ -15,9 +15,9 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
   /// State written last in this transaction.
   private var writtenState: HubState?
 
-  init(transaction: WriteTransaction, person: String, lastState: LastState) {
+  init(transaction: WriteTransaction, user: String, lastState: LastState) {
     self.transaction = transaction
-    super.init(records: transaction, person: person, lastState: lastState)
+    super.init(records: transaction, user: user, lastState: lastState)
   }
 
   override func entry(kind: String, id: String) throws -> HubEntry? {
@@ -52,7 +52,7 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
     }
     try transaction.put(
       kind: HubRecordKind.entry, key: key, sort: entry.version, group: group,
-      payload: StoredEntry.write(entry, person: person))
+      payload: StoredEntry.write(entry, user: user))
     keep(entry)
     guard entry.isAlive else {
       try transaction.put(kind: HubRecordKind.tombstone, key: key, sort: entry.version, group: 0, payload: [])
@@ -127,9 +127,9 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
     transaction.delete(kind: HubRecordKind.contact, key: HubRecordKey.device(device))
   }
 
-  func put(_ companion: HubCompanion) throws {
+  func put(_ companion: CompanionLink) throws {
     try transaction.put(
-      kind: HubRecordKind.companion, key: RecordKey(hashing: companion.id), document: companion.stored)
+      kind: HubRecordKind.companion, key: RowKey(hashing: companion.id), document: companion.stored)
   }
 
   func put(_ notice: CompanionNotice, companion: String) throws {
@@ -145,16 +145,16 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
     for record in old { transaction.delete(kind: HubRecordKind.notice, key: record.key) }
   }
 
-  func put(_ standing: HubWebhookStanding) throws {
+  func put(_ standing: WebhookDeliveryState) throws {
     try transaction.put(
-      kind: HubRecordKind.webhookStanding, key: RecordKey(hashing: standing.webhook), document: standing.stored)
+      kind: HubRecordKind.webhookStanding, key: RowKey(hashing: standing.webhook), document: standing.stored)
   }
 
   func forgetWebhookStanding(of webhook: String) throws {
-    transaction.delete(kind: HubRecordKind.webhookStanding, key: RecordKey(hashing: webhook))
+    transaction.delete(kind: HubRecordKind.webhookStanding, key: RowKey(hashing: webhook))
   }
 
   func put(_ entry: HubImport) throws {
-    try transaction.put(kind: HubRecordKind.fileImport, key: RecordKey(hashing: entry.id), document: entry.stored)
+    try transaction.put(kind: HubRecordKind.fileImport, key: RowKey(hashing: entry.id), document: entry.stored)
   }
 }

@@ -7,7 +7,7 @@ import TrendyPersistence
 public struct HubMove: Sendable {
   /// Result of a move.
   public struct Report: Hashable, Sendable {
-    public var people = 0
+    public var users = 0
     public var devices = 0
     /// Records of all users.
     public var records = 0
@@ -20,7 +20,7 @@ public struct HubMove: Sendable {
     /// The target contains another hub, or this hub with later changes.
     case occupied
     /// A user's data in the target differs from the source.
-    case differs(person: String)
+    case differs(user: String)
     /// The source was written to during the move.
     case changed
 
@@ -28,7 +28,7 @@ public struct HubMove: Sendable {
       switch self {
       case .nothingToMove: "the source contains no hub"
       case .occupied: "the target contains another hub, or this hub with later changes"
-      case .differs(let person): "the copied data of user \(person) differs from the source"
+      case .differs(let user): "the copied data of user \(user) differs from the source"
       case .changed: "the hub was modified during the move"
       }
     }
@@ -48,16 +48,16 @@ public struct HubMove: Sendable {
   /// - Throws: ``Failure``, or an error of a storage. The source is unchanged.
   public func run() throws -> Report {
     let directory = try source.readDirectory { try Directory($0) }
-    guard !directory.people.isEmpty else { throw Failure.nothingToMove }
+    guard !directory.users.isEmpty else { throw Failure.nothingToMove }
     let there = try target.readDirectory { try Directory($0) }
     // Users being erased have no data left to copy.
-    let people = directory.people.filter { !$0.isErasing }.map(\.id)
-    var report = Report(people: people.count, devices: directory.devices.count)
-    if !there.people.isEmpty {
+    let users = directory.users.filter { !$0.isErasing }.map(\.id)
+    var report = Report(users: users.count, devices: directory.devices.count)
+    if !there.users.isEmpty {
       guard there == directory else { throw Failure.occupied }
-      for person in people {
-        let digest = try HubRecordDigest(of: source, person: person)
-        guard try HubRecordDigest(of: target, person: person) == digest, try hasSameTracks(person) else {
+      for user in users {
+        let digest = try HubRecordDigest(of: source, user: user)
+        guard try HubRecordDigest(of: target, user: user) == digest, try hasSameTracks(user) else {
           throw Failure.occupied
         }
         report.records += digest.count
@@ -65,16 +65,16 @@ public struct HubMove: Sendable {
       return report
     }
     var digests: [String: HubRecordDigest] = [:]
-    for person in people {
-      let digest = try copy(person)
-      try copyTracks(person)
-      guard try HubRecordDigest(of: target, person: person) == digest, try hasSameTracks(person) else {
-        throw Failure.differs(person: person)
+    for user in users {
+      let digest = try copy(user)
+      try copyTracks(user)
+      guard try HubRecordDigest(of: target, user: user) == digest, try hasSameTracks(user) else {
+        throw Failure.differs(user: user)
       }
-      digests[person] = digest
+      digests[user] = digest
       report.records += digest.count
     }
-    for person in people where try HubRecordDigest(of: source, person: person) != digests[person] {
+    for user in users where try HubRecordDigest(of: source, user: user) != digests[user] {
       throw Failure.changed
     }
     guard try source.readDirectory({ try Directory($0) }) == directory else { throw Failure.changed }
@@ -83,12 +83,12 @@ public struct HubMove: Sendable {
   }
 
   /// Copies a user's records and returns their digest.
-  private func copy(_ person: String) throws -> HubRecordDigest {
-    try source.read(person: person) { reading in
+  private func copy(_ user: String) throws -> HubRecordDigest {
+    try source.read(user: user) { reading in
       var digest = HubRecordDigest()
-      try target.replace(person: person) { put in
+      try target.replace(user: user) { put in
         try reading.forEachRecord { record in
-          try digest.add(record, of: person)
+          try digest.add(record, of: user)
           try put(record)
         }
       }
@@ -96,31 +96,31 @@ public struct HubMove: Sendable {
     }
   }
 
-  private func copyTracks(_ person: String) throws {
-    guard try source.hasTracks(of: person) || target.hasTracks(of: person) else { return }
-    try TrackLog.copy(from: source.tracks(of: person), to: target.tracks(of: person))
+  private func copyTracks(_ user: String) throws {
+    guard try source.hasTracks(of: user) || target.hasTracks(of: user) else { return }
+    try TrackLog.copy(from: source.tracks(of: user), to: target.tracks(of: user))
   }
 
-  private func hasSameTracks(_ person: String) throws -> Bool {
-    guard try source.hasTracks(of: person) || target.hasTracks(of: person) else { return true }
-    return try TrackLog.isEqual(source.tracks(of: person), target.tracks(of: person))
+  private func hasSameTracks(_ user: String) throws -> Bool {
+    guard try source.hasTracks(of: user) || target.hasTracks(of: user) else { return true }
+    return try TrackLog.isEqual(source.tracks(of: user), target.tracks(of: user))
   }
 
   private struct Directory: Hashable {
-    let people: [HubPerson]
+    let users: [HubUser]
     let devices: [HubDevice]
     let codes: [HubPairingCode]
     let webhooks: [HubWebhook]
 
     init(_ reading: any HubDirectoryReading) throws {
-      people = try reading.people()
+      users = try reading.users()
       devices = try reading.devices()
       codes = try reading.pairingCodes()
       webhooks = try reading.webhooks()
     }
 
     func put(in transaction: any HubDirectoryTransaction) throws {
-      for person in people { try transaction.put(person) }
+      for user in users { try transaction.put(user) }
       for device in devices { try transaction.put(device) }
       for code in codes { try transaction.put(code) }
       for webhook in webhooks { try transaction.put(webhook) }

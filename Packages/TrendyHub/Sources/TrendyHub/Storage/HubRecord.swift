@@ -13,9 +13,9 @@ public enum HubRecord: Hashable, Sendable {
   /// A plain write, with the hash of the device identity and its `Idempotency-Key`.
   case keyedWrite(HubNameHash, KeyedWrite)
   case contact(HubContact)
-  case companion(HubCompanion)
+  case companion(CompanionLink)
   case notice(CompanionNotice, companion: String)
-  case webhookStanding(HubWebhookStanding)
+  case webhookStanding(WebhookDeliveryState)
   case `import`(HubImport)
 }
 
@@ -81,7 +81,7 @@ extension HubTransaction {
   }
 }
 
-extension HubReading {
+extension HubReadTransaction {
   public func keyedWrite(device: String, key: String) throws -> KeyedWrite? {
     try keyedWrite(.keyedWrite(device, key))
   }
@@ -96,12 +96,12 @@ extension HubStorage {
   /// The data is written in several transactions. If the function throws, the user's data is incomplete and must be
   /// replaced again. `records` calls its argument with each record.
   public func replace(
-    person: String, records: (_ put: (HubRecord) throws -> Void) throws -> Void
+    user: String, records: (_ put: (HubRecord) throws -> Void) throws -> Void
   ) throws {
-    try write(person: person) { try $0.clear() }
+    try write(user: user) { try $0.clear() }
     var batch: [HubRecord] = []
     func flush() throws {
-      try write(person: person) { transaction in
+      try write(user: user) { transaction in
         let keys = batch.compactMap { record in
           if case .entry(let entry) = record { HubEntryKey(kind: entry.kind, id: entry.id) } else { nil }
         }
@@ -131,8 +131,8 @@ public struct HubRecordDigest: Hashable, Sendable {
   /// Adds a record.
   ///
   /// - Throws: An error if the record cannot be written as JSON.
-  public mutating func add(_ record: HubRecord, of person: String) throws {
-    let bytes = SHA256Digest.bytes(of: JSONText.write(try record.canonical(of: person)))
+  public mutating func add(_ record: HubRecord, of user: String) throws {
+    let bytes = SHA256Digest.bytes(of: JSONText.write(try record.canonical(of: user)))
     count += 1
     func word(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
     sum.0 &+= word(0..<8)
@@ -140,10 +140,10 @@ public struct HubRecordDigest: Hashable, Sendable {
   }
 
   /// Computes the digest of all records of a user in a storage.
-  public init(of storage: any HubStorage, person: String) throws {
-    self = try storage.read(person: person) { reading in
+  public init(of storage: any HubStorage, user: String) throws {
+    self = try storage.read(user: user) { reading in
       var digest = HubRecordDigest()
-      try reading.forEachRecord { try digest.add($0, of: person) }
+      try reading.forEachRecord { try digest.add($0, of: user) }
       return digest
     }
   }
@@ -161,11 +161,11 @@ public struct HubRecordDigest: Hashable, Sendable {
 
 extension HubRecord {
   /// JSON of the complete record; equal records have equal text.
-  fileprivate func canonical(of person: String) throws -> JSONValue {
+  fileprivate func canonical(of user: String) throws -> JSONValue {
     switch self {
     case .state(let state): ["state", state.stored]
     case .entry(let entry):
-      ["entry", .string(String(decoding: entry.line(person: person).text, as: UTF8.self)), entry.storedFacts]
+      ["entry", .string(String(decoding: entry.line(user: user).text, as: UTF8.self)), entry.storedFacts]
     case .purged(let hash): ["purged", .string(hash.description)]
     case .mark(let device, let sequence): ["mark", .string(device), .int(sequence)]
     case .outcome(let device, let sequence, let outcome):

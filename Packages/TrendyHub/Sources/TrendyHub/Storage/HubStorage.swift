@@ -10,10 +10,10 @@ public import TrendyPersistence
 /// pass.
 public protocol HubStorage: Sendable {
   /// Reads the durable state of a user. A user without data is empty, not an error.
-  func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result
+  func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result
 
   /// Reads and writes a user's record atomically.
-  func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result
+  func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result
 
   /// Performs several writes of a user in order, each atomically, and makes them durable together.
   ///
@@ -21,13 +21,13 @@ public protocol HubStorage: Sendable {
   ///
   /// - Returns: For each body the error that it threw and that rolled it back, or `nil`.
   /// - Throws: An error if nothing was written.
-  func write(person: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?]
+  func write(user: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?]
 
   /// Permanently deletes all data of a user; idempotent.
   ///
   /// Later reads and writes of that user throw ``HubStorageError/erased(person:)`` until the storage is created again.
   /// Other users and the directory are unaffected.
-  func erase(person: String) throws
+  func erase(user: String) throws
 
   /// Reads the directory.
   func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result
@@ -39,51 +39,51 @@ public protocol HubStorage: Sendable {
   ///
   /// The track log contains the readings of trackers.
   ///
-  /// Tracks are not part of the record: ``HubReading/forEachRecord(_:)`` does not include them. The default throws
+  /// Tracks are not part of the record: ``HubReadTransaction/forEachRecord(_:)`` does not include them. The default throws
   /// ``HubStorageError/unsupported(_:)``.
   ///
   /// - Throws: ``HubStorageError/erased(person:)``, and errors of opening the log.
-  func tracks(of person: String) throws -> any TrackRows
+  func tracks(of user: String) throws -> any TrackRows
 
   /// Returns whether the user has a track log. The default returns `false`.
-  func hasTracks(of person: String) throws -> Bool
+  func hasTracks(of user: String) throws -> Bool
 
   /// Returns the approximate bytes stored for a user: size of files, or content of rows. The default returns `nil`,
   /// unknown.
-  func size(of person: String) throws -> Int64?
+  func size(of user: String) throws -> Int64?
 
   /// Called when a hub starts to serve. A storage that supports only one hub rejects the second.
   ///
   /// - Returns: A value whose lifetime is that of the exclusive access. The default returns `nil` and allows any number
   ///   of hubs.
   /// - Throws: ``HubStorageError/occupied(_:)``.
-  func occupy() throws -> (any Sendable)?
+  func acquireExclusiveAccess() throws -> (any Sendable)?
 
   /// Subscribes to hints of other processes that use the storage, for as long as the returned value exists.
   ///
   /// Hints may be lost, repeated or late: the receiver must read the actual state. The default returns `nil`.
-  func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)?
+  func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HintSubscription)?
 
   /// Throws the reason why nothing can be saved, for example ``HubStorageError/full(_:)``. The default checks nothing.
   func checkReady() throws
 }
 
 extension HubStorage {
-  public func occupy() throws -> (any Sendable)? { nil }
+  public func acquireExclusiveAccess() throws -> (any Sendable)? { nil }
   public func checkReady() throws {}
-  public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? { nil }
+  public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HintSubscription)? { nil }
 
-  public func size(of person: String) throws -> Int64? { nil }
-  public func hasTracks(of person: String) throws -> Bool { false }
+  public func size(of user: String) throws -> Int64? { nil }
+  public func hasTracks(of user: String) throws -> Bool { false }
 
-  public func tracks(of person: String) throws -> any TrackRows {
+  public func tracks(of user: String) throws -> any TrackRows {
     throw HubStorageError.unsupported("this storage does not support track logs")
   }
 
-  public func write(person: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?] {
+  public func write(user: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?] {
     bodies.map { body in
       do {
-        try write(person: person, body)
+        try write(user: user, body)
         return nil
       } catch {
         return error
@@ -105,7 +105,7 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The database does not respond; temporary.
   case unreachable(String)
   /// All data of this user was erased.
-  case erased(person: String)
+  case erased(user: String)
   /// A row that this version cannot decode, or that is inconsistent with others.
   case unreadable(String)
   /// An error of a store's files.
@@ -126,7 +126,7 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
     case .full(let text), .busy(let text), .exhausted(let text), .occupied(let text), .unreachable(let text),
       .unreadable(let text), .file(let text), .invalidAddress(let text), .unsupported(let text):
       text
-    case .erased(let person): "the data of user \(person) was erased"
+    case .erased(let user): "the data of user \(user) was erased"
     case .store(let error): error.description
     case .refused(let code, let text): "database error \(code): \(text)"
     case .newerSchema(let found, let madeBy, let supported, let program):
@@ -139,13 +139,13 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
 /// Message to other processes on the same storage.
 public enum HubHint: Hashable, Sendable {
   /// The user's record was changed.
-  case head(person: String)
+  case head(user: String)
   /// A companion notice for a device is available.
   case notice(device: String)
 }
 
 /// Subscription to hints of other hubs on the same storage; ends when it is released.
-public protocol HubHints: Sendable {
+public protocol HintSubscription: Sendable {
   /// Whether hints of others are currently received, as far as known.
   var isHearing: Bool { get }
   /// Sends a hint to the others soon, without blocking.
@@ -153,7 +153,7 @@ public protocol HubHints: Sendable {
 }
 
 /// Read access to one user's record; valid only inside the body that receives it.
-public protocol HubReading: AnyObject {
+public protocol HubReadTransaction: AnyObject {
   /// Returns the epoch of the storage, or `nil` if each hub start begins an epoch, which is the default.
   ///
   /// A storage shared by several hubs has its own epochs: it begins one when it may have lost commits.
@@ -173,16 +173,16 @@ public protocol HubReading: AnyObject {
   /// Returns up to `limit` entries with a version above `version`, in order of version.
   func entries(after version: Int64, limit: Int) throws -> [HubEntry]
   /// Returns the same entries as ``entries(after:limit:)``, serialized for the feed.
-  func lines(after version: Int64, limit: Int) throws -> [HubLine]
+  func lines(after version: Int64, limit: Int) throws -> [SerializedEntry]
   /// Returns serialized entries of one kind with a version above `version`, in order of version.
   ///
   /// If `kind` is `nil`, returns those of all kinds that this version does not know. The result ends with the entry
   /// that reaches `bytes`, and contains at least one entry if there is any.
-  func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [HubLine]
+  func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [SerializedEntry]
   /// Returns all serialized entries as of now, by rank of their kind and then by version.
   ///
   /// They may be read after the body has returned.
-  func allLines() throws -> HubLineList
+  func allLines() throws -> SerializedEntryList
   /// Returns living entities of one kind, latest first by `SyncedKind.listOrder`.
   ///
   /// The order of equal times is unspecified.
@@ -226,7 +226,7 @@ public protocol HubReading: AnyObject {
   ///   - moments: Range in milliseconds since 1970.
   ///   - limit: Maximum number of documents.
   ///   - person: Id of the user.
-  func documents(kind: String, during moments: Range<Int64>, limit: Int, person: String) throws -> [Data]
+  func documents(kind: String, during moments: Range<Int64>, limit: Int, user: String) throws -> [Data]
   /// Returns the living entities that refer to an entity, in order of version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
   /// Calls `body` with the entities of ``referring(toKind:id:)``, without having all in memory at once.
@@ -246,22 +246,22 @@ public protocol HubReading: AnyObject {
   /// Returns all contacts, sorted by device identity.
   func contacts() throws -> [HubContact]
   /// Returns all companion links, including ended ones, sorted by id.
-  func companions() throws -> [HubCompanion]
+  func companions() throws -> [CompanionLink]
   /// Returns a companion link.
-  func companion(id: String) throws -> HubCompanion?
+  func companion(id: String) throws -> CompanionLink?
   /// Returns up to `limit` notices in transit to a companion, above a sequence number and in order of it.
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice]
   /// Returns the delivery state of a webhook.
-  func webhookStanding(of webhook: String) throws -> HubWebhookStanding?
+  func webhookStanding(of webhook: String) throws -> WebhookDeliveryState?
   /// Returns all imports, including undone ones, sorted by start time and id.
   func imports() throws -> [HubImport]
   /// Calls `body` with each record of the user once, in any order.
   func forEachRecord(_ body: (HubRecord) throws -> Void) throws
 }
 
-extension HubReading {
-  public func documents(kind: String, during moments: Range<Int64>, limit: Int, person: String) throws -> [Data] {
-    try living(kind: kind, during: moments, limit: limit).map { JSONText.write(.object($0.document(person: person))) }
+extension HubReadTransaction {
+  public func documents(kind: String, during moments: Range<Int64>, limit: Int, user: String) throws -> [Data] {
+    try living(kind: kind, during: moments, limit: limit).map { JSONText.write(.object($0.document(user: user))) }
   }
 
   public func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
@@ -277,7 +277,7 @@ extension HubReading {
   }
 }
 
-extension HubReading {
+extension HubReadTransaction {
   public func eachReferring(toKind kind: String, id: String, _ body: (HubEntry) throws -> Void) throws {
     for entry in try referring(toKind: kind, id: id) { try body(entry) }
   }
@@ -298,7 +298,7 @@ public struct HubEntryKey: Hashable, Sendable {
 }
 
 /// Write access to one user's record; valid only inside the body that receives it.
-public protocol HubTransaction: HubReading {
+public protocol HubTransaction: HubReadTransaction {
   /// Replaces the user's state.
   func setState(_ state: HubState) throws
   /// Inserts an entry, or replaces the one with its kind and id.
@@ -322,13 +322,13 @@ public protocol HubTransaction: HubReading {
   /// Deletes the contact of a device.
   func forgetContact(device: String) throws
   /// Inserts or replaces a companion link.
-  func put(_ companion: HubCompanion) throws
+  func put(_ companion: CompanionLink) throws
   /// Stores a notice in transit to a companion.
   func put(_ notice: CompanionNotice, companion: String) throws
   /// Deletes the notices to a companion up to a sequence number.
   func forgetNotices(companion: String, through sequence: Int64) throws
   /// Inserts or replaces the delivery state of a webhook.
-  func put(_ standing: HubWebhookStanding) throws
+  func put(_ standing: WebhookDeliveryState) throws
   /// Deletes the delivery state of a webhook.
   func forgetWebhookStanding(of webhook: String) throws
   /// Inserts or replaces an import.
@@ -369,9 +369,9 @@ public struct HubContact: Hashable, Sendable {
 public struct StoredOutcome: Hashable, Sendable {
   /// SHA-256 of the mutation's content, in hexadecimal.
   public var digest: String
-  public var verdict: HubVerdict
+  public var verdict: MergeResult
 
-  public init(digest: String, verdict: HubVerdict) {
+  public init(digest: String, verdict: MergeResult) {
     self.digest = digest
     self.verdict = verdict
   }
@@ -392,7 +392,7 @@ public struct KeyedWrite: Hashable, Sendable {
 }
 
 /// A serialized feed entry: the JSON text of ``HubEntry/change(person:)``.
-public struct HubLine: Hashable, Sendable {
+public struct SerializedEntry: Hashable, Sendable {
   public var version: Int64
   public var text: Data
 
@@ -404,32 +404,32 @@ public struct HubLine: Hashable, Sendable {
 
 extension HubEntry {
   /// Returns the serialized feed entry for the user's devices.
-  public func line(person: String) -> HubLine {
-    HubLine(version: version, text: JSONText.write(change(person: person)))
+  public func line(user: String) -> SerializedEntry {
+    SerializedEntry(version: version, text: JSONText.write(change(user: user)))
   }
 }
 
 /// Serialized entries as of one point in time, each read on access.
-public struct HubLineList: Sendable {
+public struct SerializedEntryList: Sendable {
   public let count: Int
-  private let line: @Sendable (Int) throws -> HubLine
+  private let line: @Sendable (Int) throws -> SerializedEntry
 
   /// Creates a list; `line` returns the entry at an index from 0 to `count - 1`.
-  public init(count: Int, line: @escaping @Sendable (Int) throws -> HubLine) {
+  public init(count: Int, line: @escaping @Sendable (Int) throws -> SerializedEntry) {
     self.count = count
     self.line = line
   }
 
   /// Returns the entry at an index from 0 to `count - 1`.
-  public func line(at place: Int) throws -> HubLine { try line(place) }
+  public func line(at place: Int) throws -> SerializedEntry { try line(place) }
 }
 
 /// Read access to users, devices, pairing codes and webhooks.
 public protocol HubDirectoryReading: AnyObject {
   /// Returns all users, sorted by id.
-  func people() throws -> [HubPerson]
+  func users() throws -> [HubUser]
   /// Returns a user.
-  func person(id: String) throws -> HubPerson?
+  func user(id: String) throws -> HubUser?
   /// Returns the devices of all users, sorted by id.
   func devices() throws -> [HubDevice]
   /// Returns the device with a token.
@@ -447,7 +447,7 @@ public protocol HubDirectoryReading: AnyObject {
 /// Write access to users, devices, pairing codes and webhooks.
 public protocol HubDirectoryTransaction: HubDirectoryReading {
   /// Inserts or replaces a user.
-  func put(_ person: HubPerson) throws
+  func put(_ user: HubUser) throws
   /// Deletes a user with their devices, pairing codes and webhooks.
   func deletePerson(id: String) throws
   /// Inserts or replaces a device.
@@ -469,7 +469,7 @@ public protocol HubDirectoryTransaction: HubDirectoryReading {
 }
 
 /// An account on the hub.
-public struct HubPerson: Hashable, Sendable, Identifiable {
+public struct HubUser: Hashable, Sendable, Identifiable {
   public let id: String
   public var name: String
   public var createdAt: Date
@@ -490,7 +490,7 @@ public struct HubPerson: Hashable, Sendable, Identifiable {
 /// A paired device with its token, of which only the hash is stored.
 public struct HubDevice: Hashable, Sendable, Identifiable {
   public let id: String
-  public let person: String
+  public let user: String
   public var name: String
   /// SHA-256 of the token, in hexadecimal.
   public let tokenHash: String
@@ -502,11 +502,11 @@ public struct HubDevice: Hashable, Sendable, Identifiable {
   public var report: HubDeviceReport?
 
   public init(
-    id: String, person: String, name: String, tokenHash: String, createdAt: Date, revokedAt: Date? = nil,
+    id: String, user: String, name: String, tokenHash: String, createdAt: Date, revokedAt: Date? = nil,
     seenAt: Date? = nil, report: HubDeviceReport? = nil
   ) {
     self.id = id
-    self.person = person
+    self.user = user
     self.name = name
     self.tokenHash = tokenHash
     self.createdAt = createdAt
@@ -520,12 +520,12 @@ public struct HubDevice: Hashable, Sendable, Identifiable {
 public struct HubPairingCode: Hashable, Sendable {
   /// SHA-256 of the digits, in hexadecimal.
   public let hash: String
-  public let person: String
+  public let user: String
   public var expiresAt: Date
 
-  public init(hash: String, person: String, expiresAt: Date) {
+  public init(hash: String, user: String, expiresAt: Date) {
     self.hash = hash
-    self.person = person
+    self.user = user
     self.expiresAt = expiresAt
   }
 }

@@ -13,20 +13,20 @@ struct HubStore: Sendable {
   let clock: any TimeSource
 
   func read<Result: Sendable>(
-    person: String, _ body: @escaping @Sendable (any HubReading) throws -> Result
+    user: String, _ body: @escaping @Sendable (any HubReadTransaction) throws -> Result
   ) async throws -> Result {
-    try await perform(.reading, for: person) { [storage] in try storage.read(person: person, body) }
+    try await perform(.reading, for: user) { [storage] in try storage.read(user: user, body) }
   }
 
   /// Writes of a user; concurrent ones share a sync.
   func write<Result: Sendable>(
-    person: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
+    user: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
   ) async throws -> Result {
-    guard let threads else { return try writeHere(person: person, body) }
+    guard let threads else { return try writeHere(user: user, body) }
     return try await withCheckedThrowingContinuation { continuation in
-      let write = PendingWrite(store: self, person: person, body: body, continuation: continuation)
+      let write = PendingWrite(store: self, user: user, body: body, continuation: continuation)
       do {
-        try threads.add(write, of: person, to: .writing)
+        try threads.add(write, of: user, to: .writing)
       } catch {
         continuation.resume(throwing: error)
       }
@@ -36,16 +36,16 @@ struct HubStore: Sendable {
   /// Queues a write on which no response depends and which a later request repeats if it is lost.
   ///
   /// - Throws: An error of the storage, if there are no workers and the write runs at once.
-  func note(person: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Void) throws {
-    guard let threads else { return try writeHere(person: person, body) }
+  func note(user: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Void) throws {
+    guard let threads else { return try writeHere(user: user, body) }
     // If the queue is full, a later request will repeat the write.
-    try? threads.add(PendingNote(store: self, person: person, body: body), of: person, to: .writing)
+    try? threads.add(BackgroundWrite(store: self, user: user, body: body), of: user, to: .writing)
   }
 
   /// Queues a call on which no response depends and which is retried after a failure. Does nothing without workers.
   func runLater(for owner: String, _ body: @escaping @Sendable () throws -> Void) {
     // If the queue is full, a later request will repeat the call.
-    try? threads?.add(PendingErrand(body: body), of: owner, to: .writing)
+    try? threads?.add(BackgroundCall(body: body), of: owner, to: .writing)
   }
 
   /// Runs a call that uses the storage or takes long. `owner` names the queue, for example the user's id.
@@ -65,12 +65,12 @@ struct HubStore: Sendable {
 
   /// Runs an asynchronous function, and the actors that it calls, on the threads for writes.
   func run<Result: Sendable>(
-    person: String, _ body: @escaping @Sendable () async throws -> Result
+    user: String, _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
     guard let threads else { return try await body() }
     // Wait for the user's turn; throws if the queue is full.
-    try await perform(.writing, for: person) {}
-    let executor = PersonExecutor(threads: threads, person: person)
+    try await perform(.writing, for: user) {}
+    let executor = UserExecutor(threads: threads, user: user)
     defer { withExtendedLifetime(executor) {} }
     // An unstructured task starts on the executor; a task preference alone would not affect the code before the first
     // suspension.
@@ -96,10 +96,10 @@ struct HubStore: Sendable {
 
 extension HubStore {
   /// Performs a write on the caller's thread.
-  func writeHere<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+  func writeHere<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
     try counted {
       let start = clock.uptime
-      let result = try storage.write(person: person, body)
+      let result = try storage.write(user: user, body)
       metrics.onCommit(writes: 1, duration: clock.uptime - start)
       return result
     }
@@ -128,7 +128,7 @@ private struct PendingCall<Result: Sendable>: StorageWork {
 }
 
 /// A queued call without a waiting caller.
-private struct PendingErrand: StorageWork {
+private struct BackgroundCall: StorageWork {
   let body: @Sendable () throws -> Void
 
   func run(with others: ArraySlice<any StorageWork>) -> Int {
@@ -141,7 +141,7 @@ private struct PendingErrand: StorageWork {
 /// A write that may share its sync with others of the same user.
 private protocol SharedWrite: StorageWork {
   var store: HubStore { get }
-  var person: String { get }
+  var user: String { get }
   /// Runs the body and stores its result, which is delivered after the sync.
   func attempt(in transaction: any HubTransaction) throws
   /// Resumes the waiting caller, if there is one.
@@ -155,7 +155,7 @@ extension SharedWrite {
     let start = store.clock.uptime
     do {
       let errors = try store.storage.write(
-        person: person, together: writes.map { write in { try write.attempt(in: $0) } })
+        user: user, together: writes.map { write in { try write.attempt(in: $0) } })
       let count = errors.count { $0 == nil }
       if count > 0 { store.metrics.onCommit(writes: count, duration: store.clock.uptime - start) }
       for error in errors.compactMap(\.self) { store.metrics.onError(error) }
@@ -171,17 +171,17 @@ extension SharedWrite {
 /// @unchecked: only the thread that runs the write accesses `result`.
 private final class PendingWrite<Result: Sendable>: SharedWrite, @unchecked Sendable {
   let store: HubStore
-  let person: String
+  let user: String
   private let body: @Sendable (any HubTransaction) throws -> Result
   private let continuation: CheckedContinuation<Result, any Error>
   private var result: Result?
 
   init(
-    store: HubStore, person: String, body: @escaping @Sendable (any HubTransaction) throws -> Result,
+    store: HubStore, user: String, body: @escaping @Sendable (any HubTransaction) throws -> Result,
     continuation: CheckedContinuation<Result, any Error>
   ) {
     self.store = store
-    self.person = person
+    self.user = user
     self.body = body
     self.continuation = continuation
   }
@@ -190,15 +190,15 @@ private final class PendingWrite<Result: Sendable>: SharedWrite, @unchecked Send
 
   func settle(_ error: (any Error)?) {
     if let error { return continuation.resume(throwing: error) }
-    guard let result else { preconditionFailure("a write of user \(person) succeeded without running") }
+    guard let result else { preconditionFailure("a write of user \(user) succeeded without running") }
     continuation.resume(returning: result)
   }
 }
 
 /// A queued write without a waiting caller.
-private struct PendingNote: SharedWrite {
+private struct BackgroundWrite: SharedWrite {
   let store: HubStore
-  let person: String
+  let user: String
   let body: @Sendable (any HubTransaction) throws -> Void
 
   func attempt(in transaction: any HubTransaction) throws { try body(transaction) }

@@ -64,10 +64,10 @@ final class StorageThreads: Sendable {
 /// Runs asynchronous tasks of one user's requests on the threads for writes.
 ///
 /// The number of its jobs is not bounded; a request waits for a turn in the user's queue before its first job.
-final class PersonExecutor: TaskExecutor {
+final class UserExecutor: TaskExecutor {
   private struct Job: StorageWork {
     let job: UnownedJob
-    let executor: PersonExecutor
+    let executor: UserExecutor
 
     func run(with others: ArraySlice<any StorageWork>) -> Int {
       job.runSynchronously(on: executor.asUnownedTaskExecutor())
@@ -76,15 +76,15 @@ final class PersonExecutor: TaskExecutor {
   }
 
   private let threads: StorageThreads
-  private let person: String
+  private let user: String
 
-  init(threads: StorageThreads, person: String) {
+  init(threads: StorageThreads, user: String) {
     self.threads = threads
-    self.person = person
+    self.user = user
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    threads.addAlways(Job(job: UnownedJob(job), executor: self), of: person, to: .writing)
+    threads.addAlways(Job(job: UnownedJob(job), executor: self), of: user, to: .writing)
   }
 }
 

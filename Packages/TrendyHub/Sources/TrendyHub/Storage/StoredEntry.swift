@@ -11,9 +11,9 @@ enum StoredEntry {
   private static let form: UInt8 = 1
   private static let headerBytes = 5
 
-  static func write(_ entry: HubEntry, person: String) -> [UInt8] {
+  static func write(_ entry: HubEntry, user: String) -> [UInt8] {
     let facts = JSONText.write(entry.storedFacts)
-    let line = entry.line(person: person).text
+    let line = entry.line(user: user).text
     var bytes: [UInt8] = []
     bytes.reserveCapacity(headerBytes + facts.count + line.count)
     bytes.append(form)
@@ -27,24 +27,24 @@ enum StoredEntry {
   static func line(in bytes: UnsafeRawBufferPointer) -> Data? { parts(bytes).map { Data($0.line) } }
 
   /// Returns the member `data` of the feed entry, or `nil` for another format.
-  static func document(in bytes: UnsafeRawBufferPointer) -> WrittenObject? {
+  static func document(in bytes: UnsafeRawBufferPointer) -> SerializedObject? {
     guard let line = parts(bytes)?.line else { return nil }
-    return WrittenObject(UnsafeRawBufferPointer(rebasing: line)).member("data").map(WrittenObject.init)
+    return SerializedObject(UnsafeRawBufferPointer(rebasing: line)).member("data").map(SerializedObject.init)
   }
 
   /// Returns the member `data` if the entity was never restored, otherwise `nil`.
   ///
   /// The REST document of a restored entity also contains its incarnation.
-  static func unrestored(in bytes: UnsafeRawBufferPointer) -> WrittenObject? {
+  static func unrestored(in bytes: UnsafeRawBufferPointer) -> SerializedObject? {
     guard let line = parts(bytes)?.line else { return nil }
     var data: UnsafeRawBufferPointer?
     var isFirst = false
-    _ = WrittenObject(UnsafeRawBufferPointer(rebasing: line)).forEachMember { name, value in
+    _ = SerializedObject(UnsafeRawBufferPointer(rebasing: line)).forEachMember { name, value in
       if name.equals("data") { data = value }
       if name.equals("incarnation") { isFirst = value.equals("0") }
       return data == nil || !isFirst
     }
-    return isFirst ? data.map(WrittenObject.init) : nil
+    return isFirst ? data.map(SerializedObject.init) : nil
   }
 
   /// Decodes an entry; returns `nil` for another format.

@@ -56,7 +56,7 @@ struct AddedTrip {
 }
 
 extension HubCore {
-  func vehicle(_ id: String, in reading: any HubReading) throws -> Vehicle {
+  func vehicle(_ id: String, in reading: any HubReadTransaction) throws -> Vehicle {
     let entry = try entity(.vehicle, id: id, in: reading)
     guard let vehicle = Vehicle(id: entry.id, fields: entry.fields.mapValues(\.value)) else {
       throw Problem.notFound(.vehicle, id)
@@ -65,12 +65,12 @@ extension HubCore {
   }
 
   /// Returns the event with the category and other fields that the user's trip rules set.
-  func completing(_ event: Event, of person: String, in reading: any HubReading) throws -> Event {
+  func completing(_ event: Event, of user: String, in reading: any HubReadTransaction) throws -> Event {
     func living(_ kind: SyncedKind) throws -> [HubEntry] {
       try reading.living(kind: kind.name, offset: 0, limit: .max)
     }
     let rules = try living(.tripRule).compactMap { TripRule(id: $0.id, fields: $0.fields.mapValues(\.value)) }
-    let places: [APIGeofence] = try living(.geofence).map { try $0.decoded(person: person) }
+    let places: [APIGeofence] = try living(.geofence).map { try $0.decoded(user: user) }
     // The user has chosen the vehicle, so no rule sets it.
     return TripEvent.completing(
       event, devices: [], vehicles: [], rules: rules.inAskingOrder, places: places.map { Geofence($0) })

@@ -6,12 +6,12 @@ import TrendyTrips
 struct MileageDocument {
   let value: JSONValue
 
-  init(_ person: PersonTrips, _ span: MileageSpan) {
-    let byYear = Dictionary(grouping: person.trips.indices) { span.date(of: person.trips[$0].start).year }
-    let ofYear = (byYear[span.year] ?? []).map { person.trips[$0] }
+  init(_ user: UserTrips, _ span: MileageSpan) {
+    let byYear = Dictionary(grouping: user.trips.indices) { span.date(of: user.trips[$0].start).year }
+    let ofYear = (byYear[span.year] ?? []).map { user.trips[$0] }
     let chosen = ofYear.filter(span.isOfVehicle)
     let months = Dictionary(grouping: chosen) { span.date(of: $0.start).month }
-    let checked = person.vehicles.filter { span.vehicleId == nil || $0.id == span.vehicleId }
+    let checked = user.vehicles.filter { span.vehicleId == nil || $0.id == span.vehicleId }
     value = [
       "year": .int(Int64(span.year)), "zone": .string(span.zone),
       "vehicle_id": span.vehicleId.map { .string($0) } ?? .null,
@@ -22,12 +22,12 @@ struct MileageDocument {
           .object(Mileage(of: months[month] ?? []).members.merging(["month": .int(Int64(month))]) { $1 })
         }),
       "vehicles": .array(
-        person.log.byVehicle(ofYear).map { vehicle in
+        user.log.byVehicle(ofYear).map { vehicle in
           let id: JSONValue = vehicle.vehicleId.isEmpty ? .null : .string(vehicle.vehicleId)
           return .object(vehicle.mileage.members.merging(["vehicle_id": id, "name": .string(vehicle.name)]) { $1 })
         }),
-      "odometers": .array(checked.map { Self.odometer(person.check(of: $0), of: $0) }),
-      "rows": .array(chosen.map { Self.row(person.log.row($0), rule: $0.rule) }),
+      "odometers": .array(checked.map { Self.odometer(user.check(of: $0), of: $0) }),
+      "rows": .array(chosen.map { Self.row(user.log.row($0), rule: $0.rule) }),
     ]
   }
 

@@ -9,7 +9,7 @@ import TrendyTrips
 /// The numbers are those of `trendy trip report` and `trendy export mileage`.
 struct MileageHandlers: Sendable {
   let records: HubRecords
-  private let knownTrips = KnownTrips()
+  private let knownTrips = TripCache()
 
   init(records: HubRecords) { self.records = records }
 
@@ -46,15 +46,15 @@ struct MileageHandlers: Sendable {
   private func showMileage(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let span = try MileageSpan(call, now: clock.now)
     return .read { [self] reading in
-      .json(MileageDocument(try trips(of: sender.person, reading), span).value)
+      .json(MileageDocument(try trips(of: sender.user, reading), span).value)
     }
   }
 
   private func exportMileage(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let span = try MileageSpan(call, now: clock.now)
     return .read { [self] reading in
-      let person = try trips(of: sender.person, reading)
-      let rows = person.trips.lazy.filter(span.contains).map(person.log.row)
+      let user = try trips(of: sender.user, reading)
+      let rows = user.trips.lazy.filter(span.contains).map(user.log.row)
       let text = MileageCSVWriter(secondsFromGMT: span.secondsFromGMT).string(rows)
       return HTTPResponse(
         type: "text/csv", .data(Data(text.utf8)),
@@ -73,7 +73,7 @@ struct MileageHandlers: Sendable {
     let now = clock.now
     return .write { [core] transaction in
       let vehicle = try core.entity(.vehicle, id: call.id, in: transaction)
-      let type = try core.type(.odometer, by: sender.restDevice, of: sender.person, in: transaction, now: now)
+      let type = try core.type(.odometer, by: sender.restDevice, of: sender.user, in: transaction, now: now)
       let event = Event(
         id: id, eventTypeId: type.id, timestamp: date, timeZone: zone,
         properties: [
@@ -84,15 +84,15 @@ struct MileageHandlers: Sendable {
       let entry = try core.create(
         .event, try WireJSON.members(of: event.createRequest), acceptsSame: true, by: sender.restDevice,
         in: transaction, now: now)
-      return .json(.object(entry.document(person: sender.person)), status: 201)
+      return .json(.object(entry.document(user: sender.user)), status: 201)
     }
   }
 
   /// Maximum reading in metres: ten million kilometres.
   private static let mostMetres = 1e10
 
-  private func trips(of person: String, _ reading: any HubReading) throws -> PersonTrips {
-    try knownTrips.trips(of: person, reading)
+  private func trips(of user: String, _ reading: any HubReadTransaction) throws -> UserTrips {
+    try knownTrips.trips(of: user, reading)
   }
 }
 
@@ -123,10 +123,10 @@ struct MileageSpan {
 extension HubCore {
   /// Returns a built-in type, and creates it if necessary.
   func type(
-    _ builtIn: BuiltInType, by device: String, of person: String, in transaction: any HubTransaction, now: Date
+    _ builtIn: BuiltInType, by device: String, of user: String, in transaction: any HubTransaction, now: Date
   ) throws -> EventType {
     let types = try transaction.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max).map {
-      let wire: APIEventType = try $0.decoded(person: person)
+      let wire: APIEventType = try $0.decoded(user: user)
       return EventType(wire)
     }
     return try builtIn.find(among: types) { type, definitions in

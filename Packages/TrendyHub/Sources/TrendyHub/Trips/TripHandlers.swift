@@ -18,7 +18,7 @@ struct TripHandlers: Sendable {
     let span = day.lowerBound.milliseconds..<day.upperBound.milliseconds
     // Fixes before and after the day show whether it begins or ends with a gap.
     let around = FixedDay.around * 1000
-    let fixes = try await readings.ask(of: sender.person) { ingest, desk in
+    let fixes = try await readings.ask(of: sender.user) { ingest, desk in
       try await ingest.fixes(
         in: Date(milliseconds: span.lowerBound - around)...Date(milliseconds: span.upperBound + around), for: desk)
     }
@@ -31,7 +31,7 @@ struct TripHandlers: Sendable {
     let now = clock.now
     return .write { [core] transaction in
       let device = sender.restDevice
-      let type = try core.type(.trip, by: device, of: sender.person, in: transaction, now: now)
+      let type = try core.type(.trip, by: device, of: sender.user, in: transaction, now: now)
       var trip = TripEvent(
         id: added.id, eventTypeId: type.id, start: added.start, end: added.end, distanceMeters: added.distance,
         route: added.ends, timeZone: added.zone)
@@ -40,27 +40,27 @@ struct TripHandlers: Sendable {
       if let category = added.category {
         trip.classify(category)
       } else {
-        trip.event = try core.completing(trip.event, of: sender.person, in: transaction)
+        trip.event = try core.completing(trip.event, of: sender.user, in: transaction)
       }
       let entry = try core.create(
         .event, try WireJSON.members(of: trip.event.createRequest), acceptsSame: true, by: device, in: transaction,
         now: now)
-      return .json(.object(entry.document(person: sender.person)), status: 201)
+      return .json(.object(entry.document(user: sender.user)), status: 201)
     }
   }
 
   /// Returns a trip, the trips before and after it, and how it was detected if this hub detected it.
   func showTrip(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let id = call.id
-    var members = try await records.store.read(person: sender.person) { [core] reading in
-      let trip = try core.trip(id, in: reading, person: sender.person)
+    var members = try await records.store.read(user: sender.user) { [core] reading in
+      let trip = try core.trip(id, in: reading, user: sender.user)
       let around = try reading.tripsAround(trip)
       let documents = [
         "trip": try core.entity(.event, id: id, in: reading), "previous": around.previous, "next": around.next,
       ]
-      return documents.mapValues { $0.map { JSONValue.object($0.document(person: sender.person)) } ?? .null }
+      return documents.mapValues { $0.map { JSONValue.object($0.document(user: sender.user)) } ?? .null }
     }
-    let explanation = try await readings.explanation(ofEvent: id, of: sender.person)
+    let explanation = try await readings.explanation(ofEvent: id, of: sender.user)
     members["explanation"] = try explanation.map { .object(try WireJSON.members(of: $0)) }
     if members["explanation"] == nil { members["explanation"] = .null }
     let (trip, fixes) = try await tripWithFixes(id, sender)
@@ -95,8 +95,8 @@ struct TripHandlers: Sendable {
     let (_, fixes) = try await tripWithFixes(id, sender)
     let now = clock.now
     let work = HubWork.write { [core] transaction in
-      let trip = try core.trip(id, in: transaction, person: sender.person)
-      if let second = try? core.trip(secondId, in: transaction, person: sender.person) {
+      let trip = try core.trip(id, in: transaction, user: sender.user)
+      if let second = try? core.trip(secondId, in: transaction, user: sender.user) {
         guard second.start == date, trip.end == date else {
           throw Problem(
             "duplicate", status: 409, title: "Already exists", detail: "the event \"\(secondId)\" already exists")
@@ -111,11 +111,11 @@ struct TripHandlers: Sendable {
       return .json([
         "trips": .array(
           try [id, secondId].map {
-            .object(try core.entity(.event, id: $0, in: transaction).document(person: sender.person))
+            .object(try core.entity(.event, id: $0, in: transaction).document(user: sender.user))
           })
       ])
     }
-    return try await records.carryOut(work, for: sender.person, request: call.request)
+    return try await records.carryOut(work, for: sender.user, request: call.request)
   }
 
   /// Extends the earlier trip by the later one, which is deleted.
@@ -124,7 +124,7 @@ struct TripHandlers: Sendable {
     guard ids[0] != ids[1] else { throw Problem.invalid("with: a trip cannot be merged with itself") }
     let now = clock.now
     let work = HubWork.write { [core] transaction in
-      let trips = try ids.map { try core.trip($0, in: transaction, person: sender.person) }
+      let trips = try ids.map { try core.trip($0, in: transaction, user: sender.user) }
         .sorted { ($0.start, $0.event.id) < ($1.start, $1.event.id) }
       let whole: TripEvent
       do throws(TripEvent.EditError) {
@@ -135,18 +135,18 @@ struct TripHandlers: Sendable {
       try core.write(whole.event, over: trips[0].event, by: sender.restDevice, in: transaction, now: now)
       try core.delete(.event, id: trips[1].event.id, by: sender.restDevice, in: transaction, now: now)
       let entry = try core.entity(.event, id: whole.event.id, in: transaction)
-      return .json(.object(entry.document(person: sender.person)))
+      return .json(.object(entry.document(user: sender.user)))
     }
-    return try await records.carryOut(work, for: sender.person, request: call.request)
+    return try await records.carryOut(work, for: sender.user, request: call.request)
   }
 
   /// Returns a trip, with its fixes if exactly one device posted them to this hub.
   private func tripWithFixes(_ id: String, _ sender: HubDevice) async throws -> (TripEvent, [Location]) {
-    let trip = try await records.store.read(person: sender.person) { [core] in
-      try core.trip(id, in: $0, person: sender.person)
+    let trip = try await records.store.read(user: sender.user) { [core] in
+      try core.trip(id, in: $0, user: sender.user)
     }
     guard trip.end > trip.start else { return (trip, []) }
-    let fixes = try await readings.ask(of: sender.person) { ingest, desk in
+    let fixes = try await readings.ask(of: sender.user) { ingest, desk in
       try await ingest.fixes(in: trip.start...trip.end, for: desk)
     }
     return (trip, fixes ?? [])
@@ -176,9 +176,9 @@ extension HubCore {
   /// Returns a trip.
   ///
   /// - Throws: A ``Problem`` with status 404 if the event does not exist, 400 if it is not a trip.
-  fileprivate func trip(_ id: String, in reading: any HubReading, person: String) throws -> TripEvent {
+  fileprivate func trip(_ id: String, in reading: any HubReadTransaction, user: String) throws -> TripEvent {
     let entry = try entity(.event, id: id, in: reading)
-    let wire = try ChangeEntryData(rawData: entry.document(person: person)).decode(APIEvent.self)
+    let wire = try ChangeEntryData(rawData: entry.document(user: user)).decode(APIEvent.self)
     guard let trip = TripEvent(Event(wire)) else {
       throw Problem.invalid("the event \"\(id.prefix(128))\" is not a trip")
     }
@@ -194,7 +194,7 @@ extension HubCore {
   }
 }
 
-extension HubReading {
+extension HubReadTransaction {
   /// Returns the nearest trips that begin up to a week before and after a trip.
   fileprivate func tripsAround(_ trip: TripEvent) throws -> (previous: HubEntry?, next: HubEntry?) {
     let week: Int64 = 7 * 86_400_000

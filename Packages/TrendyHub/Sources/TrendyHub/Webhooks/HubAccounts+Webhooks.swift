@@ -13,7 +13,7 @@ extension HubAccounts {
   ///     changes.
   /// - Throws: A ``Problem`` of kind `invalid` or `not_found`.
   public func addWebhook(
-    person: String, url: String, kinds: [String] = [], allowsClearText: Bool = false
+    user: String, url: String, kinds: [String] = [], allowsClearText: Bool = false
   ) throws -> HubWebhook {
     try Self.checkWebhook(url: url, allowsClearText: allowsClearText)
     if let unknown = kinds.first(where: { SyncedKind.named($0) == nil }) {
@@ -22,34 +22,34 @@ extension HubAccounts {
     }
     let now = clock.now
     let webhook = HubWebhook(
-      id: chance.identifier(at: now), person: person, url: url, secret: chance.token(), kinds: kinds, createdAt: now)
-    guard try storage.readDirectory({ try $0.person(id: person) }) != nil else {
-      throw Problem.notFound("this hub has no user with the id \"\(person.prefix(60))\"")
+      id: random.identifier(at: now), user: user, url: url, secret: random.token(), kinds: kinds, createdAt: now)
+    guard try storage.readDirectory({ try $0.user(id: user) }) != nil else {
+      throw Problem.notFound("this hub has no user with the id \"\(user.prefix(60))\"")
     }
     // Write the delivery state first: a webhook without it is treated as removed.
-    try storage.write(person: person) { transaction in
+    try storage.write(user: user) { transaction in
       let state = try transaction.state()
       try transaction.put(
-        HubWebhookStanding(webhook: webhook.id, cursor: state.head, life: state.epochs.epoch(of: state.head)?.id))
+        WebhookDeliveryState(webhook: webhook.id, cursor: state.head, life: state.epochs.epoch(of: state.head)?.id))
     }
     try storage.writeDirectory { try $0.put(webhook) }
     return webhook
   }
 
   /// Returns the webhooks of a user, or of all users, in order of creation.
-  public func webhooks(person: String? = nil) throws -> [(webhook: HubWebhook, standing: HubWebhookStanding?)] {
+  public func webhooks(user: String? = nil) throws -> [(webhook: HubWebhook, standing: WebhookDeliveryState?)] {
     let webhooks = try storage.readDirectory { try $0.webhooks() }
-      .filter { person == nil || $0.person == person }
+      .filter { user == nil || $0.user == user }
       .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     return try webhooks.map { webhook in
-      (webhook, try storage.read(person: webhook.person) { try $0.webhookStanding(of: webhook.id) })
+      (webhook, try storage.read(user: webhook.user) { try $0.webhookStanding(of: webhook.id) })
     }
   }
 
   /// Removes a webhook. A running hub stops its deliveries within ten seconds.
   public func removeWebhook(_ webhook: HubWebhook) throws {
     try storage.writeDirectory { try $0.deleteWebhook(id: webhook.id) }
-    try storage.write(person: webhook.person) { transaction in
+    try storage.write(user: webhook.user) { transaction in
       try transaction.forgetWebhookStanding(of: webhook.id)
       try transaction.forgetContact(device: "webhook:\(webhook.id)")
     }

@@ -5,7 +5,7 @@ public import TrendyModels
 public struct HubWebhook: Hashable, Sendable, Identifiable {
   public let id: String
   /// Id of the user.
-  public let person: String
+  public let user: String
   /// URL with `https`, or `http` if that was allowed, with any path and query.
   public let url: String
   /// Key of the signatures, stored in clear text because the hub signs with it.
@@ -14,9 +14,9 @@ public struct HubWebhook: Hashable, Sendable, Identifiable {
   public let kinds: [String]
   public let createdAt: Date
 
-  public init(id: String, person: String, url: String, secret: String, kinds: [String] = [], createdAt: Date) {
+  public init(id: String, user: String, url: String, secret: String, kinds: [String] = [], createdAt: Date) {
     self.id = id
-    self.person = person
+    self.user = user
     self.url = url
     self.secret = secret
     self.kinds = kinds
@@ -25,7 +25,7 @@ public struct HubWebhook: Hashable, Sendable, Identifiable {
 }
 
 /// Delivery state of a webhook.
-public struct HubWebhookStanding: Hashable, Sendable {
+public struct WebhookDeliveryState: Hashable, Sendable {
   /// Result of the last attempt.
   public struct Attempt: Hashable, Sendable {
     /// Time of the attempt.
@@ -86,7 +86,7 @@ extension HubWebhook {
   /// JSON document for storages.
   public var stored: JSONValue {
     [
-      "id": .string(id), "person": .string(person), "url": .string(url), "secret": .string(secret),
+      "id": .string(id), "person": .string(user), "url": .string(url), "secret": .string(secret),
       "kinds": .array(kinds.map { .string($0) }), "created": .int(createdAt.milliseconds),
     ]
   }
@@ -94,17 +94,17 @@ extension HubWebhook {
   /// Decodes ``stored``; returns `nil` if it is invalid.
   public init?(stored: JSONValue) {
     guard let members = stored.objectValue, let id = members["id"]?.stringValue,
-      let person = members["person"]?.stringValue, let url = members["url"]?.stringValue,
+      let user = members["person"]?.stringValue, let url = members["url"]?.stringValue,
       let secret = members["secret"]?.stringValue, let kinds = members["kinds"]?.arrayValue,
       let created = members["created"]?.intValue
     else { return nil }
     self.init(
-      id: id, person: person, url: url, secret: secret, kinds: kinds.compactMap(\.stringValue),
+      id: id, user: user, url: url, secret: secret, kinds: kinds.compactMap(\.stringValue),
       createdAt: Date(milliseconds: created))
   }
 }
 
-extension HubWebhookStanding {
+extension WebhookDeliveryState {
   /// JSON document for storages.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [

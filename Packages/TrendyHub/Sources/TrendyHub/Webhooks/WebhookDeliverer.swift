@@ -14,7 +14,7 @@ struct WebhookDeliverer: Sendable {
 
   private var store: HubStore { records.store }
   private var clock: any TimeSource { records.clock }
-  private var bells: WebhookBells { records.bells }
+  private var bells: WebhookWakeSignals { records.bells }
 
   /// Interval at which the directory is checked for added and removed webhooks.
   private static let reloadInterval: Duration = .seconds(10)
@@ -87,7 +87,7 @@ struct WebhookDeliverer: Sendable {
     }
     var standing = due.standing
     if !due.changes.isEmpty {
-      let post = WebhookPost(
+      let post = WebhookDelivery(
         due.changes, of: due.life, to: webhook, isIncomplete: due.isIncomplete, now: clock.now)
       do {
         let answer = try await sender.send(post)
@@ -106,7 +106,7 @@ struct WebhookDeliverer: Sendable {
     }
     let now = clock.now
     standing.claim = nil
-    try await store.write(person: webhook.person) { [standing, core = records.core] transaction in
+    try await store.write(user: webhook.user) { [standing, core = records.core] transaction in
       // The webhook was removed, or another hub has claimed it and stores the state.
       guard let held = try transaction.webhookStanding(of: webhook.id), held.claim?.hub == due.standing.claim?.hub
       else { return }
@@ -125,13 +125,13 @@ struct WebhookDeliverer: Sendable {
   /// Returns the next delivery; claims the webhook if several hubs may serve the storage.
   private func nextWork(of webhook: HubWebhook) async throws -> WebhookWork {
     let now = clock.now
-    let (work, isShared) = try await store.read(person: webhook.person) { reading in
+    let (work, isShared) = try await store.read(user: webhook.user) { reading in
       (try WebhookWork(webhook, in: reading, at: now), try reading.epoch() != nil)
     }
     guard isShared, case .due = work else { return work }
-    let claim = HubWebhookStanding.Claim(
+    let claim = WebhookDeliveryState.Claim(
       hub: records.process, until: now.addingTimeInterval(Double(Self.claimPeriod.components.seconds)))
-    return try await store.write(person: webhook.person) { transaction in
+    return try await store.write(user: webhook.user) { transaction in
       // Read again in the write transaction: another hub may have delivered the changes meanwhile.
       guard case .due(var due) = try WebhookWork(webhook, in: transaction, at: now) else { return .nothing }
       // A claim that ends later than this was set by a clock far ahead, and is ignored.
@@ -156,12 +156,12 @@ private enum WebhookWork: Sendable {
   case notBefore(Date)
   case due(WebhookDue)
 
-  init(_ webhook: HubWebhook, in reading: any HubReading, at now: Date) throws {
+  init(_ webhook: HubWebhook, in reading: any HubReadTransaction, at now: Date) throws {
     guard let due = try WebhookDue(webhook, in: reading), !due.isIdle else {
       self = .nothing
       return
     }
-    if let next = due.standing.nextAttempt, next > now, next <= now + HubWebhookStanding.longestPause.seconds {
+    if let next = due.standing.nextAttempt, next > now, next <= now + WebhookDeliveryState.longestPause.seconds {
       self = .notBefore(next)
     } else {
       // A later time of the next attempt was set by a clock that was ahead, and is ignored.
@@ -185,9 +185,9 @@ private struct WebhookDue: Sendable {
   /// Maximum number of changes in a delivery, and the size in bytes after which no further change is added.
   static let most = (changes: 100, bytes: 1 << 20)
 
-  var standing: HubWebhookStanding
+  var standing: WebhookDeliveryState
   /// Changes of the delivered kinds.
-  private(set) var changes: [HubLine] = []
+  private(set) var changes: [SerializedEntry] = []
   /// Version of the last examined change, and its epoch.
   let end: Int64
   let life: String?
@@ -197,7 +197,7 @@ private struct WebhookDue: Sendable {
   var isIdle: Bool { end == standing.cursor }
 
   /// Returns `nil` if the webhook was removed.
-  init?(_ webhook: HubWebhook, in reading: any HubReading) throws {
+  init?(_ webhook: HubWebhook, in reading: any HubReadTransaction) throws {
     guard var standing = try reading.webhookStanding(of: webhook.id) else { return nil }
     let state = try reading.state()
     if let life = state.epochs.epoch(of: standing.cursor)?.id, life != standing.life {
@@ -211,7 +211,7 @@ private struct WebhookDue: Sendable {
     for entry in try reading.entries(after: standing.cursor, limit: Self.most.changes) where bytes < Self.most.bytes {
       end = entry.version
       guard webhook.kinds.isEmpty || webhook.kinds.contains(entry.kind) else { continue }
-      let line = entry.line(person: webhook.person)
+      let line = entry.line(user: webhook.user)
       bytes += line.text.count
       changes.append(line)
     }
@@ -222,7 +222,7 @@ private struct WebhookDue: Sendable {
   }
 }
 
-extension HubWebhookStanding {
+extension WebhookDeliveryState {
   fileprivate static let longestPause: Duration = .seconds(3600)
 
   /// Records the result of an attempt. `retryAfter` is the delay that the receiver requested; at most an hour is

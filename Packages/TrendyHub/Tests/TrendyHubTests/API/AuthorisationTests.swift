@@ -20,13 +20,13 @@ struct AuthorisationTests {
   }
 
   private let hub: TestHub
-  private let ben: (person: HubPerson, token: String)
+  private let ben: (user: HubUser, token: String)
 
   init() throws {
     let tiles = MapTiles("/nowhere")
     hub = try TestHub(configuration: HubConfiguration(requestsPerMinute: nil, tiles: tiles), ingest: NoIngest())
-    let person = try hub.server.accounts.createPerson(name: "Ben")
-    ben = (person, try hub.server.accounts.createToken(person: person.id, deviceName: "phone").token)
+    let user = try hub.server.accounts.createPerson(name: "Ben")
+    ben = (user, try hub.server.accounts.createToken(user: user.id, deviceName: "phone").token)
   }
 
   /// Expected problem for a route that requires a token, or `nil` if it accepts the credentials.
@@ -44,7 +44,7 @@ struct AuthorisationTests {
   /// - Parameter suffix: Query of the target.
   private func headers(_ credentials: Credentials) throws -> (fields: [(String, String)], suffix: String) {
     // A route may revoke the device, so each request uses a new one.
-    let (token, device) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "new")
+    let (token, device) = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "new")
     let cookie = [("Host", "localhost:1"), ("Cookie", "trendy-1=\(token)")]
     let bearer = ("Authorization", "Bearer \(token)")
     switch credentials {
@@ -60,7 +60,7 @@ struct AuthorisationTests {
     case .token: return ([bearer], "")
     case .cookie: return (cookie + [("Origin", "http://localhost:1")], "")
     case .cookieOfOtherSite: return (cookie + [("Sec-Fetch-Site", "cross-site")], "")
-    case .tokenOfOtherUser: return ([bearer, ("Trendy-Person", ben.person.id)], "")
+    case .tokenOfOtherUser: return ([bearer, ("Trendy-Person", ben.user.id)], "")
     case .otherHost: return ([bearer, ("Host", "elsewhere.example")], "")
     }
   }
@@ -144,7 +144,7 @@ struct AuthorisationTests {
       let members = path == "property-definitions" ? body : body.merging(["name": .string(secret)]) { $1 }
       #expect(try await hub.send("POST", "/\(path)", .object(members)).status == 201, "\(path)")
     }
-    let watch = try hub.server.accounts.createToken(person: hub.person.id, deviceName: secret)
+    let watch = try hub.server.accounts.createToken(user: hub.user.id, deviceName: secret)
     let link = try await hub.send("POST", "/companions", ["companion_id": .string(watch.device.id)])
     let before = try await hub.changes().changes
     let ids = ["t", "e", "trip", "g", "v", "p", watch.device.id, link["id"].stringValue ?? ""]
@@ -165,5 +165,5 @@ struct AuthorisationTests {
 
 /// Ingest that accepts posts without storing readings.
 private struct NoIngest: Ingest {
-  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
+  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse { IngestResponse() }
 }

@@ -13,7 +13,7 @@ struct HubEditTests {
 
   init() async throws {
     hub = try TestHub()
-    browser = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "browser").token
+    browser = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "browser").token
     try await hub.makeType()
     try await hub.makeEvent("e")
     await hub.clock.advance(by: .seconds(60))
@@ -235,12 +235,12 @@ struct HubEditTests {
   }
 
   @Test func `a page of another user is rejected`() async throws {
-    let person = [("Trendy-Person", hub.person.id)]
-    #expect(try await hub.send("GET", "/events/e", headers: person).status == 200)
+    let user = [("Trendy-Person", hub.user.id)]
+    #expect(try await hub.send("GET", "/events/e", headers: user).status == 200)
     let other = try hub.server.accounts.createPerson(name: "Bea")
-    let token = try hub.server.accounts.createToken(person: other.id, deviceName: "browser").token
+    let token = try hub.server.accounts.createToken(user: other.id, deviceName: "browser").token
     for (method, path) in [("GET", "/events"), ("POST", "/events"), ("GET", "/me/devices")] {
-      let answer = try await hub.send(method, path, [:], headers: person, token: token)
+      let answer = try await hub.send(method, path, [:], headers: user, token: token)
       #expect(answer.problem == "other_person")
       #expect(answer.status == 409)
     }

@@ -126,7 +126,7 @@ struct HubEncodingTests {
     let target = "/changes?since=1&device=store&seen=1"
     let tag = try #require(try await ask(hub, "/changes?since=1").response.headers["ETag"])
     #expect(try await ask(hub, target, [("If-None-Match", tag)]).response.status == 304)
-    let contact = try hub.storage.read(person: hub.person.id) { try $0.contact(device: "store") }
+    let contact = try hub.storage.read(user: hub.user.id) { try $0.contact(device: "store") }
     #expect(contact?.cursor == 1)
   }
 
@@ -142,7 +142,7 @@ struct HubEncodingTests {
       try #require(try await ask(hub, "/me/devices").response.headers["ETag"]),
       try #require(try await ask(hub, "/companions").response.headers["ETag"])
     )
-    let (_, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
+    let (_, laptop) = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "laptop")
     #expect(try await ask(hub, "/me/devices", [("If-None-Match", tag)]).response.status == 200)
     let made = try await hub.send("POST", "/companions", ["companion_id": .string(laptop.id)], token: phone)
     #expect(made.status == 201)

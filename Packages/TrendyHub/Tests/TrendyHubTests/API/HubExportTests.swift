@@ -6,10 +6,10 @@ import TrendyModels
 
 /// Readings of two devices, each in two parts ten minutes apart.
 private struct PostingIngest: Ingest {
-  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
+  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse { IngestResponse() }
 
   func readings(
-    in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: HubDesk
+    in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: UserRecordService
   ) async throws -> PostedReadings {
     let first = Date(timeIntervalSince1970: 1_704_096_000)
     let parts = ["car", "phone"].flatMap { device in [0, 600].map { (device, first.addingTimeInterval($0)) } }
@@ -141,7 +141,7 @@ struct HubExportTests {
     try await hub.makeEvent("gone")
     #expect(try await hub.send("DELETE", "/events/gone").status == 204)
     let lines = try await text(hub, "form=ndjson").split(separator: "\n")
-    #expect(String(lines[0]) == TrendyLines.header)
+    #expect(String(lines[0]) == TrendyNDJSON.header)
     let records = try lines.dropFirst().map { try WireJSON.decode(JSONValue.self, from: Data($0.utf8)) }
     #expect(
       records.compactMap { $0["record"].stringValue } == [

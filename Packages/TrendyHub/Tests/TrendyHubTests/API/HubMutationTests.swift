@@ -265,7 +265,7 @@ struct HubMutationTests {
     try await hub.makeType()
     try await hub.makeEvent("e")
     _ = try await hub.push([T.mutation(1, "delete", "event", "e", ["notes": "last words"])])
-    let entry = try hub.storage.read(person: hub.person.id) { try $0.entry(kind: "event", id: "e") }
+    let entry = try hub.storage.read(user: hub.user.id) { try $0.entry(kind: "event", id: "e") }
     #expect(entry?.isAlive == false)
     #expect(entry?.fields["notes"]?.value == "last words")
   }
@@ -286,7 +286,7 @@ struct HubMutationTests {
     _ = try await hub.push([T.mutation(1, "create", "event_type", "t", T.typePayload)], device: "a")
     await hub.clock.advance(by: .seconds(1))
     _ = try await hub.push([T.mutation(1, "update", "event_type", "t", ["name": "Tea"])], device: "b")
-    let entry = try #require(try hub.storage.read(person: hub.person.id) { try $0.entry(kind: "event_type", id: "t") })
+    let entry = try #require(try hub.storage.read(user: hub.user.id) { try $0.entry(kind: "event_type", id: "t") })
     #expect(entry.fields["name"] == HubField(value: "Tea", version: 2, stamp: 1_704_067_201_000, author: "b"))
     #expect(entry.fields["icon"] == HubField(value: "cup", version: 1, stamp: 1_704_067_200_000, author: "a"))
   }

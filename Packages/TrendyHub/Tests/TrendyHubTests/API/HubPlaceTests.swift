@@ -8,9 +8,9 @@ import TrendyTesting
 private struct FixedIngest: Ingest {
   let posted: [Location]
 
-  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
+  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse { IngestResponse() }
 
-  func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] {
+  func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location] {
     posted.filter { span.contains($0.timestamp) }
   }
 }
@@ -95,7 +95,7 @@ struct HubPlaceTests {
   }
 
   @Test func `a device sees when another one was last active`() async throws {
-    let (token, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
+    let (token, laptop) = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "laptop")
     func seen() async throws -> JSONValue {
       let devices = try await hub.send("GET", "/me/devices").json.arrayValue ?? []
       #expect(devices.first { $0["current"] == true }?["seen_at"].isNull == true)

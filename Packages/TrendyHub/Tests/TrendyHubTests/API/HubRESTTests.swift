@@ -29,7 +29,7 @@ struct HubRESTTests {
     for kind in kinds {
       let made = try await hub.send("POST", "/\(kind.path)", kind.create)
       #expect(made.status == 201, "\(kind.path)")
-      #expect(made["user_id"] == .string(hub.person.id))
+      #expect(made["user_id"] == .string(hub.user.id))
       #expect(made["created_at"] == .string(RFC3339.string(from: hub.clock.now)))
       #expect(try await hub.send("GET", "/\(kind.path)/x").json == made.json)
       #expect(try await hub.send("GET", "/\(kind.path)").json.arrayValue?.contains(made.json) == true)

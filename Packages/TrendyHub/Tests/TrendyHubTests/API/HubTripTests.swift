@@ -5,9 +5,9 @@ import TrendyModels
 
 /// Ingest with one fix a minute: half an hour stationary, then the drive.
 private struct StandingIngest: Ingest {
-  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
+  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse { IngestResponse() }
 
-  func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] {
+  func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location] {
     (0...60).map { minute in
       Location(
         coordinate: Coordinate(latitude: 52 + max(0, Double(minute - 30)) * 0.003, longitude: 13),
@@ -149,7 +149,7 @@ struct HubTripTests {
     #expect(try await hub.send("POST", "/trips/a/merge", ["with": "a"]).detail.contains("itself"))
     // Another user cannot see the trip.
     let other = try hub.server.accounts.createPerson(name: "Ben")
-    let token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
+    let token = try hub.server.accounts.createToken(user: other.id, deviceName: "phone").token
     #expect(try await hub.send("GET", "/trips/a/split?part=0.5", token: token).status == 404)
   }
 }

@@ -19,7 +19,7 @@ final class TemporaryFiles: Sendable {
 /// Reads lines such as `Tea|1`: an event of a type and a minute. `?` is an unreadable line, `!` aborts the import.
 private struct LineImporter: FileImporting {
   func read(
-    _ file: ImportFile, into desk: HubImportDesk, onProgress: (Int64) throws -> Void
+    _ file: ImportFile, into desk: HubImportWriter, onProgress: (Int64) throws -> Void
   ) throws -> ImportSummary {
     var summary = ImportSummary(format: "lines", formatName: "Lines")
     desk.setFormat("lines")
@@ -43,16 +43,16 @@ private struct LineImporter: FileImporting {
   }
 
   private func take(
-    _ name: String, _ minute: Double, _ file: ImportFile, _ desk: HubImportDesk, _ summary: inout ImportSummary
+    _ name: String, _ minute: Double, _ file: ImportFile, _ desk: HubImportWriter, _ summary: inout ImportSummary
   ) throws {
     let type = "type-\(name.lowercased())"
     let event = "event-\(name.lowercased())-\(minute)"
     let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_700_000_000 + minute * 60))
-    let entities: [HubImportDesk.Entity] = [
+    let entities: [HubImportWriter.Entity] = [
       (.eventType, type, ["name": .string(name), "color": "#000000", "icon": "cup"]),
       (.event, event, ["event_type_id": .string(type), "timestamp": .string(time), "notes": .string(file.name)]),
     ]
-    let outcomes: [HubImportDesk.Outcome] =
+    let outcomes: [HubImportWriter.Outcome] =
       try file.isDryRun
       ? entities.map { entity in
         switch try desk.standing(of: entity.kind.name, id: entity.id) {
@@ -125,8 +125,8 @@ struct ImportTests {
   @Test func `uploads of all users share a limit until they are imported`() async throws {
     let other = try hub.server.accounts.createPerson(name: "Bert")
     let third = try hub.server.accounts.createPerson(name: "Carl")
-    let tokens = try [hub.person, other, third].map {
-      try hub.server.accounts.createToken(person: $0.id, deviceName: "d").token
+    let tokens = try [hub.user, other, third].map {
+      try hub.server.accounts.createToken(user: $0.id, deviceName: "d").token
     }
     func begin(_ user: Int, size: Int64) async throws -> TestHub.Answer {
       try await hub.send(
@@ -147,7 +147,7 @@ struct ImportTests {
 
   @Test func `an import id is separate for each user and does not reveal those of others`() async throws {
     let other = try hub.server.accounts.createPerson(name: "Bert")
-    let token = try hub.server.accounts.createToken(person: other.id, deviceName: "d").token
+    let token = try hub.server.accounts.createToken(user: other.id, deviceName: "d").token
     try await send("Tea|1\n", as: "i")
     let theirs = try await hub.send(
       "POST", "/imports", ["id": "i", "name": "other.txt", "size": 6], token: token)
@@ -233,7 +233,7 @@ struct ImportTests {
 
   @Test func `no user can read or change the upload of another`() async throws {
     let ben = try hub.server.accounts.createPerson(name: "Ben")
-    let token = try hub.server.accounts.createToken(person: ben.id, deviceName: "phone").token
+    let token = try hub.server.accounts.createToken(user: ben.id, deviceName: "phone").token
     try await send("Tea|1\n", as: "waits")
     for (method, path, body) in [
       ("GET", "", nil), ("POST", "/preview", Self.choice), ("POST", "/commit", Self.choice), ("POST", "/undo", nil),
@@ -293,7 +293,7 @@ struct ImportTests {
     let type = try await hub.send("GET", "/event-types").json[0]["id"].stringValue ?? ""
     _ = try await hub.makeEvent("event-tea-9.0", type: type)
     // The hub stopped while it undid the import.
-    try hub.storage.write(person: hub.person.id) { transaction in
+    try hub.storage.write(user: hub.user.id) { transaction in
       var entry = try #require(try transaction.imports().first)
       entry.undoneAt = hub.clock.now
       try transaction.put(entry)

@@ -5,9 +5,9 @@ import TrendyModels
 
 /// Ingest with an explanation for every event.
 private struct ExplainingIngest: Ingest {
-  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
+  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse { IngestResponse() }
 
-  func fixes(in span: ClosedRange<Date>, for desk: HubDesk) async throws -> [Location] {
+  func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location] {
     (0..<40).map {
       Location(
         coordinate: Coordinate(latitude: 52 + Double(max($0, 20)) * 0.001, longitude: 5), horizontalAccuracy: 5,
@@ -15,11 +15,11 @@ private struct ExplainingIngest: Ingest {
     }
   }
 
-  func route(ofLiveTrip id: String, for desk: HubDesk) async throws -> [Coordinate]? {
+  func route(ofLiveTrip id: String, for desk: UserRecordService) async throws -> [Coordinate]? {
     [Coordinate(latitude: 52, longitude: 5), Coordinate(latitude: 52.1, longitude: 5)]
   }
 
-  func explanation(ofEvent id: String, for desk: HubDesk) async throws -> APIExplanation? {
+  func explanation(ofEvent id: String, for desk: UserRecordService) async throws -> APIExplanation? {
     let start = Date(timeIntervalSince1970: 1_704_096_000)
     return APIExplanation(
       id: id, deviceId: "d", deviceName: "phone", start: start, end: start.addingTimeInterval(600), readings: 12,
@@ -123,13 +123,13 @@ struct OpenAPITests {
 
   @Test func `every operation succeeds with the documented status and schema`() async throws {
     let document = try await document()
-    let watch = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "watch")
+    let watch = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "watch")
     var run = Run(hub: hub, document: document)
     for pairing in ["pair", "beginSession"] {
       try await run.drive(
         pairing,
         body: [
-          "code": .string(try hub.server.accounts.createPairingCode(person: hub.person.id)), "device_name": "phone",
+          "code": .string(try hub.server.accounts.createPairingCode(user: hub.user.id)), "device_name": "phone",
         ], headers: [("Host", "localhost:1"), ("Origin", "http://localhost:1")])
     }
     try await run.drive("createPairingCode")

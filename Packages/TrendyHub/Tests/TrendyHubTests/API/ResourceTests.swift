@@ -28,15 +28,15 @@ struct ResourceTests {
 
   @Test func `with many users a limited number of stores stays open and all are served`() async throws {
     let hub = try BoundedHub(openStores: 4)
-    let people = try hub.people(20)
+    let users = try hub.users(20)
     for round in 0..<3 {
-      for (number, person) in people.enumerated() {
-        let made = try await hub.send("POST", "/event-types", type("t\(round)"), person)
+      for (number, user) in users.enumerated() {
+        let made = try await hub.send("POST", "/event-types", type("t\(round)"), user)
         #expect(made == 201, "\(round) \(number)")
         #expect(hub.storage.openStoreCount <= 4)
       }
     }
-    for person in people { #expect(try await hub.send("GET", "/event-types/t0", nil, person) == 200) }
+    for user in users { #expect(try await hub.send("GET", "/event-types/t0", nil, user) == 200) }
     // Stores that were written and closed are still maintained.
     while try hub.storage.maintain() {}
     #expect(hub.storage.openStoreCount <= 4)
@@ -44,16 +44,16 @@ struct ResourceTests {
 
   @Test func `a store in use is not closed`() async throws {
     let hub = try BoundedHub(openStores: 1)
-    let people = try hub.people(3)
-    let first = people[0].person
-    _ = try await hub.send("POST", "/event-types", type("t"), people[0])
-    try hub.storage.read(person: first) { reading in
+    let users = try hub.users(3)
+    let first = users[0].user
+    _ = try await hub.send("POST", "/event-types", type("t"), users[0])
+    try hub.storage.read(user: first) { reading in
       // The writes are nested in a read on the same thread: only idle stores may be closed.
-      for other in people.dropFirst() { try hub.storage.write(person: other.person) { _ in } }
+      for other in users.dropFirst() { try hub.storage.write(user: other.user) { _ in } }
       #expect(hub.storage.openStoreCount == 2)
       #expect(try reading.entry(kind: "event_type", id: "t") != nil)
     }
-    try hub.storage.read(person: first) { _ in }
+    try hub.storage.read(user: first) { _ in }
     #expect(hub.storage.openStoreCount == 1)
   }
 
@@ -62,22 +62,22 @@ struct ResourceTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }  // a folder left behind in /tmp harms nothing
     let files = GatedFileSystem()
     let storage = EmbeddedHubStorage(directory: folder, fileSystem: files, openStores: 1)
-    for person in ["anna", "ben"] { try storage.write(person: person) { try $0.setState(HubState(head: 1)) } }
+    for user in ["anna", "ben"] { try storage.write(user: user) { try $0.setState(HubState(head: 1)) } }
     files.hold("\(folder)/people/anna")
     let (written, continuation) = AsyncStream.makeStream(of: Bool.self)
     Thread.detachNewThread {
-      let isWritten = (try? storage.write(person: "anna") { try $0.setState(HubState(head: 2)) }) != nil
+      let isWritten = (try? storage.write(user: "anna") { try $0.setState(HubState(head: 2)) }) != nil
       continuation.yield(isWritten)
       continuation.finish()
     }
     while files.heldCount == 0 { await Task.yield() }
-    #expect(try storage.read(person: "ben") { try $0.state().head } == 1)
+    #expect(try storage.read(user: "ben") { try $0.state().head } == 1)
     #expect(storage.openStoreCount == 2)
     files.release()
     for await isWritten in written { #expect(isWritten) }
-    #expect(try storage.read(person: "ben") { try $0.state().head } == 1)
+    #expect(try storage.read(user: "ben") { try $0.state().head } == 1)
     #expect(storage.openStoreCount == 1)
-    #expect(try storage.read(person: "anna") { try $0.state().head } == 2)
+    #expect(try storage.read(user: "anna") { try $0.state().head } == 2)
   }
 
   @Test func `a shortage of descriptors closes idle stores and is logged once a minute if it lasts`()
@@ -85,17 +85,17 @@ struct ResourceTests {
   {
     let disk = ShortFileSystem()
     let hub = try BoundedHub(openStores: 100, fileSystem: disk)
-    let people = try hub.people(8)
-    for person in people { #expect(try await hub.send("POST", "/event-types", type("t"), person) == 201) }
+    let users = try hub.users(8)
+    for user in users { #expect(try await hub.send("POST", "/event-types", type("t"), user) == 201) }
     // One open fails until another store is closed.
     disk.failures.withLock { $0 = 1 }
-    let late = try hub.people(1, from: 8)[0]
+    let late = try hub.users(1, from: 8)[0]
     #expect(try await hub.send("POST", "/event-types", type("t"), late) == 201)
     #expect(hub.storage.openStoreCount < 9)
     // Closing stores does not help.
     disk.failures.withLock { $0 = .max }
-    let more = try hub.people(3, from: 9)
-    for person in more { #expect(try await hub.send("POST", "/event-types", type("t"), person) == 503) }
+    let more = try hub.users(3, from: 9)
+    for user in more { #expect(try await hub.send("POST", "/event-types", type("t"), user) == 503) }
     #expect(
       hub.log.withLock {
         $0.filter { $0.status == 503 && $0.failure?.contains("out of file descriptors") == true }.count
@@ -107,16 +107,16 @@ struct ResourceTests {
         $0.filter { $0.status == 503 && $0.failure?.contains("out of file descriptors") == true }.count
       } == 2)
     disk.failures.withLock { $0 = 0 }
-    for person in people + [late] + more {
-      #expect([200, 404].contains(try await hub.send("GET", "/event-types/t", nil, person)))
+    for user in users + [late] + more {
+      #expect([200, 404].contains(try await hub.send("GET", "/event-types/t", nil, user)))
     }
   }
 
   @Test func `readiness detects a full disk and checks it once in five seconds`() async throws {
     let disk = ShortFileSystem()
     let hub = try BoundedHub(openStores: 4, fileSystem: disk)
-    _ = try hub.people(1)
-    let nobody = (person: "", token: "")
+    _ = try hub.users(1)
+    let nobody = (user: "", token: "")
     #expect(try await hub.send("GET", "/ready", nil, nobody) == 200)
     disk.isFull.withLock { $0 = true }
     #expect(try await hub.send("GET", "/ready", nil, nobody) == 200)
@@ -158,14 +158,14 @@ private struct BoundedHub {
       log: { entry in log.withLock { $0.append(entry) } })
   }
 
-  func people(_ count: Int, from first: Int = 0) throws -> [(person: String, token: String)] {
+  func users(_ count: Int, from first: Int = 0) throws -> [(user: String, token: String)] {
     try (first..<first + count).map { number in
-      let person = try server.accounts.createPerson(name: "Person \(number)")
-      return (person.id, try server.accounts.createToken(person: person.id, deviceName: "phone").token)
+      let user = try server.accounts.createPerson(name: "Person \(number)")
+      return (user.id, try server.accounts.createToken(user: user.id, deviceName: "phone").token)
     }
   }
 
-  func send(_ method: String, _ path: String, _ body: JSONValue?, _ sender: (person: String, token: String))
+  func send(_ method: String, _ path: String, _ body: JSONValue?, _ sender: (user: String, token: String))
     async throws
     -> Int
   {

@@ -16,10 +16,10 @@ struct HubFairnessTests {
     let server: HubServer
     let port: UInt16
     let folder: String
-    let anna: (person: String, token: String)
-    let ben: (person: String, token: String)
+    let anna: (user: String, token: String)
+    let ben: (user: String, token: String)
 
-    func folder(of person: String) -> String { "\(folder)/people/\(person)" }
+    func folder(of user: String) -> String { "\(folder)/people/\(user)" }
 
     func ask(_ method: String, _ path: String, as token: String? = nil, _ body: String? = nil) async throws
       -> RawClient.Answer
@@ -45,9 +45,9 @@ struct HubFairnessTests {
     let server = HubServer(
       storage: EmbeddedHubStorage(directory: folder, fileSystem: files), transport: SocketTransport(limits: patient),
       configuration: HubConfiguration(requestsPerMinute: nil), limits: limits)
-    func make(_ name: String) throws -> (person: String, token: String) {
-      let person = try server.accounts.createPerson(name: name).id
-      return (person, try server.accounts.createToken(person: person, deviceName: "phone").token)
+    func make(_ name: String) throws -> (user: String, token: String) {
+      let user = try server.accounts.createPerson(name: name).id
+      return (user, try server.accounts.createToken(user: user, deviceName: "phone").token)
     }
     let served = Served(
       files: files, server: server, port: try await server.start(), folder: folder, anna: try make("Anna"),
@@ -71,7 +71,7 @@ struct HubFairnessTests {
 
   @Test func `a disk that hangs for one user blocks no request that does not need it`() async throws {
     try await serving { hub in
-      hub.files.hold(hub.folder(of: hub.anna.person))
+      hub.files.hold(hub.folder(of: hub.anna.user))
       try await withThrowingTaskGroup(of: Int.self) { writes in
         for number in 1...8 {
           writes.addTask { try await hub.makeType("w\(number)", as: hub.anna.token).status }
@@ -102,7 +102,7 @@ struct HubFairnessTests {
 
   @Test func `concurrent writes of one user share a sync`() async throws {
     try await serving { hub in
-      let folder = hub.folder(of: hub.anna.person)
+      let folder = hub.folder(of: hub.anna.user)
       hub.files.hold(folder)
       try await withThrowingTaskGroup(of: Int.self) { writes in
         writes.addTask { try await hub.makeType("first", as: hub.anna.token).status }
@@ -113,7 +113,7 @@ struct HubFairnessTests {
         }
         // One of them is rejected, which does not affect the others.
         writes.addTask { try await hub.makeType("t", as: hub.anna.token).status }
-        await until { hub.server.waitingWrites(of: hub.anna.person) == 21 }
+        await until { hub.server.waitingWrites(of: hub.anna.user) == 21 }
         hub.files.release()
         var statuses: [Int: Int] = [:]
         for try await status in writes { statuses[status, default: 0] += 1 }
@@ -128,14 +128,14 @@ struct HubFairnessTests {
 
   @Test func `requests beyond the queue limit of a user are rejected, but not those of others`() async throws {
     try await serving(limits: HubStorageLimits(waitingPerPerson: 2)) { hub in
-      hub.files.hold(hub.folder(of: hub.anna.person))
+      hub.files.hold(hub.folder(of: hub.anna.user))
       try await withThrowingTaskGroup(of: Int.self) { writes in
         writes.addTask { try await hub.makeType("first", as: hub.anna.token).status }
         await until { hub.files.heldCount == 1 }
         for number in 1...2 {
           writes.addTask { try await hub.makeType("w\(number)", as: hub.anna.token).status }
         }
-        await until { hub.server.waitingWrites(of: hub.anna.person) == 2 }
+        await until { hub.server.waitingWrites(of: hub.anna.user) == 2 }
         let refused = try await hub.makeType("w3", as: hub.anna.token)
         #expect(refused.status == 503)
         #expect(refused.problemType == "urn:trendy:error:unavailable")
@@ -154,12 +154,12 @@ struct HubFairnessTests {
     func put(_ version: Int64) -> (any HubTransaction) throws -> Void {
       { try $0.setState(HubState(head: version)) }
     }
-    #expect(try storage.write(person: "p", together: [put(1)]).count == 1)
+    #expect(try storage.write(user: "p", together: [put(1)]).count == 1)
     disk.fail(.init(operation: .synchronize, call: 1, code: 5))
-    #expect(throws: HubStorageError.self) { try storage.write(person: "p", together: [put(2), put(3)]) }
+    #expect(throws: HubStorageError.self) { try storage.write(user: "p", together: [put(2), put(3)]) }
     disk.fail(nil)
-    #expect(try storage.write(person: "p", together: [put(4)]).allSatisfy { $0 == nil })
-    #expect(try storage.read(person: "p") { try $0.state().head } == 4)
+    #expect(try storage.write(user: "p", together: [put(4)]).allSatisfy { $0 == nil })
+    #expect(try storage.read(user: "p") { try $0.state().head } == 4)
   }
 }
 
@@ -177,10 +177,10 @@ struct RunningApartTests {
     let inner = Inner()
     let names = Names()
 
-    func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer {
+    func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse {
       names.add(threadName())
       names.add(await inner.name())
-      return IngestAnswer()
+      return IngestResponse()
     }
   }
 
@@ -200,8 +200,8 @@ struct RunningApartTests {
   @Test func `posts of trackers and the actors they use run on a storage worker`() async throws {
     let ingest = ThreadIngest()
     let server = server(ingest, transport: SocketTransport())
-    let person = try server.accounts.createPerson(name: "Anna")
-    let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+    let user = try server.accounts.createPerson(name: "Anna")
+    let token = try server.accounts.createToken(user: user.id, deviceName: "phone").token
     let request = HTTPRequest(
       id: "r", method: "POST", target: "/pub", headers: HTTPHeaders([("Authorization", "Bearer \(token)")]),
       body: Data("{}".utf8))

@@ -24,8 +24,8 @@ struct HubSocketTests {
     let storage = TestHub.openStorage(SimulatedFileSystem())
     let server = HubServer(
       storage: storage, transport: SocketTransport(limits: Self.patientLimits, log: log), log: log)
-    let person = try server.accounts.createPerson(name: "Anna")
-    let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+    let user = try server.accounts.createPerson(name: "Anna")
+    let token = try server.accounts.createToken(user: user.id, deviceName: "phone").token
     let port = try await server.start()
     do {
       try await body(port, server, token)
@@ -42,10 +42,10 @@ struct HubSocketTests {
 
   @Test func `a device pairs and writes, and another one reads the change`() async throws {
     try await serving { port, server, _ in
-      let person = try #require(try server.accounts.people().first)
+      let user = try #require(try server.accounts.users().first)
       var tokens: [String] = []
       for name in ["phone", "laptop"] {
-        let code = try server.accounts.createPairingCode(person: person.id)
+        let code = try server.accounts.createPairingCode(user: user.id)
         let answer = try await RawClient.request(
           "POST", "/api/v1/pair", port: port, body: Data(#"{"code":"\#(code)","device_name":"\#(name)"}"#.utf8))
         #expect(answer.status == 201)
@@ -80,7 +80,7 @@ struct HubSocketTests {
       let tag = try #require(page.headers["etag"])
       let again = try await RawClient.request("GET", "/", port: port, headers: [("If-None-Match", tag)])
       #expect(again.status == 304 && again.body.isEmpty && again.headers["content-length"] == nil)
-      let code = try server.accounts.createPairingCode(person: try #require(try server.accounts.people().first).id)
+      let code = try server.accounts.createPairingCode(user: try #require(try server.accounts.users().first).id)
       let origin = [("Origin", "http://127.0.0.1:\(port)")]
       let paired = try await RawClient.request(
         "POST", "/api/v1/session", port: port, headers: origin,
@@ -229,9 +229,9 @@ struct HubSocketTests {
   @Test func `sixty open streams block no request, receive a change and end with the hub`() async throws {
     var streams: [RawClient] = []
     try await serving { port, server, token in
-      let person = try #require(try server.accounts.people().first)
+      let user = try #require(try server.accounts.users().first)
       for number in 1...15 {
-        let token = try server.accounts.createToken(person: person.id, deviceName: "d\(number)").token
+        let token = try server.accounts.createToken(user: user.id, deviceName: "d\(number)").token
         for _ in 1...4 {
           let (client, seen) = try await openStream(port: port, token: token)
           #expect(String(decoding: seen, as: UTF8.self).contains(#"data: {"cursor":0}"#))
@@ -299,8 +299,8 @@ struct HubSocketTests {
       let server = HubServer(
         storage: EmbeddedHubStorage(directory: folder), transport: SocketTransport(limits: Self.patientLimits))
       if round == 1 {
-        let person = try server.accounts.createPerson(name: "Anna")
-        token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+        let user = try server.accounts.createPerson(name: "Anna")
+        token = try server.accounts.createToken(user: user.id, deviceName: "phone").token
       }
       let port = try await server.start()
       let mine = [("Authorization", "Bearer \(token)")]

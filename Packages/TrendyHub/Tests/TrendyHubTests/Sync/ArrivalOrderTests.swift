@@ -73,7 +73,7 @@ struct ArrivalOrderTests {
 
   @Test("unseen concurrent writes lead to the same state in every order", arguments: 1...40)
   func concurrentWrites(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var ends: [[String: [String: JSONValue]]] = []
     var rows: [Row]?
     for _ in 0..<6 {
@@ -81,11 +81,11 @@ struct ArrivalOrderTests {
       let ids = ["e1", "e2", "e3"]
       try hub.push("maker", hub.type("t"), hub.type("u"), hub.event("e1"), hub.event("e2"), hub.event("e3"))
       hub.now += 10
-      let all = rows ?? Self.rows(hub, ids, &chance)
+      let all = rows ?? Self.rows(hub, ids, &random)
       rows = all
       var waiting = all
       while !waiting.isEmpty {
-        let index = Int.random(in: waiting.indices, using: &chance)
+        let index = Int.random(in: waiting.indices, using: &random)
         try hub.push(waiting[index].device, waiting[index].mutations.removeFirst())
         if waiting[index].mutations.isEmpty { waiting.remove(at: index) }
       }
@@ -100,17 +100,17 @@ struct ArrivalOrderTests {
     #expect(Set(ends).count == 1)
   }
 
-  private static func rows(_ hub: StoryHub, _ ids: [String], _ chance: inout SeededGenerator) -> [Row] {
+  private static func rows(_ hub: StoryHub, _ ids: [String], _ random: inout SeededGenerator) -> [Row] {
     let base: Int64 = 5
     return ["A", "B", "C", "D"].map { device in
       var row = Row(device: device)
       var stamp: Int64 = 0
-      for _ in 0..<Int.random(in: 1...5, using: &chance) {
+      for _ in 0..<Int.random(in: 1...5, using: &random) {
         // Few distinct stamps, so that some are equal; those of one device increase.
-        stamp += Int64.random(in: 1...3, using: &chance)
-        let id = ids.randomElement(using: &chance) ?? ids[0]
+        stamp += Int64.random(in: 1...3, using: &random)
+        let id = ids.randomElement(using: &random) ?? ids[0]
         func text() -> JSONValue { .string("\(device)\(stamp)") }
-        switch Int.random(in: 0..<8, using: &chance) {
+        switch Int.random(in: 0..<8, using: &random) {
         case 0: row.mutations.append(hub.delete(id, base: base))
         case 1: row.mutations.append(hub.update(id, ["event_type_id": hub.set("u", base: base, at: stamp)]))
         case 2, 3: row.mutations.append(hub.update(id, ["location_name": hub.set(text(), base: base, at: stamp)]))
@@ -173,7 +173,7 @@ struct ArrivalOrderTests {
 
   @Test("every written value is stored, was knowingly replaced, or is reported as lost", arguments: 1...60)
   func nothingVanishes(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let hub = try StoryHub(.memory)
     let ids = ["e1", "e2", "e3"]
     let fields = ["notes", "location_name"]
@@ -209,9 +209,9 @@ struct ArrivalOrderTests {
 
     for index in devices.indices { try pull(&devices[index]) }
     for _ in 0..<80 {
-      let index = devices.indices.randomElement(using: &chance) ?? 0
-      let id = ids.randomElement(using: &chance) ?? "e1"
-      switch Int.random(in: 0..<40, using: &chance) {
+      let index = devices.indices.randomElement(using: &random) ?? 0
+      let id = ids.randomElement(using: &random) ?? "e1"
+      switch Int.random(in: 0..<40, using: &random) {
       case 0..<8: try pull(&devices[index])
       case 8..<16: try push(&devices[index])
       case 16 where devices[index].isShown(id):
@@ -222,7 +222,7 @@ struct ArrivalOrderTests {
         devices[index].edits.append(Device.Edit(mutation: mutation))
       default:
         guard devices[index].isShown(id) else { continue }
-        let field = fields.randomElement(using: &chance) ?? "notes"
+        let field = fields.randomElement(using: &random) ?? "notes"
         let text = "\(devices[index].name)\(written.count)"
         // One device's clock is ahead and another's is behind.
         devices[index].stamp = max(
@@ -239,7 +239,7 @@ struct ArrivalOrderTests {
       guard let entry = try hub.entry("event", id), entry.isAlive else { continue }
       for field in fields { if let text = entry.fields[field]?.value.stringValue { told.insert(text) } }
     }
-    for conflict in try hub.storage.read(person: "p", { try $0.living(kind: "conflict", offset: 0, limit: .max) }) {
+    for conflict in try hub.storage.read(user: "p", { try $0.living(kind: "conflict", offset: 0, limit: .max) }) {
       // A conflict about several fields has an object as its value.
       guard let value = conflict.fields["value"]?.value else { continue }
       for case .string(let text) in value.objectValue.map({ Array($0.values) }) ?? [value] { told.insert(text) }

@@ -107,7 +107,7 @@ struct ChangeStreamTests {
   @Test func `writes of other users and mutations without effect are not announced`() async throws {
     let other = try hub.server.accounts.createPerson(name: "Bert")
     var bert = hub
-    bert.token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
+    bert.token = try hub.server.accounts.createToken(user: other.id, deviceName: "phone").token
     let stream = try await OpenStream(hub)
     #expect(try await stream.next() == head(0))
     for number in 1...3 { try await bert.makeType("t\(number)") }
@@ -138,7 +138,7 @@ struct ChangeStreamTests {
     var streams: [OpenStream] = []
     for _ in 1...4 { streams.append(try await OpenStream(hub)) }
     await #expect(throws: OpenStream.Refused(status: 429, retryAfter: "25")) { try await OpenStream(hub) }
-    let laptop = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop").token
+    let laptop = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "laptop").token
     #expect(try await OpenStream(hub, token: laptop).next() == head(0))
     streams.removeLast()
     streams.append(try await OpenStream(hub))
@@ -147,20 +147,20 @@ struct ChangeStreamTests {
   }
 
   /// Opens streams of one user, four for each device.
-  private func streams(_ count: Int, of person: HubPerson, at hub: TestHub) async throws -> [OpenStream] {
+  private func streams(_ count: Int, of user: HubUser, at hub: TestHub) async throws -> [OpenStream] {
     var streams: [OpenStream] = []
     for number in 0..<count / 4 {
-      let token = try hub.server.accounts.createToken(person: person.id, deviceName: "d\(number)").token
+      let token = try hub.server.accounts.createToken(user: user.id, deviceName: "d\(number)").token
       for _ in 1...4 { streams.append(try await OpenStream(hub, token: token)) }
     }
     return streams
   }
 
   @Test func `a user has at most 64 streams on all devices, independent of other users`() async throws {
-    var streams = try await streams(64, of: hub.person, at: hub)
+    var streams = try await streams(64, of: hub.user, at: hub)
     await #expect(throws: OpenStream.Refused(status: 429, retryAfter: "25")) { try await OpenStream(hub) }
     let other = try hub.server.accounts.createPerson(name: "Bert")
-    let token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
+    let token = try hub.server.accounts.createToken(user: other.id, deviceName: "phone").token
     #expect(try await OpenStream(hub, token: token).next() == head(0))
     try await hub.makeType()
     for stream in streams { #expect(try await stream.next() == head(1)) }
@@ -172,7 +172,7 @@ struct ChangeStreamTests {
     let hub = try TestHub(configuration: HubConfiguration(streams: 2))
     var streams = [try await OpenStream(hub), try await OpenStream(hub)]
     let other = try hub.server.accounts.createPerson(name: "Bert")
-    let token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
+    let token = try hub.server.accounts.createToken(user: other.id, deviceName: "phone").token
     await #expect(throws: OpenStream.Refused(status: 503, retryAfter: "25")) { try await OpenStream(hub, token: token) }
     streams.removeLast()
     #expect(try await OpenStream(hub, token: token).next() == head(0))
@@ -180,15 +180,15 @@ struct ChangeStreamTests {
 
   @Test func `many streams are checked in turn for changes by other processes`() async throws {
     let hub = try TestHub(configuration: HubConfiguration(streams: 1000))
-    var open: [(person: HubPerson, streams: [OpenStream])] = []
+    var open: [(user: HubUser, streams: [OpenStream])] = []
     for number in 1...10 {
-      let person = try hub.server.accounts.createPerson(name: "person \(number)")
-      open.append((person, try await streams(60, of: person, at: hub)))
+      let user = try hub.server.accounts.createPerson(name: "person \(number)")
+      open.append((user, try await streams(60, of: user, at: hub)))
       for stream in open[number - 1].streams { #expect(try await stream.next() == head(0)) }
     }
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk), clock: hub.clock)
-    for (person, streams) in [open[0], open[4], open[9]] {
-      let device = try #require(try accounts.devices(person: person.id).first { $0.name == "d7" })
+    for (user, streams) in [open[0], open[4], open[9]] {
+      let device = try #require(try accounts.devices(user: user.id).first { $0.name == "d7" })
       try accounts.revoke(deviceId: device.id)
       #expect(try await next(streams[28], at: hub) == nil)
     }
@@ -209,7 +209,7 @@ struct ChangeStreamTests {
 
   @Test func `a stream ends within a second when any process revokes its token, and no other does`() async throws {
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk), clock: hub.clock)
-    let (token, laptop) = try accounts.createToken(person: hub.person.id, deviceName: "laptop")
+    let (token, laptop) = try accounts.createToken(user: hub.user.id, deviceName: "laptop")
     let phone = try await OpenStream(hub)
     let stream = try await OpenStream(hub, token: token)
     for stream in [phone, stream] { #expect(try await stream.next() == head(0)) }
@@ -221,7 +221,7 @@ struct ChangeStreamTests {
   }
 
   @Test func `a stream ends at once when its device is revoked through the hub`() async throws {
-    let (token, laptop) = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "laptop")
+    let (token, laptop) = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "laptop")
     let stream = try await OpenStream(hub, token: token)
     #expect(try await stream.next() == head(0))
     async let last = stream.next()
@@ -268,7 +268,7 @@ struct ChangeStreamTests {
   @Test func `the stream requires a token and the method GET`() async throws {
     #expect(try await hub.send("GET", "/changes/stream", token: "wrong").status == 401)
     #expect(try await hub.send("POST", "/changes/stream").status == 405)
-    // The body of a HEAD response is never read, so it must not occupy a slot.
+    // The body of a HEAD response is never read, so it must not acquireExclusiveAccess a slot.
     for _ in 1...6 {
       let response = await hub.server.handle(
         HTTPRequest(

@@ -114,11 +114,11 @@ struct DatabaseTransactionTests {
 }
 
 @Suite("Detection of lost database commits", .timeLimit(.minutes(10)))
-struct DatabaseMemoryTests {
+struct DatabaseEpochDetectorTests {
   /// Detector of a hub that connected twice in the third epoch of the database.
   private let memory = {
-    var memory = DatabaseMemory()
-    let sight = DatabaseMemory.Sight(life: 3, identity: "a")
+    var memory = DatabaseEpochDetector()
+    let sight = DatabaseEpochDetector.Observation(life: 3, identity: "a")
     memory.onSettled(memory.settlement(of: sight, identity: "a"))
     memory.onCounted()
     return memory
@@ -134,13 +134,13 @@ struct DatabaseMemoryTests {
   @Test(
     "a loss begins an epoch with an unused number",
     arguments: [
-      (DatabaseMemory.Sight(life: 3, identity: "a", count: 2), "b", 4),
-      (DatabaseMemory.Sight(life: 3, identity: "a", count: 1), "a", 4),
-      (DatabaseMemory.Sight(life: 3, identity: "a", count: nil), "a", 4),
-      (DatabaseMemory.Sight(life: 2, identity: "a", count: 2), "a", 4),
-      (DatabaseMemory.Sight(), "a", 4),
+      (DatabaseEpochDetector.Observation(life: 3, identity: "a", count: 2), "b", 4),
+      (DatabaseEpochDetector.Observation(life: 3, identity: "a", count: 1), "a", 4),
+      (DatabaseEpochDetector.Observation(life: 3, identity: "a", count: nil), "a", 4),
+      (DatabaseEpochDetector.Observation(life: 2, identity: "a", count: 2), "a", 4),
+      (DatabaseEpochDetector.Observation(), "a", 4),
     ])
-  func notices(sight: DatabaseMemory.Sight, identity: String, life: Int64) {
+  func notices(sight: DatabaseEpochDetector.Observation, identity: String, life: Int64) {
     #expect(!memory.knows(sight, identity: identity))
     let settlement = memory.settlement(of: sight, identity: identity)
     #expect(settlement.beginsLife)

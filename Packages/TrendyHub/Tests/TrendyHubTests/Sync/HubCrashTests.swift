@@ -13,14 +13,14 @@ struct HubCrashTests {
   private struct Used {
     let disk: SimulatedFileSystem
     let token: String
-    let person: String
+    let user: String
   }
 
   private func used() async throws -> Used {
     let hub = try TestHub()
     try await hub.makeType()
     try await hub.makeEvent("before")
-    return Used(disk: hub.disk.copy(), token: hub.token, person: hub.person.id)
+    return Used(disk: hub.disk.copy(), token: hub.token, user: hub.user.id)
   }
 
   private let batch: [JSONValue] = [
@@ -44,8 +44,8 @@ struct HubCrashTests {
   }
 
   /// Checks that the record contains either nothing of the batch or all of it, with head, high-water mark and outcomes.
-  private func hasAll(_ storage: EmbeddedHubStorage, person: String) throws -> Bool {
-    try storage.read(person: person) { reading in
+  private func hasAll(_ storage: EmbeddedHubStorage, user: String) throws -> Bool {
+    try storage.read(user: user) { reading in
       let mark = try reading.mark(device: "d")
       let entries = try reading.entries(after: 0, limit: 100)
       let outcomes = try (1...4).map { try reading.outcome(device: "d", sequence: $0) != nil }
@@ -84,7 +84,7 @@ struct HubCrashTests {
       let wasCut = disk.isOff
       disk.powerOff(beforeChange: .max)
       disk.restart(losing: loss)
-      let isThere = try hasAll(TestHub.openStorage(disk), person: used.person)
+      let isThere = try hasAll(TestHub.openStorage(disk), user: used.user)
       if answer.status == 200 {
         #expect(isThere, "confirmed before change \(change), and gone")
       } else {
@@ -93,7 +93,7 @@ struct HubCrashTests {
       let again = try await push(hub(on: disk), token: used.token)
       #expect(again.status == 200)
       #expect(again.json["outcomes"].arrayValue?.map { $0["status"].stringValue } == Self.expected)
-      #expect(try hasAll(TestHub.openStorage(disk), person: used.person))
+      #expect(try hasAll(TestHub.openStorage(disk), user: used.user))
       guard wasCut else { break }
       crashes += 1
       change += 1
@@ -118,11 +118,11 @@ struct HubCrashTests {
       let wasMet = disk.metFault
       disk.fail(nil)
       statuses.insert(answer.status)
-      if answer.status == 200 { #expect(try hasAll(TestHub.openStorage(disk.anotherProcess()), person: used.person)) }
+      if answer.status == 200 { #expect(try hasAll(TestHub.openStorage(disk.anotherProcess()), user: used.user)) }
       let again = try await push(server, token: used.token)
       #expect(again.status == 200, "after call \(call): \(again.json)")
       #expect(again.json["outcomes"].arrayValue?.map { $0["status"].stringValue } == Self.expected)
-      #expect(try hasAll(TestHub.openStorage(disk.anotherProcess()), person: used.person))
+      #expect(try hasAll(TestHub.openStorage(disk.anotherProcess()), user: used.user))
       guard wasMet else { break }
       call += 1
       try #require(call < 300)
@@ -184,16 +184,16 @@ struct HubCrashTests {
 
   @Test func `only one hub at a time serves a directory, and a released lock can be taken again`() throws {
     let disk = SimulatedFileSystem()
-    var first = try TestHub.openStorage(disk).occupy()
+    var first = try TestHub.openStorage(disk).acquireExclusiveAccess()
     #expect(first != nil)
     let second = TestHub.openStorage(disk.anotherProcess())
     #expect(
       throws: HubStorageError.occupied(
         "another hub is using /hub: stop it, or choose another folder for this hub")
-    ) { try second.occupy() }
+    ) { try second.acquireExclusiveAccess() }
     // Pairing by another process still works.
     #expect(throws: Never.self) { try HubAccounts(storage: second).createPerson(name: "Anna") }
     first = nil
-    #expect(try second.occupy() != nil)
+    #expect(try second.acquireExclusiveAccess() != nil)
   }
 }

@@ -195,7 +195,7 @@ struct HubFeedTests {
       epochs.append(try WireJSON.decode(ChangeFeedResponse.self, from: try await answer.collectedBody()).epoch)
     }
     #expect(Set(epochs).count == 3)
-    let state = try TestHub.openStorage(hub.disk.anotherProcess()).read(person: hub.person.id) { try $0.state() }
+    let state = try TestHub.openStorage(hub.disk.anotherProcess()).read(user: hub.user.id) { try $0.state() }
     // The second start wrote nothing, so its epoch is not listed.
     #expect(state.epochs.map(\.id) == [first, epochs[2]])
     #expect(state.epochs.map(\.first) == [1, 2])
@@ -208,7 +208,7 @@ struct HubFeedTests {
       try hub.restart(epoch: "life-\(life)")
       try hub.push("a", hub.event("e\(life)"))
     }
-    let state = try hub.storage.read(person: "p") { try $0.state() }
+    let state = try hub.storage.read(user: "p") { try $0.state() }
     #expect(state.epochs.map(\.id) == (73...200).map { "life-\($0)" })
     #expect(state.epochs.first?.first == 74)
     // A position in an older epoch cannot be matched with the hub's history.
@@ -224,7 +224,7 @@ struct HubFeedTests {
     _ = try await hub.send("DELETE", "/events/e1")
     let answer = try await hub.send("GET", "/me/sync")
     #expect(answer["head"] == 4)
-    #expect(answer["person"] == .string(hub.person.id))
+    #expect(answer["person"] == .string(hub.user.id))
     let counts = try #require(answer["counts"].objectValue)
     #expect(Set(counts.keys) == Set(SyncedKind.all.map(\.name)))
     #expect(counts.filter { $0.value != 0 } == ["event": 1, "event_type": 1])

@@ -139,14 +139,14 @@ struct HubNumberTests {
   // MARK: Companions
 
   private func companion() async throws -> (id: String, watch: String) {
-    let watch = try hub.server.accounts.createToken(person: hub.person.id, deviceName: "watch")
+    let watch = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "watch")
     let made = try await hub.send("POST", "/companions", ["companion_id": .string(watch.device.id)])
     return (try #require(made["id"].stringValue), watch.token)
   }
 
-  private func telling() throws -> (HubDesk, String, HubTelling) {
-    let desk = hub.server.ingestDesk(person: hub.person.id)
-    let phone = try #require(try hub.server.accounts.devices(person: hub.person.id).first { $0.name == "phone" }?.id)
+  private func telling() throws -> (UserRecordService, String, HubAnnouncements) {
+    let desk = hub.server.ingestDesk(user: hub.user.id)
+    let phone = try #require(try hub.server.accounts.devices(user: hub.user.id).first { $0.name == "phone" }?.id)
     return (desk, phone, try #require(try desk.tellings(ofDevice: phone).first))
   }
 

@@ -10,21 +10,21 @@ import TrendyModels
 struct LostDatabaseTests {
   /// Storage whose records come from one of two databases, as the test selects.
   private final class Storage: HubStorage {
-    private let people = Mutex(MemoryHubStorage(life: "before"))
+    private let users = Mutex(MemoryHubStorage(life: "before"))
     private let directory = MemoryHubStorage()
 
     /// Switches to a standby database without any records.
-    func loseAll() { people.withLock { $0 = MemoryHubStorage(life: "after") } }
+    func loseAll() { users.withLock { $0 = MemoryHubStorage(life: "after") } }
 
-    private var current: MemoryHubStorage { people.withLock { $0 } }
+    private var current: MemoryHubStorage { users.withLock { $0 } }
 
-    func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
-      try current.read(person: person, body)
+    func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {
+      try current.read(user: user, body)
     }
-    func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-      try current.write(person: person, body)
+    func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+      try current.write(user: user, body)
     }
-    func erase(person: String) throws { try current.erase(person: person) }
+    func erase(user: String) throws { try current.erase(user: user) }
     func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
       try directory.readDirectory(body)
     }
@@ -39,8 +39,8 @@ struct LostDatabaseTests {
   func begins(target: String) async throws {
     let storage = Storage()
     let server = HubServer(storage: storage)
-    let person = try server.accounts.createPerson(name: "Anna")
-    let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+    let user = try server.accounts.createPerson(name: "Anna")
+    let token = try server.accounts.createToken(user: user.id, deviceName: "phone").token
     func ask(_ method: String, _ target: String, _ body: String = "") async throws -> (status: Int, text: String) {
       let response = await server.handle(
         HTTPRequest(
@@ -50,7 +50,7 @@ struct LostDatabaseTests {
     }
     #expect(
       try await ask("POST", "/event-types", ##"{"id":"t","name":"t","color":"#000000","icon":"cup"}"##).status == 201)
-    func epoch(_ life: String) -> String { HubState.epoch(of: person.id, in: life) }
+    func epoch(_ life: String) -> String { HubState.epoch(of: user.id, in: life) }
     #expect(try await ask("GET", target).text.contains(#""id":"\#(epoch("before"))""#))
     storage.loseAll()
     let answer = try await ask("GET", target)

@@ -20,7 +20,7 @@ struct MergedTypeTests {
   @discardableResult
   private func merge(
     _ from: String, into: String, moving events: [String], by device: String, at hub: StoryHub, base: Int64 = 6
-  ) throws -> HubVerdict {
+  ) throws -> MergeResult {
     for event in events {
       try hub.push(device, hub.update(event, ["event_type_id": hub.set(.string(into), base: base, at: 9000)]))
     }

@@ -9,7 +9,7 @@ import TrendyTesting
 
 /// Accepts every post of a tracker.
 private struct TakingIngest: Ingest {
-  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestAnswer { IngestAnswer() }
+  func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse { IngestResponse() }
 }
 
 @Suite("Quotas", .timeLimit(.minutes(10)))
@@ -46,7 +46,7 @@ struct QuotaTests {
     try await hub.makeEvent("a")
     let long = String(repeating: "x", count: 1500)
     #expect(try await hub.send("PATCH", "/events/a", ["notes": .string(long)]).status == 200)
-    let used = try hub.server.accounts.quota(of: hub.person.id).bytes
+    let used = try hub.server.accounts.quota(of: hub.user.id).bytes
     #expect((1500...2000).contains(used), "\(used)")
     let more = try await hub.send("PATCH", "/events/a", ["notes": .string(long + long)])
     #expect(more.problem == "quota_exceeded" && more.detail.contains("2000 bytes"))
@@ -55,7 +55,7 @@ struct QuotaTests {
     #expect(try await hub.send("PATCH", "/events/a", ["notes": .string(long)]).status == 200)
     #expect(try await hub.send("DELETE", "/events/a").status == 204)
     #expect(try await hub.send("DELETE", "/event-types/t").status == 204)
-    #expect(try hub.server.accounts.quota(of: hub.person.id).bytes == 0)
+    #expect(try hub.server.accounts.quota(of: hub.user.id).bytes == 0)
   }
 
   @Test("the running byte count equals a recount", arguments: 1...20 as ClosedRange<UInt64>)
@@ -76,7 +76,7 @@ struct QuotaTests {
       default: _ = try await hub.send("POST", "/events/\(id)/restore")
       }
     }
-    let (kept, anew) = try hub.storage.read(person: hub.person.id) {
+    let (kept, anew) = try hub.storage.read(user: hub.user.id) {
       (try $0.state().contentBytes, try $0.entries(after: 0, limit: .max).reduce(0) { $0 + $1.contentBytes })
     }
     #expect(kept == anew && anew > 0)
@@ -119,19 +119,19 @@ struct QuotaTests {
   @Test func `a quota of the user overrides the hub's, upwards and downwards`() async throws {
     let hub = try hub(rows: 1)
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk), clock: hub.clock)
-    try accounts.setQuota(HubQuota(rows: 2), of: hub.person.id)
+    try accounts.setQuota(HubQuota(rows: 2), of: hub.user.id)
     try await hub.makeType()
     #expect(try await hub.makeEvent("a").status == 201)
     #expect(try await hub.makeEvent("b").status == 507)
-    try accounts.setQuota(HubQuota(rows: HubQuota.unlimited), of: hub.person.id)
+    try accounts.setQuota(HubQuota(rows: HubQuota.unlimited), of: hub.user.id)
     #expect(try await hub.makeEvent("b").status == 201)
-    try accounts.setQuota(HubQuota(), of: hub.person.id)
+    try accounts.setQuota(HubQuota(), of: hub.user.id)
     #expect(try await hub.makeEvent("c").status == 507)
-    #expect(try accounts.quota(of: hub.person.id).rows == 3)
+    #expect(try accounts.quota(of: hub.user.id).rows == 3)
     // Other users keep the hub's quota.
     let other = try hub.server.accounts.createPerson(name: "Bert")
     var bert = hub
-    bert.token = try hub.server.accounts.createToken(person: other.id, deviceName: "phone").token
+    bert.token = try hub.server.accounts.createToken(user: other.id, deviceName: "phone").token
     #expect(try await bert.makeType().status == 201)
     #expect(try await bert.makeEvent("a").status == 507)
   }
@@ -153,7 +153,7 @@ struct QuotaTests {
     #expect(await post("/webhook/start") == 507)
     #expect(await post("/webhook/status") == 200)
     let found: [String: String] = ["id": "found", "event_type_id": "t", "timestamp": "2024-01-01T08:00:00Z"]
-    try hub.server.ingestDesk(person: hub.person.id).create(.event, found)
+    try hub.server.ingestDesk(user: hub.user.id).create(.event, found)
     #expect(try await eventIDs(hub) == ["found"])
     for path in ["/events/found", "/event-types/t"] { _ = try await hub.send("DELETE", path) }
     #expect(await post("/overland") == 200)
@@ -172,8 +172,8 @@ struct QuotaTests {
   @Test func `the quota applies to every storage`() async throws {
     let server = HubServer(
       storage: MemoryHubStorage(), clock: ManualClock(), configuration: HubConfiguration(quota: HubQuota(rows: 1)))
-    let person = try server.accounts.createPerson(name: "Anna")
-    let token = try server.accounts.createToken(person: person.id, deviceName: "phone").token
+    let user = try server.accounts.createPerson(name: "Anna")
+    let token = try server.accounts.createToken(user: user.id, deviceName: "phone").token
     func make(_ id: String) async -> Int {
       let body = #"{"id":"\#(id)","name":"\#(id)","color":"c","icon":"i"}"#
       return await server.handle(
@@ -184,7 +184,7 @@ struct QuotaTests {
     }
     #expect(await make("a") == 201)
     #expect(await make("b") == 507)
-    try server.accounts.setQuota(HubQuota(rows: 2), of: person.id)
+    try server.accounts.setQuota(HubQuota(rows: 2), of: user.id)
     #expect(await make("b") == 201)
   }
 }

@@ -96,7 +96,7 @@ struct RareHubStoryTests {
     try hub.push("b", hub.update("e", ["notes": hub.set("offered", base: 2, at: 10, by: "z")]))
     try hub.push("c", hub.update("e", ["notes": hub.set("later", base: 2, at: 20)]))
     let conflict = try #require(
-      try hub.storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
+      try hub.storage.read(user: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
     #expect(conflict.fields["author"]?.value == "z" && conflict.fields["by"]?.value == "c")
     #expect(conflict.fields["value"]?.value == "offered")
   }
@@ -139,7 +139,7 @@ struct RareHubStoryTests {
     hub.now += 91 * 86_400
     // The response contained the head, but the device never received the page with the deletion.
     _ = try hub.push("slow", [hub.sent(hub.event("f"), 1)], seen: 3, last: 1)
-    #expect(try hub.storage.read(person: "p") { try $0.contact(device: "slow") }?.cursor == 2)
+    #expect(try hub.storage.read(user: "p") { try $0.contact(device: "slow") }?.cursor == 2)
     #expect(try hub.compact() == 0)
     #expect(try hub.page(after: 2).lines.map(\.version) == [3, 4])
   }
@@ -153,7 +153,7 @@ struct RareHubStoryTests {
     hub.now += 10
     try hub.push(
       "a", hub.update("e", ["notes": hub.set("1", base: 2, at: 1), "time_zone": hub.set("UTC", base: 2, at: 1)]))
-    try hub.storage.write(person: "p") { transaction in
+    try hub.storage.write(user: "p") { transaction in
       var state = try transaction.state()
       state.quota = HubQuota(rows: state.rows)
       try transaction.setState(state)

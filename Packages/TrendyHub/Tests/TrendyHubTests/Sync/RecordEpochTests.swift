@@ -23,9 +23,9 @@ struct RecordEpochTests {
     let epoch = try #require(first["epoch"].stringValue)
     #expect(try await push(hub, token: hub.token, seen: 1, epoch: epoch).status == 200)
 
-    try hub.server.accounts.remove(person: hub.person.id, isErasing: true)
+    try hub.server.accounts.remove(user: hub.user.id, isErasing: true)
     let again = try hub.server.accounts.createPerson(name: "Anna again")
-    let token = try hub.server.accounts.createToken(person: again.id, deviceName: "phone").token
+    let token = try hub.server.accounts.createToken(user: again.id, deviceName: "phone").token
     let created = try await hub.send(
       "POST", "/event-types", ["id": "other", "name": "Tea", "color": "#000000", "icon": "cup"], token: token)
     #expect(created.status == 201, "the new record stands at the same version")

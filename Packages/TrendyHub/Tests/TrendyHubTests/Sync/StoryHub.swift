@@ -37,13 +37,13 @@ final class StoryHub {
   var clock: Int64 { Int64((now.timeIntervalSince1970 * 1000).rounded()) }
 
   func restart(epoch: String = "next") throws {
-    _ = try storage.write(person: "p") { try core.begin(epoch: epoch, in: $0) }
+    _ = try storage.write(user: "p") { try core.begin(epoch: epoch, in: $0) }
   }
 
-  var state: HubState { get throws { try storage.read(person: "p") { try $0.state() } } }
+  var state: HubState { get throws { try storage.read(user: "p") { try $0.state() } } }
 
   func entry(_ kind: String, _ id: String) throws -> HubEntry? {
-    try storage.read(person: "p") { try $0.entry(kind: kind, id: id) }
+    try storage.read(user: "p") { try $0.entry(kind: kind, id: id) }
   }
 
   func value(_ id: String, _ field: String, of kind: String = "event") throws -> JSONValue? {
@@ -55,7 +55,7 @@ final class StoryHub {
   /// Unresolved conflicts, each as `entity.field=value reason`.
   var conflicts: [String] {
     get throws {
-      try storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: .max) }.map { entry in
+      try storage.read(user: "p") { try $0.living(kind: "conflict", offset: 0, limit: .max) }.map { entry in
         func text(_ name: String) -> String { entry.fields[name]?.value.stringValue ?? "?" }
         let value =
           switch entry.fields["value"]?.value {
@@ -70,11 +70,11 @@ final class StoryHub {
   }
 
   func entries(after cursor: Int64) throws -> [HubEntry] {
-    try storage.read(person: "p") { try $0.entries(after: cursor, limit: 500) }
+    try storage.read(user: "p") { try $0.entries(after: cursor, limit: 500) }
   }
 
   func page(after cursor: Int64 = 0, limit: Int = 500) throws -> HubCore.Page {
-    try storage.read(person: "p") { try core.page(after: cursor, limit: limit, in: $0) }
+    try storage.read(user: "p") { try core.page(after: cursor, limit: limit, in: $0) }
   }
 
   // MARK: Mutations
@@ -140,7 +140,7 @@ final class StoryHub {
 
   /// Pushes the mutations with the device's next sequence numbers.
   @discardableResult
-  func push(_ device: String, _ mutations: HubMutation...) throws -> [HubVerdict] {
+  func push(_ device: String, _ mutations: HubMutation...) throws -> [MergeResult] {
     let first = sequences[device, default: 0] + 1
     let result = try push(
       device, mutations.enumerated().map { sent($0.element, first + Int64($0.offset)) }, acknowledged: first - 1)
@@ -155,15 +155,15 @@ final class StoryHub {
   ) throws -> HubCore.PushResult {
     let position = DevicePosition(
       device: device, seen: seen ?? 0, epoch: epoch, lastSequence: last, acknowledgedThrough: acknowledged)
-    return try storage.write(person: "p") {
+    return try storage.write(user: "p") {
       try core.push(HubCore.Push(position: position, mutations: mutations), in: $0, now: now)
     }
   }
 
-  func check(_ position: DevicePosition) throws { try storage.read(person: "p") { try core.check(position, in: $0) } }
+  func check(_ position: DevicePosition) throws { try storage.read(user: "p") { try core.check(position, in: $0) } }
 
   func noteContact(_ device: String, cursor: Int64) throws {
-    try storage.write(person: "p") { transaction in
+    try storage.write(user: "p") { transaction in
       let last = try transaction.contact(device: device)
       let state = try transaction.state()
       if let contact = core.contact(device: device, cursor: cursor, seen: nil, after: last, in: state, now: now) {
@@ -174,23 +174,23 @@ final class StoryHub {
 
   @discardableResult
   func compact(limit: Int = 500) throws -> Int {
-    try storage.write(person: "p") { try core.compact(limit: limit, in: $0, now: now) }
+    try storage.write(user: "p") { try core.compact(limit: limit, in: $0, now: now) }
   }
 }
 
 extension OutcomeEnvelope {
   /// The outcome as a value of the hub's merge.
-  var verdict: HubVerdict {
+  var verdict: MergeResult {
     switch status {
-    case "accepted": HubVerdict(outcome: .accepted(version: version), lost: lost)
-    case "merged": HubVerdict(outcome: .merged(version: version), lost: lost)
-    case "refused": HubVerdict(outcome: .refused(problem ?? ProblemDetails(status: 0)), lost: lost)
-    default: HubVerdict(outcome: .tryLater(retryAfter: nil), lost: lost)
+    case "accepted": MergeResult(outcome: .accepted(version: version), lost: lost)
+    case "merged": MergeResult(outcome: .merged(version: version), lost: lost)
+    case "refused": MergeResult(outcome: .refused(problem ?? ProblemDetails(status: 0)), lost: lost)
+    default: MergeResult(outcome: .tryLater(retryAfter: nil), lost: lost)
     }
   }
 }
 
-extension HubVerdict {
+extension MergeResult {
   /// Version of an accepted or merged outcome.
   var version: Int64? {
     switch outcome {

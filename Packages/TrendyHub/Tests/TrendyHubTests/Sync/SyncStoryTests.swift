@@ -189,7 +189,7 @@ struct SyncStoryTests {
         "entity_type": "event", "entity_id": "e", "field": "notes", "value": "mine", "author": "a",
         "stamp": 1_704_067_201_000, "mutation_id": .string(winner.mutationId ?? ""), "reason": "overwritten", "by": "b",
       ])
-    #expect(try hub.storage.read(person: "p") { try $0.allLines() }.count == 3)
+    #expect(try hub.storage.read(user: "p") { try $0.allLines() }.count == 3)
     // A repeated push does not create the conflict again. A resolved conflict is not listed and creates no other
     // conflict.
     #expect(try hub.push("b", [sent]) == first)
@@ -333,7 +333,7 @@ struct SyncStoryTests {
     try hub.push("b", hub.delete("u", base: 3, kind: "event_type"))
     #expect(try hub.conflicts == ["e.*={} moved"])
     let conflict = try #require(
-      try hub.storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
+      try hub.storage.read(user: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
     #expect(conflict.fields["value"]?.value["notes"] == "all of it")
     #expect(conflict.fields["value"]?.value["id"] == "e" && conflict.fields["author"]?.value == "a")
     // A device that moved the child itself loses nothing unseen.
@@ -354,7 +354,7 @@ struct SyncStoryTests {
     #expect(try !hub.isAlive("e") && !hub.isAlive("t", "event_type"))
     #expect(try hub.conflicts == ["e.*={} moved"])
     let conflict = try #require(
-      try hub.storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
+      try hub.storage.read(user: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
     #expect(conflict.fields["value"]?.value["notes"] == "all of it" && conflict.fields["author"]?.value == "b")
   }
 
@@ -406,7 +406,7 @@ struct SyncStoryTests {
     try hub.push("a", hub.delete("e", base: 1))
     #expect(try !hub.isAlive("e") && hub.conflicts == ["e.*={} buried"])
     let conflict = try #require(
-      try hub.storage.read(person: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
+      try hub.storage.read(user: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
     #expect(
       conflict.fields["value"]?.value
         == ["event_type_id": "t", "notes": "kept", "timestamp": "2024-01-01T08:00:00.000Z"])
@@ -673,7 +673,7 @@ struct SyncStoryTests {
       #expect(problem.kind == "cursor_expired" && problem.status == 410)
     }
     #expect(try hub.page(after: 4).lines.map(\.version) == [5])
-    #expect(try hub.storage.read(person: "p") { try $0.allLines() }.count == 2)
+    #expect(try hub.storage.read(user: "p") { try $0.allLines() }.count == 2)
   }
 
   @Test(
@@ -700,12 +700,12 @@ struct SyncStoryTests {
     #expect(try hub.compact() == 1)
     #expect(try hub.state.horizon == 7)
     #expect(
-      try hub.storage.read(person: "p") { try $0.contacts() }.map(\.device) == ["a", "quick", "slow"],
+      try hub.storage.read(user: "p") { try $0.contacts() }.map(\.device) == ["a", "quick", "slow"],
       "in which life it stands stays known")
     for number in 1...70 { try hub.noteContact("other-\(number)", cursor: 7) }
     try hub.compact()
     #expect(
-      try hub.storage.read(person: "p") { try $0.contacts() }.count == 71, "those of 90 days, and of the rest none")
+      try hub.storage.read(user: "p") { try $0.contacts() }.count == 71, "those of 90 days, and of the rest none")
   }
 
   // MARK: Many epochs
@@ -808,13 +808,13 @@ struct SyncStoryTests {
     try hub.noteContact("a", cursor: 1)
     try live(1, hub, "next")
     try hub.noteContact("a", cursor: 2)
-    #expect(try hub.storage.read(person: "p") { try $0.contact(device: "a") }?.cursor == 2)
+    #expect(try hub.storage.read(user: "p") { try $0.contact(device: "a") }?.cursor == 2)
   }
 
   @Test("a device's cursor is stored once a day, and at once if it is lower", arguments: storages)
   func contacts(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
-    func noted() throws -> Int64? { try hub.storage.read(person: "p") { try $0.contact(device: "a") }?.cursor }
+    func noted() throws -> Int64? { try hub.storage.read(user: "p") { try $0.contact(device: "a") }?.cursor }
     try hub.noteContact("a", cursor: 5)
     #expect(try noted() == 5)
     hub.now += 86_399
@@ -839,7 +839,7 @@ struct SyncStoryTests {
     let kept = try hub.state.sums
     #expect(kept["event"]?.count == 2 && kept["event_type"]?.count == 1)
     var anew: [String: KindSum] = [:]
-    for entry in try hub.storage.read(person: "p", { try $0.entries(after: 0, limit: .max) }) where entry.isAlive {
+    for entry in try hub.storage.read(user: "p", { try $0.entries(after: 0, limit: .max) }) where entry.isAlive {
       anew[entry.kind, default: .init()].add(
         kind: entry.kind, id: entry.id, version: entry.version, incarnation: entry.incarnation)
     }

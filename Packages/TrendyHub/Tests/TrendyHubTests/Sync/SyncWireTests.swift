@@ -83,7 +83,7 @@ struct SyncWireTests {
     let epoch = try #require(push["epoch"].stringValue)
     _ = try await hub.send("GET", path)
     _ = try await hub.send("GET", "\(path)\(path.contains("?") ? "&" : "?")device=other&seen=2&epoch=\(epoch)")
-    let contacts = try hub.storage.read(person: hub.person.id) { try $0.contacts() }
+    let contacts = try hub.storage.read(user: hub.user.id) { try $0.contacts() }
     #expect(contacts.count == 3 && contacts.contains { $0.device == "other" })
     #expect(contacts.allSatisfy { $0.lives.contains(epoch) })
   }

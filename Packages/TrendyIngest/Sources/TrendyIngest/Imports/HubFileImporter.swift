@@ -23,7 +23,7 @@ public struct HubFileImporter: FileImporting {
   private static let largestTrack = 64 << 20
 
   public func read(
-    _ file: ImportFile, into desk: HubImportDesk, onProgress: (Int64) throws -> Void
+    _ file: ImportFile, into desk: HubImportWriter, onProgress: (Int64) throws -> Void
   ) throws -> ImportSummary {
     guard let zone = ZoneClock(named: file.zone) else {
       throw Problem(
@@ -46,10 +46,10 @@ public struct HubFileImporter: FileImporting {
   }
 
   private func read(
-    _ file: ImportFile, into desk: HubImportDesk, _ zone: ZoneClock, _ meter: Meter
+    _ file: ImportFile, into desk: HubImportWriter, _ zone: ZoneClock, _ meter: Meter
   ) throws -> ImportSummary {
     let store = HubImportStore(desk: desk, storage: storage, clock: clock)
-    defer { if desk.isBegun { ingest.onImported(for: desk.desk.person) } }
+    defer { if desk.isBegun { ingest.onImported(for: desk.desk.user) } }
     var options = ImportOptions(zone: zone, now: clock.now)
     options.isDayFirst = file.isDayFirst
     // A page shows the zone that it sends.
@@ -78,7 +78,7 @@ public struct HubFileImporter: FileImporting {
   }
 
   private func track(
-    _ file: ImportFile, _ stream: ByteInput, _ request: ImportRequest, _ desk: HubImportDesk, _ store: HubImportStore
+    _ file: ImportFile, _ stream: ByteInput, _ request: ImportRequest, _ desk: HubImportWriter, _ store: HubImportStore
   ) throws -> ImportSummary {
     guard try stream.peek(Self.largestTrack + 1).count <= Self.largestTrack else {
       throw Problem(
@@ -195,7 +195,7 @@ extension ImportSummary {
 
   private static func example(_ event: Event, ofType type: String) -> JSONValue {
     // Rejected events are not listed.
-    var members = (try? Undoable.event(event).value.objectValue) ?? [:]
+    var members = (try? AnyEntity.event(event).value.objectValue) ?? [:]
     members["type"] = .string(type)
     return .object(members)
   }

@@ -9,7 +9,7 @@ import TrendyTrips
 
 /// Import view of a user's record on a hub.
 final class HubImportStore: ImportStore {
-  private let desk: HubImportDesk
+  private let desk: HubImportWriter
   private let storage: any HubStorage
   private let clock: any TimeSource
   /// First ten reasons for rejected entities, and the number of all.
@@ -17,7 +17,7 @@ final class HubImportStore: ImportStore {
   private(set) var refusedCount = 0
   private var log: TrackLog?
 
-  init(desk: HubImportDesk, storage: any HubStorage, clock: any TimeSource) {
+  init(desk: HubImportWriter, storage: any HubStorage, clock: any TimeSource) {
     self.desk = desk
     self.storage = storage
     self.clock = clock
@@ -66,7 +66,7 @@ final class HubImportStore: ImportStore {
 
   func type(_ kind: BuiltInType) throws -> EventType {
     try kind.find(among: eventTypes()) { type, definitions in
-      let entities = [Undoable.eventType(type)] + definitions.map { .property($0) }
+      let entities = [AnyEntity.eventType(type)] + definitions.map { .property($0) }
       return try save(entities).first == true
     }
   }
@@ -74,11 +74,11 @@ final class HubImportStore: ImportStore {
   /// Maximum number of entities per write; other writers of the same user wait for it.
   private static let atOnce = 250
 
-  func save(_ batch: [Undoable]) throws -> [Bool] {
+  func save(_ batch: [AnyEntity]) throws -> [Bool] {
     var areNew: [Bool] = []
     var rest = batch[...]
     while !rest.isEmpty {
-      let entities = try rest.prefix(Self.atOnce).map { entity -> HubImportDesk.Entity in
+      let entities = try rest.prefix(Self.atOnce).map { entity -> HubImportWriter.Entity in
         guard let kind = SyncedKind.named(entity.kind.rawValue) else {
           preconditionFailure("unsupported kind \(entity.kind)")
         }
@@ -103,17 +103,17 @@ final class HubImportStore: ImportStore {
 
   func openTrackLog() throws -> TrackLog {
     if let log { return log }
-    let log = TrackLog(rows: try storage.tracks(of: desk.desk.person))
+    let log = TrackLog(rows: try storage.tracks(of: desk.desk.user))
     self.log = log
     return log
   }
 
-  func makeJournal() throws -> any FindingJournal {
-    ImportFindings(desk: desk, rows: try storage.tracks(of: desk.desk.person))
+  func makeJournal() throws -> any DetectedEventStore {
+    ImportFindings(desk: desk, rows: try storage.tracks(of: desk.desk.user))
   }
 
   func makeTrackIntake() throws -> TrackIntake {
-    let rows = try storage.tracks(of: desk.desk.person)
+    let rows = try storage.tracks(of: desk.desk.user)
     return TrackIntake(rows: rows, journal: ImportFindings(desk: desk, rows: rows), clock: clock)
   }
 }
@@ -121,11 +121,11 @@ final class HubImportStore: ImportStore {
 /// Writes trips and visits detected in a file, with the import as the author.
 ///
 /// @unchecked: the service is used only on the thread that reads the file.
-private struct ImportFindings: FindingJournal, @unchecked Sendable {
-  private let desk: HubImportDesk
-  private let journal: any FindingJournal
+private struct ImportFindings: DetectedEventStore, @unchecked Sendable {
+  private let desk: HubImportWriter
+  private let journal: any DetectedEventStore
 
-  init(desk: HubImportDesk, rows: any TrackRows) {
+  init(desk: HubImportWriter, rows: any TrackRows) {
     self.desk = desk
     journal = HubIngest.journal(at: desk.desk, of: rows)
   }

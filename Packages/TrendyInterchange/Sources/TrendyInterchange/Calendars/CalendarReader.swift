@@ -396,7 +396,7 @@ struct CalendarReader {
     let start = time ?? written
     let title = item.text("SUMMARY") ?? "Event"
     let category = category(of: item)
-    var event = ForeignEvent(
+    var event = ExternalEvent(
       typeName: category ?? CalendarGroup.name(of: title), key: [], timestamp: start.date(in: options.zone))
     event.hints = (category.map { [$0.lowercased()] } ?? []) + [title.lowercased()] + CalendarGroup.words(of: title)
     event.timeZone = clock(of: start).name ?? options.zone.name
@@ -430,7 +430,7 @@ struct CalendarReader {
   /// Reads the properties that this product adds to its calendars.
   ///
   /// In other calendars the UID may be the id of an event, because this product exported that event earlier.
-  private func takeOwn(_ item: Item, _ uid: String, _ event: inout ForeignEvent) {
+  private func takeOwn(_ item: Item, _ uid: String, _ event: inout ExternalEvent) {
     guard calendars[item.calendar].isOwn else { return event.possibleID = uid }
     event.id = uid
     event.externalId = item.text("X-TRENDY-EXTERNAL-ID")
@@ -467,7 +467,7 @@ struct CalendarReader {
     return name.isEmpty || name.utf8.count > 128 ? nil : name
   }
 
-  private func readPlace(of item: Item, _ event: inout ForeignEvent, _ problems: inout [(String, Int)]) {
+  private func readPlace(of item: Item, _ event: inout ExternalEvent, _ problems: inout [(String, Int)]) {
     if let line = item.first("GEO") ?? item.first("X-APPLE-STRUCTURED-LOCATION") {
       let text = line.value.lowercased().hasPrefix("geo:") ? line.value.dropFirst(4) : line.value[...]
       let parts = text.split(whereSeparator: { $0 == ";" || $0 == "," })

@@ -21,7 +21,7 @@ enum FolderReader {
       if let format = InterchangeFormat.of(head) {
         paths.append((path, format))
       } else {
-        try body(.skip(what: NotTheData.recognise(head)?.name ?? "file of unknown format"), path)
+        try body(.skip(what: FileToSkip.recognise(head)?.name ?? "file of unknown format"), path)
       }
     }
     // Fixes first, so that trips detected in them are recognized as duplicates in the other files.
@@ -52,12 +52,12 @@ enum FolderReader {
       })
     if !takeout.isEmpty {
       return "a Takeout with \(takeout.sorted().prefix(8).joined(separator: ", ")) but without location history; "
-        + "since 2024 \(NotTheData.phoneExport)"
+        + "since 2024 \(FileToSkip.phoneExport)"
     }
     let known = Set(
       files.paths.prefix(100).compactMap { path in
         // Files that cannot be opened are ignored.
-        (try? files.beginning(of: path, count: 1 << 16)).flatMap { NotTheData.refusal($0[...]) }
+        (try? files.beginning(of: path, count: 1 << 16)).flatMap { FileToSkip.refusal($0[...]) }
       })
     if let first = known.min() { return "an archive or folder with \(files.paths.count) files; \(first)" }
     let names = files.paths.prefix(3).joined(separator: ", ")

@@ -46,7 +46,7 @@ enum GoogleStory {
     }
   }
 
-  static func event(_ stay: Stay, _ span: Span) -> ForeignEvent {
+  static func event(_ stay: Stay, _ span: Span) -> ExternalEvent {
     var event = event("Visit", ["visit"], stay.placeId ?? position(stay.coordinate), span)
     event.hints = ["visit"]
     let meaning = stay.meaning?.lowercased() ?? ""
@@ -58,7 +58,7 @@ enum GoogleStory {
     return event
   }
 
-  static func event(_ way: Way, _ span: Span) -> ForeignEvent {
+  static func event(_ way: Way, _ span: Span) -> ExternalEvent {
     var event = event(way.activity.typeName, ["move"], position(way.start), span)
     event.hints = [way.activity.words.isEmpty ? "movement" : way.activity.words, way.activity.vehicle]
     let points = [way.start].compactMap(\.self) + way.path + [way.end].compactMap(\.self)
@@ -74,14 +74,14 @@ enum GoogleStory {
     }
     if way.activity.isVehicle {
       event.source = .trip
-      event.properties[ForeignEvent.modeKey] = .text(way.activity.vehicle)
+      event.properties[ExternalEvent.modeKey] = .text(way.activity.vehicle)
     }
     return event
   }
 
-  private static func event(_ type: String, _ kind: [String], _ place: String, _ span: Span) -> ForeignEvent {
+  private static func event(_ type: String, _ kind: [String], _ place: String, _ span: Span) -> ExternalEvent {
     let second = Int64(span.start.timeIntervalSince1970.rounded(.down))
-    var event = ForeignEvent(typeName: type, key: ["google"] + kind + ["\(second)", place], timestamp: span.start)
+    var event = ExternalEvent(typeName: type, key: ["google"] + kind + ["\(second)", place], timestamp: span.start)
     event.isKeyUnique = true
     event.endDate = span.end
     event.timeZone = span.zone

@@ -58,7 +58,7 @@ enum DaylioBackup {
     }
     let milliseconds = Int64((moment.timeIntervalSince1970 * 1000).rounded())
     let id = entry["id"]?.intValue.map { "\($0)" } ?? ""
-    var event = ForeignEvent(typeName: "Mood", key: ["daylio-backup", id, "\(milliseconds)"], timestamp: moment)
+    var event = ExternalEvent(typeName: "Mood", key: ["daylio-backup", id, "\(milliseconds)"], timestamp: moment)
     event.timeZone = options.zone.name
     if let mood = entry["mood"]?.intValue {
       let known = moods[mood]

@@ -29,7 +29,7 @@ enum HabitKit {
       let goal = habit["isInverse"]?.boolValue == true ? nil : goals[id]
       let color = habit["color"]?.stringValue.map { colors[$0] ?? $0 }
       let icon = habit["emoji"]?.stringValue
-      try body(.type(ForeignType(name: name, colorHex: color, icon: icon, goal: goal)), place)
+      try body(.type(ExternalType(name: name, colorHex: color, icon: icon, goal: goal)), place)
     }
     for (index, completion) in (file["completions"]?.arrayValue ?? []).enumerated() {
       try body(record(completion, names, options), "completions[\(index)]")
@@ -61,7 +61,7 @@ enum HabitKit {
     let seconds = moment.timeIntervalSince1970 + minutes * 60
     let day = CivilDate(daysSince1970: Int((seconds / 86_400).rounded(.down)))
     let id = completion["id"]?.stringValue.map { ["habitkit", $0] } ?? ["habitkit", habit, "\(day)"]
-    var event = ForeignEvent(typeName: name, key: id, timestamp: options.zone.date(day))
+    var event = ExternalEvent(typeName: name, key: id, timestamp: options.zone.date(day))
     event.isAllDay = true
     event.timeZone = options.zone.name
     event.notes = completion["note"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }

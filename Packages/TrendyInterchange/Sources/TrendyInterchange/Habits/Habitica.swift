@@ -58,12 +58,12 @@ struct Habitica {
     case "habits":
       // A habit that can only be scored negatively is counted under its own name.
       let isBad = task["up"]?.boolValue == false && task["down"]?.boolValue == true
-      try body(.type(ForeignType(name: name)), place)
+      try body(.type(ExternalType(name: name)), place)
       for (index, entry) in (task["history"]?.arrayValue ?? []).enumerated() {
         try takeHabit(entry, id, name, isBad: isBad, "\(place).history[\(index)]", body)
       }
     case "dailys":
-      try body(.type(ForeignType(name: name, goal: goal(of: task))), place)
+      try body(.type(ExternalType(name: name, goal: goal(of: task))), place)
       for (index, entry) in (task["history"]?.arrayValue ?? []).enumerated() {
         try body(daily(entry, id, name), "\(place).history[\(index)]")
       }
@@ -94,7 +94,7 @@ struct Habitica {
   private func todo(_ task: JSONValue, _ id: String, _ name: String) -> InterchangeRecord {
     guard task["completed"]?.boolValue == true else { return .skip(what: "open to-do") }
     guard let moment = task["dateCompleted"]?.moment else { return .bad(reason: "a completed to-do needs a date") }
-    var event = ForeignEvent(typeName: "Task", key: ["habitica", id], timestamp: moment)
+    var event = ExternalEvent(typeName: "Task", key: ["habitica", id], timestamp: moment)
     event.isKeyUnique = true
     event.timeZone = options.zone.name
     event.title = name
@@ -102,10 +102,10 @@ struct Habitica {
     return .event(event)
   }
 
-  private func event(_ name: String, _ id: [String], _ moment: Date, count: Double) -> ForeignEvent {
+  private func event(_ name: String, _ id: [String], _ moment: Date, count: Double) -> ExternalEvent {
     // The last click of a day changes the time of its entry, so the key contains the date instead.
     let day = Int(((moment.timeIntervalSince1970 - dayStart) / 86_400).rounded(.down))
-    var event = ForeignEvent(
+    var event = ExternalEvent(
       typeName: name, key: ["habitica"] + id + ["\(CivilDate(daysSince1970: day))"], timestamp: moment)
     event.timeZone = options.zone.name
     if count != 1 { event.properties["count"] = .number(count) }

@@ -11,7 +11,7 @@ struct LoopReader {
 
   private struct Habit {
     var position: Int
-    var type: ForeignType
+    var type: ExternalType
     /// `nil` in archives of versions to 2.3.0, which do not say it.
     var isNumerical: Bool?
   }
@@ -96,7 +96,7 @@ struct LoopReader {
         (
           Habit(
             position: position,
-            type: ForeignType(name: name, colorHex: cell("color"), goal: cell("archived?") == "true" ? nil : often),
+            type: ExternalType(name: name, colorHex: cell("color"), goal: cell("archived?") == "true" ? nil : often),
             isNumerical: type.map { $0 == "NUMERICAL" }), place
         ))
     }
@@ -154,9 +154,9 @@ struct LoopReader {
     case .nothing: if note != nil { try body(.skip(what: "note on a missed day")) }
     case .covered: try body(.skip(what: "day covered by the frequency"))
     case .skipped:
-      try body(.dayOff(ForeignSkip(typeName: name, key: ["loop", name, "\(day)"], days: day...day, note: note)))
+      try body(.dayOff(ExternalSkip(typeName: name, key: ["loop", name, "\(day)"], days: day...day, note: note)))
     case .done, .amount:
-      var event = ForeignEvent(typeName: name, key: ["loop", name, "\(day)"], timestamp: start)
+      var event = ExternalEvent(typeName: name, key: ["loop", name, "\(day)"], timestamp: start)
       event.isAllDay = true
       event.timeZone = options.zone.name
       event.notes = note

@@ -56,7 +56,7 @@ enum Nomie {
     for (index, tag) in tags.enumerated() {
       let tracker = trackers[tag.name.lowercased()]
       let name = tag.name.isEmpty ? "Note" : tracker?.label ?? tag.name
-      var event = ForeignEvent(typeName: name, key: ["nomie", id, tag.name, "\(index)"], timestamp: end)
+      var event = ExternalEvent(typeName: name, key: ["nomie", id, tag.name, "\(index)"], timestamp: end)
       event.isKeyUnique = true
       event.hints = [tag.name.lowercased()]
       event.timeZone = options.zone.name

@@ -11,7 +11,7 @@ enum HealthRecords {
       var routes = 0
       let summary = try HealthExport.read({ try input.read(into: $0) }) { event in
         routes += event.routes.count
-        try body(.event(ForeignEvent(event, route: [], options)), place(of: event))
+        try body(.event(ExternalEvent(event, route: [], options)), place(of: event))
       }
       // An import of the whole archive includes them.
       if routes > 0 {
@@ -42,7 +42,7 @@ enum HealthRecords {
             try body(.bad(reason: "the route \(path) cannot be read: \(error)"), place(of: event))
           }
         }
-        try body(.event(ForeignEvent(event, route: route, options)), place(of: event))
+        try body(.event(ExternalEvent(event, route: route, options)), place(of: event))
       }
     }
   }
@@ -72,7 +72,7 @@ enum HealthRecords {
   }
 }
 
-extension ForeignEvent {
+extension ExternalEvent {
   /// Creates an external event. `route` is the route of a workout, as far as it was recorded.
   fileprivate init(_ event: HealthEvent, route: [Coordinate], _ options: ImportOptions) {
     self.init(typeName: event.category.name, key: [event.key], timestamp: event.start)

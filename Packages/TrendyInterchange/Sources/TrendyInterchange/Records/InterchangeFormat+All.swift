@@ -7,8 +7,8 @@ extension InterchangeFormat {
     InterchangeFormat(
       "ndjson", "trendy NDJSON", "The complete record without loss, one entity per line.", reads: .everything,
       writes: .everything, basis: "written by this product",
-      recognise: { TrendyLines.isBeginning(of: $0.withoutLeadingSpace) },
-      read: { input, _, body in try TrendyLines.read(input, body) })
+      recognise: { TrendyNDJSON.isBeginning(of: $0.withoutLeadingSpace) },
+      read: { input, _, body in try TrendyNDJSON.read(input, body) })
   ]
 
   private static let calendars = [

@@ -163,8 +163,8 @@ private struct FITActivity {
     return (ofSessions, others)
   }
 
-  private func event(_ session: Session, _ track: [Location], _ options: ImportOptions) -> ForeignEvent {
-    var workout = ForeignWorkout(
+  private func event(_ session: Session, _ track: [Location], _ options: ImportOptions) -> ExternalEvent {
+    var workout = ExternalWorkout(
       key: ["fit", serial, created, "\(Int64(session.start.timeIntervalSince1970))"], start: session.start,
       end: session.end)
     workout.activity = activity(session)

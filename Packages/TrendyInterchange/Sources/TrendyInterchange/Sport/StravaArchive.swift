@@ -90,7 +90,7 @@ struct StravaArchive {
   /// Returns `nil` for an activity that was entered manually, and for an unreadable file, which is reported to `body`.
   private func recorded(
     _ activity: Activity, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
-  ) throws -> ForeignEvent? {
+  ) throws -> ExternalEvent? {
     guard let file = activity.file else { return nil }
     let path = folder + file
     guard let files, files.contains(path) else {
@@ -108,16 +108,16 @@ struct StravaArchive {
 
   private func recorded(
     _ path: String, of files: ExportFiles, _ activity: Activity, _ options: ImportOptions
-  ) throws -> ForeignEvent? {
+  ) throws -> ExternalEvent? {
     guard let bytes = try files.bytes(of: path, limit: Self.trackLimit) else {
       throw InterchangeError.unreadable(reason: "larger than \(Self.trackLimit >> 20) MB")
     }
     guard let format = InterchangeFormat.of(bytes.prefix(1 << 16)), format.isReadAsRecords else {
-      var event = ForeignEvent(typeName: "", key: [], timestamp: .distantPast)
+      var event = ExternalEvent(typeName: "", key: [], timestamp: .distantPast)
       event.track = try TrackFile(reading: Array(bytes[...].withoutLeadingSpace)).locations
       return event
     }
-    var events: [ForeignEvent] = []
+    var events: [ExternalEvent] = []
     try format.read(ByteInput(bytes), options) { record, _ in
       if case .event(let event) = record { events.append(event) }
     }
@@ -191,10 +191,10 @@ extension StravaArchive {
     }
 
     /// Returns the workout, or `nil` if its start is unknown.
-    func workout(_ id: String, _ recorded: ForeignEvent?, _ options: ImportOptions) -> ForeignWorkout? {
+    func workout(_ id: String, _ recorded: ExternalEvent?, _ options: ImportOptions) -> ExternalWorkout? {
       guard let start = date ?? recorded?.track.first?.timestamp else { return nil }
       let end = elapsed.map { start.addingTimeInterval(min(max(0, $0), 1e7)) } ?? recorded?.track.last?.timestamp
-      var workout = ForeignWorkout(key: ["strava", id], start: start, end: end ?? start)
+      var workout = ExternalWorkout(key: ["strava", id], start: start, end: end ?? start)
       let known = Self.activities[type.lowercased()]
       let told = recorded?.properties["activity"]?.stringValue
       // Otherwise the name in the language of the account.

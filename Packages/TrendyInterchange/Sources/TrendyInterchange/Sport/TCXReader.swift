@@ -188,7 +188,7 @@ private struct TCXParser {
     }
     let lapEnd = activity.lastLap.flatMap { lap in activity.lastLapSeconds.map { lap.addingTimeInterval(max(0, $0)) } }
     let named = Int64((activity.id ?? start).timeIntervalSince1970.rounded(.down))
-    var workout = ForeignWorkout(
+    var workout = ExternalWorkout(
       key: ["tcx", "\(named)", activity.creator], start: start, end: activity.lastPoint ?? lapEnd ?? start)
     switch activity.sport {
     case "Biking": workout.activity = "Cycling"

@@ -365,7 +365,7 @@ struct EventTableReader {
 
   /// Passes one event for each habit of the row that was done.
   private func giveHabits(
-    _ day: ForeignEvent, _ cells: [String], _ problems: inout [String], _ body: (InterchangeRecord) throws -> Void
+    _ day: ExternalEvent, _ cells: [String], _ problems: inout [String], _ body: (InterchangeRecord) throws -> Void
   ) throws {
     var left = 0
     for habit in habits where habit.index < cells.count {
@@ -432,7 +432,7 @@ struct EventTableReader {
         problems.append("'\(text.prefix(40))' is neither true nor false")
       }
     }
-    var event = ForeignEvent(typeName: typeName, key: [], timestamp: begin.moment(in: zone))
+    var event = ExternalEvent(typeName: typeName, key: [], timestamp: begin.moment(in: zone))
     event.isAllDay = isAllDay
     if isAllDay { event.timestamp = zone.date(begin.day) }
     event.timeZone = zone.name
@@ -469,7 +469,7 @@ struct EventTableReader {
 
   /// Reads the end from its column, from a time of day, or from a duration. Reports an unreadable end and leaves it out.
   private func readEnd(
-    _ event: inout ForeignEvent, _ begin: DateStyle.Reading, _ zone: ZoneClock, _ cell: (Int) -> String?,
+    _ event: inout ExternalEvent, _ begin: DateStyle.Reading, _ zone: ZoneClock, _ cell: (Int) -> String?,
     _ problems: inout [String]
   ) {
     let durationText = cell(places.duration)
@@ -521,7 +521,7 @@ struct EventTableReader {
       secondOfDay: clock.secondOfDay, secondsFromGMT: clock.secondsFromGMT ?? begin.secondsFromGMT)
   }
 
-  private func readPlace(_ event: inout ForeignEvent, _ cell: (Int) -> String?, _ problems: inout [String]) {
+  private func readPlace(_ event: inout ExternalEvent, _ cell: (Int) -> String?, _ problems: inout [String]) {
     let (latitude, longitude) = (cell(places.latitude), cell(places.longitude))
     guard latitude != nil || longitude != nil else { return }
     if let north = latitude.flatMap({ Degrees.read($0, coordinates) }),
@@ -534,7 +534,7 @@ struct EventTableReader {
   }
 
   /// Handles cells beyond the header, which are part of a note if the last column is one with unquoted commas.
-  private func takeExtraCells(_ event: inout ForeignEvent, _ cells: [String], _ problems: inout [String]) {
+  private func takeExtraCells(_ event: inout ExternalEvent, _ cells: [String], _ problems: inout [String]) {
     guard cells.count > header.names.count else { return }
     let extra = cells[header.names.count...].filter { !$0.isEmpty }
     guard !extra.isEmpty else { return }
@@ -555,7 +555,7 @@ struct EventTableReader {
     return count
   }
 
-  private func name(_ event: inout ForeignEvent, id: String?) {
+  private func name(_ event: inout ExternalEvent, id: String?) {
     if let id {
       if profile.isOwn, WireIdentifier.isValid(id) { event.id = id }
       event.key = [profile.word, "id", id]

@@ -132,7 +132,7 @@ struct ActivityWatch {
     let end = Date(timeIntervalSince1970: Double(stretch.end) / 1000)
     let name = names[stretch.name]
     guard
-      var event = ForeignEvent(
+      var event = ExternalEvent(
         span: start, end, type: kind == .editor ? "Coding" : "Screen time",
         key: ["activitywatch", bucket, "\(stretch.start)", name], options)
     else { return }

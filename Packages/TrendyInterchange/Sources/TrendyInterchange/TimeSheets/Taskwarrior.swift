@@ -35,7 +35,7 @@ enum Taskwarrior {
     guard let end = (task["end"] ?? task["modified"])?.stringValue.flatMap({ TimeSheetTime.date($0) }) else {
       return .bad(reason: "a completed task needs an end")
     }
-    var event = ForeignEvent(typeName: "Task", key: ["taskwarrior", id], timestamp: end)
+    var event = ExternalEvent(typeName: "Task", key: ["taskwarrior", id], timestamp: end)
     event.isKeyUnique = true
     event.timeZone = options.zone.name
     event.title = task["description"]?.stringValue

@@ -12,7 +12,7 @@ enum TimeSheetTime {
   static func key(_ date: Date) -> String { "\(Int64(date.timeIntervalSince1970.rounded(.down)))" }
 }
 
-extension ForeignEvent {
+extension ExternalEvent {
   /// Creates an event from an interval of a time sheet, or returns `nil` if it ends before it starts.
   init?(span start: Date, _ end: Date, type: String, key: [String], _ options: ImportOptions) {
     guard end >= start else { return nil }

@@ -124,7 +124,7 @@ enum Timewarrior {
     guard let to = TimeSheetTime.date(end) else { return .bad(reason: "'\(end.prefix(40))' is not a time") }
     let tags = tags.filter { !$0.isEmpty }
     guard
-      var event = ForeignEvent(
+      var event = ExternalEvent(
         span: from, to, type: tags.first ?? "Time entry",
         key: ["timewarrior", TimeSheetTime.key(from)] + tags.sorted(), options)
     else { return .bad(reason: "it ends before it begins") }

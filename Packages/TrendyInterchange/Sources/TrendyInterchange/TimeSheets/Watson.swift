@@ -41,7 +41,7 @@ enum Watson {
       let project = fields[2].stringValue, let id = fields[3].stringValue, !id.isEmpty
     else { return .bad(reason: "a frame needs a start, stop, project and id") }
     let name = project.isEmpty ? "Time entry" : project
-    guard var event = ForeignEvent(span: start, stop, type: name, key: ["watson", id], options) else {
+    guard var event = ExternalEvent(span: start, stop, type: name, key: ["watson", id], options) else {
       return .bad(reason: "the stop is before the start")
     }
     event.isKeyUnique = true

@@ -102,7 +102,7 @@ struct DawarichExport {
     let name = (value["name"] ?? place?["name"])?.stringValue ?? ""
     let coordinate = place.flatMap { Self.coordinate($0) }
     let position = coordinate.map { "\(($0.latitude * 1e5).rounded()) \(($0.longitude * 1e5).rounded())" } ?? name
-    var event = ForeignEvent(
+    var event = ExternalEvent(
       typeName: "Visit", key: ["dawarich", "visit", "\(Int64(start.timeIntervalSince1970))", position],
       timestamp: start)
     event.isKeyUnique = true

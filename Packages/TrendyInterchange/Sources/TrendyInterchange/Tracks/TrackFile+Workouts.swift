@@ -13,11 +13,11 @@ extension TrackFile {
   /// - Returns: The workouts, and the file with the remaining tracks.
   public func separatingWorkouts(
     zone: String?, using distance: (Coordinate, Coordinate) -> Double
-  ) -> (workouts: [ForeignEvent], rest: TrackFile) {
+  ) -> (workouts: [ExternalEvent], rest: TrackFile) {
     guard format == .gpx else { return ([], self) }
     var rest = self
     rest.tracks = []
-    var workouts: [ForeignEvent] = []
+    var workouts: [ExternalEvent] = []
     for track in tracks {
       if let workout = workout(track, zone: zone, using: distance) {
         workouts.append(workout.event)
@@ -41,7 +41,7 @@ extension TrackFile {
 
   private func workout(
     _ track: Track, zone: String?, using distance: (Coordinate, Coordinate) -> Double
-  ) -> ForeignWorkout? {
+  ) -> ExternalWorkout? {
     let fixes = track.segments.flatMap(\.locations).enumerated()
       .sorted { ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset) }.map(\.element)
     guard fixes.count >= 10, let first = fixes.first, let last = fixes.last,
@@ -55,7 +55,7 @@ extension TrackFile {
       guard let name = profile.activityOnFoot else { return nil }
       activity = name
     }
-    var workout = ForeignWorkout(
+    var workout = ExternalWorkout(
       key: [
         "gpx", RFC3339.string(from: first.timestamp), DecimalText.string(first.coordinate.latitude, 5),
         DecimalText.string(first.coordinate.longitude, 5),

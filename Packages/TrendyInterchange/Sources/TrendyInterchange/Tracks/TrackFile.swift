@@ -132,7 +132,7 @@ public struct TrackFile: Hashable, Sendable {
     case .nmea: self = try NMEAReader.read(bytes)
     case .csv: self = try CSVTrackReader.read(bytes, options)
     case nil:
-      if let reason = NotTheData.refusal(bytes.prefix(1 << 16)) { throw .notTheData(reason: reason) }
+      if let reason = FileToSkip.refusal(bytes.prefix(1 << 16)) { throw .notTheData(reason: reason) }
       throw ImportFormat.refusal(bytes)
     }
   }

@@ -15,9 +15,9 @@ struct CSVTrackReaderTests {
 
   @Test("plain and quoted numbers are read identically", arguments: 1...5)
   func isExact(seed: Int) throws {
-    var chance = SeededGenerator(seed: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     func number(_ range: ClosedRange<Double>, _ digits: Int) -> String {
-      let parts = "\(Double.random(in: range, using: &chance))".split(separator: ".")
+      let parts = "\(Double.random(in: range, using: &random))".split(separator: ".")
       return "\(parts[0]).\(parts[parts.count - 1].prefix(digits))"
     }
     let rows = (0..<200).map { index in

@@ -253,10 +253,10 @@ struct FITTests {
         read(bytes)
       }
     }
-    var chance = SeededGenerator(seed: 20)
+    var random = SeededGenerator(seed: 20)
     for _ in 0..<100 {
-      let first = chance.below(bytes.count)
-      let second = chance.below(bytes.count)
+      let first = random.below(bytes.count)
+      let second = random.below(bytes.count)
       read(Array(bytes[..<first]) + Array(bytes[second...]))
     }
   }

@@ -24,7 +24,7 @@ struct GoogleTests {
     return result
   }
 
-  static func events(_ records: [InterchangeRecord]) -> [ForeignEvent] {
+  static func events(_ records: [InterchangeRecord]) -> [ExternalEvent] {
     records.compactMap { if case .event(let event) = $0 { event } else { nil } }
   }
 

@@ -28,7 +28,7 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
   public var device: String?
   /// Base and stamp of each field by name, with `"*"` for all fields not listed. The version of each is the base of the
   /// change. Empty for an unversioned hub.
-  public var marks: [String: FieldMark]
+  public var marks: [String: FieldVersion]
   /// For a delete, the version up to which the author knew the entity and its children.
   public var base: Int64?
   /// Incarnation of the entity that the mutation applies to; for a restore, the new incarnation.
@@ -40,7 +40,7 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
   public init(
     id: String, entityType: MutationEntityType, entityId: String, operation: MutationOperation, payload: Data,
     createdAt: Date, idempotencyKey: String? = nil, attempts: Int = 0, lastError: String? = nil,
-    sequence: Int64? = nil, device: String? = nil, marks: [String: FieldMark] = [:], base: Int64? = nil,
+    sequence: Int64? = nil, device: String? = nil, marks: [String: FieldVersion] = [:], base: Int64? = nil,
     incarnation: Int64 = 0, acceptedVersion: Int64? = nil
   ) {
     self.id = id
@@ -119,7 +119,7 @@ public struct SyncIdentity: Hashable, Sendable, Codable {
 /// Metadata of a store about its hub, besides cursor and identity.
 ///
 /// Numbers outside their ``SyncRange`` are clamped.
-public struct SyncMemory: Hashable, Sendable {
+public struct SyncMetadata: Hashable, Sendable {
   /// Epochs of the hub, oldest first; empty for an unversioned hub and before the first response.
   public var epochs: [HubEpoch]
   /// Highest head in any response, including responses to pushes.

@@ -87,7 +87,7 @@ extension SyncedKind {
           continue
         }
         // "*" is reserved: it denotes all unlisted fields in field versions, and the whole entity in a conflict.
-        guard WireIdentifier.isValid(name), nestedName(name) == nil, name != FieldMark.others else {
+        guard WireIdentifier.isValid(name), nestedName(name) == nil, name != FieldVersion.others else {
           throw FieldError(field: "\"\(name.prefix(60))\"", reason: "invalid field name")
         }
         try value.checkContent(at: name, maximumNesting: maximumNesting)

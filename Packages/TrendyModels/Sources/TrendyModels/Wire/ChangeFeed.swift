@@ -16,14 +16,14 @@ public struct ChangeEntry: Hashable, Sendable {
   /// Incarnation of the entity, in ``SyncRange/counter``: 0 until the first restore.
   public var incarnation: Int64 { didSet { incarnation = incarnation.clamped(to: SyncRange.counter) } }
   /// Field versions by field name, with `"*"` for all fields not listed. Empty if the hub stores none.
-  public var marks: [String: FieldMark]
+  public var marks: [String: FieldVersion]
   /// Members that this version does not know or cannot decode. They are written back unchanged.
   public var unknownFields: [String: JSONValue]
 
   public init(
     id: Int64, entityType: String, operation: String, entityId: String, data: ChangeEntryData? = nil,
     deletedAt: Date? = nil, createdAt: Date? = nil, unknownFields: [String: JSONValue] = [:], incarnation: Int64 = 0,
-    marks: [String: FieldMark] = [:]
+    marks: [String: FieldVersion] = [:]
   ) {
     self.id = id.clamped(to: SyncRange.counter)
     self.entityType = entityType

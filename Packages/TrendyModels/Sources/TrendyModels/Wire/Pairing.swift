@@ -4,12 +4,12 @@ public struct PairRequest: Hashable, Sendable {
   public var deviceName: String
   /// User to whom the device's data belongs, or `nil` for an empty device. The hub rejects a code of another user
   /// without using it up.
-  public var person: String?
+  public var user: String?
 
-  public init(code: String, deviceName: String, person: String? = nil) {
+  public init(code: String, deviceName: String, user: String? = nil) {
     self.code = code
     self.deviceName = deviceName
-    self.person = person
+    self.user = user
   }
 }
 
@@ -17,13 +17,13 @@ extension PairRequest: WireDocument {
   public init(from fields: inout WireReader) throws {
     code = try fields.required("code")
     deviceName = try fields.required("device_name")
-    person = try fields.optional("person")
+    user = try fields.optional("person")
   }
 
   public func write(to fields: inout WireWriter) throws {
     try fields.write("code", code)
     try fields.write("device_name", deviceName)
-    try fields.writeIfPresent("person", person)
+    try fields.writeIfPresent("person", user)
   }
 }
 
@@ -31,14 +31,14 @@ extension PairRequest: WireDocument {
 public struct PairResponse: Hashable, Sendable {
   public var token: String
   public var deviceId: String
-  public var person: String
+  public var user: String
   /// Name of the hub, or `nil` if the hub sends none.
   public var hub: String?
 
-  public init(token: String, deviceId: String, person: String, hub: String? = nil) {
+  public init(token: String, deviceId: String, user: String, hub: String? = nil) {
     self.token = token
     self.deviceId = deviceId
-    self.person = person
+    self.user = user
     self.hub = hub
   }
 }
@@ -47,14 +47,14 @@ extension PairResponse: WireDocument {
   public init(from fields: inout WireReader) throws {
     token = try fields.required("token")
     deviceId = try fields.required("device_id")
-    person = try fields.required("person")
+    user = try fields.required("person")
     hub = try fields.optional("hub")
   }
 
   public func write(to fields: inout WireWriter) throws {
     try fields.write("device_id", deviceId)
     try fields.writeIfPresent("hub", hub)
-    try fields.write("person", person)
+    try fields.write("person", user)
     try fields.write("token", token)
   }
 }

@@ -1,7 +1,7 @@
 /// Push of one device: mutations in the order of their sequence numbers.
 public typealias PushRequest = PushDocument<MutationEnvelope>
 
-/// Push request, generic over the representation of mutations. A hub decodes each mutation as a ``WireAttempt``.
+/// Push request, generic over the representation of mutations. A hub decodes each mutation as a ``LenientElement``.
 public struct PushDocument<Mutation: WireValue & Hashable & Sendable>: Hashable, Sendable {
   public var position: DevicePosition
   public var mutations: [Mutation]
@@ -152,11 +152,11 @@ extension FieldChange {
 
   /// Converts the members of a request to fields. Members that are merged key by key become one field per key.
   static func changes(
-    _ members: [String: JSONValue], of kind: MutationEntityType, marks: [String: FieldMark]
+    _ members: [String: JSONValue], of kind: MutationEntityType, marks: [String: FieldVersion]
   ) -> [String: FieldChange] {
     var changes: [String: FieldChange] = [:]
     func add(_ name: String, _ value: JSONValue) {
-      let mark = marks.mark(of: name) ?? FieldMark(version: 0, stamp: 0)
+      let mark = marks.mark(of: name) ?? FieldVersion(version: 0, stamp: 0)
       changes[name] = FieldChange(value: value, base: mark.version, stamp: mark.stamp, author: mark.author)
     }
     let nested = SyncedKind.named(kind.rawValue)?.nestedMember
@@ -251,9 +251,9 @@ extension PushResponse {
   /// Returns one outcome for each mutation; those without an outcome in the response are `.tryLater`.
   ///
   /// - Throws: `APIError.decodingError` if the first outcome has an unknown status.
-  public func answer(to mutations: [MutationEnvelope]) throws -> PushAnswer {
+  public func answer(to mutations: [MutationEnvelope]) throws -> PushBatchResult {
     let bySequence = Dictionary(outcomes.map { ($0.sequence, $0) }, uniquingKeysWith: { first, _ in first })
-    var answer = PushAnswer(outcomes: [], position: position, isForked: isForked)
+    var answer = PushBatchResult(outcomes: [], position: position, isForked: isForked)
     for mutation in mutations {
       guard let judged = bySequence[mutation.sequence] else { break }
       switch judged.status {

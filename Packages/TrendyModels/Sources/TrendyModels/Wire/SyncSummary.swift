@@ -61,7 +61,7 @@ extension KindSum: WireDocument {
 /// Summary of a user's record at the head of the hub.
 public struct SyncSummary: Hashable, Sendable {
   /// Name of the user.
-  public var person: String
+  public var user: String
   public var position: HubPosition
   /// Count and checksum of each kind, by its wire name.
   public var kinds: [String: KindSum]
@@ -73,10 +73,10 @@ public struct SyncSummary: Hashable, Sendable {
   public var horizon: Int64
 
   public init(
-    person: String, position: HubPosition, kinds: [String: KindSum], deviceId: String? = nil, lastSequence: Int64 = 0,
+    user: String, position: HubPosition, kinds: [String: KindSum], deviceId: String? = nil, lastSequence: Int64 = 0,
     horizon: Int64 = 0
   ) {
-    self.person = person
+    self.user = user
     self.position = position
     self.kinds = kinds
     self.deviceId = deviceId
@@ -87,7 +87,7 @@ public struct SyncSummary: Hashable, Sendable {
 
 extension SyncSummary: WireDocument {
   public init(from fields: inout WireReader) throws {
-    person = try fields.required("person")
+    user = try fields.required("person")
     position = HubPosition(
       head: try fields.required("head", in: SyncRange.counter), epochs: try fields.required("epochs"),
       now: try fields.optional("now", in: SyncRange.stamp))
@@ -107,6 +107,6 @@ extension SyncSummary: WireDocument {
     try fields.write("kinds", kinds)
     try fields.write("last_seq", lastSequence)
     try fields.writeIfPresent("now", position.now)
-    try fields.write("person", person)
+    try fields.write("person", user)
   }
 }

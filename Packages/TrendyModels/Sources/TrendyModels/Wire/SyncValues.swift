@@ -44,7 +44,7 @@ public struct PushBatch: Hashable, Sendable {
 }
 
 /// Result of a ``PushBatch``.
-public struct PushAnswer: Hashable, Sendable {
+public struct PushBatchResult: Hashable, Sendable {
   /// One outcome for each mutation, in the same order.
   public var outcomes: [MutationOutcome]
   /// Fields that lost a merge, by the index of the mutation in the batch.
@@ -183,7 +183,7 @@ extension ProblemDetails {
   public static let logReset = "urn:trendy:error:log_reset"
   /// Problem type: the mutation refers to a deleted entity.
   public static let entityDeleted = "urn:trendy:error:entity_deleted"
-  /// Problem type (status 409): the device is forked; see ``PushAnswer/isForked``.
+  /// Problem type (status 409): the device is forked; see ``PushBatchResult/isForked``.
   public static let deviceForked = "urn:trendy:error:device_forked"
   /// Problem type (status 409): the device contains the record of another user. The pairing code remains valid.
   public static let otherPerson = "urn:trendy:error:other_person"

@@ -67,20 +67,20 @@ struct GoalTests {
   }
 
   /// Returns a random goal that text can represent.
-  private static func random(using chance: inout SeededGenerator) -> Goal {
-    let bound = Goal.Bound.allCases.randomElement(using: &chance)!
-    let measure = Goal.Measure.allCases.randomElement(using: &chance)!
-    let period = Goal.Period.allCases.randomElement(using: &chance)!
+  private static func random(using random: inout SeededGenerator) -> Goal {
+    let bound = Goal.Bound.allCases.randomElement(using: &random)!
+    let measure = Goal.Measure.allCases.randomElement(using: &random)!
+    let period = Goal.Period.allCases.randomElement(using: &random)!
     let most = measure == .count ? Goal.maximumAmount : period.length * 86_400
-    let amount = Int.random(in: 0...[3, 100, most].randomElement(using: &chance)!, using: &chance)
+    let amount = Int.random(in: 0...[3, 100, most].randomElement(using: &random)!, using: &random)
     return Goal(bound, amount, measure, per: period)
   }
 
   @Test("a goal survives conversion to text and to JSON", arguments: UInt64(1)...20)
   func roundTrip(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<100 {
-      let goal = Self.random(using: &chance)
+      let goal = Self.random(using: &random)
       #expect(try Goal(goal.description) == goal, "\(goal)")
       #expect(Goal(goal.json) == goal)
       #expect(try JSONDecoder().decode(Goal.self, from: JSONEncoder().encode(goal)) == goal)

@@ -49,13 +49,13 @@ struct LocalTimeDayTests {
     for isUTC in [true, false] {
       var local = LocalTime(isUTC: isUTC)
       local.dayStart = dayStart
-      var walk = DayWalk(local)
-      var chance = SeededGenerator(seed: UInt64(dayStart))
+      var walk = CachedDayCalendar(local)
+      var random = SeededGenerator(seed: UInt64(dayStart))
       // Ten years in steps of a day, then every minute across the clock changes of 2026.
       var moments = (0..<4000).map { Date(timeIntervalSince1970: 1_500_000_000 + Double($0) * 79_000) }
       moments += (0..<4000).map { Date(timeIntervalSince1970: 1_774_600_000 + Double($0) * 60) }
       moments += (0..<4000).map { Date(timeIntervalSince1970: 1_793_000_000 - Double($0) * 60.5) }
-      moments += (0..<200).map { _ in Date(timeIntervalSince1970: Double.random(in: -6e10...2e11, using: &chance)) }
+      moments += (0..<200).map { _ in Date(timeIntervalSince1970: Double.random(in: -6e10...2e11, using: &random)) }
       for moment in moments {
         let event = Event(id: "e", eventTypeId: "t", timestamp: moment)
         #expect(walk.day(of: moment) == local.day(of: event))

@@ -73,7 +73,7 @@ struct LocalTimeZoneTests {
     let local = LocalTime(isUTC: true)
     let moment = Date(timeIntervalSince1970: seconds)
     #expect(local.components(of: moment).year == year)
-    var walk = DayWalk(local)
+    var walk = CachedDayCalendar(local)
     #expect(walk.day(of: moment).year == year)
     #expect((0..<1440).contains(walk.minuteOfDay(of: moment)))
     #expect(local.rfc3339(moment).hasPrefix(year == 0 ? "0000-01-01" : "9999-12-31"))

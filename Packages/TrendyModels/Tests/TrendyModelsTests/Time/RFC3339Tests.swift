@@ -89,10 +89,10 @@ struct RFC3339Tests {
 
   @Test("any timestamp survives writing and reading at any offset", arguments: UInt64(1)...10)
   func randomDates(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<500 {
-      let milliseconds = Int64.random(in: -62_160_000_000_000...253_402_000_000_000, using: &chance)
-      let offset = Int.random(in: -1439...1439, using: &chance) * 60
+      let milliseconds = Int64.random(in: -62_160_000_000_000...253_402_000_000_000, using: &random)
+      let offset = Int.random(in: -1439...1439, using: &random) * 60
       // The reference date is the origin of `Date`: exact to the microsecond in these years.
       let date = Date(timeIntervalSinceReferenceDate: Double(milliseconds) / 1000 - 978_307_200)
       let utc = RFC3339.string(from: date)
@@ -103,19 +103,19 @@ struct RFC3339Tests {
       let fromLocal = try #require(RFC3339.date(from: local))
       #expect(fromUTC == fromLocal, "two spellings of one moment: \(utc), \(local)")
       #expect(Int64((fromUTC.timeIntervalSince1970 * 1000).rounded()) == milliseconds)
-      let between = date.addingTimeInterval(Double.random(in: -0.0004...0.0004, using: &chance))
+      let between = date.addingTimeInterval(Double.random(in: -0.0004...0.0004, using: &random))
       #expect(RFC3339.rounded(between) == RFC3339.date(from: RFC3339.string(from: between)))
     }
   }
 
   @Test("dates agree with the calendar", arguments: UInt64(1)...5)
   func agreesWithCalendar(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
     for _ in 0..<300 {
       // After the calendar's change of 1582, before which it is not proleptic.
-      let seconds = Int64.random(in: -12_000_000_000...253_402_300_799, using: &chance)
+      let seconds = Int64.random(in: -12_000_000_000...253_402_300_799, using: &random)
       let date = Date(timeIntervalSince1970: Double(seconds))
       let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
       let text = RFC3339.string(from: date, secondsFromGMT: 0, fractionDigits: 0)

@@ -51,9 +51,9 @@ struct JSONAgainstFoundationTests {
 
   @Test("both agree on any document", arguments: UInt64(1)...40)
   func anyDocument(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<50 {
-      let text = DocumentText.random(depth: 5, using: &chance)
+      let text = DocumentText.random(depth: 5, using: &random)
       let value = try own(text)
       let other = try #require(foundations(text), "\(String(decoding: text, as: UTF8.self))")
       #expect(agree(value, other), "\(String(decoding: text, as: UTF8.self))")
@@ -63,20 +63,20 @@ struct JSONAgainstFoundationTests {
 
   @Test("both agree on damaged documents", arguments: UInt64(1)...40)
   func damaged(seed: UInt64) {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<100 {
-      var text = DocumentText.random(depth: 3, using: &chance)
-      for _ in 0..<Int.random(in: 1...2, using: &chance) { DocumentText.damage(&text, using: &chance) }
+      var text = DocumentText.random(depth: 3, using: &random)
+      for _ in 0..<Int.random(in: 1...2, using: &random) { DocumentText.damage(&text, using: &random) }
       compare(text)
     }
   }
 
   @Test("both agree on any number", arguments: UInt64(1)...20)
   func numbers(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       var text: [UInt8] = []
-      DocumentText.appendNumber(to: &text, using: &chance)
+      DocumentText.appendNumber(to: &text, using: &random)
       compare(text)
       let written = String(decoding: text, as: UTF8.self)
       let nearest = try #require(Double(written))
@@ -88,11 +88,11 @@ struct JSONAgainstFoundationTests {
 
   @Test("both write the same bytes", arguments: UInt64(1)...40)
   func writeTheSame(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     for _ in 0..<50 {
-      let value = JSONValue.random(depth: 4, using: &chance)
+      let value = JSONValue.random(depth: 4, using: &random)
       let text = String(decoding: try WireJSON.encode(value), as: UTF8.self)
       #expect(text == String(decoding: try encoder.encode(value), as: UTF8.self))
     }
@@ -100,19 +100,19 @@ struct JSONAgainstFoundationTests {
 
   @Test("both agree on an event, member by member", arguments: UInt64(1)...20)
   func events(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     for _ in 0..<20 {
       var event = APIEvent(
-        id: .random(using: &chance), eventTypeId: "t",
-        timestamp: Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -9_000_000...9_000_000, using: &chance))))
-      event.notes = Bool.random(using: &chance) ? .random(using: &chance) : nil
-      event.locationLatitude = Bool.random(using: &chance) ? Double.random(in: -90...90, using: &chance) : nil
+        id: .random(using: &random), eventTypeId: "t",
+        timestamp: Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -9_000_000...9_000_000, using: &random))))
+      event.notes = Bool.random(using: &random) ? .random(using: &random) : nil
+      event.locationLatitude = Bool.random(using: &random) ? Double.random(in: -90...90, using: &random) : nil
       event.properties = [
-        .random(using: &chance): APIPropertyValue(type: "x", value: .random(depth: 3, using: &chance))
+        .random(using: &random): APIPropertyValue(type: "x", value: .random(depth: 3, using: &random))
       ]
-      event.unknownFields = ["a\(seed)": .random(depth: 2, using: &chance), "zz": 1, "id": "another"]
+      event.unknownFields = ["a\(seed)": .random(depth: 2, using: &random), "zz": 1, "id": "another"]
       let text = try WireJSON.encode(event)
       event.unknownFields["id"] = nil
       #expect(try WireJSON.encode(event) == text, "a known member stands in for an unknown one of its name")
@@ -125,90 +125,90 @@ struct JSONAgainstFoundationTests {
 
 /// Generates JSON text in more variants than a writer would.
 enum DocumentText {
-  static func random(depth: Int, using chance: inout SeededGenerator) -> [UInt8] {
+  static func random(depth: Int, using random: inout SeededGenerator) -> [UInt8] {
     var text: [UInt8] = []
-    appendBlanks(to: &text, using: &chance)
-    append(depth: depth, to: &text, using: &chance)
-    appendBlanks(to: &text, using: &chance)
+    appendBlanks(to: &text, using: &random)
+    append(depth: depth, to: &text, using: &random)
+    appendBlanks(to: &text, using: &random)
     return text
   }
 
-  static func damage(_ text: inout [UInt8], using chance: inout SeededGenerator) {
+  static func damage(_ text: inout [UInt8], using random: inout SeededGenerator) {
     guard !text.isEmpty else { return }
-    let place = Int.random(in: text.indices, using: &chance)
-    switch Int.random(in: 0..<5, using: &chance) {
+    let place = Int.random(in: text.indices, using: &random)
+    switch Int.random(in: 0..<5, using: &random) {
     case 0: text.remove(at: place)
-    case 1: text.insert(Array(#"{}[]",:\0123456789.eE+-tfnu"#.utf8).randomElement(using: &chance)!, at: place)
-    case 2: text[place] ^= 1 << UInt8.random(in: 0..<8, using: &chance)
+    case 1: text.insert(Array(#"{}[]",:\0123456789.eE+-tfnu"#.utf8).randomElement(using: &random)!, at: place)
+    case 2: text[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
     case 3: text.removeSubrange(place...)
     default:
-      let other = Int.random(in: text.indices, using: &chance)
+      let other = Int.random(in: text.indices, using: &random)
       text.swapAt(place, other)
     }
   }
 
-  private static func append(depth: Int, to text: inout [UInt8], using chance: inout SeededGenerator) {
-    switch Int.random(in: 0..<(depth > 0 ? 9 : 5), using: &chance) {
-    case 0: text += ["null", "true", "false"].randomElement(using: &chance)!.utf8
-    case 1, 2: appendNumber(to: &text, using: &chance)
-    case 3, 4: appendString(to: &text, using: &chance)
+  private static func append(depth: Int, to text: inout [UInt8], using random: inout SeededGenerator) {
+    switch Int.random(in: 0..<(depth > 0 ? 9 : 5), using: &random) {
+    case 0: text += ["null", "true", "false"].randomElement(using: &random)!.utf8
+    case 1, 2: appendNumber(to: &text, using: &random)
+    case 3, 4: appendString(to: &text, using: &random)
     case 5, 6:
       text.append(UInt8(ascii: "["))
-      appendBlanks(to: &text, using: &chance)
-      for index in 0..<Int.random(in: 0...4, using: &chance) {
-        if index > 0 { appendComma(to: &text, using: &chance) }
-        append(depth: depth - 1, to: &text, using: &chance)
+      appendBlanks(to: &text, using: &random)
+      for index in 0..<Int.random(in: 0...4, using: &random) {
+        if index > 0 { appendComma(to: &text, using: &random) }
+        append(depth: depth - 1, to: &text, using: &random)
       }
-      appendBlanks(to: &text, using: &chance)
+      appendBlanks(to: &text, using: &random)
       text.append(UInt8(ascii: "]"))
     default:
       text.append(UInt8(ascii: "{"))
-      appendBlanks(to: &text, using: &chance)
-      for index in 0..<Int.random(in: 0...5, using: &chance) {
-        if index > 0 { appendComma(to: &text, using: &chance) }
+      appendBlanks(to: &text, using: &random)
+      for index in 0..<Int.random(in: 0...5, using: &random) {
+        if index > 0 { appendComma(to: &text, using: &random) }
         // The number keeps the names distinct.
-        appendString(to: &text, unique: index, using: &chance)
-        appendBlanks(to: &text, using: &chance)
+        appendString(to: &text, unique: index, using: &random)
+        appendBlanks(to: &text, using: &random)
         text.append(UInt8(ascii: ":"))
-        appendBlanks(to: &text, using: &chance)
-        append(depth: depth - 1, to: &text, using: &chance)
+        appendBlanks(to: &text, using: &random)
+        append(depth: depth - 1, to: &text, using: &random)
       }
-      appendBlanks(to: &text, using: &chance)
+      appendBlanks(to: &text, using: &random)
       text.append(UInt8(ascii: "}"))
     }
   }
 
-  private static func appendComma(to text: inout [UInt8], using chance: inout SeededGenerator) {
-    appendBlanks(to: &text, using: &chance)
+  private static func appendComma(to text: inout [UInt8], using random: inout SeededGenerator) {
+    appendBlanks(to: &text, using: &random)
     text.append(UInt8(ascii: ","))
-    appendBlanks(to: &text, using: &chance)
+    appendBlanks(to: &text, using: &random)
   }
 
-  private static func appendBlanks(to text: inout [UInt8], using chance: inout SeededGenerator) {
-    guard Int.random(in: 0..<4, using: &chance) == 0 else { return }
-    for _ in 0..<Int.random(in: 1...3, using: &chance) {
-      text.append([0x20, 0x09, 0x0A, 0x0D].randomElement(using: &chance)!)
+  private static func appendBlanks(to text: inout [UInt8], using random: inout SeededGenerator) {
+    guard Int.random(in: 0..<4, using: &random) == 0 else { return }
+    for _ in 0..<Int.random(in: 1...3, using: &random) {
+      text.append([0x20, 0x09, 0x0A, 0x0D].randomElement(using: &random)!)
     }
   }
 
-  static func appendNumber(to text: inout [UInt8], using chance: inout SeededGenerator) {
+  static func appendNumber(to text: inout [UInt8], using random: inout SeededGenerator) {
     func digits(_ range: ClosedRange<Int>) -> String {
-      (0..<Int.random(in: range, using: &chance)).map { _ in "\(Int.random(in: 0...9, using: &chance))" }.joined()
+      (0..<Int.random(in: range, using: &random)).map { _ in "\(Int.random(in: 0...9, using: &random))" }.joined()
     }
-    if Bool.random(using: &chance) { text.append(UInt8(ascii: "-")) }
-    switch Int.random(in: 0..<4, using: &chance) {
+    if Bool.random(using: &random) { text.append(UInt8(ascii: "-")) }
+    switch Int.random(in: 0..<4, using: &random) {
     case 0: text.append(UInt8(ascii: "0"))
-    case 1: text += "\(Int.random(in: 1...9, using: &chance))\(digits(0...25))".utf8
-    default: text += "\(Int.random(in: 1...9, using: &chance))\(digits(0...6))".utf8
+    case 1: text += "\(Int.random(in: 1...9, using: &random))\(digits(0...25))".utf8
+    default: text += "\(Int.random(in: 1...9, using: &random))\(digits(0...6))".utf8
     }
-    if Bool.random(using: &chance) { text += ".\(digits(1...18))".utf8 }
-    if Int.random(in: 0..<3, using: &chance) == 0 {
-      text += ["e", "E", "e+", "e-", "E-"].randomElement(using: &chance)!.utf8
+    if Bool.random(using: &random) { text += ".\(digits(1...18))".utf8 }
+    if Int.random(in: 0..<3, using: &random) == 0 {
+      text += ["e", "E", "e+", "e-", "E-"].randomElement(using: &random)!.utf8
       text += digits(1...2).utf8
     }
   }
 
-  private static func appendString(to text: inout [UInt8], unique: Int? = nil, using chance: inout SeededGenerator) {
+  private static func appendString(to text: inout [UInt8], unique: Int? = nil, using random: inout SeededGenerator) {
     let pieces = [
       "a", "Zz", "plain text of some length", #"\""#, #"\\"#, #"\/"#, #"\b\f\n\r\t"#, #"\u0000"#, #"\u00e9"#,
       #"\uD83D\uDE00"#,
@@ -216,7 +216,7 @@ enum DocumentText {
     ]
     text.append(UInt8(ascii: "\""))
     if let unique { text += "\(unique)".utf8 }
-    for _ in 0..<Int.random(in: 0...4, using: &chance) { text += pieces.randomElement(using: &chance)!.utf8 }
+    for _ in 0..<Int.random(in: 0...4, using: &random) { text += pieces.randomElement(using: &random)!.utf8 }
     text.append(UInt8(ascii: "\""))
   }
 }

@@ -106,9 +106,9 @@ struct JSONValueTests {
 
   @Test("any double survives encoding and decoding", arguments: UInt64(1)...10)
   func anyDouble(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<300 {
-      let value = Double(bitPattern: chance.next())
+      let value = Double(bitPattern: random.next())
       guard value.isFinite else { continue }
       let read = try decoded(text(.double(value)))
       #expect(read.doubleValue == value)
@@ -149,9 +149,9 @@ struct JSONValueTests {
 
   @Test("any value survives writing and reading", arguments: UInt64(1)...20)
   func roundTrip(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<50 {
-      let value = JSONValue.random(depth: 4, using: &chance)
+      let value = JSONValue.random(depth: 4, using: &random)
       #expect(try decoded(text(value)) == value)
       #expect(try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value)) == value)
     }
@@ -184,20 +184,20 @@ struct JSONValueTests {
 
 extension JSONValue {
   /// Random value with arrays and objects nested up to `depth` times.
-  static func random(depth: Int, using chance: inout SeededGenerator) -> JSONValue {
-    switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &chance) {
+  static func random(depth: Int, using random: inout SeededGenerator) -> JSONValue {
+    switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &random) {
     case 0: return .null
-    case 1: return .bool(Bool.random(using: &chance))
-    case 2: return .int(Int64(bitPattern: chance.next()))
-    case 3: return .int(Int64.random(in: -10...10, using: &chance))
-    case 4: return .double(Double.random(in: -1e6...1e6, using: &chance))
-    case 5: return .string(.random(using: &chance))
+    case 1: return .bool(Bool.random(using: &random))
+    case 2: return .int(Int64(bitPattern: random.next()))
+    case 3: return .int(Int64.random(in: -10...10, using: &random))
+    case 4: return .double(Double.random(in: -1e6...1e6, using: &random))
+    case 5: return .string(.random(using: &random))
     case 6:
-      return .array((0..<Int.random(in: 0...4, using: &chance)).map { _ in random(depth: depth - 1, using: &chance) })
+      return .array((0..<Int.random(in: 0...4, using: &random)).map { _ in random(depth: depth - 1, using: &random) })
     default:
       var members: [String: JSONValue] = [:]
-      for _ in 0..<Int.random(in: 0...4, using: &chance) {
-        members[.random(using: &chance)] = random(depth: depth - 1, using: &chance)
+      for _ in 0..<Int.random(in: 0...4, using: &random) {
+        members[.random(using: &random)] = random(depth: depth - 1, using: &random)
       }
       return .object(members)
     }
@@ -206,10 +206,10 @@ extension JSONValue {
 
 extension String {
   /// Short random text with characters that are often encoded incorrectly.
-  static func random(using chance: inout SeededGenerator) -> String {
+  static func random(using random: inout SeededGenerator) -> String {
     let letters: [Character] = [
       "a", "Z", "0", " ", "\"", "\\", "/", "\n", "\u{1}", "é", "漢", "👩‍👩‍👧", "\u{2028}", "<", "&",
     ]
-    return String((0..<Int.random(in: 0...8, using: &chance)).map { _ in letters.randomElement(using: &chance)! })
+    return String((0..<Int.random(in: 0...8, using: &random)).map { _ in letters.randomElement(using: &random)! })
   }
 }

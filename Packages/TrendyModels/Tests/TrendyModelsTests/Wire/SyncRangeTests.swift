@@ -58,7 +58,7 @@ struct SyncRangeTests {
     (#"{"seq":1,"status":"accepted","version":#}"#, OutcomeEnvelope.self),
     (#"{"seq":1,"status":"try_later","retry_after_s":#}"#, OutcomeEnvelope.self),
     (#"{"value":1,"base":#,"stamp":0}"#, FieldChange.self),
-    (#"[#,0,"a"]"#, FieldMark.self),
+    (#"[#,0,"a"]"#, FieldVersion.self),
     (#"{"id":"m","seq":#,"entity_type":"event","entity_id":"e","operation":"create"}"#, MutationEnvelope.self),
     (
       #"{"id":"m","seq":1,"entity_type":"event","entity_id":"e","operation":"create","incarnation":#}"#,
@@ -95,7 +95,7 @@ struct SyncRangeTests {
       (#"{"value":1,"base":0,"stamp":#}"#, 1), (#"[0,#,"a"]"#, 2),
     ])
   func stamp(_ text: String, _ which: Int) {
-    let types: [any (WireValue & Sendable).Type] = [ChangeFeedResponse.self, FieldChange.self, FieldMark.self]
+    let types: [any (WireValue & Sendable).Type] = [ChangeFeedResponse.self, FieldChange.self, FieldVersion.self]
     func read(_ number: String) -> String { complaint(types[which], text.replacing("#", with: number)) }
     for number in Self.beyondStamps { #expect(read(number).contains("expected"), "\(text) \(number)") }
     for number in ["0", "253402300799999"] { #expect(read(number).hasPrefix("read as"), "\(read(number))") }
@@ -108,19 +108,22 @@ struct SyncRangeTests {
         try JSONDecoder().decode(LatestCursorResponse.self, from: Data(text.utf8))
       }
     }
-    #expect(throws: DecodingError.self) { try JSONDecoder().decode(FieldMark.self, from: Data("[0,\(number)]".utf8)) }
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(FieldVersion.self, from: Data("[0,\(number)]".utf8))
+    }
   }
 
   @Test("a value in memory is clamped to its range", arguments: [Int64.min, -1, .max])
   func clamped(_ number: Int64) {
     func isHeld(_ value: Int64, _ range: ClosedRange<Int64> = SyncRange.counter) -> Bool { range.contains(value) }
-    var mark = FieldMark(version: number, stamp: number)
+    var mark = FieldVersion(version: number, stamp: number)
     #expect(isHeld(mark.version) && isHeld(mark.stamp, SyncRange.stamp))
     (mark.version, mark.stamp) = (number, number)
     #expect(isHeld(mark.version) && isHeld(mark.stamp, SyncRange.stamp))
     let entry = ChangeEntry(id: number, entityType: "event", operation: "update", entityId: "e", incarnation: number)
     #expect(isHeld(entry.id) && isHeld(entry.incarnation))
-    var memory = SyncMemory(seen: number, complete: number, generation: number, lastStamp: number, clockOffset: number)
+    var memory = SyncMetadata(
+      seen: number, complete: number, generation: number, lastStamp: number, clockOffset: number)
     for _ in 0..<2 {
       #expect(isHeld(memory.seen) && isHeld(memory.complete) && isHeld(memory.generation))
       #expect(isHeld(memory.lastStamp, SyncRange.stamp) && isHeld(memory.clockOffset, SyncRange.clockOffset))

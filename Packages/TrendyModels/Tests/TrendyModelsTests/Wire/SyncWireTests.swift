@@ -5,7 +5,7 @@ import TrendyModels
 @Suite("Sync documents", .timeLimit(.minutes(10)))
 struct SyncWireTests {
   private func mutation(
-    _ operation: MutationOperation, _ payload: JSONValue?, marks: [String: FieldMark],
+    _ operation: MutationOperation, _ payload: JSONValue?, marks: [String: FieldVersion],
     kind: MutationEntityType = .event,
     base: Int64? = nil, incarnation: Int64 = 0
   ) throws -> PendingMutation {
@@ -23,8 +23,8 @@ struct SyncWireTests {
     let update = try mutation(
       .update, ["notes": nil, "properties": ["mood": ["type": "number", "value": 3], "old": nil]],
       marks: [
-        FieldMark.others: FieldMark(version: 3, stamp: 100),
-        "properties.mood": FieldMark(version: 4, stamp: 200, author: "tablet"),
+        FieldVersion.others: FieldVersion(version: 3, stamp: 100),
+        "properties.mood": FieldVersion(version: 4, stamp: 200, author: "tablet"),
       ], incarnation: 2)
     #expect(
       try written(update) == [
@@ -40,7 +40,7 @@ struct SyncWireTests {
   }
 
   @Test func `a create omits the id from its fields, and a delete has its base and the edits it replaced`() throws {
-    let marks = [FieldMark.others: FieldMark(version: 0, stamp: 1)]
+    let marks = [FieldVersion.others: FieldVersion(version: 0, stamp: 1)]
     let create = try mutation(.create, ["id": "e", "name": "n"], marks: marks, kind: .vehicle)
     #expect(try written(create).objectValue?["fields"] == ["name": ["value": "n", "base": 0, "stamp": 1]])
     let delete = try mutation(.delete, ["notes": "x"], marks: marks, base: 9)
@@ -60,7 +60,7 @@ struct SyncWireTests {
     let broken = PendingMutation(
       id: "m", entityType: .event, entityId: "e", operation: .update, payload: Data("[1]".utf8),
       createdAt: Date(timeIntervalSince1970: 0), sequence: 1, device: "d",
-      marks: [FieldMark.others: FieldMark(version: 0, stamp: 1)])
+      marks: [FieldVersion.others: FieldVersion(version: 0, stamp: 1)])
     #expect(try written(broken).objectValue?["payload"] == ["id": nil])
   }
 
@@ -71,8 +71,8 @@ struct SyncWireTests {
       """
     let entry = try WireJSON.decode(ChangeEntry.self, from: Data(text.utf8))
     #expect(entry.incarnation == 2 && entry.isDelete)
-    #expect(entry.marks.mark(of: "notes") == FieldMark(version: 3, stamp: 50))
-    #expect(entry.marks.mark(of: "anything") == FieldMark(version: 9, stamp: 100, author: "a"))
+    #expect(entry.marks.mark(of: "notes") == FieldVersion(version: 3, stamp: 50))
+    #expect(entry.marks.mark(of: "anything") == FieldVersion(version: 9, stamp: 100, author: "a"))
     #expect(
       try WireJSON.decode(JSONValue.self, from: WireJSON.encode(entry))
         == WireJSON.decode(JSONValue.self, from: Data(text.utf8)))

@@ -73,54 +73,54 @@ struct SyncedEntityTests {
   }
 
   @Test func `an event with another id differs in nothing else`() {
-    var chance = SeededGenerator(seed: 3)
-    let event = Event.random(using: &chance)
+    var random = SeededGenerator(seed: 3)
+    let event = Event.random(using: &random)
     let other = event.with(id: "other")
     #expect(other.id == "other" && other != event && other.with(id: event.id) == event)
   }
 
   @Test("applying an event's update request gives the edited event", arguments: UInt64(1)...50)
   func event(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<20 {
-      let old = Event.random(using: &chance)
+      let old = Event.random(using: &random)
       try isMadeAgain(old)
       try isInverse(old, old)
-      try isInverse(old, Event.random(using: &chance))
-      try isInverse(old, old.edited(using: &chance))
+      try isInverse(old, Event.random(using: &random))
+      try isInverse(old, old.edited(using: &random))
     }
   }
 
   @Test("applying an event type's update request gives the edited type", arguments: UInt64(1)...20)
   func eventType(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<20 {
-      let old = EventType.random(using: &chance)
+      let old = EventType.random(using: &random)
       try isMadeAgain(old)
       try isInverse(old, old)
-      try isInverse(old, EventType.random(using: &chance))
+      try isInverse(old, EventType.random(using: &random))
     }
   }
 
   @Test("applying a geofence's update request gives the edited geofence", arguments: UInt64(1)...20)
   func geofence(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<20 {
-      let old = Geofence.random(using: &chance)
+      let old = Geofence.random(using: &random)
       try isMadeAgain(old)
       try isInverse(old, old)
-      try isInverse(old, Geofence.random(using: &chance))
+      try isInverse(old, Geofence.random(using: &random))
     }
   }
 
   @Test("applying a property definition's update request gives the edited definition", arguments: UInt64(1)...50)
   func definition(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<20 {
-      let old = PropertyDefinition.random(using: &chance)
+      let old = PropertyDefinition.random(using: &random)
       try isMadeAgain(old)
       try isInverse(old, old)
-      try isInverse(old, PropertyDefinition.random(using: &chance))
+      try isInverse(old, PropertyDefinition.random(using: &random))
     }
   }
 
@@ -282,35 +282,35 @@ struct SyncedEntityTests {
 // MARK: - Random entities
 
 extension Optional {
-  fileprivate static func sometimes(_ chance: inout SeededGenerator, _ value: (inout SeededGenerator) -> Wrapped)
+  fileprivate static func sometimes(_ random: inout SeededGenerator, _ value: (inout SeededGenerator) -> Wrapped)
     -> Wrapped?
   {
-    Bool.random(using: &chance) ? value(&chance) : nil
+    Bool.random(using: &random) ? value(&random) : nil
   }
 }
 
 extension Date {
   /// Random date with the millisecond precision of the wire.
-  fileprivate static func random(using chance: inout SeededGenerator) -> Date {
-    let milliseconds = Int64.random(in: -2_000_000_000_000...4_000_000_000_000, using: &chance)
+  fileprivate static func random(using random: inout SeededGenerator) -> Date {
+    let milliseconds = Int64.random(in: -2_000_000_000_000...4_000_000_000_000, using: &random)
     return RFC3339.date(from: RFC3339.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000)))!
   }
 }
 
 extension Event {
-  fileprivate static func random(using chance: inout SeededGenerator) -> Event {
-    func text() -> String? { .sometimes(&chance) { .random(using: &$0) } }
+  fileprivate static func random(using random: inout SeededGenerator) -> Event {
+    func text() -> String? { .sometimes(&random) { .random(using: &$0) } }
     var event = Event(
-      id: "e", eventTypeId: .random(using: &chance), timestamp: .random(using: &chance),
-      endDate: .sometimes(&chance) { .random(using: &$0) }, isAllDay: .random(using: &chance), notes: text(),
-      sourceType: EventSourceType.allCases.randomElement(using: &chance)!, externalId: text(), originalTitle: text(),
-      geofenceId: text(), locationLatitude: .sometimes(&chance) { .random(in: -90...90, using: &$0) },
-      locationLongitude: .sometimes(&chance) { .random(in: -180...180, using: &$0) }, locationName: text(),
+      id: "e", eventTypeId: .random(using: &random), timestamp: .random(using: &random),
+      endDate: .sometimes(&random) { .random(using: &$0) }, isAllDay: .random(using: &random), notes: text(),
+      sourceType: EventSourceType.allCases.randomElement(using: &random)!, externalId: text(), originalTitle: text(),
+      geofenceId: text(), locationLatitude: .sometimes(&random) { .random(in: -90...90, using: &$0) },
+      locationLongitude: .sometimes(&random) { .random(in: -180...180, using: &$0) }, locationName: text(),
       healthKitSampleId: text(), healthKitCategory: text(), timeZone: text())
-    for key in ["a", "b", "c", "d"] where Bool.random(using: &chance) {
-      event.properties[key] = .random(using: &chance)
+    for key in ["a", "b", "c", "d"] where Bool.random(using: &random) {
+      event.properties[key] = .random(using: &random)
     }
-    if Int.random(in: 0..<4, using: &chance) == 0 {
+    if Int.random(in: 0..<4, using: &random) == 0 {
       event.apply(
         UpdateEventRequest(
           sourceType: "telepathy", properties: ["a": APIPropertyValue(type: "colour", value: ["h": 1])]))
@@ -319,64 +319,64 @@ extension Event {
   }
 
   /// Changes some of the fields.
-  fileprivate func edited(using chance: inout SeededGenerator) -> Event {
+  fileprivate func edited(using random: inout SeededGenerator) -> Event {
     var event = self
-    let other = Event.random(using: &chance)
-    if Bool.random(using: &chance) { event.notes = other.notes }
-    if Bool.random(using: &chance) { event.timestamp = other.timestamp }
-    if Bool.random(using: &chance) { event.endDate = other.endDate }
-    if Bool.random(using: &chance) { event.sourceType = other.sourceType }
-    if Bool.random(using: &chance) { event.properties = other.properties }
-    if Bool.random(using: &chance) { event.properties["a"] = other.properties["b"] }
+    let other = Event.random(using: &random)
+    if Bool.random(using: &random) { event.notes = other.notes }
+    if Bool.random(using: &random) { event.timestamp = other.timestamp }
+    if Bool.random(using: &random) { event.endDate = other.endDate }
+    if Bool.random(using: &random) { event.sourceType = other.sourceType }
+    if Bool.random(using: &random) { event.properties = other.properties }
+    if Bool.random(using: &random) { event.properties["a"] = other.properties["b"] }
     return event
   }
 }
 
 extension PropertyValue {
-  fileprivate static func random(using chance: inout SeededGenerator) -> PropertyValue {
-    let type = PropertyType.allCases.randomElement(using: &chance)!
+  fileprivate static func random(using random: inout SeededGenerator) -> PropertyValue {
+    let type = PropertyType.allCases.randomElement(using: &random)!
     let value: JSONValue =
       switch type {
-      case .number, .duration: .double(Double(Int.random(in: -3...3, using: &chance)) / 2)
-      case .boolean: .bool(.random(using: &chance))
-      case .date: .string(RFC3339.string(from: .random(using: &chance), secondsFromGMT: 3600))
-      case .text, .select, .url, .email: .string(.random(using: &chance))
+      case .number, .duration: .double(Double(Int.random(in: -3...3, using: &random)) / 2)
+      case .boolean: .bool(.random(using: &random))
+      case .date: .string(RFC3339.string(from: .random(using: &random), secondsFromGMT: 3600))
+      case .text, .select, .url, .email: .string(.random(using: &random))
       }
-    return PropertyValue(type: type, value: Int.random(in: 0..<8, using: &chance) == 0 ? .null : value)
+    return PropertyValue(type: type, value: Int.random(in: 0..<8, using: &random) == 0 ? .null : value)
   }
 }
 
 extension EventType {
-  fileprivate static func random(using chance: inout SeededGenerator) -> EventType {
+  fileprivate static func random(using random: inout SeededGenerator) -> EventType {
     EventType(
-      id: "t", name: .random(using: &chance), colorHex: ["#000000", "#FFFFFF"].randomElement(using: &chance)!,
-      iconName: ["circle", "cup"].randomElement(using: &chance)!,
-      goal: .sometimes(&chance) { Goal([2, 3].randomElement(using: &$0)!, per: .week) }, unknownFields: ["mood": 1])
+      id: "t", name: .random(using: &random), colorHex: ["#000000", "#FFFFFF"].randomElement(using: &random)!,
+      iconName: ["circle", "cup"].randomElement(using: &random)!,
+      goal: .sometimes(&random) { Goal([2, 3].randomElement(using: &$0)!, per: .week) }, unknownFields: ["mood": 1])
   }
 }
 
 extension Geofence {
-  fileprivate static func random(using chance: inout SeededGenerator) -> Geofence {
+  fileprivate static func random(using random: inout SeededGenerator) -> Geofence {
     Geofence(
-      id: "g", name: .random(using: &chance), latitude: .random(in: -90...90, using: &chance),
-      longitude: .random(in: -180...180, using: &chance), radius: [50, 100.5].randomElement(using: &chance)!,
-      eventTypeEntryId: .sometimes(&chance) { .random(using: &$0) },
-      eventTypeExitId: .sometimes(&chance) { .random(using: &$0) }, isActive: .random(using: &chance),
-      notifyOnEntry: .random(using: &chance), notifyOnExit: .random(using: &chance),
-      colorHex: .sometimes(&chance) { .random(using: &$0) }, role: .sometimes(&chance) { .random(using: &$0) },
+      id: "g", name: .random(using: &random), latitude: .random(in: -90...90, using: &random),
+      longitude: .random(in: -180...180, using: &random), radius: [50, 100.5].randomElement(using: &random)!,
+      eventTypeEntryId: .sometimes(&random) { .random(using: &$0) },
+      eventTypeExitId: .sometimes(&random) { .random(using: &$0) }, isActive: .random(using: &random),
+      notifyOnEntry: .random(using: &random), notifyOnExit: .random(using: &random),
+      colorHex: .sometimes(&random) { .random(using: &$0) }, role: .sometimes(&random) { .random(using: &$0) },
       unknownFields: ["mood": 1])
   }
 }
 
 extension PropertyDefinition {
-  fileprivate static func random(using chance: inout SeededGenerator) -> PropertyDefinition {
+  fileprivate static func random(using random: inout SeededGenerator) -> PropertyDefinition {
     var definition = PropertyDefinition(
-      id: "p", eventTypeId: "t", key: .random(using: &chance), label: .random(using: &chance),
-      propertyType: PropertyType.allCases.randomElement(using: &chance)!,
-      options: (0..<Int.random(in: 0...3, using: &chance)).map { _ in .random(using: &chance) },
-      defaultValue: .sometimes(&chance) { .random(depth: 2, using: &$0) },
-      displayOrder: .random(in: -2...2, using: &chance))
-    if Int.random(in: 0..<4, using: &chance) == 0 {
+      id: "p", eventTypeId: "t", key: .random(using: &random), label: .random(using: &random),
+      propertyType: PropertyType.allCases.randomElement(using: &random)!,
+      options: (0..<Int.random(in: 0...3, using: &random)).map { _ in .random(using: &random) },
+      defaultValue: .sometimes(&random) { .random(depth: 2, using: &$0) },
+      displayOrder: .random(in: -2...2, using: &random))
+    if Int.random(in: 0..<4, using: &random) == 0 {
       definition.apply(UpdatePropertyDefinitionRequest(propertyType: "colour"))
     }
     return definition

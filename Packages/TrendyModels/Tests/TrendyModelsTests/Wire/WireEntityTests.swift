@@ -91,7 +91,7 @@ struct WireEntityTests {
 
   @Test func `an unreadable mutation affects neither the push nor its neighbors`() throws {
     let text = #"{"device":"d","acked_through":2,"mutations":[\#(Self.mutation),{"seq":4,"id":7},null]}"#
-    let push = try WireJSON.decode(PushDocument<WireAttempt<MutationEnvelope>>.self, from: Data(text.utf8))
+    let push = try WireJSON.decode(PushDocument<LenientElement<MutationEnvelope>>.self, from: Data(text.utf8))
     #expect(
       try push.mutations[0].result.get() == WireJSON.decode(MutationEnvelope.self, from: Data(Self.mutation.utf8)))
     #expect(
@@ -106,7 +106,7 @@ struct WireEntityTests {
     #expect(
       try WireJSON.decode(JSONValue.self, from: written) == WireJSON.decode(JSONValue.self, from: Data(text.utf8)))
     let other = try JSONDecoder().decode(
-      PushDocument<WireAttempt<MutationEnvelope>>.self, from: JSONEncoder().encode(push))
+      PushDocument<LenientElement<MutationEnvelope>>.self, from: JSONEncoder().encode(push))
     #expect(other.mutations.map(\.json) == push.mutations.map(\.json))
     #expect(try other.mutations[0].result.get() == push.mutations[0].result.get())
   }

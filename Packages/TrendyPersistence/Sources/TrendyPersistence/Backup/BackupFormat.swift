@@ -8,7 +8,7 @@ enum BackupFormat {
   /// Usual length of a block of rows in bytes.
   static let usualBlock = 1 << 20
   /// Maximum length of a block in bytes: one row of maximum length.
-  static let largestBlock = RecordLayout.size(payloadCount: RecordLayout.largestPayload) + blockHeaderBytes
+  static let largestBlock = RowLayout.size(payloadCount: RowLayout.largestPayload) + blockHeaderBytes
 
   enum BlockKind: UInt32 {
     /// Start of a store; contains the sequence number of its last save and its name.

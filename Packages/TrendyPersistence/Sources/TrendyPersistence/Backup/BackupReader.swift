@@ -8,14 +8,14 @@ struct BackupReader {
   let path: String
   private let file: any OpenFile
   private let firstChecksum: UInt64
-  private let header: RecordMemory
+  private let header: RowMemory
 
   init(path: String, fileSystem: any FileSystem) throws(StorageError) {
     self.path = path
     file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
     let file = file
     bytes = try storing { () throws(FileSystemError) in try file.size() }
-    header = RecordMemory(zeroed: BackupFormat.headerBytes)
+    header = RowMemory(zeroed: BackupFormat.headerBytes)
     let count = try Self.read(file, header, count: header.count, at: 0)
     guard count >= 8, word(header.base, 0) == BackupFormat.magic else {
       throw .notABackup(path: path, offset: 0, reason: "unknown file type")
@@ -49,12 +49,12 @@ struct BackupReader {
     onRecord: (UnsafeRawPointer) throws(StorageError) -> Void,
     onBlock: (_ done: Int) throws(StorageError) -> Void
   ) throws(StorageError) {
-    var buffer = RecordMemory(zeroed: BackupFormat.usualBlock)
+    var buffer = RowMemory(zeroed: BackupFormat.usualBlock)
     var position = BackupFormat.headerBytes
     var checksum = firstChecksum
     var records = 0
     var names: Set<String> = []
-    var previous: RecordMemory?
+    var previous: RowMemory?
     var hasEnded = false
     var authenticator = key.map { MessageAuthenticator(key: $0.bytes) }
     authenticator?.update(header.bytes(from: 0, count: header.count))
@@ -114,7 +114,7 @@ struct BackupReader {
   /// Reads and verifies a block.
   /// - Returns: its length in bytes.
   private func block(
-    at position: Int, into buffer: inout RecordMemory, after checksum: inout UInt64
+    at position: Int, into buffer: inout RowMemory, after checksum: inout UInt64
   ) throws(StorageError) -> Int {
     let header = BackupFormat.blockHeaderBytes
     let cut = damage(bytes, "truncated file")
@@ -124,7 +124,7 @@ struct BackupReader {
       word(buffer.base, 8) == UInt64(position)
     else { throw damage(position, "altered block header") }
     guard length <= bytes - position else { throw cut }
-    if length > buffer.count { buffer = RecordMemory(zeroed: length) }
+    if length > buffer.count { buffer = RowMemory(zeroed: length) }
     guard try Self.read(file, buffer, count: length, at: position) == length else { throw cut }
     let found = BackupFormat.checksum(buffer.bytes(from: 0, count: length), before: checksum)
     guard found == word(buffer.base, 16) else { throw damage(position, "checksum mismatch") }
@@ -133,7 +133,7 @@ struct BackupReader {
   }
 
   private func forEachRecord(
-    _ content: UnsafeRawBufferPointer, at position: Int, after previous: inout RecordMemory?,
+    _ content: UnsafeRawBufferPointer, at position: Int, after previous: inout RowMemory?,
     _ body: (UnsafeRawPointer) throws(StorageError) -> Void
   ) throws(StorageError) -> Int {
     guard let base = content.baseAddress else { return 0 }
@@ -142,25 +142,25 @@ struct BackupReader {
     var last = previous.map { UnsafeRawPointer($0.base) }
     while offset < content.count {
       let record = base + offset
-      guard offset + RecordLayout.headerBytes <= content.count, offset + RecordLayout.size(record) <= content.count,
-        !RecordLayout.isDeletion(record), last.map({ RecordOrder.isBelowByKind($0, record) }) ?? true
+      guard offset + RowLayout.headerBytes <= content.count, offset + RowLayout.size(record) <= content.count,
+        !RowLayout.isDeletion(record), last.map({ ScanOrder.isBelowByKind($0, record) }) ?? true
       else { throw damage(position, "rows out of order") }
       try body(record)
       last = record
-      offset += RecordLayout.size(record)
+      offset += RowLayout.size(record)
       count += 1
     }
     // The next block overwrites this memory, and only the header of the last row is needed for comparison.
     if let last {
-      let copy = RecordMemory(zeroed: RecordLayout.headerBytes)
-      copy.base.copyMemory(from: last, byteCount: RecordLayout.headerBytes)
+      let copy = RowMemory(zeroed: RowLayout.headerBytes)
+      copy.base.copyMemory(from: last, byteCount: RowLayout.headerBytes)
       previous = copy
     }
     return count
   }
 
   private static func read(
-    _ file: any OpenFile, _ memory: RecordMemory, count: Int, at offset: Int
+    _ file: any OpenFile, _ memory: RowMemory, count: Int, at offset: Int
   ) throws(StorageError) -> Int {
     try storing { () throws(FileSystemError) in
       try file.read(into: UnsafeMutableRawBufferPointer(start: memory.base, count: count), at: offset)

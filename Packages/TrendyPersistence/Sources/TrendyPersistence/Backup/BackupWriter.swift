@@ -5,7 +5,7 @@ final class BackupWriter {
   private let path: String
   private let fileSystem: any FileSystem
   private let file: any OpenFile
-  private var buffer = RecordMemory(zeroed: BackupFormat.usualBlock)
+  private var buffer = RowMemory(zeroed: BackupFormat.usualBlock)
   private var filled = BackupFormat.blockHeaderBytes
   private var position = 0
   private var checksum: UInt64
@@ -25,7 +25,7 @@ final class BackupWriter {
     authenticator = key.map { MessageAuthenticator(key: $0.bytes) }
     self.fileSystem = fileSystem
     file = try Self.begin(path + ".part", fileSystem)
-    let header = RecordMemory(zeroed: BackupFormat.headerBytes)
+    let header = RowMemory(zeroed: BackupFormat.headerBytes)
     store(BackupFormat.magic, header.base, 0)
     header.base.storeBytes(of: UInt32(BackupFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
     header.base.storeBytes(of: UInt32(BackupFormat.headerBytes).littleEndian, toByteOffset: 12, as: UInt32.self)
@@ -55,7 +55,7 @@ final class BackupWriter {
 
   func begin(store name: String, lastSequence: UInt64) throws(StorageError) {
     precondition(BackupFormat.isStoreName(name), "invalid store name in a backup: \(name)")
-    let content = RecordMemory(zeroed: (8 + name.utf8.count + 7) & ~7)
+    let content = RowMemory(zeroed: (8 + name.utf8.count + 7) & ~7)
     store(lastSequence, content.base, 0)
     for (index, byte) in name.utf8.enumerated() {
       content.base.storeBytes(of: byte, toByteOffset: 8 + index, as: UInt8.self)
@@ -64,18 +64,18 @@ final class BackupWriter {
     try flush(.store)
   }
 
-  func add(_ record: Record) throws(StorageError) {
-    let size = RecordLayout.size(payloadCount: record.payloadCount)
+  func add(_ record: Row) throws(StorageError) {
+    let size = RowLayout.size(payloadCount: record.payloadCount)
     if filled + size > buffer.count {
       try flush(.records)
       if BackupFormat.blockHeaderBytes + size > buffer.count {
-        buffer = RecordMemory(zeroed: BackupFormat.blockHeaderBytes + size)
+        buffer = RowMemory(zeroed: BackupFormat.blockHeaderBytes + size)
       }
     }
     let target = buffer.base + filled
     target.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     record.withPayload {
-      RecordLayout.write(
+      RowLayout.write(
         to: target, kind: record.kind, key: record.key, sort: record.sort, group: record.group, isDeletion: false,
         payload: $0)
     }
@@ -88,7 +88,7 @@ final class BackupWriter {
   /// Completes the backup, which is durable under its name on return.
   /// - Returns: its length in bytes.
   func finish() throws(StorageError) -> Int {
-    let content = RecordMemory(zeroed: 8)
+    let content = RowMemory(zeroed: 8)
     store(UInt64(records), content.base, 0)
     try append(content.bytes(from: 0, count: 8))
     try flush(.end)

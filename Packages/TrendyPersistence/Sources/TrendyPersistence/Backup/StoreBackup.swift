@@ -120,7 +120,7 @@ public enum StoreBackup: Sendable {
       let before = writer.records
       try writer.begin(store: name, lastSequence: engine.nextSequence() - 1)
       for kind in 0...UInt8.max {
-        try RecordPages.forEach { (from, to, limit) throws(StorageError) in
+        try RowPages.forEach { (from, to, limit) throws(StorageError) in
           try engine.scan(kind: kind, from: from, to: to, limit: limit)
         } body: { record throws(StorageError) in
           try writer.add(record)

@@ -219,7 +219,7 @@ extension StorageEngine {
   /// Creates the next chunk from a prepared file, or a new one.
   private func makeChunk(
     _ log: Log, after current: ChunkHeader, for bytes: Int, spare: SpareChunk?
-  ) throws(StorageError) -> (header: ChunkHeader, file: any OpenFile, memory: RecordMemory?) {
+  ) throws(StorageError) -> (header: ChunkHeader, file: any OpenFile, memory: RowMemory?) {
     if let spare {
       let header = ChunkHeader(after: current, chunkBytes: spare.bytes)
       return (header, try log.adopt(spare, as: header), nil)
@@ -230,7 +230,7 @@ extension StorageEngine {
       // error is thrown.
       if let file = try? log.adopt(ready.file, as: ready.header) { return (ready.header, file, ready.memory) }
     }
-    func make(_ chunkBytes: Int) throws(StorageError) -> (ChunkHeader, any OpenFile, RecordMemory?) {
+    func make(_ chunkBytes: Int) throws(StorageError) -> (ChunkHeader, any OpenFile, RowMemory?) {
       let header = ChunkHeader(after: current, chunkBytes: max(needed, chunkBytes))
       // Zeroing a chunk that a few large saves will fill would take as long as the saves.
       return (header, try log.createChunk(header, isWrittenOver: bytes < Self.largeSave), nil)
@@ -252,7 +252,7 @@ extension LogState {
     let target = tail.place(for: bytes)
     var position = GroupHeader.bytes
     for record in records {
-      let size = RecordLayout.size(record)
+      let size = RowLayout.size(record)
       (target + position).copyMemory(from: record, byteCount: size)
       position += size
     }

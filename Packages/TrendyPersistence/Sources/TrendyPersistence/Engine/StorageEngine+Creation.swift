@@ -51,7 +51,7 @@ extension StorageEngine {
       guard let number = StoreFormat.number(name.dropFirst(4)) else { continue }
       do throws(StorageError) {
         let (file, header, _) = try log.openChunk(number)
-        let memory = RecordMemory(zeroed: header.chunkBytes)
+        let memory = RowMemory(zeroed: header.chunkBytes)
         _ = try storing { () throws(FileSystemError) in
           try file.read(into: UnsafeMutableRawBufferPointer(start: memory.base, count: memory.count), at: 0)
         }

@@ -51,8 +51,8 @@ extension StorageEngine {
       let kills = try state.generation.tables.rowsReplaced(by: changes.records, newRows: newRows)
       return (next, Array(state.generation.tables.memtable.records), kills, state.tail.pin)
     }
-    logged.removeAll { changes.find(kind: RecordLayout.kind($0), key: RecordLayout.key($0)) != nil }
-    let rows = logged.withUnsafeBufferPointer { SortedRecords([$0, changes.records]) }
+    logged.removeAll { changes.find(kind: RowLayout.kind($0), key: RowLayout.key($0)) != nil }
+    let rows = logged.withUnsafeBufferPointer { SortedRows([$0, changes.records]) }
     if !rows.isEmpty || !kills.isEmpty {
       let writer = try makeWriter(for: next, rows: rows.count)
       try rows.forEach(writer.add)

@@ -73,7 +73,7 @@ extension StorageEngine {
   private struct Frozen: @unchecked Sendable {  // rows that nobody writes again, kept by the pin
     var records: [UnsafeRawPointer]
     var burials: [RowPlace]
-    var pin: RecordPin
+    var pin: RowPin
     var manifest: Manifest
     var firstChunk: UInt64
     var firstSequence: UInt64
@@ -92,7 +92,7 @@ extension StorageEngine {
     next.firstChunk = frozen.firstChunk
     next.firstSequence = frozen.firstSequence
     if !frozen.records.isEmpty || !frozen.burials.isEmpty {
-      let rows = frozen.records.withUnsafeBufferPointer { SortedRecords([$0]) }
+      let rows = frozen.records.withUnsafeBufferPointer { SortedRows([$0]) }
       let writer = try makeWriter(for: next, rows: rows.count)
       try rows.forEach(writer.add)
       withExtendedLifetime(frozen.pin) {}
@@ -216,12 +216,12 @@ extension StorageEngine {
       var least: Int?
       for index in sources.indices {
         guard let head = heads[index] else { continue }
-        if let known = least, let other = heads[known], !RecordOrder.isBelowInSegment(head, other) { continue }
+        if let known = least, let other = heads[known], !ScanOrder.isBelowInSegment(head, other) { continue }
         least = index
       }
       guard let least, let head = heads[least] else { return }
       try writer.add(head)
-      copied[least] += RecordLayout.size(head)
+      copied[least] += RowLayout.size(head)
       if copied[least] >= copiedAtOnce {
         sources[least].segment.letGo(before: head)
         copied[least] = 0

@@ -42,7 +42,7 @@ extension StorageEngine {
         try layer.forEachBuried(in: rows, takenAway)
       }
       for record in state.generation.tables.memtable.records
-      where !RecordLayout.isDeletion(record) && RecordLayout.kind(record) == kind {
+      where !RowLayout.isDeletion(record) && RowLayout.kind(record) == kind {
         try added(record)
       }
     }

@@ -111,7 +111,7 @@ public final class StorageEngine: Sendable {
         defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
         try log.take(lock, atMost: options.lockTimeout)
         recovered = try Log.current(directory: directory, fileSystem: fileSystem).recovered
-        if let damage = recovered.damage(confirmedBy: DurableMark(of: lock)) { throw damage }
+        if let damage = recovered.damage(confirmedBy: DurableEnd(of: lock)) { throw damage }
       } else {
         // A reader without permission to write cannot acquire the lock.
         recovered = try Log.currentWithoutLock(directory: directory, fileSystem: fileSystem)
@@ -175,10 +175,10 @@ public final class StorageEngine: Sendable {
   }
 
   /// Returns the row with this kind and key, or `nil`.
-  public func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
+  public func get(kind: UInt8, key: RowKey) throws(StorageError) -> Row? {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
-      return try state.generation.tables.find(kind: kind, key: key).map { Record(pointer: $0, pin: state.tail.pin) }
+      return try state.generation.tables.find(kind: kind, key: key).map { Row(pointer: $0, pin: state.tail.pin) }
     }
   }
 
@@ -193,12 +193,12 @@ public final class StorageEngine: Sendable {
   public func scan(
     kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
-  ) throws(StorageError) -> RecordList {
+  ) throws(StorageError) -> RowList {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
       let found = try state.generation.tables.scan(
         kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
-      return RecordList(pointers: found, pin: state.tail.pin)
+      return RowList(pointers: found, pin: state.tail.pin)
     }
   }
 
@@ -207,22 +207,22 @@ public final class StorageEngine: Sendable {
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - keys: range of keys; `nil` for hashes only.
-  func records(kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> RecordList {
+  func records(kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> RowList {
     try listing { tables throws(StorageError) in try tables.records(kind: kind, keys: keys) }
   }
 
   /// Returns the most recently created rows of a kind, and possibly others, in no particular order: by the time in a
   /// version 7 UUID, otherwise by sort value.
-  func latest(kind: UInt8, count: Int) throws(StorageError) -> RecordList {
+  func latest(kind: UInt8, count: Int) throws(StorageError) -> RowList {
     try listing { tables throws(StorageError) in try tables.latest(kind: kind, count: count) }
   }
 
   private func listing(
     _ list: (StoreTables) throws(StorageError) -> [UnsafeRawPointer]
-  ) throws(StorageError) -> RecordList {
+  ) throws(StorageError) -> RowList {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
-      return RecordList(pointers: try list(state.generation.tables), pin: state.tail.pin)
+      return RowList(pointers: try list(state.generation.tables), pin: state.tail.pin)
     }
   }
 
@@ -264,7 +264,7 @@ public final class StorageEngine: Sendable {
   }
 
   /// Prefetches the rows of many keys.
-  func lookAhead(kind: UInt8, keys: [RecordKey], _ ahead: LookAhead) throws(StorageError) {
+  func lookAhead(kind: UInt8, keys: [RowKey], _ ahead: PrefetchCache) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
       var records: [UnsafeRawPointer] = []
@@ -278,7 +278,7 @@ public final class StorageEngine: Sendable {
   ///   - kind: kind of the rows.
   ///   - hashes: first key of each hash.
   ///   - ahead: receives the rows.
-  func lookAhead(kind: UInt8, hashes: [RecordKey], _ ahead: LookAhead) throws(StorageError) {
+  func lookAhead(kind: UInt8, hashes: [RowKey], _ ahead: PrefetchCache) throws(StorageError) {
     let sorted = hashes.sorted()
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -289,7 +289,7 @@ public final class StorageEngine: Sendable {
   }
 
   /// Prefetches the rows of many groups.
-  func lookAhead(kind: UInt8, groups: [UInt64], _ ahead: LookAhead) throws(StorageError) {
+  func lookAhead(kind: UInt8, groups: [UInt64], _ ahead: PrefetchCache) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
       ahead.know(
@@ -299,7 +299,7 @@ public final class StorageEngine: Sendable {
   }
 
   /// Returns for each key whether there is a row.
-  func holds(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
+  func holds(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
       return try state.generation.tables.holds(kind: kind, keys: keys)
@@ -318,13 +318,13 @@ public final class StorageEngine: Sendable {
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
     hiddenBy overlay: Memtable
-  ) throws(StorageError) -> RecordList {
+  ) throws(StorageError) -> RowList {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
       let found = try state.generation.tables.scan(
         kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit
-      ) { overlay.find(kind: RecordLayout.kind($0), key: RecordLayout.key($0)) != nil }
-      return RecordList(pointers: found, pin: state.tail.pin)
+      ) { overlay.find(kind: RowLayout.kind($0), key: RowLayout.key($0)) != nil }
+      return RowList(pointers: found, pin: state.tail.pin)
     }
   }
 

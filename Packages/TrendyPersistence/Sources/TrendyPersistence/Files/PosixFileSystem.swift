@@ -411,7 +411,7 @@ private final class PosixFile: OpenFile {
       let outcome: Filling
       do {
         try file.allocate(bytes)
-        let zeros = RecordMemory(zeroed: min(bytes, 256 << 10))
+        let zeros = RowMemory(zeroed: min(bytes, 256 << 10))
         for position in stride(from: 0, to: bytes, by: zeros.count) {
           try file.write(zeros.bytes(from: 0, count: min(zeros.count, bytes - position)), at: position)
           // Sync in pieces, because a save's own sync waits for everything sent to the device before it.

@@ -27,7 +27,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
   /// An identifier is empty or longer than 128 bytes.
   case invalidIdentifier(String)
   /// An intact row has content that this version cannot read.
-  case unreadableRow(kind: UInt8, key: RecordKey)
+  case unreadableRow(kind: UInt8, key: RowKey)
   /// A restore replaced the store while it was open. Open it again.
   case replaced(path: String)
   /// The file or store to be created already exists.

@@ -9,7 +9,7 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   public var directory: String { folder.directory }
   /// State of the end of the log when the store was opened.
   public let recovery: RecoveryReport
-  private let folder: FolderEngine
+  private let folder: SharedEngine
 
   /// Opens the store. By default a missing store is created together with its directory.
   /// - Parameters:
@@ -20,7 +20,7 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   public convenience init(
     directory: URL, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem = PosixFileSystem()
   ) throws {
-    try self.init(directory: FolderEngine.path(of: directory), mode: mode, fileSystem: fileSystem)
+    try self.init(directory: SharedEngine.path(of: directory), mode: mode, fileSystem: fileSystem)
   }
 
   /// Opens a store on any file system.
@@ -34,7 +34,7 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
     directory: String, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem,
     options: StorageEngine.Options = .init(), generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
   ) throws(StorageError) {
-    folder = try FolderEngine(
+    folder = try SharedEngine(
       directory: directory, mode: mode, fileSystem: fileSystem, options: options, generator: generator)
     recovery = folder.present.recovery
   }
@@ -51,7 +51,7 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   public func releaseMemory() { folder.present.releaseMemory() }
 
   /// Performs a step of ``maintain(sealingAll:mergingFrom:)``.
-  public func tidyUp() throws { try maintain() }
+  public func performMaintenance() throws { try maintain() }
 
   /// Acquires the kernel's lock on the file `sync.lock` in the store's directory.
   /// - Returns: the lock, which is held as long as it is referenced; `nil` if it is taken.

@@ -40,7 +40,7 @@ extension LocalStore {
       || RowKind.isRecord(kind)
   }
 
-  private func entity(_ record: Record) throws(StorageError) -> EntityChange.Entity {
+  private func entity(_ record: Row) throws(StorageError) -> EntityChange.Entity {
     switch record.kind {
     case RowKind.event: .event(try decode(Event.self, record))
     case RowKind.eventType: .eventType(try decode(EventType.self, record))

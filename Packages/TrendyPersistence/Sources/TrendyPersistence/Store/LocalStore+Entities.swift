@@ -7,7 +7,7 @@ extension LocalStore {
 
   @discardableResult
   public func upsertEvent(id: String, configure: (inout Event) throws -> Void) throws -> Event {
-    let new = { (key: RecordKey) in
+    let new = { (key: RowKey) in
       Event(
         identifier: key.isHash ? CompactIdentifier(id) : CompactIdentifier(high: key.high, low: key.low),
         eventTypeId: "", timestamp: Date(timeIntervalSinceReferenceDate: 0))
@@ -34,7 +34,7 @@ extension LocalStore {
   public func upsertPropertyDefinition(
     id: String, eventTypeId: String, configure: (inout PropertyDefinition) throws -> Void
   ) throws -> PropertyDefinition {
-    let new = { (_: RecordKey) in
+    let new = { (_: RowKey) in
       PropertyDefinition(id: id, eventTypeId: eventTypeId, key: "", label: "", propertyType: .text)
     }
     return try upsert(id, making: new, configure: configure)
@@ -97,8 +97,8 @@ extension LocalStore {
   }
 
   /// Changes an existing row; no effect if there is none.
-  private func mark<Row: StoredRow>(
-    _ type: Row.Type, _ identifier: String, _ change: (inout Row) -> Void
+  private func mark<Value: StoredRow>(
+    _ type: Value.Type, _ identifier: String, _ change: (inout Value) -> Void
   ) throws(StorageError) {
     guard var row = try findForChange(type, identifier) else { return }
     change(&row)

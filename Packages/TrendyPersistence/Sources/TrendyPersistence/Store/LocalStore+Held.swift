@@ -126,9 +126,9 @@ extension LocalStore {
       .sorted { ($0.id, $0.rowIdentifier) < ($1.id, $1.rowIdentifier) }
   }
 
-  public func syncMemory() throws -> SyncMemory? { try find(StoredMemory.self, StoredMemory.name)?.memory }
+  public func syncMemory() throws -> SyncMetadata? { try find(StoredMemory.self, StoredMemory.name)?.memory }
 
-  public func setSyncMemory(_ memory: SyncMemory?) throws {
+  public func setSyncMemory(_ memory: SyncMetadata?) throws {
     guard let memory else { return try remove(RowKind.syncMemory, StoredMemory.name) }
     try put(StoredMemory(memory))
   }

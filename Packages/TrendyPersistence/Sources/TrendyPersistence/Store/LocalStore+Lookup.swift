@@ -4,13 +4,13 @@ extension LocalStore {
   /// Returns at most `limit` events whose ids begin with a text, in order of time. Case-insensitive.
   public func events(idBeginning text: String, limit: Int) throws -> [Event] {
     let wanted = text.lowercased()
-    let keys = RecordKey.range(ofCanonicalUUIDsBeginning: wanted)
+    let keys = RowKey.range(ofCanonicalUUIDsBeginning: wanted)
     try refresh()
     let found = try records(RowKind.event, keys: keys)
     defer { withExtendedLifetime(found.pin) {} }
     var events: [Event] = []
-    for record in found.pointers.sorted(by: RecordOrder.isBelow) where events.count < limit {
-      let key = RecordLayout.key(record)
+    for record in found.pointers.sorted(by: ScanOrder.isBelow) where events.count < limit {
+      let key = RowLayout.key(record)
       guard key.isHash || keys?.contains(key) == true else { continue }
       // A row whose key is a hash contains its identifier as text.
       if key.isHash, try !Self.fields(record).identifier.text.lowercased().hasPrefix(wanted) { continue }
@@ -26,9 +26,9 @@ extension LocalStore {
   }
 }
 
-extension RecordKey {
+extension RowKey {
   /// Returns the keys of canonical UUIDs that begin with a lower-case text; `nil` if none can.
-  fileprivate static func range(ofCanonicalUUIDsBeginning text: String) -> ClosedRange<RecordKey>? {
+  fileprivate static func range(ofCanonicalUUIDsBeginning text: String) -> ClosedRange<RowKey>? {
     let form = "00000000-0000-0000-0000-000000000000"
     guard text.utf8.count <= form.utf8.count else { return nil }
     var words: [UInt64] = [0, 0]
@@ -47,6 +47,6 @@ extension RecordKey {
       let said = max(0, min(16, digits - 16 * word))
       return said == 16 ? words[word] : words[word] | (.max >> UInt64(4 * said))
     }
-    return RecordKey(high: words[0], low: words[1])...RecordKey(high: filled(0), low: filled(1))
+    return RowKey(high: words[0], low: words[1])...RowKey(high: filled(0), low: filled(1))
   }
 }

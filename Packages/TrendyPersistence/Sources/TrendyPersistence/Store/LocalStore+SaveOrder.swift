@@ -70,7 +70,7 @@ extension LocalStore {
     guard count > 0 else { return [] }
     try refresh()
     // Sorted with the most recently recorded event first.
-    var last: [(order: RecordedOrder, record: Record)] = []
+    var last: [(order: RecordedOrder, record: Row)] = []
     let isChoosy = sources.count < EventSourceType.allCases.count
     func isMeant(_ record: UnsafeRawPointer) throws -> Bool {
       isChoosy ? try sources.contains(Self.fields(record).sourceType) : true
@@ -93,13 +93,13 @@ extension LocalStore {
       if try hasOrder(record) { continue }
       if last.count == count { last.removeLast() }
       let place = last.lastIndex { order < $0.order }.map { $0 + 1 } ?? 0
-      last.insert((order, Record(pointer: record, pin: found.pin)), at: place)
+      last.insert((order, Row(pointer: record, pin: found.pin)), at: place)
     }
     return try last.map { try decode(Event.self, $0.record) }
   }
 
   private func hasOrder(_ record: UnsafeRawPointer) throws(StorageError) -> Bool {
-    let key = RecordLayout.key(record)
+    let key = RowLayout.key(record)
     guard key.isHash else { return try get(SavedEvent.kind, key) != nil }
     return try place(SavedEvent.kind, Self.fields(record).identifier.text).record != nil
   }
@@ -108,9 +108,9 @@ extension LocalStore {
 /// Time at which an event was recorded, comparable with the order numbers of ``SavedEvent``.
 private struct RecordedOrder: Comparable {
   let number: Int64
-  let key: RecordKey
+  let key: RowKey
 
-  init(number: Int64, key: RecordKey) {
+  init(number: Int64, key: RowKey) {
     self.number = number
     self.key = key
   }
@@ -118,8 +118,8 @@ private struct RecordedOrder: Comparable {
   /// Derives the order of an event without an order number: from the time in a version 7 UUID, otherwise from its
   /// start.
   init(timeOf record: UnsafeRawPointer) {
-    key = RecordLayout.key(record)
-    number = key.timeOfVersion7.map { ($0 - 978_307_200_000) * 1000 } ?? RecordLayout.sort(record)
+    key = RowLayout.key(record)
+    number = key.timeOfVersion7.map { ($0 - 978_307_200_000) * 1000 } ?? RowLayout.sort(record)
   }
 
   /// Like ``init(timeOf:)``, but orders imported events before all others, because an imported appointment may start in
@@ -136,7 +136,7 @@ private struct RecordedOrder: Comparable {
   }
 }
 
-extension RecordKey {
+extension RowKey {
   /// Milliseconds since 1970-01-01T00:00:00Z in a version 7 UUID; `nil` for other keys.
   fileprivate var timeOfVersion7: Int64? {
     isVersionSeven ? Int64(high >> 16) : nil

@@ -8,7 +8,7 @@ extension LocalStore {
   ///
   /// The files are verified by ``StorageEngine/verify(directory:fileSystem:options:)``.
   /// - Returns: the problems found.
-  public func verify() throws(StorageError) -> [StoreFinding] {
+  public func verify() throws(StorageError) -> [StoreIssue] {
     try refresh()
     var check = RowCheck()
     try forEachRow(Tombstone.self, &check) { $1.onTombstone($0) }
@@ -33,13 +33,13 @@ extension LocalStore {
   }
 
   /// Reads in pages, so that a large store is never entirely in memory.
-  private func forEachRow<Row: StoredRow>(
-    _ type: Row.Type, kind: UInt8 = Row.kind, _ check: inout RowCheck, body: (Row, inout RowCheck) -> Void
+  private func forEachRow<Value: StoredRow>(
+    _ type: Value.Type, kind: UInt8 = Value.kind, _ check: inout RowCheck, body: (Value, inout RowCheck) -> Void
   ) throws(StorageError) {
-    try RecordPages.forEach { (from, to, limit) throws(StorageError) in
+    try RowPages.forEach { (from, to, limit) throws(StorageError) in
       try scan(kind, from: from, to: to, limit: limit)
     } body: { record throws(StorageError) in
-      let row: Row
+      let row: Value
       do throws(StorageError) {
         row = try decode(type, record)
       } catch {
@@ -71,7 +71,7 @@ private struct RowCheck {
     }
   }
 
-  private(set) var findings: [StoreFinding] = []
+  private(set) var findings: [StoreIssue] = []
   private var types: Set<String> = []
   private var tombstones: Set<Entity> = []
   private var waiting: [Entity: Waiting] = [:]
@@ -80,19 +80,19 @@ private struct RowCheck {
   private var sequences: [String: Set<Int64>] = [:]
   private var identity: StoredSetting?
 
-  mutating func onUnreadable(_ record: Record) {
+  mutating func onUnreadable(_ record: Row) {
     note(
       .row, "\(Self.name(record.kind)) \(Self.text(record.key)) cannot be read by this version",
       "Install the newest version. Until then the row is kept unchanged.")
   }
 
   /// Checks that kind, key, sort value and group match the content of the row.
-  mutating func onPlace<Row: StoredRow>(of row: Row, _ record: Record) {
+  mutating func onPlace<Value: StoredRow>(of row: Value, _ record: Row) {
     let isNamed: Bool
-    if let key = RecordKey(canonicalUUID: row.rowIdentifier) {
+    if let key = RowKey(canonicalUUID: row.rowIdentifier) {
       isNamed = record.key == key
     } else {
-      let key = RecordKey(hashing: row.rowIdentifier)
+      let key = RowKey(hashing: row.rowIdentifier)
       isNamed = record.key.high == key.high && record.key.low | 7 == key.low | 7
     }
     if !isNamed || record.kind != row.rowKind || record.sort != row.rowSort || record.group != row.rowGroup {
@@ -196,11 +196,11 @@ private struct RowCheck {
     }
   }
 
-  private mutating func note(_ kind: StoreFinding.Kind, _ what: String, _ advice: String) {
-    findings.append(StoreFinding(kind: kind, what: what, advice: advice))
+  private mutating func note(_ kind: StoreIssue.Kind, _ what: String, _ advice: String) {
+    findings.append(StoreIssue(kind: kind, what: what, advice: advice))
   }
 
-  private static func text(_ key: RecordKey) -> String { key.isHash ? key.description : key.uuidText }
+  private static func text(_ key: RowKey) -> String { key.isHash ? key.description : key.uuidText }
 
   private static func name(_ type: MutationEntityType) -> String {
     type.rawValue.replacing("_", with: " ")

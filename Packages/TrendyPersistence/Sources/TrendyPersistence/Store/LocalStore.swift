@@ -56,8 +56,8 @@ extension LocalStore: Sendable {}
 extension LocalStore {
   /// Key of a row and the row itself, if it exists.
   struct Place {
-    var key: RecordKey
-    var record: Record?
+    var key: RowKey
+    var record: Row?
     /// Whether no saved row is known to have this key.
     var isNew = false
   }
@@ -79,7 +79,7 @@ extension LocalStore {
   /// Returns the engine, or `nil` if this unit has written, in which case its own changes count as well.
   func engineToRead() throws(StorageError) -> StorageEngine? { transaction == nil ? try engine.get() : nil }
 
-  func get(_ kind: UInt8, _ key: RecordKey) throws(StorageError) -> Record? {
+  func get(_ kind: UInt8, _ key: RowKey) throws(StorageError) -> Row? {
     if let transaction { return try transaction.get(kind: kind, key: key) }
     return try engine.get().get(kind: kind, key: key)
   }
@@ -87,7 +87,7 @@ extension LocalStore {
   func scan(
     _ kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
-  ) throws(StorageError) -> RecordList {
+  ) throws(StorageError) -> RowList {
     if let transaction {
       return try transaction.scan(
         kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
@@ -97,13 +97,13 @@ extension LocalStore {
   }
 
   /// Returns at least the rows of a kind whose keys are UUIDs in a range and those whose keys are hashes.
-  func records(_ kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> RecordList {
+  func records(_ kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> RowList {
     if transaction != nil { return try scan(kind) }
     return try engine.get().records(kind: kind, keys: keys)
   }
 
   /// Returns at least the `count` most recently created rows of a kind.
-  func latest(_ kind: UInt8, count: Int) throws(StorageError) -> RecordList {
+  func latest(_ kind: UInt8, count: Int) throws(StorageError) -> RowList {
     if transaction != nil { return try scan(kind) }
     return try engine.get().latest(kind: kind, count: count)
   }
@@ -151,14 +151,14 @@ extension LocalStore {
   /// Returns the place of a row by its identifier: the key of a canonical UUID, otherwise one of the keys of its hash.
   /// The text in the row decides.
   func place(_ kind: UInt8, _ identifier: String) throws(StorageError) -> Place {
-    if let key = RecordKey(canonicalUUID: identifier) { return Place(key: key, record: try get(kind, key)) }
+    if let key = RowKey(canonicalUUID: identifier) { return Place(key: key, record: try get(kind, key)) }
     return try place(kind, byHashOf: identifier)
   }
 
   private func place(_ kind: UInt8, byHashOf identifier: String) throws(StorageError) -> Place {
-    let hash = RecordKey(hashing: identifier).firstPlace
+    let hash = RowKey(hashing: identifier).firstPlace
     if let transaction, transaction.isFree(kind: kind, hash: hash) { return Place(key: hash, isNew: true) }
-    var free: RecordKey?
+    var free: RowKey?
     for key in hash.places {
       guard let record = try get(kind, key) else {
         free = free ?? key
@@ -166,12 +166,12 @@ extension LocalStore {
       }
       if Self.keptIdentifier(record) == identifier { return Place(key: key, record: record) }
     }
-    guard let free else { throw .unreadableRow(kind: kind, key: RecordKey(hashing: identifier)) }
+    guard let free else { throw .unreadableRow(kind: kind, key: RowKey(hashing: identifier)) }
     return Place(key: free, record: nil)
   }
 
   /// Returns the identifier in a row whose key is a hash; `nil` if it is unreadable.
-  private static func keptIdentifier(_ record: Record) -> String? {
+  private static func keptIdentifier(_ record: Row) -> String? {
     record.withPayload { bytes in
       var fields = RowReader(bytes)
       guard let first = fields.next(), first.number == 1 else { return nil }
@@ -179,7 +179,7 @@ extension LocalStore {
     }
   }
 
-  @inline(__always) func decode<Row: StoredRow>(_ type: Row.Type, _ record: Record) throws(StorageError) -> Row {
+  @inline(__always) func decode<Value: StoredRow>(_ type: Value.Type, _ record: Row) throws(StorageError) -> Value {
     defer { withExtendedLifetime(record.pin) {} }
     return try decode(type, record.pointer)
   }
@@ -188,18 +188,18 @@ extension LocalStore {
   /// - Parameters:
   ///   - type: type of the row.
   ///   - record: bytes of the row, which the caller keeps alive.
-  @inline(__always) func decode<Row: StoredRow>(
-    _ type: Row.Type, _ record: UnsafeRawPointer
-  ) throws(StorageError) -> Row {
-    guard let row = Row.read(record, with: reader) else {
-      throw .unreadableRow(kind: RecordLayout.kind(record), key: RecordLayout.key(record))
+  @inline(__always) func decode<Value: StoredRow>(
+    _ type: Value.Type, _ record: UnsafeRawPointer
+  ) throws(StorageError) -> Value {
+    guard let row = Value.read(record, with: reader) else {
+      throw .unreadableRow(kind: RowLayout.kind(record), key: RowLayout.key(record))
     }
     return row
   }
 
-  func find<Row: StoredRow>(
-    _ type: Row.Type, _ identifier: String, kind: UInt8 = Row.kind
-  ) throws(StorageError) -> Row? {
+  func find<Value: StoredRow>(
+    _ type: Value.Type, _ identifier: String, kind: UInt8 = Value.kind
+  ) throws(StorageError) -> Value? {
     try refresh()
     guard let record = try place(kind, identifier).record else { return nil }
     return try decode(type, record)
@@ -211,37 +211,37 @@ extension LocalStore {
   }
 
   /// Acquires the write lock and returns a row, which therefore cannot change before this unit writes.
-  func findForChange<Row: StoredRow>(_ type: Row.Type, _ identifier: String) throws(StorageError) -> Row? {
+  func findForChange<Value: StoredRow>(_ type: Value.Type, _ identifier: String) throws(StorageError) -> Value? {
     _ = try writing()
     return try find(type, identifier)
   }
 
-  func fetchAll<Row: StoredRow>(_ type: Row.Type, kind: UInt8 = Row.kind) throws(StorageError) -> [Row] {
+  func fetchAll<Value: StoredRow>(_ type: Value.Type, kind: UInt8 = Value.kind) throws(StorageError) -> [Value] {
     try refresh()
     return try rows(type, scan(kind))
   }
 
-  func rows<Row: StoredRow>(_ type: Row.Type, _ records: RecordList) throws(StorageError) -> [Row] {
-    var rows: [Row] = []
+  func rows<Value: StoredRow>(_ type: Value.Type, _ records: RowList) throws(StorageError) -> [Value] {
+    var rows: [Value] = []
     for record in records { rows.append(try decode(type, record)) }
     return rows
   }
 
   /// Stores a row and replaces any row with its identifier.
-  func put<Row: StoredRow>(_ row: Row) throws(StorageError) {
+  func put<Value: StoredRow>(_ row: Value) throws(StorageError) {
     let transaction = try writing()
     try put(row, at: place(row.rowKind, row.rowIdentifier), in: transaction)
   }
 
-  func put<Row: StoredRow>(
-    _ row: Row, at place: Place, in transaction: WriteTransaction
+  func put<Value: StoredRow>(
+    _ row: Value, at place: Place, in transaction: WriteTransaction
   ) throws(StorageError) {
     writer.reset()
     if place.key.isHash { writer.text(1, row.rowIdentifier) }
     row.write(to: writer)
     let (sort, group) = (row.rowSort, row.rowGroup(writtenBy: writer))
     if let old = place.record {
-      old.withPayload { writer.unknownFields(of: $0, above: Row.lastField) }
+      old.withPayload { writer.unknownFields(of: $0, above: Value.lastField) }
       if old.sort == sort && old.group == group && old.isPayload(writer.bytes) { return }
     }
     try transaction.put(
@@ -249,16 +249,16 @@ extension LocalStore {
   }
 
   /// Changes or creates a row. If `configure` throws, the row and the state of the write lock are unchanged.
-  func upsert<Row: StoredRow>(
-    _ identifier: String, making new: (RecordKey) -> Row, configure: (inout Row) throws -> Void
-  ) throws -> Row {
+  func upsert<Value: StoredRow>(
+    _ identifier: String, making new: (RowKey) -> Value, configure: (inout Value) throws -> Void
+  ) throws -> Value {
     guard (1...128).contains(identifier.utf8.count) else { throw StorageError.invalidIdentifier(identifier) }
     let hadLock = transaction != nil
     let begun = try writing()
     do {
-      let before = try place(Row.kind, identifier)
+      let before = try place(Value.kind, identifier)
       let changes = begun.changes
-      var row: Row = if let record = before.record { try decode(Row.self, record) } else { new(before.key) }
+      var row: Value = if let record = before.record { try decode(Value.self, record) } else { new(before.key) }
       try configure(&row)
       // The closure may have written to the store.
       if transaction === begun, begun.changes == changes, row.isNamed(identifier, at: before.key) {
@@ -278,7 +278,7 @@ extension LocalStore {
     let transaction = try writing()
     let place: Place
     if let bits = event.identifier.bits {
-      let key = RecordKey(high: bits.high, low: bits.low)
+      let key = RowKey(high: bits.high, low: bits.low)
       place = Place(key: key, record: try transaction.get(kind: RowKind.event, key: key))
     } else {
       place = try self.place(RowKind.event, byHashOf: event.id)
@@ -287,7 +287,7 @@ extension LocalStore {
   }
 
   /// Returns the rows of these kinds that the unit put or deleted; empty if it has not written yet.
-  func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Record?, after: Record?)] {
+  func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Row?, after: Row?)] {
     try transaction?.changes(ofKinds: isMeant) ?? []
   }
 
@@ -313,9 +313,9 @@ extension LocalStore {
 
   /// Whether an event or a property definition refers to this event type. The group key alone does not suffice, because
   /// it is a hash.
-  static func refers(_ record: Record, to eventTypeId: String) -> Bool {
+  static func refers(_ record: Row, to eventTypeId: String) -> Bool {
     defer { withExtendedLifetime(record.pin) {} }
-    return refers(record.pointer, to: eventTypeId, key: RecordKey(canonicalUUID: eventTypeId))
+    return refers(record.pointer, to: eventTypeId, key: RowKey(canonicalUUID: eventTypeId))
   }
 
   /// Whether an event or a property definition refers to this event type.
@@ -323,13 +323,13 @@ extension LocalStore {
   ///   - record: the row.
   ///   - eventTypeId: identifier of the type.
   ///   - key: key of the identifier, if it is a canonical UUID.
-  static func refers(_ record: UnsafeRawPointer, to eventTypeId: String, key: RecordKey?) -> Bool {
+  static func refers(_ record: UnsafeRawPointer, to eventTypeId: String, key: RowKey?) -> Bool {
     var cursor = RowCursor(record)
     // The type is almost always the first field.
     if let key, cursor.number() == 2 << 2 | 2, let high = cursor.word(), let low = cursor.word() {
       return high == key.high && low == key.low
     }
-    var fields = RowReader(RecordLayout.payload(record))
+    var fields = RowReader(RowLayout.payload(record))
     while let field = fields.next() {
       if field.number == 2 { return field.isIdentifier(eventTypeId, key: key) }
     }

@@ -34,7 +34,7 @@ enum TrackBlock {
     let start = entries[0].time
     writer.number(UInt64(entries.count))
     writer.number(UInt64(entries[entries.count - 1].time - start))
-    var state = Expectation(start: start, isMoving: isMoving)
+    var state = DeltaPredictor(start: start, isMoving: isMoving)
     var index = 0
     while index < entries.count {
       var entry = entries[index]
@@ -69,10 +69,10 @@ enum TrackBlock {
         guard let value else { return writer.number(0) }
         writer.number(ByteWriter.zigzag((value - (last ?? 0)) / Units.power(exponent)) + 1)
       }
-      if tag & Expectation.accuracyChanged != 0 { optional(entry.accuracy, state.fix?.accuracy, units.accuracy) }
-      if tag & Expectation.altitudeChanged != 0 { optional(entry.altitude, state.fix?.altitude, units.altitude) }
-      if tag & Expectation.speedChanged != 0 { optional(entry.speed, state.fix?.speed, units.speed) }
-      if tag & Expectation.courseChanged != 0 { optional(entry.course, state.fix?.course, units.course) }
+      if tag & DeltaPredictor.accuracyChanged != 0 { optional(entry.accuracy, state.fix?.accuracy, units.accuracy) }
+      if tag & DeltaPredictor.altitudeChanged != 0 { optional(entry.altitude, state.fix?.altitude, units.altitude) }
+      if tag & DeltaPredictor.speedChanged != 0 { optional(entry.speed, state.fix?.speed, units.speed) }
+      if tag & DeltaPredictor.courseChanged != 0 { optional(entry.course, state.fix?.course, units.course) }
       state.take(entry)
     }
     return writer.bytes
@@ -91,7 +91,7 @@ enum TrackBlock {
       speed: Int(bytes[4] & 15), course: Int(bytes[4] >> 4))
     guard units.isValid else { throw Malformed() }
     let (count, end) = try reader.extent(start: start)
-    var state = Expectation(start: start, isMoving: bytes[1] & 1 != 0)
+    var state = DeltaPredictor(start: start, isMoving: bytes[1] & 1 != 0)
     var entries: [TrackEntry] = []
     entries.reserveCapacity(count)
     func add(_ entry: TrackEntry) throws(Malformed) {
@@ -131,10 +131,10 @@ enum TrackBlock {
           guard (-TrackEntry.largest...TrackEntry.largest).contains(value) else { throw Malformed() }
           return value
         }
-        entry.accuracy = try optional(Expectation.accuracyChanged, state.fix?.accuracy, units.accuracy)
-        entry.altitude = try optional(Expectation.altitudeChanged, state.fix?.altitude, units.altitude)
-        entry.speed = try optional(Expectation.speedChanged, state.fix?.speed, units.speed)
-        entry.course = try optional(Expectation.courseChanged, state.fix?.course, units.course)
+        entry.accuracy = try optional(DeltaPredictor.accuracyChanged, state.fix?.accuracy, units.accuracy)
+        entry.altitude = try optional(DeltaPredictor.altitudeChanged, state.fix?.altitude, units.altitude)
+        entry.speed = try optional(DeltaPredictor.speedChanged, state.fix?.speed, units.speed)
+        entry.course = try optional(DeltaPredictor.courseChanged, state.fix?.course, units.course)
         state.take(entry)
       }
       if slot != .motion { try add(entry) }
@@ -185,7 +185,7 @@ private struct Units {
 }
 
 /// Prediction of the next reading from the earlier ones, identical for encoder and decoder.
-private struct Expectation {
+private struct DeltaPredictor {
   static let accuracyChanged: UInt8 = 8
   static let altitudeChanged: UInt8 = 16
   static let speedChanged: UInt8 = 32

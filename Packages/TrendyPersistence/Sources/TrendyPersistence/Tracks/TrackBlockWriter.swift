@@ -7,7 +7,7 @@ struct TrackBlockRow {
   init(_ record: TrackRow) { self.record = record }
 
   var start: Int64 { record.sort }
-  var key: RecordKey { record.key }
+  var key: RowKey { record.key }
 
   func entries() throws(StorageError) -> [TrackEntry] {
     do throws(TrackBlock.Malformed) {
@@ -146,7 +146,7 @@ struct TrackBlockWriter {
       rest = rest[cut...]
       try transaction.put(
         TrackRow(
-          kind: TrackRowKind.block, key: RecordKey(high: device, low: UInt64(bitPattern: part[0].time)),
+          kind: TrackRowKind.block, key: RowKey(high: device, low: UInt64(bitPattern: part[0].time)),
           sort: part[0].time,
           group: device, payload: TrackBlock.encode(part)))
     }

@@ -82,10 +82,10 @@ struct TrackEntry: Hashable {
         MotionActivity(
           state: Self.states[Int(motion / 3)], confidence: .init(rawValue: Int(motion % 3)) ?? .low,
           timestamp: timestamp))
-    case .start: return .call(TripCall(kind: .start, timestamp: timestamp))
-    case .end: return .call(TripCall(kind: .end, timestamp: timestamp))
-    case .finalize: return .call(TripCall(kind: .finalize, timestamp: timestamp))
-    case .cancel: return .call(TripCall(kind: .cancel, timestamp: timestamp))
+    case .start: return .call(TripCommand(kind: .start, timestamp: timestamp))
+    case .end: return .call(TripCommand(kind: .end, timestamp: timestamp))
+    case .finalize: return .call(TripCommand(kind: .finalize, timestamp: timestamp))
+    case .cancel: return .call(TripCommand(kind: .cancel, timestamp: timestamp))
     }
   }
 

@@ -2,12 +2,12 @@ public import TrendyFoundation
 
 /// Rows of a track log in a directory, stored in a separate ``StorageEngine``.
 public final class TrackFolder: TrackRows {
-  private let folder: FolderEngine
+  private let folder: SharedEngine
 
   /// Opens the log, or creates it with its directory.
   /// - Throws: ``StorageError``, for example ``StorageError/damaged(path:offset:)``.
   public convenience init(directory: URL) throws {
-    try self.init(directory: FolderEngine.path(of: directory), fileSystem: PosixFileSystem())
+    try self.init(directory: SharedEngine.path(of: directory), fileSystem: PosixFileSystem())
   }
 
   /// Opens or creates a log on any file system.
@@ -20,7 +20,7 @@ public final class TrackFolder: TrackRows {
     directory: String, fileSystem: any FileSystem, options: StorageEngine.Options = .init(),
     generator: some RandomNumberGenerator = SystemRandomNumberGenerator()
   ) throws(StorageError) {
-    folder = try FolderEngine(
+    folder = try SharedEngine(
       directory: directory, mode: .createIfMissing, fileSystem: fileSystem, options: options, generator: generator)
   }
 
@@ -61,7 +61,7 @@ public final class TrackFolder: TrackRows {
 private struct EngineRows: TrackRowReading {
   let engine: StorageEngine
 
-  func row(kind: UInt8, key: RecordKey) throws -> TrackRow? { try engine.get(kind: kind, key: key).map(TrackRow.init) }
+  func row(kind: UInt8, key: RowKey) throws -> TrackRow? { try engine.get(kind: kind, key: key).map(TrackRow.init) }
 
   func rows(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, isDescending: Bool, limit: Int
@@ -74,7 +74,7 @@ private struct EngineRows: TrackRowReading {
 private struct TransactionRows: TrackRowWriting {
   let transaction: WriteTransaction
 
-  func row(kind: UInt8, key: RecordKey) throws -> TrackRow? {
+  func row(kind: UInt8, key: RowKey) throws -> TrackRow? {
     try transaction.get(kind: kind, key: key).map(TrackRow.init)
   }
 
@@ -89,5 +89,5 @@ private struct TransactionRows: TrackRowWriting {
     try transaction.put(kind: row.kind, key: row.key, sort: row.sort, group: row.group, payload: row.payload)
   }
 
-  func delete(kind: UInt8, key: RecordKey) throws { transaction.delete(kind: kind, key: key) }
+  func delete(kind: UInt8, key: RowKey) throws { transaction.delete(kind: kind, key: key) }
 }

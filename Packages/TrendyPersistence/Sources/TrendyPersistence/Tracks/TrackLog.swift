@@ -202,7 +202,7 @@ extension TrackLog {
 
   public func note(_ kind: TrackNote.Kind, id: String) throws -> (device: String, note: TrackNote)? {
     try rows.read { reading in
-      guard let row = try reading.row(kind: TrackRowKind.note(kind), key: RecordKey(hashing: id)) else { return nil }
+      guard let row = try reading.row(kind: TrackRowKind.note(kind), key: RowKey(hashing: id)) else { return nil }
       let note = try Self.note(row, kind)
       guard note.id == id, let device = try DeviceTable.name(of: row.group, in: reading) else { return nil }
       return (device, note)
@@ -217,7 +217,7 @@ extension TrackLog {
       let number = try DeviceTable.number(of: device, in: transaction)
       for (kind, ids) in [(TrackNote.Kind.checkpoint, changes.removedCheckpoints), (.finding, changes.removedFindings)]
       {
-        for id in ids { try transaction.delete(kind: TrackRowKind.note(kind), key: RecordKey(hashing: id)) }
+        for id in ids { try transaction.delete(kind: TrackRowKind.note(kind), key: RowKey(hashing: id)) }
       }
       for note in changes.put {
         var payload: [UInt8] = [UInt8(note.id.utf8.count)]
@@ -225,7 +225,7 @@ extension TrackLog {
         payload += note.content
         try transaction.put(
           TrackRow(
-            kind: TrackRowKind.note(note.kind), key: RecordKey(hashing: note.id),
+            kind: TrackRowKind.note(note.kind), key: RowKey(hashing: note.id),
             sort: TrackEntry.milliseconds(note.time) ?? .max - 1, group: number, payload: payload))
       }
       let mark = try UnreadMark.read(device: number, in: transaction)
@@ -280,7 +280,7 @@ private enum DeviceTable {
   }
 
   static func name(of number: UInt64, in reading: any TrackRowReading) throws -> String? {
-    try reading.row(kind: TrackRowKind.device, key: RecordKey(high: 0, low: number)).map {
+    try reading.row(kind: TrackRowKind.device, key: RowKey(high: 0, low: number)).map {
       String(decoding: $0.payload, as: UTF8.self)
     }
   }
@@ -291,12 +291,12 @@ private enum DeviceTable {
     if let record = known.first(where: { $0.payload.elementsEqual(name.utf8) }) { return record.key.low }
     let last = known.last?.key.low ?? 0
     guard last < StoreFormat.largestNumber else {
-      throw StorageError.unreadableRow(kind: TrackRowKind.device, key: RecordKey(high: 0, low: last))
+      throw StorageError.unreadableRow(kind: TrackRowKind.device, key: RowKey(high: 0, low: last))
     }
     let number = last + 1
     try transaction.put(
       TrackRow(
-        kind: TrackRowKind.device, key: RecordKey(high: 0, low: number), sort: Int64(number), payload: Array(name.utf8))
+        kind: TrackRowKind.device, key: RowKey(high: 0, low: number), sort: Int64(number), payload: Array(name.utf8))
     )
     return number
   }
@@ -320,7 +320,7 @@ private struct UnreadMark {
   }
 
   static func read(device: UInt64, in reading: any TrackRowReading) throws -> UnreadMark? {
-    let key = RecordKey(high: 0, low: device)
+    let key = RowKey(high: 0, low: device)
     guard let record = try reading.row(kind: TrackRowKind.unread, key: key) else { return nil }
     return try record.withPayload { bytes throws(StorageError) in
       guard bytes.count == 24, let base = bytes.baseAddress else {
@@ -337,6 +337,6 @@ private struct UnreadMark {
       withUnsafeBytes(of: number.littleEndian) { payload += $0 }
     }
     try transaction.put(
-      TrackRow(kind: TrackRowKind.unread, key: RecordKey(high: 0, low: device), sort: 0, payload: payload))
+      TrackRow(kind: TrackRowKind.unread, key: RowKey(high: 0, low: device), sort: 0, payload: payload))
   }
 }

@@ -36,7 +36,7 @@ extension TrackRows {
 /// Reads rows of a track log. Valid only within the closure that receives it; rows remain valid.
 public protocol TrackRowReading {
   /// Returns the row with this kind and key, or `nil`.
-  func row(kind: UInt8, key: RecordKey) throws -> TrackRow?
+  func row(kind: UInt8, key: RowKey) throws -> TrackRow?
 
   /// Returns rows of a kind with sort values from `lower` up to but excluding `upper`, ordered by sort value.
   /// - Parameters:
@@ -65,13 +65,13 @@ public protocol TrackRowWriting: TrackRowReading {
   /// Stores a row and replaces any row with its kind and key.
   func put(_ row: TrackRow) throws
   /// Deletes the row with this kind and key, if there is one.
-  func delete(kind: UInt8, key: RecordKey) throws
+  func delete(kind: UInt8, key: RowKey) throws
 }
 
 /// A row of a track log.
 public struct TrackRow: Sendable {
   private enum Payload: Sendable {
-    case record(Record)
+    case record(Row)
     case bytes([UInt8])
   }
 
@@ -81,7 +81,7 @@ public struct TrackRow: Sendable {
   /// Kind of the row; with ``key`` it identifies the row.
   public let kind: UInt8
   /// Key of the row.
-  public let key: RecordKey
+  public let key: RowKey
   /// Sort value, by which rows of a kind and group are ordered.
   public let sort: Int64
   /// Group key; 0 for none.
@@ -89,7 +89,7 @@ public struct TrackRow: Sendable {
   private let content: Payload
 
   /// Creates a row.
-  public init(kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: [UInt8]) {
+  public init(kind: UInt8, key: RowKey, sort: Int64, group: UInt64 = 0, payload: [UInt8]) {
     self.kind = kind
     self.key = key
     self.sort = sort
@@ -97,7 +97,7 @@ public struct TrackRow: Sendable {
     content = .bytes(payload)
   }
 
-  init(_ record: Record) {
+  init(_ record: Row) {
     kind = record.kind
     key = record.key
     sort = record.sort

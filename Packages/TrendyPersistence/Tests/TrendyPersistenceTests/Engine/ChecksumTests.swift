@@ -30,8 +30,8 @@ struct ChecksumTests {
 
   @Test func `the key of a canonical UUID is the UUID, other text has none`() {
     let text = "018c2bb2-7a40-7abc-bdef-00000000abcd"
-    let key = RecordKey(canonicalUUID: text)
-    #expect(key == RecordKey(high: 0x018C_2BB2_7A40_7ABC, low: 0xBDEF_0000_0000_ABCD))
+    let key = RowKey(canonicalUUID: text)
+    #expect(key == RowKey(high: 0x018C_2BB2_7A40_7ABC, low: 0xBDEF_0000_0000_ABCD))
     #expect(key?.uuidText == text)
     #expect(key?.description == "018c2bb27a407abcbdef00000000abcd")
     for other in [
@@ -40,9 +40,9 @@ struct ChecksumTests {
       "018c2bb2-7a40-7abc-7def-00000000abcd", "018c2bb2-7a40-7abc-fdef-00000000abcd",
       "018c2bb2-7a40-7abc-bdef-00000000abcg", "018c2bb2-7a40-7abc-bdef-0000000é-bcd",
     ] {
-      #expect(RecordKey(canonicalUUID: other) == nil)
+      #expect(RowKey(canonicalUUID: other) == nil)
       // The two top bits of a UUID's lower half are 10, those of a hash 11.
-      #expect(RecordKey(hashing: other).low >> 62 == 3)
+      #expect(RowKey(hashing: other).low >> 62 == 3)
     }
   }
 }

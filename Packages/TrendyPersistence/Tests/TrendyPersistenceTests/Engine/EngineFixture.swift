@@ -31,8 +31,8 @@ enum EngineFixture {
     return done
   }
 
-  static func key(_ number: Int) -> RecordKey {
-    RecordKey(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number))
+  static func key(_ number: Int) -> RowKey {
+    RowKey(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number))
   }
 
   /// Payload of a number: its text, repeated up to some length.

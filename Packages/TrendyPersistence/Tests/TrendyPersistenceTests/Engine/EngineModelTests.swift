@@ -10,18 +10,18 @@ struct EngineModelTests {
     var kind: UInt8
     var number: UInt64
 
-    var key: RecordKey { RecordKey(high: number % 7, low: number) }
+    var key: RowKey { RowKey(high: number % 7, low: number) }
   }
 
-  private struct Row: Equatable {
+  private struct ModelRow: Equatable {
     var sort: Int64
     var group: UInt64
     var payload: [UInt8]
   }
 
   private static func expected(
-    _ model: [Name: Row], kind: UInt8, group: UInt64?, from: Int64, to: Int64
-  ) -> [(Name, Row)] {
+    _ model: [Name: ModelRow], kind: UInt8, group: UInt64?, from: Int64, to: Int64
+  ) -> [(Name, ModelRow)] {
     let rows = model.filter { name, row in
       name.kind == kind && (group == nil || row.group == group) && row.sort >= from && row.sort < to
     }
@@ -29,8 +29,8 @@ struct EngineModelTests {
   }
 
   private static func check(
-    _ generator: inout SeededGenerator, _ model: [Name: Row], get: (UInt8, RecordKey) throws -> Record?,
-    scan: (UInt8, UInt64?, Int64, Int64, Bool, Int) throws -> RecordList,
+    _ generator: inout SeededGenerator, _ model: [Name: ModelRow], get: (UInt8, RowKey) throws -> Row?,
+    scan: (UInt8, UInt64?, Int64, Int64, Bool, Int) throws -> RowList,
     counts: (UInt8, UInt64?, [Int64]) throws -> [Int], count: (UInt8, UInt64?) throws -> Int
   ) throws {
     let kind = UInt8(generator.next() % 2)
@@ -51,7 +51,7 @@ struct EngineModelTests {
     #expect(try count(kind, group) == expected(model, kind: kind, group: group, from: .min, to: .max).count)
     let name = Name(kind: kind, number: generator.next() % 1400)
     let found = try get(kind, name.key)
-    #expect(found.map { Row(sort: $0.sort, group: $0.group, payload: $0.payload) } == model[name])
+    #expect(found.map { ModelRow(sort: $0.sort, group: $0.group, payload: $0.payload) } == model[name])
   }
 
   @Test(arguments: [1, 2] as [UInt64], [false, true])
@@ -63,7 +63,7 @@ struct EngineModelTests {
     var engine = try EngineFixture.open(disk)
     let idle = try EngineFixture.open(disk.anotherProcess())
     var steps = 0
-    var model: [Name: Row] = [:]
+    var model: [Name: ModelRow] = [:]
     for unit in 0..<60 {
       let transaction = try engine.beginWrite()
       var changed = model
@@ -75,7 +75,7 @@ struct EngineModelTests {
           transaction.delete(kind: name.kind, key: name.key)
           changed[name] = nil
         } else {
-          let row = Row(
+          let row = ModelRow(
             sort: Int64(generator.next() % 50), group: generator.next() % 5,
             payload: (0..<generator.next() % 20).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
           try transaction.put(

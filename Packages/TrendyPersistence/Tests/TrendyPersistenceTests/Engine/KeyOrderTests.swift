@@ -35,7 +35,7 @@ struct KeyOrderTests {
         let milliseconds = 1_700_000_000_000 + (word >> 20) % 100_000_000 * 12_000 + UInt64(part * 6000 + number)
         let high = milliseconds << 16 | 0x7000 | word >> 8 & 0xFFF
         let id =
-          isNamed ? "sample \(part) \(number)" : RecordKey(high: high, low: 2 << 62 | word >> 2).uuidText
+          isNamed ? "sample \(part) \(number)" : RowKey(high: high, low: 2 << 62 | word >> 2).uuidText
         let time = isNamed ? Double(milliseconds) / 1000 : 1_700_000_000 + Double(word >> 40)
         let event = Event(id: id, eventTypeId: "t", timestamp: Date(timeIntervalSince1970: time))
         journal.events[id] = event

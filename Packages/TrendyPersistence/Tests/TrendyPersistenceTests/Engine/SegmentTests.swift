@@ -180,32 +180,32 @@ struct SegmentTests {
   }
 
   /// Returns a UUIDv7 of a timestamp. Keys of one timestamp differ in the lower half.
-  private static func risingKey(_ moment: Int, _ number: Int = 0) -> RecordKey {
-    RecordKey(high: UInt64(moment) << 16 | 0x7000, low: 1 << 63 | UInt64(number))
+  private static func risingKey(_ moment: Int, _ number: Int = 0) -> RowKey {
+    RowKey(high: UInt64(moment) << 16 | 0x7000, low: 1 << 63 | UInt64(number))
   }
 
   @Test func `rows replaced by the log are found among increasing ids and returned once`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
-    func put(_ keys: [RecordKey], kind: UInt8 = 1, sort: Int64) throws {
+    func put(_ keys: [RowKey], kind: UInt8 = 1, sort: Int64) throws {
       try engine.write { transaction throws(StorageError) in
         for key in keys { try transaction.put(kind: kind, key: key, sort: sort, group: 5, payload: [1]) }
       }
     }
     // Two segments; the second has older timestamps and the latest one of the first again. Both also contain hashes.
     let first = (100..<130).map { Self.risingKey($0) } + [Self.risingKey(129, 1)]
-    try put(first + [RecordKey(hashing: "a")], sort: 1)
+    try put(first + [RowKey(hashing: "a")], sort: 1)
     try engine.maintain(sealingAll: true)
     let second = (60..<90).map { Self.risingKey($0) } + [Self.risingKey(129, 2)]
-    try put(second + [RecordKey(hashing: "b")], sort: 2)
+    try put(second + [RowKey(hashing: "b")], sort: 2)
     try put((0..<9).map { Self.risingKey(500 + $0) }, kind: 2, sort: 2)
     try engine.maintain(sealingAll: true)
     // First, middle and last keys of each segment, keys before and after them, and keys of one timestamp.
     let replaced =
       [Self.risingKey(100), Self.risingKey(115), Self.risingKey(129), Self.risingKey(129, 1), Self.risingKey(129, 2)]
-      + [Self.risingKey(60), Self.risingKey(89), RecordKey(hashing: "a"), RecordKey(hashing: "b")]
+      + [Self.risingKey(60), Self.risingKey(89), RowKey(hashing: "a"), RowKey(hashing: "b")]
     let new = [Self.risingKey(10), Self.risingKey(95), Self.risingKey(130), Self.risingKey(600)]
-    let all = Set(first + second + new + [RecordKey(hashing: "a"), RecordKey(hashing: "b")])
+    let all = Set(first + second + new + [RowKey(hashing: "a"), RowKey(hashing: "b")])
     try put(replaced + new, sort: 3)
     for handle in [engine, try EngineFixture.open(disk.anotherProcess())] {
       // Another kind is read first, as each kind has its own state.

@@ -34,8 +34,8 @@ enum TrackFixture {
         timestamp: moment(Double(second))))
   }
 
-  static func call(_ kind: TripCall.Kind, _ second: Int) -> TrackReading {
-    .call(TripCall(kind: kind, timestamp: moment(Double(second))))
+  static func call(_ kind: TripCommand.Kind, _ second: Int) -> TrackReading {
+    .call(TripCommand(kind: kind, timestamp: moment(Double(second))))
   }
 
   static func readings(

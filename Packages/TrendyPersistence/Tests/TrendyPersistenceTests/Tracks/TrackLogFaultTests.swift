@@ -148,7 +148,7 @@ struct TrackLogFaultTests {
 
   @Test(arguments: 1...80 as ClosedRange<UInt64>)
   func `a row of readings with a valid checksum and invalid content is rejected without a crash`(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let disk = SimulatedFileSystem()
     try _ = TrackFixture.open(disk).append((0..<60).map { TrackFixture.fix($0 * 7) }, device: "phone")
     // Written below the log with valid checksums, as a faulty program would.
@@ -156,10 +156,10 @@ struct TrackLogFaultTests {
       directory: TrackFixture.directory, fileSystem: disk, options: TrackFixture.options)
     let record = try #require(try engine.scan(kind: 2).first)
     var payload = record.payload
-    for _ in 0...Int.random(in: 0..<4, using: &chance) {
-      payload[Int.random(in: 0..<payload.count, using: &chance)] = UInt8.random(in: 0...255, using: &chance)
+    for _ in 0...Int.random(in: 0..<4, using: &random) {
+      payload[Int.random(in: 0..<payload.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
     }
-    if seed % 5 == 0 { payload.removeLast(Int.random(in: 1..<payload.count, using: &chance)) }
+    if seed % 5 == 0 { payload.removeLast(Int.random(in: 1..<payload.count, using: &random)) }
     try engine.write { transaction throws(StorageError) in
       try transaction.put(
         kind: 2, key: record.key, sort: record.sort, group: record.group, payload: payload)

@@ -59,11 +59,11 @@ struct TrackLogTests {
     "any order, batch size and repetition results in the same readings",
     arguments: 1...6 as ClosedRange<UInt64>)
   func anyOrder(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let span = [300, 2000, 100_000][Int(seed % 3)]
     let told = (0..<400).map { _ -> TrackReading in
-      let second = Int.random(in: 0..<span, using: &chance)
-      return Int.random(in: 0..<6, using: &chance) == 0 ? TrackFixture.motion(second) : TrackFixture.fix(second)
+      let second = Int.random(in: 0..<span, using: &random)
+      return Int.random(in: 0..<6, using: &random) == 0 ? TrackFixture.motion(second) : TrackFixture.fix(second)
     }
     let wanted = Set(told).sorted { left, right in
       func rank(_ reading: TrackReading) -> Int { if case .motion = reading { 0 } else { 1 } }
@@ -71,13 +71,13 @@ struct TrackLogTests {
     }
     let log = try TrackFixture.open(disk)
     var added = 0
-    var rest = told.shuffled(using: &chance)[...]
+    var rest = told.shuffled(using: &random)[...]
     if seed % 4 == 0 { rest = told.sorted { $0.timestamp > $1.timestamp }[...] }
     while !rest.isEmpty {
-      let batch = rest.prefix(Int.random(in: 1...(seed % 2 == 0 ? 3 : 100), using: &chance))
+      let batch = rest.prefix(Int.random(in: 1...(seed % 2 == 0 ? 3 : 100), using: &random))
       rest = rest.dropFirst(batch.count)
       added += try log.append(Array(batch), device: "phone").added
-      if Int.random(in: 0..<40, using: &chance) == 0 { try log.maintain(sealingAll: true) }
+      if Int.random(in: 0..<40, using: &random) == 0 { try log.maintain(sealingAll: true) }
     }
     #expect(added == wanted.count)
     let held = try TrackFixture.readings(in: log)
@@ -86,8 +86,8 @@ struct TrackLogTests {
     let again = try TrackFixture.open(disk.anotherProcess())
     #expect(try TrackFixture.readings(in: again) == wanted)
     for _ in 0..<10 {
-      let from = Double(Int.random(in: -5..<span, using: &chance))
-      let to = from + Double(Int.random(in: 0..<span / 2, using: &chance))
+      let from = Double(Int.random(in: -5..<span, using: &random))
+      let to = from + Double(Int.random(in: 0..<span / 2, using: &random))
       let range = try TrackFixture.readings(
         in: again, after: TrackFixture.moment(from), through: TrackFixture.moment(to))
       #expect(

@@ -28,7 +28,7 @@ extension SimulationRun {
     case .writePlainly(let number, let choice): return await writePlainly("t\(number)", choice)
     case .writeAsStranger(let number, let choice): return await writeAsStranger("s\(number)", choice)
     case .recordMany(let number, let edit, let count):
-      guard person == nil else { return false }
+      guard user == nil else { return false }
       var editor = Editor(
         run: self, device: devices[number], choice: UInt64(edit), text: "t\(edit)", isBeside: false)
       editor.recordMany(count)
@@ -149,7 +149,7 @@ extension SimulationRun {
     }
     let server = hub.nextServer()
     let losses = hub.losses
-    let desk = server.ingestDesk(person: hub.person)
+    let desk = server.ingestDesk(user: hub.user)
     defer { _ = restartHubIfOff() }
     do {
       switch (method, id) {

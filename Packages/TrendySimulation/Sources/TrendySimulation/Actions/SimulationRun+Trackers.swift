@@ -12,18 +12,18 @@ extension SimulationRun {
   /// Creates the user and the trackers before the first fault.
   func beginTrackers() throws {
     let accounts = hub.server.accounts
-    let person = try accounts.createPerson(name: "Clara").id
+    let user = try accounts.createPerson(name: "Clara").id
     let trackers = try TrackerScenario.days(seed: seed).enumerated().map { number, batches in
-      let made = try accounts.createToken(person: person, deviceName: "tracker \(number + 1)")
+      let made = try accounts.createToken(user: user, deviceName: "tracker \(number + 1)")
       return TrackerScenario.Tracker(deviceId: made.device.id, token: made.token, batches: batches, taken: [])
     }
-    let page = try accounts.createToken(person: person, deviceName: "page").token
-    try Self.furnish(hub.server.ingestDesk(person: person), home: trackers.first?.batches.first?.first)
-    tracking = TrackerScenario(person: person, token: page, trackers: trackers)
+    let page = try accounts.createToken(user: user, deviceName: "page").token
+    try Self.furnish(hub.server.ingestDesk(user: user), home: trackers.first?.batches.first?.first)
+    tracking = TrackerScenario(user: user, token: page, trackers: trackers)
   }
 
   /// Creates a place where the days begin, so that there are visits.
-  private static func furnish(_ desk: HubDesk, home: Location?) throws {
+  private static func furnish(_ desk: UserRecordService, home: Location?) throws {
     guard let home else { return }
     try desk.create(
       .eventType, CreateEventTypeRequest(id: "at-home", name: "At home", color: "#102030", icon: "house"))
@@ -93,7 +93,7 @@ extension SimulationRun {
   private func touchFinding(_ choice: UInt64) async -> Bool {
     var generator = SeededGenerator(seed: choice)
     guard let tracking, !hub.isOff,
-      let event = events(of: tracking.person).randomElement(using: &generator)
+      let event = events(of: tracking.user).randomElement(using: &generator)
     else { return false }
     let isDeleted = Bool.random(using: &generator)
     let note = "note-\(choice % 10_000)"
@@ -110,10 +110,10 @@ extension SimulationRun {
   }
 
   /// Events of a user's record by id; empty if the hub is off.
-  private func events(of person: String) -> [Event] {
-    let entries = hub.entries(of: person).filter { $0.kind == SyncedKind.event.name && $0.isAlive }
+  private func events(of user: String) -> [Event] {
+    let entries = hub.entries(of: user).filter { $0.kind == SyncedKind.event.name && $0.isAlive }
     return entries.compactMap { entry -> Event? in
-      let wire = try? ChangeEntryData(rawData: entry.document(person: person)).decode(APIEvent.self)
+      let wire = try? ChangeEntryData(rawData: entry.document(user: user)).decode(APIEvent.self)
       return wire.map { Event($0) }
     }.sorted { $0.id < $1.id }
   }
@@ -146,7 +146,7 @@ extension SimulationRun {
 
   /// Checks that each posted fix is in the log exactly once.
   private func checkLog(of tracking: TrackerScenario) throws {
-    let log = TrackLog(rows: try hub.tracks(of: tracking.person))
+    let log = TrackLog(rows: try hub.tracks(of: tracking.user))
     for (number, tracker) in tracking.trackers.enumerated() {
       var kept: [Int64: Int] = [:]
       try log.forEach(device: tracker.deviceId, after: nil, through: nil) {
@@ -169,7 +169,7 @@ extension SimulationRun {
   /// Checks that the record has the events that a hub without faults detects, except for the user's changes.
   private func checkFindings(of tracking: TrackerScenario) async throws {
     let expected = try await quietFindings(of: tracking)
-    let found = events(of: tracking.person)
+    let found = events(of: tracking.user)
     var open = expected
     for event in found {
       if let place = open.firstIndex(where: { Self.content($0) == Self.content(event) }) {
@@ -201,19 +201,19 @@ extension SimulationRun {
     let server = HubServer(
       storage: storage, ingest: ingest, clock: hub.clock, generator: SeededGenerator(seed: seed),
       configuration: HubConfiguration(requestsPerMinute: nil), tasks: executor)
-    let person = try server.accounts.createPerson(name: "quiet").id
-    try Self.furnish(server.ingestDesk(person: person), home: tracking.trackers.first?.batches.first?.first)
+    let user = try server.accounts.createPerson(name: "quiet").id
+    try Self.furnish(server.ingestDesk(user: user), home: tracking.trackers.first?.batches.first?.first)
     for tracker in tracking.trackers {
-      let token = try server.accounts.createToken(person: person, deviceName: "tracker").token
+      let token = try server.accounts.createToken(user: user, deviceName: "tracker").token
       let status = await server.handle(try TrackerScenario.post(Array(tracker.batches.joined()), token: token)).status
       if status != 200 {
         ledger.report(.trackersAreRecordedOnce, "a hub without faults responds with \(status) to a tracker")
       }
     }
     try await ingest.tick(at: server)
-    let entries = try storage.read(person: person) { try $0.entries(after: 0, limit: .max) }
+    let entries = try storage.read(user: user) { try $0.entries(after: 0, limit: .max) }
     return try entries.filter { $0.kind == SyncedKind.event.name && $0.isAlive }.map { entry in
-      Event(try ChangeEntryData(rawData: entry.document(person: person)).decode(APIEvent.self))
+      Event(try ChangeEntryData(rawData: entry.document(user: user)).decode(APIEvent.self))
     }
   }
 

@@ -29,7 +29,7 @@ extension SimulationRun {
   }
 
   func act(
-    _ person: any SimulatedUser, _ number: Int, on device: SimulatedDevice, choice: UInt64, isBeside: Bool
+    _ user: any SimulatedUser, _ number: Int, on device: SimulatedDevice, choice: UInt64, isBeside: Bool
   ) {
     guard let process = device.process else { return }
     var generator = SeededGenerator(seed: choice)
@@ -40,7 +40,7 @@ extension SimulationRun {
       return tell("\(device.name): the user cannot perform \(number) because the store cannot be read")
     }
     do {
-      try person.act(number: number, on: hand, using: &generator)
+      try user.act(number: number, on: hand, using: &generator)
       note(before, try waiting(process), text: "t\(number)", device.number)
       tell("\(device.name): the user performs \(number)")
     } catch {

@@ -12,7 +12,7 @@ extension SimulationRun {
   }
 
   func beginWebhook() throws {
-    let webhook = try hub.server.accounts.addWebhook(person: hub.person, url: "https://receiver.example/hook")
+    let webhook = try hub.server.accounts.addWebhook(user: hub.user, url: "https://receiver.example/hook")
     let receiver = SimulatedWebhookReceiver(webhook: webhook, clock: clock)
     receiver.onFault = { [unowned self] in
       count($0.kind)
@@ -66,8 +66,8 @@ extension SimulationRun {
   private static let longestRetries = 30
 
   private func untold(by receiver: SimulatedWebhookReceiver) -> [String] {
-    hub.entries(of: hub.person).compactMap { entry -> String? in
-      let text = entry.line(person: hub.person).text
+    hub.entries(of: hub.user).compactMap { entry -> String? in
+      let text = entry.line(user: hub.user).text
       guard let line = try? WireJSON.decode(JSONValue.self, from: text),
         !receiver.told.contains(SimulatedWebhookReceiver.words(line))
       else { return nil }

@@ -49,7 +49,7 @@ struct ShownFields: Equatable {
   private init(rows: [Ledger.Key: EntityFields]) { self.rows = rows }
 
   init(_ store: LocalStore) throws {
-    var entities: [Undoable] = try store.fetchAllEventTypes().map { .eventType($0) }
+    var entities: [AnyEntity] = try store.fetchAllEventTypes().map { .eventType($0) }
     entities += try store.fetchAllEvents().map { .event($0) }
     entities += try store.fetchAllGeofences().map { .place($0) }
     entities += try store.fetchAllPropertyDefinitions().map { .property($0) }

@@ -24,7 +24,7 @@ final class SimulationRun: @unchecked Sendable {
   let hub: SimulatedHub
   /// Custom server in place of the hub.
   let server: (any SimulatedServer)?
-  let person: (any SimulatedUser)?
+  let user: (any SimulatedUser)?
   /// Per device, failed actions of custom users whose effect is unknown until the store can be read.
   var doubts: [Int: Doubt] = [:]
   private(set) var devices: [SimulatedDevice] = []
@@ -48,7 +48,7 @@ final class SimulationRun: @unchecked Sendable {
   init(_ simulator: SyncSimulator, seed: UInt64, executor: SeededTaskExecutor) throws {
     world = simulator.world
     tellsRequests = simulator.tellsRequests
-    person = simulator.person
+    user = simulator.user
     self.executor = executor
     self.seed = seed
     parameters = ScenarioParameters(
@@ -68,7 +68,7 @@ final class SimulationRun: @unchecked Sendable {
       companionWires.append(companionWire)
       let token = hub.tokens[number]
       let account = Account(
-        hub: Self.hubAddress, token: token, deviceId: hub.deviceIds[number], person: hub.person)
+        hub: Self.hubAddress, token: token, deviceId: hub.deviceIds[number], user: hub.user)
       let deviceClock = DeviceClock(
         clock, name: deviceName(number), tellsBoot: parameters.hasBootClock[number])
       devices.append(
@@ -190,8 +190,8 @@ final class SimulationRun: @unchecked Sendable {
   private func carryOut(_ action: Action, begin: (Undertaking) -> Void) async {
     switch action {
     case .edit(let number, let edit, let choice, let isBeside):
-      if let person {
-        act(person, edit, on: devices[number], choice: choice, isBeside: isBeside)
+      if let user {
+        act(user, edit, on: devices[number], choice: choice, isBeside: isBeside)
       } else {
         var editor = Editor(run: self, device: devices[number], choice: choice, text: "t\(edit)", isBeside: isBeside)
         editor.edit()
@@ -199,7 +199,7 @@ final class SimulationRun: @unchecked Sendable {
       if isBeside { count("second_process") }
       return
     case .command(let number, let command, let choice):
-      guard person == nil else { return }
+      guard user == nil else { return }
       var user = CommandUser(run: self, device: devices[number], choice: choice, text: "t\(command)")
       user.act()
       return

@@ -9,7 +9,7 @@ public struct SyncSimulator: Sendable {
   /// Devices, hazards and sizes of the scenarios.
   public var world: SimulationWorld
   /// Simulated user; `nil` for the built-in one, which edits entities of every kind.
-  public var person: (any SimulatedUser)?
+  public var user: (any SimulatedUser)?
   /// Creates the server of each scenario; `nil` for Trendy's own hub.
   public var makeServer: (@Sendable (_ clock: any TimeSource, _ seed: UInt64) throws -> any SimulatedServer)?
   /// Whether the log contains each request and the beginning of its response.
@@ -17,11 +17,11 @@ public struct SyncSimulator: Sendable {
 
   /// Creates a simulator. With `makeServer`, hazards of the hub's disk and backups are disabled.
   public init(
-    world: SimulationWorld = SimulationWorld(), person: (any SimulatedUser)? = nil,
+    world: SimulationWorld = SimulationWorld(), user: (any SimulatedUser)? = nil,
     makeServer: (@Sendable (_ clock: any TimeSource, _ seed: UInt64) throws -> any SimulatedServer)? = nil
   ) {
     self.world = world
-    self.person = person
+    self.user = user
     self.makeServer = makeServer
     if makeServer != nil { self.world.hazards.subtract(Hazard.ofTheHub) }
   }

@@ -26,7 +26,7 @@ struct TrackerScenario {
     var isSure: Bool
   }
 
-  let person: String
+  let user: String
   /// Token of the user's own device.
   let token: String
   var trackers: [Tracker]

@@ -16,7 +16,7 @@ struct FaultyClient: NetworkClientProtocol {
       return outcomes
     }
   }
-  func push(_ batch: PushBatch) async throws -> PushAnswer {
+  func push(_ batch: PushBatch) async throws -> PushBatchResult {
     try await meet("push", mutations: batch.mutations) {
       let answer = try await base.push(batch)
       run.ledger.onOutcomes(answer.outcomes, of: batch.mutations)

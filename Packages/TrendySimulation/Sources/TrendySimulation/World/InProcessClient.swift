@@ -56,7 +56,7 @@ public struct InProcessClient: NetworkClientProtocol {
     return try response.answer(to: request.mutations).outcomes
   }
 
-  public func push(_ batch: PushBatch) async throws -> PushAnswer {
+  public func push(_ batch: PushBatch) async throws -> PushBatchResult {
     let request = PushRequest(batch)
     let response = try await respond("POST", "/mutations", try WireJSON.encode(request), push: request)
     // If the hub reports a fork, the outcomes before it remain valid.

@@ -12,7 +12,7 @@ import TrendyTesting
 final class SimulatedDatabase: @unchecked Sendable {
   /// Data on a server's disk.
   struct Rows {
-    var people = MemoryHubPeople()
+    var users = MemoryHubPeople()
     var directory = MemoryHubDirectory()
     /// Recent writes by locked row: a user's row or the directory.
     var recent: [String: RecentWrites] = [:]
@@ -21,11 +21,11 @@ final class SimulatedDatabase: @unchecked Sendable {
     var counts: [String: Int64] = [:]
     /// Posted readings and the hub that runs the detection, by user.
     var tracks: [String: MemoryTrackTable] = [:]
-    var readers: [String: TrackReader] = [:]
+    var readers: [String: DetectionRunner] = [:]
   }
 
   /// Claim of a hub on a user's track log.
-  struct TrackReader {
+  struct DetectionRunner {
     var name: String
     /// Expiry by the server's uptime.
     var until: Duration
@@ -131,12 +131,13 @@ final class SimulatedDatabase: @unchecked Sendable {
 
   // MARK: Connections
 
-  func connect(hub: String, _ memory: inout DatabaseMemory) throws(DatabaseFailure) {
+  func connect(hub: String, _ memory: inout DatabaseEpochDetector) throws(DatabaseFailure) {
     if refusedConnections > 0 {
       refusedConnections -= 1
       throw .lost("connection refused")
     }
-    let sight = DatabaseMemory.Sight(life: rows.life.number, identity: rows.life.identity, count: rows.counts[hub])
+    let sight = DatabaseEpochDetector.Sight(
+      life: rows.life.number, identity: rows.life.identity, count: rows.counts[hub])
     if memory.knows(sight, identity: identity) {
       rows.counts[hub, default: 0] += 1
       return memory.onCounted()

@@ -18,7 +18,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   private let database: SimulatedDatabase
   /// Name of the process in its connections.
   private let hub: String
-  private var memory = DatabaseMemory()
+  private var memory = DatabaseEpochDetector()
   private var idle: [Connection] = []
   private var generator: SeededGenerator
   private var isDead = false
@@ -60,22 +60,22 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     }
   }
 
-  func read<Result>(person: String, _ body: (any HubReading) throws -> Result) throws -> Result {
-    try perform(session: session(person, isWriting: false)) { session in
+  func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {
+    try perform(session: session(user, isWriting: false)) { session in
       let rows = try session.begin()
-      return try rows.people.read(person, life: rows.life.id, body)
+      return try rows.users.read(user, life: rows.life.id, body)
     } finish: { _ in
     }
   }
 
-  func write<Result>(person: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    try writing(person) { rows, now in
+  func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
+    try writing(user) { rows, now in
       let before = rows
-      return try rows.people.write(
-        person, life: rows.life.id,
+      return try rows.users.write(
+        user, life: rows.life.id,
         renewing: { reader in
           var claimed = before
-          try claimed.renew(reader, of: person, at: now)
+          try claimed.renew(reader, of: user, at: now)
         }, body)
     }
   }
@@ -105,12 +105,12 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     }
   }
 
-  func erase(person: String) throws {
-    try perform(session: session(person, isWriting: true)) { session in
+  func erase(user: String) throws {
+    try perform(session: session(user, isWriting: true)) { session in
       var rows = try session.begin()
-      rows.people.erase(person)
-      rows.tracks[person] = nil
-      rows.readers[person] = nil
+      rows.users.erase(user)
+      rows.tracks[user] = nil
+      rows.readers[user] = nil
       session.rows = rows
     } finish: {
       try $0.commit()
@@ -131,18 +131,18 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     try writing(Self.directory) { rows, _ in try rows.directory.write(body) }
   }
 
-  func tracks(of person: String) throws -> any TrackRows {
+  func tracks(of user: String) throws -> any TrackRows {
     // An erased user has no track log.
-    try read(person: person) { _ in }
-    return SimulatedTrackRows(storage: self, person: person)
+    try read(user: user) { _ in }
+    return SimulatedTrackRows(storage: self, user: user)
   }
 
-  func hasTracks(of person: String) throws -> Bool { try reading(person) { $0.tracks[person] != nil } }
+  func hasTracks(of user: String) throws -> Bool { try reading(user) { $0.tracks[user] != nil } }
 
   /// Unique name for a claim on a track log.
   func makeName() -> String { "\(hub) \(generator.next())" }
 
-  func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HubHints)? {
+  func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HintSubscription)? {
     database.hints.listen(hub: hub, hear)
   }
 

@@ -24,7 +24,7 @@ final class SimulatedDevice: @unchecked Sendable {
     let besideEngine: SyncEngine
     let companionFiles: ProcessFileSystem
     let companions: CompanionStore
-    let courier: CompanionCourier
+    let courier: CompanionTransport
     /// Task of the automatic sync.
     var loop: Task<Void, Never>?
   }
@@ -90,9 +90,9 @@ final class SimulatedDevice: @unchecked Sendable {
         dataStoreFactory: besideFactory, clock: clock, generator: SeededGenerator(seed: generator.next())),
       besideFiles: besideFiles, engine: engine(files, factory), besideEngine: engine(besideFiles, besideFactory),
       companionFiles: companionFiles, companions: companions,
-      courier: CompanionCourier(
+      courier: CompanionTransport(
         client: makeCompanionClient(companionFiles), account: account, clock: clock,
-        store: CompanionCourier.Store(exists: { true }, open: { companions }), carryOut: { _ in true }))
+        store: CompanionTransport.Store(exists: { true }, open: { companions }), carryOut: { _ in true }))
   }
 
   private func engine(_ files: ProcessFileSystem, _ factory: DefaultDataStoreFactory) -> SyncEngine {

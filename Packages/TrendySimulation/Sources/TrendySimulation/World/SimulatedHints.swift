@@ -19,7 +19,7 @@ final class SimulatedHints: @unchecked Sendable {
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   /// - Returns: subscription with which the hub also sends hints.
-  func listen(hub: String, _ hear: @escaping (HubHint) -> Void) -> any HubHints {
+  func listen(hub: String, _ hear: @escaping (HubHint) -> Void) -> any HintSubscription {
     listeners.append(Listener(hub: hub, hear: hear))
     return Line(hints: self, hub: hub)
   }
@@ -43,7 +43,7 @@ final class SimulatedHints: @unchecked Sendable {
     }
   }
 
-  private struct Line: HubHints {
+  private struct Line: HintSubscription {
     let hints: SimulatedHints
     let hub: String
 

@@ -30,7 +30,7 @@ final class SimulatedHub: @unchecked Sendable {
   private var processes: [Process] = []
   /// Number of hub processes started so far.
   private var births = 0
-  private(set) var person = ""
+  private(set) var user = ""
   private var files: ProcessFileSystem
   private(set) var tokens: [String] = []
   private(set) var deviceIds: [String] = []
@@ -61,16 +61,16 @@ final class SimulatedHub: @unchecked Sendable {
     processes = [start(seed: first)]
     for _ in 1..<max(hubs, 1) { processes.append(start(seed: self.generator.next())) }
     let accounts = server.accounts
-    person = try accounts.createPerson(name: "Anna").id
+    user = try accounts.createPerson(name: "Anna").id
     for device in 0..<devices {
-      let made = try accounts.createToken(person: person, deviceName: deviceName(device))
+      let made = try accounts.createToken(user: user, deviceName: deviceName(device))
       tokens.append(made.token)
       deviceIds.append(made.device.id)
     }
-    plainToken = try accounts.createToken(person: person, deviceName: "plain").token
-    liarToken = try accounts.createToken(person: person, deviceName: "liar").token
+    plainToken = try accounts.createToken(user: user, deviceName: "plain").token
+    liarToken = try accounts.createToken(user: user, deviceName: "liar").token
     stranger = try accounts.createPerson(name: "Berta").id
-    strangerToken = try accounts.createToken(person: stranger, deviceName: "stranger").token
+    strangerToken = try accounts.createToken(user: stranger, deviceName: "stranger").token
   }
 
   private func start(seed: UInt64) -> Process {
@@ -141,19 +141,19 @@ final class SimulatedHub: @unchecked Sendable {
   // MARK: Contents
 
   /// Reads without simulated faults; `nil` if the disk cannot be read.
-  private func read<Result>(_ body: (any HubReading) throws -> Result) -> Result? { read(of: person, body) }
+  private func read<Result>(_ body: (any HubReadTransaction) throws -> Result) -> Result? { read(of: user, body) }
 
-  private func read<Result>(of person: String, _ body: (any HubReading) throws -> Result) -> Result? {
-    if let database { return try? database.rows.people.read(person, life: database.rows.life.id, body) }
+  private func read<Result>(of user: String, _ body: (any HubReadTransaction) throws -> Result) -> Result? {
+    if let database { return try? database.rows.users.read(user, life: database.rows.life.id, body) }
     guard !disk.isOff else { return nil }
-    return try? processes[0].storage.read(person: person, body)
+    return try? processes[0].storage.read(user: user, body)
   }
 
   /// Entries of a user; empty if the disk cannot be read.
-  func entries(of person: String) -> [HubEntry] { read(of: person) { try $0.entries(after: 0, limit: .max) } ?? [] }
+  func entries(of user: String) -> [HubEntry] { read(of: user) { try $0.entries(after: 0, limit: .max) } ?? [] }
 
   /// Track log of a user.
-  func tracks(of person: String) throws -> any TrackRows { try processes[0].storage.tracks(of: person) }
+  func tracks(of user: String) throws -> any TrackRows { try processes[0].storage.tracks(of: user) }
 
   /// Runs the periodic detection for all users on one hub.
   func lookThrough(at server: HubServer) async throws {
@@ -170,7 +170,7 @@ final class SimulatedHub: @unchecked Sendable {
 
   /// All entries of the other user.
   func strangersEntries() throws -> [HubEntry] {
-    try processes[0].storage.read(person: stranger) { try $0.entries(after: 0, limit: .max) }
+    try processes[0].storage.read(user: stranger) { try $0.entries(after: 0, limit: .max) }
   }
 
   /// Current head; `nil` if the disk cannot be read.
@@ -188,10 +188,10 @@ final class SimulatedHub: @unchecked Sendable {
   func writeUnreadable(id: String, isKnownKind: Bool) async throws {
     // A restarted hub begins an epoch before the first write.
     _ = try await InProcessClient(token: tokens[0], server: server).getLatestCursor()
-    try processes[0].storage.write(person: person) { transaction in
+    try processes[0].storage.write(user: user) { transaction in
       var state = try transaction.state()
       // The first write in an epoch of the database does the same.
-      if let life = try transaction.epoch(), case let epoch = HubState.epoch(of: person, in: life),
+      if let life = try transaction.epoch(), case let epoch = HubState.epoch(of: user, in: life),
         state.epochs.last?.id != epoch
       {
         state = try HubCore().begin(epoch: epoch, in: transaction)
@@ -232,7 +232,7 @@ final class SimulatedHub: @unchecked Sendable {
     guard let state else { return false }
     let quota = HubQuota(rows: room.map { state.rows + Int64($0) }, bytes: nil)
     // Without power or a connection it is set later.
-    return (try? server.accounts.setQuota(quota, of: person)) != nil
+    return (try? server.accounts.setQuota(quota, of: user)) != nil
   }
 
   func free() {

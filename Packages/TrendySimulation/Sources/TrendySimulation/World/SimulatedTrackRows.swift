@@ -10,23 +10,23 @@ import TrendyPersistence
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
   private let storage: SimulatedDatabaseStorage
-  private let person: String
+  private let user: String
   /// Name of the claim of the running ``withReader(_:)``.
   private(set) var reader: String?
 
-  init(storage: SimulatedDatabaseStorage, person: String) {
+  init(storage: SimulatedDatabaseStorage, user: String) {
     self.storage = storage
-    self.person = person
+    self.user = user
   }
 
   func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result {
-    try storage.reading(person) { try ($0.tracks[person] ?? MemoryTrackTable()).read(body) }
+    try storage.reading(user) { try ($0.tracks[user] ?? MemoryTrackTable()).read(body) }
   }
 
   func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result {
-    try storage.writing(person) { [reader] rows, now in
-      if let reader { try rows.renew(reader, of: person, at: now) }
-      return try rows.tracks[person, default: MemoryTrackTable()].write(body)
+    try storage.writing(user) { [reader] rows, now in
+      if let reader { try rows.renew(reader, of: user, at: now) }
+      return try rows.tracks[user, default: MemoryTrackTable()].write(body)
     }
   }
 
@@ -36,8 +36,8 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
     defer {
       reader = nil
       // A claim that is not released expires.
-      _ = try? storage.writing(person) { rows, _ in
-        if rows.readers[person]?.name == name { rows.readers[person] = nil }
+      _ = try? storage.writing(user) { rows, _ in
+        if rows.readers[user]?.name == name { rows.readers[user] = nil }
       }
     }
     return try body()
@@ -47,16 +47,16 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
   private func claim() throws -> String {
     let digits = storage.makeName()
     for _ in 0..<Self.attempts {
-      let name: String? = try storage.writing(person) { rows, now in
-        if let held = rows.readers[person], held.until > now { return nil }
+      let name: String? = try storage.writing(user) { rows, now in
+        if let held = rows.readers[user], held.until > now { return nil }
         let name = rows.readerPrefix + digits
-        rows.readers[person] = SimulatedDatabase.TrackReader(
-          name: name, until: now + SimulatedDatabase.TrackReader.lease)
+        rows.readers[user] = SimulatedDatabase.DetectionRunner(
+          name: name, until: now + SimulatedDatabase.DetectionRunner.lease)
         return name
       }
       if let name { return name }
     }
-    throw HubStorageError.busy("another hub is running the detection for the user \(person)")
+    throw HubStorageError.busy("another hub is running the detection for the user \(user)")
   }
 
   /// Number of attempts to claim the log.
@@ -67,10 +67,10 @@ extension SimulatedDatabase.Rows {
   fileprivate var readerPrefix: String { "\(life.id)." }
 
   /// - Throws: ``HubStorageError/busy(_:)`` if another hub has claimed the log, or the database lost writes.
-  mutating func renew(_ reader: String, of person: String, at now: Duration) throws {
-    guard readers[person]?.name == reader, reader.hasPrefix(readerPrefix) else {
-      throw HubStorageError.busy("another hub has started the detection for the user \(person)")
+  mutating func renew(_ reader: String, of user: String, at now: Duration) throws {
+    guard readers[user]?.name == reader, reader.hasPrefix(readerPrefix) else {
+      throw HubStorageError.busy("another hub has started the detection for the user \(user)")
     }
-    readers[person]?.until = now + SimulatedDatabase.TrackReader.lease
+    readers[user]?.until = now + SimulatedDatabase.DetectionRunner.lease
   }
 }

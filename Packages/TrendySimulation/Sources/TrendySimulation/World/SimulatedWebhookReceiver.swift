@@ -64,18 +64,18 @@ final class SimulatedWebhookReceiver: WebhookSender, @unchecked Sendable {
 
   private struct Unanswered: Error {}
 
-  func send(_ post: WebhookPost) async throws -> WebhookAnswer {
+  func send(_ post: WebhookDelivery) async throws -> WebhookResponse {
     for index in planned.indices { planned[index].afterPosts -= 1 }
     guard let place = planned.firstIndex(where: { $0.afterPosts < 0 }) else {
       take(post)
-      return WebhookAnswer(status: 204)
+      return WebhookResponse(status: 204)
     }
     let fault = planned.remove(at: place).fault
     onFault(fault)
     switch fault {
     case .unreachable: throw Unanswered()
     case .status(let status, let seconds):
-      return WebhookAnswer(status: status, retryAfter: seconds.map { .seconds($0) })
+      return WebhookResponse(status: status, retryAfter: seconds.map { .seconds($0) })
     case .answerLost:
       take(post)
       throw Unanswered()
@@ -86,7 +86,7 @@ final class SimulatedWebhookReceiver: WebhookSender, @unchecked Sendable {
     }
   }
 
-  private func take(_ post: WebhookPost) {
+  private func take(_ post: WebhookDelivery) {
     guard isSigned(post), let id = post.headers["Trendy-Delivery"],
       let document = try? WireJSON.decode([String: JSONValue].self, from: post.body), document["id"]?.stringValue == id,
       let changes = document["changes"]?.arrayValue
@@ -99,11 +99,11 @@ final class SimulatedWebhookReceiver: WebhookSender, @unchecked Sendable {
     for change in changes { told.insert(Self.words(change)) }
   }
 
-  private func isSigned(_ post: WebhookPost) -> Bool {
+  private func isSigned(_ post: WebhookDelivery) -> Bool {
     guard let signature = post.headers["Trendy-Signature"],
       let seconds = signature.split(separator: ",").first.flatMap({ Int64($0.dropFirst(2)) })
     else { return false }
-    return signature == WebhookPost.signature(of: post.body, at: seconds, secret: webhook.secret)
+    return signature == WebhookDelivery.signature(of: post.body, at: seconds, secret: webhook.secret)
   }
 
   /// Canonical form of a change, independent of the order of its fields.

@@ -98,14 +98,14 @@ extension EditWriter {
         guard let row = try Entity.find(id: conflict.entityId, in: store) else { return }
         let isMadeHere = operation == .create
         if try isLeftOver(row)
-          || isMadeHere && (row.syncStatus == .failed || isNowhereElse(EntityKey(Entity.entityType, row.id)))
+          || isMadeHere && (row.syncStatus == .failed || isLocalOnly(EntityKey(Entity.entityType, row.id)))
         {
           try Entity.delete(id: row.id, in: store)
         }
       }
       try dropRow(conflict.entityType.stored)
       try forget(conflict)
-      try showAgain(EntityKey(conflict.entityType, conflict.entityId))
+      try refreshVisibleState(EntityKey(conflict.entityType, conflict.entityId))
     }
   }
 

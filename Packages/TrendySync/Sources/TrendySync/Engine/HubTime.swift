@@ -3,13 +3,13 @@ import TrendyModels
 import TrendyProtocols
 
 /// Start of a request, with which the hub's time in the response is compared.
-struct Asking {
+struct RequestStart {
   let uptime: Duration
 
   init(_ clock: any TimeSource) { uptime = clock.uptime }
 }
 
-extension SyncMemory {
+extension SyncMetadata {
   /// A longer round trip is too inaccurate to estimate the hub's clock.
   private static let longestRoundTrip: Duration = .seconds(60)
   /// Change of the clock offset in milliseconds below which it is not saved.
@@ -44,7 +44,7 @@ extension SyncMemory {
   ///   - asking: Start of the request.
   ///   - clock: The device's clock.
   /// - Returns: Whether stamps have been assigned above the hub's time.
-  mutating func learn(hub: Int64, asking: Asking, _ clock: any TimeSource) -> Bool {
+  mutating func learn(hub: Int64, asking: RequestStart, _ clock: any TimeSource) -> Bool {
     let roundTrip = clock.uptime - asking.uptime
     guard roundTrip >= .zero, roundTrip < Self.longestRoundTrip else { return false }
     let hubNow = (hub.clamped(to: SyncRange.stamp) + roundTrip.milliseconds / 2).clamped(to: SyncRange.stamp)

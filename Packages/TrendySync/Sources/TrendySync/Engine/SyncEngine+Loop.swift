@@ -74,7 +74,7 @@ extension SyncEngine {
       // next poll.
       if clock.uptime - lastSignal >= configuration.signalTimeout { continue }
       // The loop condition handles cancellation.
-      try? await clock.sleep(for: chance.delay(after: nil, &pause))
+      try? await clock.sleep(for: random.delay(after: nil, &pause))
     }
   }
 

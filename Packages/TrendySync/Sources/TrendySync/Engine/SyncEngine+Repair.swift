@@ -10,14 +10,14 @@ extension SyncEngine {
   /// in another process finds a new identity, discards its response and starts again.
   /// - Returns: Number of queued mutations.
   /// - Throws: Errors of the client and the store; nothing has changed then.
-  public func offerMissing() async throws -> Int {
+  public func requeueMissing() async throws -> Int {
     await takeTurn()
     defer { leave() }
     let listing = try await listHub()
     return try write { store in
       try store.beginWriting()
-      let memory = try store.syncMemory() ?? SyncMemory()
-      return try replications(in: store).forAnswer(at: listing.position, memory).offerMissing(from: listing, memory)
+      let memory = try store.syncMemory() ?? SyncMetadata()
+      return try replications(in: store).forAnswer(at: listing.position, memory).requeueMissing(from: listing, memory)
     }
   }
 
@@ -66,19 +66,19 @@ extension Recorder {
 extension EditWriter {
   fileprivate func offerWithoutVersions() throws {
     try beginWriting()
-    guard try !(store.syncMemory() ?? SyncMemory()).holdsVersions, try store.syncCursor() != nil else { return }
+    guard try !(store.syncMemory() ?? SyncMetadata()).holdsVersions, try store.syncCursor() != nil else { return }
     let waiting = try store.fetchPendingMutations()
     let made = Set(waiting.filter { $0.operation == .create }.map(\.key))
     let dying = Set(waiting.filter { $0.operation == .delete }.map(\.key))
     // A new identity is needed because the hub does not know the sent sequence numbers. The record must precede the
     // queue, which is ordered by time.
-    try NewIdentity(store: store, chance: chance, now: clock.now).take()
+    try NewIdentity(store: store, random: random, now: clock.now).take()
     let first = (waiting.map(\.createdAt).min() ?? clock.now).addingTimeInterval(-0.001)
     func offer(_ key: EntityKey, _ operation: MutationOperation, _ payload: Data) throws {
       var mutation = PendingMutation(
-        id: chance.identifier(at: clock.now), entityType: key.entityType, entityId: key.entityId, operation: operation,
+        id: random.identifier(at: clock.now), entityType: key.entityType, entityId: key.entityId, operation: operation,
         payload: payload, createdAt: first)
-      mutation.marks = [FieldMark.others: FieldMark(version: 0, stamp: 0)]
+      mutation.marks = [FieldVersion.others: FieldVersion(version: 0, stamp: 0)]
       if operation == .delete { mutation.base = 0 }
       try store.insertPendingMutation(mutation)
     }

@@ -54,10 +54,10 @@ extension SyncEngine {
   /// Number of large saves in a row after which store maintenance runs. Until then their data stays in memory.
   private static let savesToTidyUp = 32
 
-  func tidyUp(after saves: Int) {
+  func performMaintenance(after saves: Int) {
     guard saves.isMultiple(of: Self.savesToTidyUp) else { return }
     // The next save reports the cause of a failure.
-    try? dataStoreFactory.tidyUp()
+    try? dataStoreFactory.performMaintenance()
   }
 
   func inStore<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws(SyncFailure) -> Result {

@@ -14,7 +14,7 @@ public import TrendyProtocols
 public actor SyncEngine {
   let networkClient: any NetworkClientProtocol
   let clock: any TimeSource
-  let chance: RandomSource
+  let random: RandomSource
   let configuration: SyncConfiguration
   let dataStoreFactory: any DataStoreFactory
   private let history: (any SyncHistoryRecording)?
@@ -55,9 +55,9 @@ public actor SyncEngine {
   /// Whether a snapshot has queued data that the hub lost, so that this round must push again.
   var owesOffer = false
   /// Store state on which the last request was based.
-  var lastQuestion: Question?
+  var lastQuestion: RequestState?
 
-  var turnstile = Turnstile()
+  var turnstile = FIFOLock()
   /// Number of calls that requested a round. A round serves all requests made before it started.
   private var asks = 0
   private var servedAsks = 0
@@ -98,7 +98,7 @@ public actor SyncEngine {
     self.networkClient = networkClient
     self.dataStoreFactory = dataStoreFactory
     self.clock = clock
-    chance = RandomSource(generator)
+    random = RandomSource(generator)
     self.configuration = configuration
     self.history = history
     backoff = Backoff(minimum: configuration.minimumRetryDelay, maximum: configuration.maximumRetryDelay)
@@ -344,7 +344,9 @@ extension SyncEngine {
     }
 
     broadcast.set(.pulling)
-    let needsSnapshot = try inStore { try replications(in: $0).forStore($0.syncMemory() ?? SyncMemory()).needsSnapshot }
+    let needsSnapshot = try inStore {
+      try replications(in: $0).forStore($0.syncMemory() ?? SyncMetadata()).needsSnapshot
+    }
     if resync || needsSnapshot { try await takeSnapshot(isAnew: resync, &tally) }
     do throws(SyncFailure) {
       try await pull(&tally)
@@ -366,7 +368,7 @@ extension SyncEngine {
     try saving { store in
       try store.beginWriting()
       try lastQuestion.checkNothingWasAcknowledged(in: store)
-      try NewIdentity(store: store, chance: chance, now: clock.now).take()
+      try NewIdentity(store: store, random: random, now: clock.now).take()
     }
   }
 
@@ -392,7 +394,7 @@ extension SyncEngine {
       // If counting fails, the last count remains; the round's own failure is reported in any case.
       _ = try? countPending()
       if tally.pushed + tally.pulled > 0 { backoff.onProgress() }
-      let delay = chance.delay(after: failure.retryAfter, &backoff)
+      let delay = random.delay(after: failure.retryAfter, &backoff)
       let remaining = circuitBreakerBackoffRemaining
       nextDelay = max(delay, remaining)
       if case .rateLimited = failure {
@@ -423,7 +425,7 @@ extension SyncEngine {
     entityType: MutationEntityType, operation: MutationOperation, entityId: String, payload: Data
   ) async throws {
     try write { store in
-      let writer = EditWriter(store: store, clock: clock, chance: chance)
+      let writer = EditWriter(store: store, clock: clock, random: random)
       func queue<Entity: StoredEntity>(_ type: Entity.Type) throws {
         try writer.queue(type, operation: operation, id: entityId, payload: payload)
       }
@@ -442,9 +444,9 @@ extension SyncEngine {
   public func clearPendingMutations(markEntitiesFailed: Bool = true) async -> Int {
     do {
       let count = try write { store in
-        try Journal(store: store, clock: clock).clearQueue(
+        try ConflictJournal(store: store, clock: clock).clearQueue(
           reason: "Removed from the queue on this device before the hub responded",
-          markEntitiesFailed: markEntitiesFailed, chance: chance,
+          markEntitiesFailed: markEntitiesFailed, random: random,
           replications(in: store))
       }
       _ = try countPending()

@@ -18,7 +18,7 @@ extension SyncEngine {
     while true {
       if Task.isCancelled { throw .cancelled }
       let since = pull.cursor
-      let asking = Asking(clock)
+      let asking = RequestStart(clock)
       let question = try question()
       let page = try await ask {
         try await networkClient.changes(FeedRequest(cursor: since, limit: limit, position: question.position))
@@ -35,7 +35,7 @@ extension SyncEngine {
         // meanwhile.
         try question.checkStands(in: store)
         guard try store.syncCursor() ?? 0 == since else { throw SyncFailure.elsewhere }
-        let memory = try store.syncMemory() ?? SyncMemory()
+        let memory = try store.syncMemory() ?? SyncMetadata()
         try replications(in: store).forAnswer(at: page.position, memory).take(page, of: pull, asking, memory)
       }
       onPulled(page.changes.count, &tally)
@@ -48,7 +48,7 @@ extension SyncEngine {
       }
       limit = configuration.largePageSize
       pages += 1
-      tidyUp(after: pages)
+      performMaintenance(after: pages)
     }
   }
 
@@ -88,7 +88,7 @@ extension SyncEngine {
     // Only once: a hub that rejects the parts it has named would cause an endless loop.
     var mayBeginAnew = true
     while true {
-      let asking = Asking(clock)
+      let asking = RequestStart(clock)
       let question = try inSnapshotStore { try self.question() }
       let request = SnapshotRequest(part: progress?.next, position: question.position)
       let part: SnapshotPart
@@ -127,7 +127,7 @@ extension SyncEngine {
           try question.checkStands(in: store)
           guard try store.syncMemory()?.snapshot == before else { throw SyncFailure.elsewhere }
           if try isLoss(part, store) { owesOffer = true }
-          var memory = try store.syncMemory() ?? SyncMemory()
+          var memory = try store.syncMemory() ?? SyncMetadata()
           memory.snapshot = after
           return try replications(in: store).lay(part, asking, memory)
         }
@@ -140,7 +140,7 @@ extension SyncEngine {
       }
       progress = laid
       parts += 1
-      tidyUp(after: parts)
+      performMaintenance(after: parts)
     }
     owesWhole = false
     knownCursor = try inSnapshotStore { try read { try $0.syncCursor() } } ?? 0
@@ -164,14 +164,14 @@ extension SyncEngine {
   }
 
   /// Captures the store state on which the next request is based.
-  func question() throws(SyncFailure) -> Question {
-    let question = try inStore { try Question(of: $0) }
+  func question() throws(SyncFailure) -> RequestState {
+    let question = try inStore { try RequestState(of: $0) }
     lastQuestion = question
     return question
   }
 
   /// Returns the choice of replication with which responses are applied.
   func replications(in store: any DataStoreProtocol) -> ReplicationChoice {
-    ReplicationChoice(store: store, clock: clock, chance: chance)
+    ReplicationChoice(store: store, clock: clock, random: random)
   }
 }

@@ -2,7 +2,7 @@ import TrendyModels
 
 /// Decides how each feed entry of a hub with versions is applied, in the order of the entries.
 ///
-/// Does not read the store: ``VersionedFeed`` passes the state and performs the result. Facts that are expensive to
+/// Does not read the store: ``VersionedFeedApplier`` passes the state and performs the result. Facts that are expensive to
 /// determine come from ``VersionedFeedFacts``, and only when a decision depends on them.
 package struct VersionedFeedPlanner: Hashable, Sendable {
   /// State of an entity in the replica.

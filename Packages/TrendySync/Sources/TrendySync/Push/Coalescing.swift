@@ -143,14 +143,14 @@ package enum Coalescing: Sendable {
   /// has the oldest base.
   private static func marks(
     of result: PendingMutation, after first: PendingMutation, _ second: PendingMutation
-  ) throws -> [String: FieldMark] {
+  ) throws -> [String: FieldVersion] {
     if first.marks.isEmpty && second.marks.isEmpty { return [:] }
     let before = try FieldChange.changes(of: first)
     let after = try FieldChange.changes(of: second)
-    var marks: [String: FieldMark] = [:]
+    var marks: [String: FieldVersion] = [:]
     for name in try FieldChange.changes(of: result).keys {
       guard let newest = after[name] ?? before[name] else { continue }
-      marks[name] = FieldMark(version: newest.base, stamp: newest.stamp, author: newest.author)
+      marks[name] = FieldVersion(version: newest.base, stamp: newest.stamp, author: newest.author)
     }
     return marks.compressed
   }
@@ -165,10 +165,10 @@ extension PendingMutation {
   package var wasNeverSent: Bool { sequence == nil && device == nil }
 }
 
-extension [String: FieldMark] {
+extension [String: FieldVersion] {
   /// These field versions with the most frequent one stored once, as the default of all other fields.
-  var compressed: [String: FieldMark] {
-    var counts: [FieldMark: Int] = [:]
+  var compressed: [String: FieldVersion] {
+    var counts: [FieldVersion: Int] = [:]
     for mark in values { counts[mark, default: 0] += 1 }
     guard
       let common = counts.max(by: {
@@ -176,7 +176,7 @@ extension [String: FieldMark] {
       })?.key
     else { return [:] }
     var result = filter { $0.value != common }
-    result[FieldMark.others] = common
+    result[FieldVersion.others] = common
     return result
   }
 }

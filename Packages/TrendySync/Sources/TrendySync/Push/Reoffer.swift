@@ -17,7 +17,7 @@ struct Reoffer {
   let store: any DataStoreProtocol
   let now: Date
   /// Source of ids for a new identity and for re-offers.
-  let chance: RandomSource
+  let random: RandomSource
 
   /// Rebuilds the queue under a new identity.
   ///
@@ -30,7 +30,7 @@ struct Reoffer {
   /// - Returns: Number of re-offers and lost accepted mutations.
   @discardableResult
   func queue(_ losses: [Loss], _ accepted: [PendingMutation], above common: Int64) throws -> Int {
-    let device = try NewIdentity(store: store, chance: chance, now: now).take()
+    let device = try NewIdentity(store: store, random: random, now: now).take()
     let waiting = try store.fetchPendingMutations()
     var queue = accepted.inAcceptingOrder + waiting
     for index in queue.indices {
@@ -42,7 +42,7 @@ struct Reoffer {
       queue[index].lastError = nil
       if let base = queue[index].base { queue[index].base = min(base, common) }
       queue[index].marks = queue[index].marks.mapValues {
-        FieldMark(version: min($0.version, common), stamp: $0.stamp, author: $0.author)
+        FieldVersion(version: min($0.version, common), stamp: $0.stamp, author: $0.author)
       }
     }
     let first = queue.first?.createdAt ?? now
@@ -66,7 +66,7 @@ struct Reoffer {
     let (entry, common) = (loss.entry, loss.common)
     guard let key = entry.key else { return nil }
     var mutation = PendingMutation(
-      id: chance.identifier(at: now), entityType: key.entityType, entityId: key.entityId, operation: .delete,
+      id: random.identifier(at: now), entityType: key.entityType, entityId: key.entityId, operation: .delete,
       payload: Data(),
       createdAt: date, device: device, incarnation: entry.incarnation)
     let isRestore = !entry.isDelete && loss.atHub.map { $0.incarnation < entry.incarnation } ?? false
@@ -77,8 +77,8 @@ struct Reoffer {
       always: isRestore ? SyncedKind.named(entry.entityType)?.parent?.name : nil)
     if entry.isDelete {
       mutation.base = common
-      let mark = entry.marks[FieldMark.others] ?? FieldMark(version: common, stamp: 0)
-      mutation.marks = [FieldMark.others: FieldMark(version: common, stamp: mark.stamp, author: mark.author)]
+      let mark = entry.marks[FieldVersion.others] ?? FieldVersion(version: common, stamp: 0)
+      mutation.marks = [FieldVersion.others: FieldVersion(version: common, stamp: mark.stamp, author: mark.author)]
       // The last values are included for a later restore.
       if !members.isEmpty {
         mutation.payload = try WireJSON.encode(members)
@@ -106,22 +106,22 @@ extension ChangeEntry {
   ///   - always: Field that is included whatever its version.
   fileprivate func fields(
     above version: Int64?, base: Int64, always: String?
-  ) -> (members: [String: JSONValue], marks: [String: FieldMark]) {
+  ) -> (members: [String: JSONValue], marks: [String: FieldVersion]) {
     var values = (data?.rawData ?? [:]).filter { !RecordDocument.ownMembers.contains($0.key) && $0.key != "event_type" }
     let nested = SyncedKind.named(entityType)?.nestedMember
     if let nested {
       for (key, value) in values.removeValue(forKey: nested)?.objectValue ?? [:] { values["\(nested).\(key)"] = value }
     }
     // A cleared field has a version but no value.
-    for name in marks.keys where name != FieldMark.others && values[name] == nil {
+    for name in marks.keys where name != FieldVersion.others && values[name] == nil {
       values.updateValue(.null, forKey: name)
     }
     var members: [String: JSONValue] = [:]
-    var offered: [String: FieldMark] = [:]
+    var offered: [String: FieldVersion] = [:]
     for (name, value) in values {
       let mark = marks.mark(of: name)
       if let version, name != always, mark.map({ $0.version <= version }) ?? true { continue }
-      offered[name] = FieldMark(version: base, stamp: mark?.stamp ?? 0, author: mark?.author)
+      offered[name] = FieldVersion(version: base, stamp: mark?.stamp ?? 0, author: mark?.author)
       if let nested, name.hasPrefix("\(nested).") {
         var object = members[nested]?.objectValue ?? [:]
         object.updateValue(value, forKey: String(name.dropFirst(nested.count + 1)))
@@ -130,7 +130,7 @@ extension ChangeEntry {
         members.updateValue(value, forKey: name)
       }
     }
-    if offered.isEmpty { offered[FieldMark.others] = FieldMark(version: base, stamp: 0) }
+    if offered.isEmpty { offered[FieldVersion.others] = FieldVersion(version: base, stamp: 0) }
     return (members, offered)
   }
 }

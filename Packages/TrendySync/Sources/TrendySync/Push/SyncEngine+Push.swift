@@ -14,7 +14,7 @@ extension SyncEngine {
     while true {
       if Task.isCancelled { throw .cancelled }
       guard let (batch, question) = try nextBatch() else { return }
-      let asking = Asking(clock)
+      let asking = RequestStart(clock)
       let sent: Sent
       do {
         sent = try await send(batch)
@@ -49,7 +49,7 @@ extension SyncEngine {
 
 extension SyncEngine {
   private struct Sent {
-    var answer: PushAnswer
+    var answer: PushBatchResult
     /// Why the hub did not handle all mutations; `nil` if it did.
     var failure: SyncFailure?
     var cause: APIError?
@@ -65,8 +65,8 @@ extension SyncEngine {
   ///
   /// Saved before a byte leaves. After that a mutation never changes, since the hub may have it even if the response is
   /// lost.
-  private func nextBatch() throws(SyncFailure) -> (PushBatch, Question)? {
-    let (next, count) = try saving { store -> ((PushBatch, Question)?, Int) in
+  private func nextBatch() throws(SyncFailure) -> (PushBatch, RequestState)? {
+    let (next, count) = try saving { store -> ((PushBatch, RequestState)?, Int) in
       try store.beginWriting()
       let limit = max(1, min(batchLimit, Self.largestBatch))
       var mutations = try store.firstPendingMutations(limit).inSendingOrder
@@ -78,7 +78,7 @@ extension SyncEngine {
       mutations.removeLast(mutations.count - min(mutations.count, max(1, fitting.count)))
       let count = try store.syncCounts().pending
       if mutations.isEmpty { return (nil, count) }
-      var identity = try store.syncIdentity() ?? SyncIdentity(device: chance.identifier(at: clock.now))
+      var identity = try store.syncIdentity() ?? SyncIdentity(device: random.identifier(at: clock.now))
       if mutations.contains(where: { $0.sequence == nil }) {
         for index in mutations.indices where mutations[index].sequence == nil {
           identity.lastSequence += 1
@@ -88,7 +88,7 @@ extension SyncEngine {
         }
         try store.setSyncIdentity(identity)
       }
-      let question = try Question(of: store)
+      let question = try RequestState(of: store)
       let position = question.position ?? DevicePosition(device: identity.device)
       return ((PushBatch(position: position, mutations: mutations), question), count)
     }
@@ -106,11 +106,12 @@ extension SyncEngine {
   ///   - store: Unit of work to write to.
   /// - Returns: Number of mutations that left the queue.
   private func settle(
-    _ batch: PushBatch, _ question: Question, _ answer: PushAnswer, _ asking: Asking, in store: any DataStoreProtocol
+    _ batch: PushBatch, _ question: RequestState, _ answer: PushBatchResult, _ asking: RequestStart,
+    in store: any DataStoreProtocol
   ) throws -> Int {
     try store.beginWriting()
     try question.checkNothingWasAcknowledged(in: store)
-    let memory = try store.syncMemory() ?? SyncMemory()
+    let memory = try store.syncMemory() ?? SyncMetadata()
     return try replications(in: store).forAnswer(at: answer.position, memory)
       .settle(batch.mutations, answer, asking, memory)
   }
@@ -140,7 +141,7 @@ extension SyncEngine {
   /// Returns the failure of a push that threw. A transient failure changes no mutation; another failure is recorded
   /// with the first mutation, which may be its cause.
   private func failure(
-    of batch: PushBatch, _ question: Question, _ error: any Error
+    of batch: PushBatch, _ question: RequestState, _ error: any Error
   ) throws(SyncFailure) -> SyncFailure {
     let failure = SyncFailure(error)
     if case .unusable(let words) = failure, var first = batch.mutations.first {
@@ -183,7 +184,7 @@ extension SyncEngine {
   ///   - fullness: Measures tried so far.
   /// - Returns: Whether the error was an exceeded quota and another attempt makes sense.
   private func goOnWhileFull(
-    _ batch: PushBatch, _ question: Question, _ error: APIError?, _ fullness: inout Fullness
+    _ batch: PushBatch, _ question: RequestState, _ error: APIError?, _ fullness: inout Fullness
   ) throws(SyncFailure) -> Bool {
     guard case .problem(let problem, _) = error, problem.kind == "quota_exceeded" else { return false }
     let count = batch.mutations.count
@@ -199,7 +200,7 @@ extension SyncEngine {
       try store.beginWriting()
       try question.checkStands(in: store)
       try question.checkNothingWasAcknowledged(in: store)
-      return try RoomMaker(store: store, chance: chance, now: clock.now).bringDeletionsForward(past: count)
+      return try QuotaRecovery(store: store, random: random, now: clock.now).bringDeletionsForward(past: count)
     }
   }
 
@@ -215,7 +216,7 @@ extension SyncEngine {
   ///   - narrowing: Progress so far.
   /// - Returns: Whether the push can continue.
   private func narrow(
-    _ batch: PushBatch, _ question: Question, _ error: any Error, _ narrowing: inout Narrowing
+    _ batch: PushBatch, _ question: RequestState, _ error: any Error, _ narrowing: inout Narrowing
   ) async throws(SyncFailure) -> Bool {
     guard let error = error as? APIError, error.isRefusalOfPush else { return false }
     // A hub that refuses one mutation after another may have a temporary fault; the next round continues.
@@ -237,12 +238,12 @@ extension SyncEngine {
     try saving { store in
       try store.beginWriting()
       try question.checkStands(in: store)
-      let replication = replications(in: store).forStore(try store.syncMemory() ?? SyncMemory())
+      let replication = replications(in: store).forStore(try store.syncMemory() ?? SyncMetadata())
       // The hub has not counted the mutation, so the next sequence number would be a gap. Under a new identity
       // numbering starts at 1; without an identity this store could not send what it has seen, and would not notice a
       // restored hub. The identity is changed first, because later mutations that depend on this one have not been
       // handled either and are moved too.
-      try NewIdentity(store: store, chance: chance, now: clock.now).take()
+      try NewIdentity(store: store, random: random, now: clock.now).take()
       for mutation in batch.mutations { try replication.setAside(mutation, problem) }
     }
     narrowing.movedInARow += 1
@@ -263,7 +264,7 @@ extension SyncEngine {
   /// - Throws: Errors that leave this unknown, such as a lost connection.
   private func acceptsEmptyPush(at position: DevicePosition) async throws(SyncFailure) -> Bool {
     if Task.isCancelled { throw .cancelled }
-    let answer: PushAnswer
+    let answer: PushBatchResult
     do {
       answer = try await locked { try await networkClient.push(PushBatch(position: position, mutations: [])) }
     } catch let error as APIError where error.isRefusalOfPush {

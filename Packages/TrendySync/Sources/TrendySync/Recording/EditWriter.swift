@@ -8,10 +8,10 @@ import TrendyProtocols
 final class EditWriter {
   let store: any DataStoreProtocol
   let clock: any TimeSource
-  let chance: RandomSource
+  let random: RandomSource
   private let replica: Replica
   /// Sync metadata of the store, read at the first edit.
-  private var memory: SyncMemory?
+  private var memory: SyncMetadata?
   /// Replication that ``memory`` calls for, chosen once per unit.
   private var chosen: (any Replication)?
   /// Creation time of the last mutation in the queue.
@@ -28,10 +28,10 @@ final class EditWriter {
   /// Ids of the events created in this unit, in order.
   private var savedEvents: [String] = []
 
-  init(store: any DataStoreProtocol, clock: any TimeSource, chance: RandomSource) {
+  init(store: any DataStoreProtocol, clock: any TimeSource, random: RandomSource) {
     self.store = store
     self.clock = clock
-    self.chance = chance
+    self.random = random
     replica = Replica(store: store)
   }
 
@@ -84,7 +84,7 @@ final class EditWriter {
     } else {
       try enqueue(mutation)
     }
-    try replication.showMade(entity)
+    try replication.showCreated(entity)
     return payload
   }
 
@@ -175,7 +175,7 @@ final class EditWriter {
     let key = EntityKey(Entity.entityType, id)
     // Without a replica entry, the entity may still exist on the hub, or on another device that imported the same data.
     let isImport = NaturalIdentifier.isNatural(id)
-    if try replica.held(key).map({ !$0.isDelete }) ?? (isImport || !replication.isNowhereElse(key)) {
+    if try replica.held(key).map({ !$0.isDelete }) ?? (isImport || !replication.isLocalOnly(key)) {
       try remove(type, id: id)
     }
   }
@@ -195,7 +195,7 @@ final class EditWriter {
       try Entity.delete(id: id, in: store)
     }
     let key = EntityKey(Entity.entityType, id)
-    guard try replication.canComeBack(key) else { throw RecorderError.notHeld(Entity.entityType, id: id) }
+    guard try replication.canRestore(key) else { throw RecorderError.notHeld(Entity.entityType, id: id) }
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
       let before = try beforeDeletion(Entity.self, key, overlay)
@@ -281,7 +281,7 @@ final class EditWriter {
       let life =
         operation == .restore ? try replica.life(of: replica.held(key), under: replica.overlay(of: key)) + 1 : 0
       try enqueue(newMutation(key, operation, payload: payload, incarnation: life))
-      try replication.showMade(entity)
+      try replication.showCreated(entity)
     case .update:
       let request = try WireJSON.decode(Entity.UpdateRequest.self, from: payload)
       let row = try Entity.find(id: id, in: store)
@@ -321,23 +321,23 @@ extension EditWriter {
   /// Rebuilds the entity's row from the replica and its unsettled mutations.
   ///
   /// Required when a mutation leaves the queue without being applied, because the row still contains its values.
-  func showAgain(_ key: EntityKey) throws { try replication.showAgain(key) }
+  func refreshVisibleState(_ key: EntityKey) throws { try replication.refreshVisibleState(key) }
 
   /// Whether the entity exists only as a row, without a replica entry or an unsettled mutation.
-  func isNowhereElse(_ key: EntityKey) throws -> Bool { try replication.isNowhereElse(key) }
+  func isLocalOnly(_ key: EntityKey) throws -> Bool { try replication.isLocalOnly(key) }
 
   private var replication: any Replication {
     get throws {
       if let chosen { return chosen }
-      let replication = ReplicationChoice(store: store, clock: clock, chance: chance).forStore(try knowledge())
+      let replication = ReplicationChoice(store: store, clock: clock, random: random).forStore(try knowledge())
       chosen = replication
       return replication
     }
   }
 
-  private func knowledge() throws -> SyncMemory {
+  private func knowledge() throws -> SyncMetadata {
     if let memory { return memory }
-    let read = try store.syncMemory() ?? SyncMemory()
+    let read = try store.syncMemory() ?? SyncMetadata()
     memory = read
     return read
   }
@@ -454,7 +454,7 @@ extension EditWriter {
   ) -> PendingMutation {
     let now = clock.now
     return PendingMutation(
-      id: chance.identifier(at: now), entityType: key.entityType, entityId: key.entityId, operation: operation,
+      id: random.identifier(at: now), entityType: key.entityType, entityId: key.entityId, operation: operation,
       payload: payload, createdAt: now, incarnation: incarnation)
   }
 
@@ -481,7 +481,7 @@ extension EditWriter {
       try store.insertPendingMutation(merged)
     case .replace(let edits):
       for edit in edits { try store.deletePendingMutation(edit) }
-      if try replication.canComeBack(mutation.key) { mutation = try Coalescing.carrying(edits, by: mutation) }
+      if try replication.canRestore(mutation.key) { mutation = try Coalescing.carrying(edits, by: mutation) }
       try store.insertPendingMutation(mutation)
     case .cancel(let create):
       try store.deletePendingMutation(create)

@@ -10,7 +10,7 @@ public import TrendyProtocols
 public struct Recorder: Sendable {
   private let dataStoreFactory: any DataStoreFactory
   private let clock: any TimeSource
-  private let chance: RandomSource
+  private let random: RandomSource
 
   /// Creates a recorder with ids from the system's random numbers.
   public init(dataStoreFactory: any DataStoreFactory, clock: any TimeSource = SystemTime()) {
@@ -24,11 +24,11 @@ public struct Recorder: Sendable {
   ) {
     self.dataStoreFactory = dataStoreFactory
     self.clock = clock
-    chance = RandomSource(generator)
+    random = RandomSource(generator)
   }
 
   /// Returns a new id: a UUID of version 7, greater than all previous ids of this recorder.
-  public func makeID() -> String { chance.identifier(at: clock.now) }
+  public func makeID() -> String { random.identifier(at: clock.now) }
 }
 
 // MARK: Record
@@ -58,7 +58,7 @@ extension Recorder {
   ) throws -> Event {
     let now = clock.now
     let event = Event(
-      id: chance.identifier(at: now), of: type, at: date ?? now, until: endDate, notes: notes, properties: properties)
+      id: random.identifier(at: now), of: type, at: date ?? now, until: endDate, notes: notes, properties: properties)
     return try write { writer in
       var event = event
       event.fillDefaults(from: try writer.store.fetchAllPropertyDefinitions())
@@ -228,7 +228,7 @@ extension Recorder {
   func write<Result>(_ body: (EditWriter) throws -> Result) throws -> Result {
     let store = dataStoreFactory.makeDataStore()
     do {
-      let writer = EditWriter(store: store, clock: clock, chance: chance)
+      let writer = EditWriter(store: store, clock: clock, random: random)
       let result = try body(writer)
       try writer.finish()
       try store.save()

@@ -4,12 +4,12 @@ import TrendyProtocols
 /// How a store follows its hub: what an edit writes besides its mutation, and how responses are applied.
 ///
 /// ``VersionedReplication`` is for a hub with versions: the replica stores what the hub sent, and rows are derived from
-/// it. ``PlainReplication`` is for a hub without versions: only rows exist, and tombstones protect local deletions.
+/// it. ``UnversionedReplication`` is for a hub without versions: only rows exist, and tombstones protect local deletions.
 /// ``ReplicationChoice`` selects one of them. All methods work in the caller's unit of work and do not save.
 protocol Replication {
   var store: any DataStoreProtocol { get }
   var clock: any TimeSource { get }
-  var chance: RandomSource { get }
+  var random: RandomSource { get }
 
   // MARK: Edits
 
@@ -18,13 +18,13 @@ protocol Replication {
   ///   - mutation: The mutation to complete.
   ///   - stamp: Hub time of the edit in milliseconds since 1970.
   ///   - knowledge: Sync metadata of the store.
-  func mark(_ mutation: inout PendingMutation, at stamp: Int64, _ knowledge: SyncMemory) throws
+  func mark(_ mutation: inout PendingMutation, at stamp: Int64, _ knowledge: SyncMetadata) throws
 
   /// Returns how a create of an entity without a row is to be handled.
-  func making(of key: EntityKey) throws -> Making
+  func making(of key: EntityKey) throws -> CreateDisposition
 
   /// Makes an entity visible whose create or restore has been queued.
-  func showMade<Entity: StoredEntity>(_ entity: Entity) throws
+  func showCreated<Entity: StoredEntity>(_ entity: Entity) throws
 
   /// Removes an entity whose delete has been queued.
   /// - Parameters:
@@ -34,13 +34,13 @@ protocol Replication {
   func remove<Entity: StoredEntity>(_ type: Entity.Type, id: String, isCancelled: Bool) throws
 
   /// Recomputes the visible state of an entity after mutations have left the queue.
-  func showAgain(_ key: EntityKey) throws
+  func refreshVisibleState(_ key: EntityKey) throws
 
   /// Whether an entity exists only as a row: the hub has sent no entry, and no mutation is pending or accepted.
-  func isNowhereElse(_ key: EntityKey) throws -> Bool
+  func isLocalOnly(_ key: EntityKey) throws -> Bool
 
   /// Whether a deletion made on this device can be undone.
-  func canComeBack(_ key: EntityKey) throws -> Bool
+  func canRestore(_ key: EntityKey) throws -> Bool
 
   // MARK: Responses
 
@@ -48,7 +48,7 @@ protocol Replication {
   var needsSnapshot: Bool { get throws }
 
   /// Applies a feed page, including its cursor.
-  func take(_ page: ChangeFeedResponse, of pull: Pull, _ asking: Asking, _ knowledge: SyncMemory) throws
+  func take(_ page: ChangeFeedResponse, of pull: Pull, _ asking: RequestStart, _ knowledge: SyncMetadata) throws
 
   /// Content of a snapshot response.
   associatedtype SnapshotContent
@@ -61,7 +61,7 @@ protocol Replication {
   ///   - knowledge: Sync metadata with the progress of earlier parts; without progress a new snapshot begins.
   /// - Returns: Number of entities in the part.
   func lay(
-    _ content: SnapshotContent, of part: SnapshotPart, _ asking: Asking, _ knowledge: SyncMemory
+    _ content: SnapshotContent, of part: SnapshotPart, _ asking: RequestStart, _ knowledge: SyncMetadata
   ) throws -> Int
 
   /// Applies the outcomes of pushed mutations.
@@ -72,7 +72,7 @@ protocol Replication {
   ///   - knowledge: Sync metadata of the store.
   /// - Returns: Number of mutations that left the queue.
   func settle(
-    _ mutations: [PendingMutation], _ answer: PushAnswer, _ asking: Asking, _ knowledge: SyncMemory
+    _ mutations: [PendingMutation], _ answer: PushBatchResult, _ asking: RequestStart, _ knowledge: SyncMetadata
   ) throws -> Int
 
   /// Moves a mutation to the conflict journal because the hub rejects its request as a whole.
@@ -83,11 +83,11 @@ protocol Replication {
   ///   - listing: All entries of the hub.
   ///   - knowledge: Sync metadata of the store.
   /// - Returns: Number of queued mutations.
-  func offerMissing(from listing: HubListing, _ knowledge: SyncMemory) throws -> Int
+  func requeueMissing(from listing: HubListing, _ knowledge: SyncMetadata) throws -> Int
 }
 
 /// How a create of an entity without a row is to be handled.
-enum Making: Hashable {
+enum CreateDisposition: Hashable {
   /// The entity is new: the row is what the create contains.
   case first
   /// The entity exists but is not visible: the row is computed from the replica and the overlay.
@@ -120,7 +120,7 @@ extension Replication {
   var replica: Replica { Replica(store: store) }
 
   /// Stores the hub position and time of a push response.
-  func learn(from answer: PushAnswer, _ asking: Asking, _ knowledge: SyncMemory) throws {
+  func learn(from answer: PushBatchResult, _ asking: RequestStart, _ knowledge: SyncMetadata) throws {
     guard let position = answer.position else { return }
     var memory = knowledge
     try learn(position, asking, &memory)
@@ -133,7 +133,7 @@ extension Replication {
   ///
   /// Stamps of unsent mutations above the hub's time are lowered; otherwise the edits of a clock that was once ahead
   /// would win forever.
-  func learn(_ position: HubPosition, _ asking: Asking, _ memory: inout SyncMemory) throws {
+  func learn(_ position: HubPosition, _ asking: RequestStart, _ memory: inout SyncMetadata) throws {
     guard let hub = position.now, memory.learn(hub: hub, asking: asking, clock) else { return }
     for var mutation in try store.fetchPendingMutations() where mutation.wasNeverSent {
       if mutation.lowerStamps(to: memory.lastStamp) { try store.insertPendingMutation(mutation) }

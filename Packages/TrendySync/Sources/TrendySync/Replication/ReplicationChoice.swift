@@ -4,14 +4,14 @@ import TrendyProtocols
 /// Selects the ``Replication`` for a unit of work. No other code checks whether hub and store have versions.
 ///
 /// A hub shows in each response whether it sends versions, and a store has versions after its first snapshot with them.
-/// ``VersionedReplication`` applies only if both do, ``PlainReplication`` otherwise.
+/// ``VersionedReplication`` applies only if both do, ``UnversionedReplication`` otherwise.
 struct ReplicationChoice {
   let store: any DataStoreProtocol
   let clock: any TimeSource
-  let chance: RandomSource
+  let random: RandomSource
 
   /// Returns the replication for an edit, or for a change that no response of the hub describes.
-  func forStore(_ knowledge: SyncMemory) -> any Replication {
+  func forStore(_ knowledge: SyncMetadata) -> any Replication {
     knowledge.holdsVersions ? versioned : plain
   }
 
@@ -20,7 +20,7 @@ struct ReplicationChoice {
   ///   - position: Hub position in the response; `nil` for a hub without versions.
   ///   - knowledge: Sync metadata of the store.
   /// - Throws: ``SyncFailure/unusable(_:)`` if the store has versions and the response has none.
-  func forAnswer(at position: HubPosition?, _ knowledge: SyncMemory) throws -> any Replication {
+  func forAnswer(at position: HubPosition?, _ knowledge: SyncMetadata) throws -> any Replication {
     try checkStillGivesVersions(position != nil, knowledge)
     return knowledge.holdsVersions ? versioned : plain
   }
@@ -32,7 +32,7 @@ struct ReplicationChoice {
   ///   - knowledge: Sync metadata with the progress of earlier parts; without progress a new snapshot begins.
   /// - Returns: Number of entities in the part.
   /// - Throws: ``SyncFailure/unusable(_:)`` for a snapshot without versions if the store has versions.
-  func lay(_ part: SnapshotPart, _ asking: Asking, _ knowledge: SyncMemory) throws -> Int {
+  func lay(_ part: SnapshotPart, _ asking: RequestStart, _ knowledge: SyncMetadata) throws -> Int {
     switch part.answer {
     case .lists(let lists):
       try checkStillGivesVersions(false, knowledge)
@@ -44,16 +44,16 @@ struct ReplicationChoice {
 
   /// A store with versions cannot return to lists without versions: such a list has no position, and every entity
   /// missing in it would be removed.
-  private func checkStillGivesVersions(_ givesVersions: Bool, _ knowledge: SyncMemory) throws {
+  private func checkStillGivesVersions(_ givesVersions: Bool, _ knowledge: SyncMetadata) throws {
     guard knowledge.holdsVersions, !givesVersions else { return }
     throw SyncFailure.unusable("it has no epoch, unlike earlier responses")
   }
 
-  private var versioned: VersionedReplication { VersionedReplication(store: store, clock: clock, chance: chance) }
-  private var plain: PlainReplication { PlainReplication(store: store, clock: clock, chance: chance) }
+  private var versioned: VersionedReplication { VersionedReplication(store: store, clock: clock, random: random) }
+  private var plain: UnversionedReplication { UnversionedReplication(store: store, clock: clock, random: random) }
 }
 
-extension SyncMemory {
+extension SyncMetadata {
   /// Whether the store has received a snapshot with versions.
   var holdsVersions: Bool { generation > 0 }
 }

@@ -2,15 +2,15 @@ import TrendyModels
 import TrendyProtocols
 
 extension VersionedReplication {
-  func mark(_ mutation: inout PendingMutation, at stamp: Int64, _ knowledge: SyncMemory) throws {
+  func mark(_ mutation: inout PendingMutation, at stamp: Int64, _ knowledge: SyncMetadata) throws {
     if mutation.operation == .create {
-      mutation.marks = [FieldMark.others: FieldMark(version: 0, stamp: stamp)]
+      mutation.marks = [FieldVersion.others: FieldVersion(version: 0, stamp: stamp)]
       return
     }
     let record = try replica.held(mutation.key)
     let overlay = try replica.overlay(of: mutation.key)
     let held = record?.id ?? 0
-    mutation.marks = [FieldMark.others: FieldMark(version: held, stamp: stamp)]
+    mutation.marks = [FieldVersion.others: FieldVersion(version: held, stamp: stamp)]
     switch mutation.operation {
     case .create: break
     case .update, .restore:
@@ -24,7 +24,7 @@ extension VersionedReplication {
         // The field still shows an unsettled value of this device: the new mutation inherits the base of that value.
         guard let oldest = before.first(where: { $0.isCreate || $0.fields[name] != nil }) else { continue }
         let base = oldest.fields[name]?.base ?? 0
-        if base != held { mutation.marks[name] = FieldMark(version: base, stamp: stamp) }
+        if base != held { mutation.marks[name] = FieldVersion(version: base, stamp: stamp) }
       }
     case .delete:
       mutation.incarnation = replica.life(of: record, under: overlay)
@@ -32,7 +32,7 @@ extension VersionedReplication {
     }
   }
 
-  func making(of key: EntityKey) throws -> Making {
+  func making(of key: EntityKey) throws -> CreateDisposition {
     let record = try replica.held(key)
     let overlay = try replica.overlay(of: key)
     if record == nil, overlay.isEmpty { return .first }
@@ -42,7 +42,7 @@ extension VersionedReplication {
     return .again
   }
 
-  func showMade<Entity: StoredEntity>(_ entity: Entity) throws {
+  func showCreated<Entity: StoredEntity>(_ entity: Entity) throws {
     try replica.show(EntityKey(Entity.entityType, entity.id))
   }
 
@@ -50,14 +50,14 @@ extension VersionedReplication {
     try replica.hide(EntityKey(Entity.entityType, id))
   }
 
-  func showAgain(_ key: EntityKey) throws { try replica.show(key) }
+  func refreshVisibleState(_ key: EntityKey) throws { try replica.show(key) }
 
-  func isNowhereElse(_ key: EntityKey) throws -> Bool {
+  func isLocalOnly(_ key: EntityKey) throws -> Bool {
     try !replica.isKnown(key) && replica.overlay(of: key).isEmpty
   }
 
   /// The replica keeps the data of a deleted entity.
-  func canComeBack(_: EntityKey) -> Bool { true }
+  func canRestore(_: EntityKey) -> Bool { true }
 }
 
 // MARK: Base of a delete

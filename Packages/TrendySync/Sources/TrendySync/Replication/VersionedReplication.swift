@@ -5,12 +5,12 @@ import TrendyProtocols
 struct VersionedReplication: Replication {
   let store: any DataStoreProtocol
   let clock: any TimeSource
-  let chance: RandomSource
+  let random: RandomSource
 
   /// An empty hub has a snapshot with cursor 0, so 0 counts as a cursor.
   var needsSnapshot: Bool { get throws { try store.syncCursor() == nil } }
 
-  func take(_ page: ChangeFeedResponse, of pull: Pull, _ asking: Asking, _ before: SyncMemory) throws {
+  func take(_ page: ChangeFeedResponse, of pull: Pull, _ asking: RequestStart, _ before: SyncMetadata) throws {
     let since = pull.cursor
     try page.check(since: since)
     var memory = before
@@ -23,7 +23,7 @@ struct VersionedReplication: Replication {
     for entry in page.changes { memory.passStamps(of: entry) }
     if !page.hasMore { memory.complete = page.nextCursor }
     if page.nextCursor != since || !page.changes.isEmpty {
-      var feed = try VersionedFeed(store: store)
+      var feed = try VersionedFeedApplier(store: store)
       try feed.apply(page.changes, cursor: page.nextCursor)
       try store.setSyncCursor(page.nextCursor)
     }
@@ -31,37 +31,37 @@ struct VersionedReplication: Replication {
   }
 
   func lay(
-    _ entries: HubSnapshot, of part: SnapshotPart, _ asking: Asking, _ knowledge: SyncMemory
+    _ entries: HubSnapshot, of part: SnapshotPart, _ asking: RequestStart, _ knowledge: SyncMetadata
   ) throws -> Int {
     try entries.check()
     var memory = knowledge
     try learn(entries.position, asking, &memory)
     let now = clock.now
-    let count = try VersionedSnapshot(
+    let count = try VersionedSnapshotApplier(
       snapshot: entries, spans: part.spans, next: part.next, store: store, now: now,
-      chance: chance
+      random: random
     ).apply(&memory)
     try store.setSyncMemory(memory)
     if try store.syncIdentity() == nil {
-      try store.setSyncIdentity(SyncIdentity(device: chance.identifier(at: now)))
+      try store.setSyncIdentity(SyncIdentity(device: random.identifier(at: now)))
     }
     return count
   }
 
   func settle(
-    _ mutations: [PendingMutation], _ answer: PushAnswer, _ asking: Asking, _ knowledge: SyncMemory
+    _ mutations: [PendingMutation], _ answer: PushBatchResult, _ asking: RequestStart, _ knowledge: SyncMetadata
   ) throws -> Int {
     try answer.check()
     try learn(from: answer, asking, knowledge)
-    return try VersionedSettlement(store: store, clock: clock).settle(mutations, answer)
+    return try VersionedOutcomeApplier(store: store, clock: clock).settle(mutations, answer)
   }
 
   func setAside(_ mutation: PendingMutation, _ problem: ProblemDetails) throws {
-    _ = try VersionedSettlement(store: store, clock: clock)
-      .settle([mutation], PushAnswer(outcomes: [.refused(problem)]))
+    _ = try VersionedOutcomeApplier(store: store, clock: clock)
+      .settle([mutation], PushBatchResult(outcomes: [.refused(problem)]))
   }
 
-  func offerMissing(from listing: HubListing, _ knowledge: SyncMemory) throws -> Int {
+  func requeueMissing(from listing: HubListing, _ knowledge: SyncMetadata) throws -> Int {
     var memory = knowledge
     let entries = listing.entries
     // If the histories differ, the next round detects this and queues all re-offers itself.
@@ -83,7 +83,7 @@ struct VersionedReplication: Replication {
           let entry = ChangeEntry(
             id: position.head, entityType: kind.rawValue, operation: MutationOperation.create.rawValue,
             entityId: row.id, data: try ChangeEntryData(row.createRequest),
-            marks: [FieldMark.others: FieldMark(version: position.head, stamp: stamp)])
+            marks: [FieldVersion.others: FieldVersion(version: position.head, stamp: stamp)])
           losses.append(Reoffer.Loss(entry: entry, atHub: nil, common: 0))
         }
       }
@@ -99,13 +99,13 @@ struct VersionedReplication: Replication {
   }
 
   private var reoffer: Reoffer {
-    Reoffer(store: store, now: clock.now, chance: chance)
+    Reoffer(store: store, now: clock.now, random: random)
   }
 }
 
-extension SyncMemory {
+extension SyncMetadata {
   /// Whether the metadata differ by more than a small drift of the clock.
-  func isWorthWriting(over other: SyncMemory) -> Bool {
+  func isWorthWriting(over other: SyncMetadata) -> Bool {
     var same = self
     if abs(clockOffset - other.clockOffset) < Self.smallDrift, clockAnchor?.boot == other.clockAnchor?.boot {
       same.clockOffset = other.clockOffset
@@ -139,7 +139,7 @@ extension HubSnapshot {
   }
 }
 
-extension PushAnswer {
+extension PushBatchResult {
   /// Rejects an outcome above the head: the mutation would stay in the overlay forever and hide later changes.
   /// - Throws: `SyncFailure.unusable`.
   fileprivate func check() throws(SyncFailure) {

@@ -39,11 +39,11 @@ final class HubDouble: Sendable {
   var state: State { content.withLock { $0 } }
   func set(_ change: (inout State) -> Void) { content.withLock { change(&$0) } }
 
-  fileprivate func push(_ batch: PushBatch) throws -> PushAnswer {
+  fileprivate func push(_ batch: PushBatch) throws -> PushBatchResult {
     return try content.withLock { state in
       state.batches.append(batch)
       if !state.pushErrors.isEmpty, let error = state.pushErrors.removeFirst() { throw error }
-      var answer = PushAnswer(outcomes: [], lost: state.lost)
+      var answer = PushBatchResult(outcomes: [], lost: state.lost)
       state.lost = [:]
       answer.isForked = state.isForked
       for _ in batch.mutations {
@@ -92,7 +92,7 @@ struct VersionedHubClient: ForwardingNetworkClient {
   let hub: HubDouble
 
   func checkHealth() async throws {}
-  func push(_ batch: PushBatch) async throws -> PushAnswer { try hub.push(batch) }
+  func push(_ batch: PushBatch) async throws -> PushBatchResult { try hub.push(batch) }
   func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse { try hub.changes(request) }
   func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer { hub.takeSnapshot() }
 }
@@ -127,6 +127,6 @@ extension ChangeEntry {
     ChangeEntry(
       id: version, entityType: kind.rawValue, operation: "update", entityId: id,
       data: ChangeEntryData(rawData: fields.merging(["id": .string(id), "user_id": "u"]) { $1 }), incarnation: life,
-      marks: [FieldMark.others: FieldMark(version: version, stamp: version * 10, author: "other")])
+      marks: [FieldVersion.others: FieldVersion(version: version, stamp: version * 10, author: "other")])
   }
 }

@@ -94,7 +94,7 @@ final class PartedHub: Sendable {
     }
   }
 
-  fileprivate func push(_ batch: PushBatch) throws -> PushAnswer {
+  fileprivate func push(_ batch: PushBatch) throws -> PushBatchResult {
     try content.withLock { state in
       if batch.position.seen > state.head { throw Self.problem(ProblemDetails.logReset, 409) }
       state.pushed += batch.mutations
@@ -102,7 +102,7 @@ final class PartedHub: Sendable {
         state.head += 1
         return MutationOutcome.accepted(version: state.head)
       }
-      return PushAnswer(outcomes: outcomes, position: state.position)
+      return PushBatchResult(outcomes: outcomes, position: state.position)
     }
   }
 
@@ -116,7 +116,7 @@ struct PartedHubClient: ForwardingNetworkClient {
   let hub: PartedHub
 
   func checkHealth() async throws {}
-  func push(_ batch: PushBatch) async throws -> PushAnswer { try hub.push(batch) }
+  func push(_ batch: PushBatch) async throws -> PushBatchResult { try hub.push(batch) }
   func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse { try hub.changes(request) }
   func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer { hub.whole() }
   func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart { try hub.part(request) }

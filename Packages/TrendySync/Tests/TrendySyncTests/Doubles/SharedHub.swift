@@ -50,7 +50,7 @@ final class SharedHub: Sendable {
 
   func count(_ request: Request) { content.withLock { $0.requests += 1 } }
 
-  func push(_ batch: PushBatch) -> PushAnswer {
+  func push(_ batch: PushBatch) -> PushBatchResult {
     content.withLock { state in
       let device = batch.position.device
       let outcomes = batch.mutations.map { mutation in
@@ -60,7 +60,7 @@ final class SharedHub: Sendable {
         state.outcomes[device, default: [:]][sequence] = outcome
         return outcome
       }
-      return PushAnswer(outcomes: outcomes, position: HubPosition(head: state.head, epochs: epochs))
+      return PushBatchResult(outcomes: outcomes, position: HubPosition(head: state.head, epochs: epochs))
     }
   }
 
@@ -110,7 +110,7 @@ final class SharedHub: Sendable {
     var entry = ChangeEntry(
       id: version, entityType: mutation.entityType.rawValue, operation: mutation.operation.rawValue,
       entityId: mutation.entityId, data: ChangeEntryData(rawData: data),
-      marks: [FieldMark.others: FieldMark(version: version, stamp: version, author: device)])
+      marks: [FieldVersion.others: FieldVersion(version: version, stamp: version, author: device)])
     if mutation.operation == .delete { entry.deletedAt = DeterministicDate.jan1_2024 }
     state.put(entry)
     return .accepted(version: version)
@@ -127,7 +127,7 @@ struct SharedHubClient: ForwardingNetworkClient {
   let after: Fault
 
   func checkHealth() async throws {}
-  func push(_ batch: PushBatch) async throws -> PushAnswer { try ask(.push) { hub.push(batch) } }
+  func push(_ batch: PushBatch) async throws -> PushBatchResult { try ask(.push) { hub.push(batch) } }
   func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
     try ask(.changes) { hub.changes(request) }
   }

@@ -65,7 +65,7 @@ final class WireHub: Sendable {
     return try WireJSON.decode(ChangeFeedResponse.self, from: Data(text.utf8))
   }
 
-  fileprivate func push(_ batch: PushBatch) throws -> PushAnswer {
+  fileprivate func push(_ batch: PushBatch) throws -> PushBatchResult {
     let request = PushRequest(batch)
     let text = content.withLock { state in
       state.batches.append(batch)
@@ -106,7 +106,7 @@ struct WireHubClient: ForwardingNetworkClient {
   let hub: WireHub
 
   func checkHealth() async throws {}
-  func push(_ batch: PushBatch) async throws -> PushAnswer { try hub.push(batch) }
+  func push(_ batch: PushBatch) async throws -> PushBatchResult { try hub.push(batch) }
   func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse { try hub.changes(request) }
   func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer { try hub.snapshot() }
   func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart { try hub.part(request) }

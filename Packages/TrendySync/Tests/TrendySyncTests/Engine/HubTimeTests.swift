@@ -29,7 +29,7 @@ struct HubTimeTests {
     let roundTrip: Duration
 
     func checkHealth() async throws {}
-    func push(_ batch: PushBatch) async throws -> PushAnswer {
+    func push(_ batch: PushBatch) async throws -> PushBatchResult {
       try await VersionedHubClient(base: base, hub: hub).push(batch)
     }
     func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {

@@ -103,7 +103,7 @@ struct RepairTests {
     await begin()
     try device.recorder.edit(eventId: "F") { $0.notes = "waits" }
     list([.type("T", 1), .event("E", 2)])
-    #expect(try await device.engine.offerMissing() == 1)
+    #expect(try await device.engine.requeueMissing() == 1)
     let queue = store.storedPendingMutations
     #expect(queue.map(\.entityId) == ["F", "F"] && queue.map(\.operation) == [.create, .update])
     let fields = try FieldChange.changes(of: queue[0])
@@ -118,9 +118,9 @@ struct RepairTests {
   @Test func `nothing is offered to a hub that has everything`() async throws {
     await begin()
     list(present)
-    #expect(try await device.engine.offerMissing() == 0)
+    #expect(try await device.engine.requeueMissing() == 0)
     list(present + [.tombstone(.event, "G", 4)])
-    #expect(try await device.engine.offerMissing() == 0)
+    #expect(try await device.engine.requeueMissing() == 0)
     #expect(store.storedPendingMutations.isEmpty && hub.state.batches.isEmpty)
   }
 
@@ -128,7 +128,7 @@ struct RepairTests {
     hub.set { $0.snapshot = [.type("T", 1), .event("E", 3, notes: "new"), .tombstone(.event, "F", 2)] }
     await device.engine.performSync()
     list([.type("T", 1), .event("E", 2, notes: "old"), .event("F", 1)])
-    #expect(try await device.engine.offerMissing() == 2)
+    #expect(try await device.engine.requeueMissing() == 2)
     let queue = store.storedPendingMutations
     #expect(queue.map(\.entityId) == ["E", "F"] && queue.map(\.operation) == [.update, .delete])
     #expect(try FieldChange.changes(of: queue[0])["notes"]?.base == 2 && queue[1].base == 1)
@@ -142,7 +142,7 @@ struct RepairTests {
     await device.engine.performSync()
     #expect(try store.fetchAcceptedMutations().map(\.entityId) == ["new"])
     list([.type("T", 1), .event("E", 2)])
-    #expect(try await device.engine.offerMissing() == 2)
+    #expect(try await device.engine.requeueMissing() == 2)
     let queue = store.storedPendingMutations
     #expect(queue.map(\.entityId) == ["F", "new"] && queue.allSatisfy { $0.operation == .create })
     #expect(try store.fetchAcceptedMutations().isEmpty && store.storedEvents["new"]?.notes == "new")
@@ -151,10 +151,10 @@ struct RepairTests {
   @Test func `a hub that cannot be listed or has another history changes nothing`() async throws {
     await begin()
     hub.set { $0.pullErrors = [.networkError("no route")] }
-    await #expect(throws: APIError.networkError("no route")) { try await device.engine.offerMissing() }
+    await #expect(throws: APIError.networkError("no route")) { try await device.engine.requeueMissing() }
     hub.set { $0.epochs = [HubEpoch(id: "another", first: 0)] }
     list([])
-    #expect(try await device.engine.offerMissing() == 0, "the next round sees to it")
+    #expect(try await device.engine.requeueMissing() == 0, "the next round sees to it")
     #expect(store.storedPendingMutations.isEmpty)
   }
 
@@ -203,7 +203,7 @@ struct RepairTests {
     try device.recorder.offerWithoutVersions()
     #expect(device.store.storedPendingMutations.isEmpty)
     device.store.storedSyncCursor = 5
-    try device.store.setSyncMemory(SyncMemory(generation: 1))
+    try device.store.setSyncMemory(SyncMetadata(generation: 1))
     try device.store.save()
     try device.recorder.offerWithoutVersions()
     #expect(device.store.storedPendingMutations.isEmpty)

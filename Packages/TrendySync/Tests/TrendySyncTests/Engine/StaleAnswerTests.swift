@@ -75,7 +75,7 @@ private struct ActingClient: ForwardingNetworkClient {
   let act: @Sendable () throws -> Void
 
   func checkHealth() async throws {}
-  func push(_ batch: PushBatch) async throws -> PushAnswer {
+  func push(_ batch: PushBatch) async throws -> PushBatchResult {
     let answer = try await VersionedHubClient(base: base, hub: hub).push(batch)
     try act()
     return answer

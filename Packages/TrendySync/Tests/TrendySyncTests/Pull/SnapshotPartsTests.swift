@@ -141,7 +141,7 @@ struct SnapshotPartsTests {
     if part > 1 {
       #expect(store.storedEvents["E1"]?.notes == "mine" && store.storedEvents["E2"] == nil)
       // The edit is based on the stored version, so it cannot overwrite an unseen write.
-      #expect(hub.state.pushed.first?.marks[FieldMark.others]?.version == 3)
+      #expect(hub.state.pushed.first?.marks[FieldVersion.others]?.version == 3)
     }
   }
 

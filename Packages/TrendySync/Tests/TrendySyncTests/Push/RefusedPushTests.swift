@@ -28,7 +28,7 @@ struct RefusedPushTests {
       let hub: Hub
 
       func checkHealth() async throws {}
-      func push(_ batch: PushBatch) async throws -> PushAnswer {
+      func push(_ batch: PushBatch) async throws -> PushBatchResult {
         hub.content.withLock { $0.append(batch) }
         if let error = hub.refusal(batch) { throw error }
         return try await base.push(batch)

@@ -468,7 +468,7 @@ struct ProtocolStoryTests {
   @Test func `a lost restore is offered again with the parent reference and its author`() async throws {
     await begin()
     var restored = ChangeEntry.event("E", 5, life: 1)
-    restored.marks = [FieldMark.others: FieldMark(version: 3, stamp: 30, author: "other")]
+    restored.marks = [FieldVersion.others: FieldVersion(version: 3, stamp: 30, author: "other")]
     hub.set { $0.pages = [[restored]] }
     await device.engine.performSync()
     setBack(telling: \.pullErrors)
@@ -481,8 +481,8 @@ struct ProtocolStoryTests {
 
   @Test(
     "a lost entity is offered with all its fields, whatever its field versions",
-    arguments: [[:], [FieldMark.others: FieldMark(version: 0, stamp: 40, author: "other")]])
-  func wholeWithoutMarks(marks: [String: FieldMark]) async throws {
+    arguments: [[:], [FieldVersion.others: FieldVersion(version: 0, stamp: 40, author: "other")]])
+  func wholeWithoutMarks(marks: [String: FieldVersion]) async throws {
     await begin()
     var entry = ChangeEntry.event("F", 5, notes: "theirs")
     entry.marks = marks
@@ -647,7 +647,7 @@ struct ProtocolStoryTests {
     #expect(stamps == [now - 5_000, now - 4_999])
     hub.set {
       var future = ChangeEntry.type("T2", 9)
-      future.marks = [FieldMark.others: FieldMark(version: 9, stamp: now + 60_000, author: "other")]
+      future.marks = [FieldVersion.others: FieldVersion(version: 9, stamp: now + 60_000, author: "other")]
       $0.pages = [[future]]
       $0.now = nil
     }
@@ -862,7 +862,7 @@ private struct IntrudedClient: ForwardingNetworkClient {
   let intrude: @Sendable () -> Void
 
   func checkHealth() async throws {}
-  func push(_ batch: PushBatch) async throws -> PushAnswer {
+  func push(_ batch: PushBatch) async throws -> PushBatchResult {
     let answer = try await VersionedHubClient(base: base, hub: hub).push(batch)
     intrude()
     return answer

@@ -314,8 +314,8 @@ struct RareOrderTests {
   @Test func `an entity that the hub lacks is offered with all its fields, whenever they were written`() async throws {
     await begin()
     var edited = ChangeEntry.event("E", 5, notes: "theirs")
-    edited.marks["event_type_id"] = FieldMark(version: 3, stamp: 30, author: "other")
-    edited.marks["timestamp"] = FieldMark(version: 3, stamp: 30, author: "other")
+    edited.marks["event_type_id"] = FieldVersion(version: 3, stamp: 30, author: "other")
+    edited.marks["timestamp"] = FieldVersion(version: 3, stamp: 30, author: "other")
     hub.set { $0.pages = [[edited]] }
     await device.engine.performSync()
     hub.set { state in

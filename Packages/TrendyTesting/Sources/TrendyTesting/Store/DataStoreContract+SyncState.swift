@@ -28,8 +28,8 @@ extension DataStoreContract {
         payload: Data([0, 1, 254, 255]), createdAt: Rows.date, idempotencyKey: "key", attempts: 3, lastError: "503",
         sequence: 9_007_199_254_740_993, device: "device",
         marks: [
-          FieldMark.others: FieldMark(version: 7, stamp: 1_704_067_200_123),
-          "notes": FieldMark(version: 9_007_199_254_740_993, stamp: -1, author: "another"),
+          FieldVersion.others: FieldVersion(version: 7, stamp: 1_704_067_200_123),
+          "notes": FieldVersion(version: 9_007_199_254_740_993, stamp: -1, author: "another"),
         ], base: 12, incarnation: 3)
       let bare = PendingMutation(
         id: "m-2", entityType: .event, entityId: "evt-1", operation: .delete, payload: Data(), createdAt: Rows.date)
@@ -95,7 +95,7 @@ extension DataStoreContract {
       func accepted(_ id: String, _ entity: String, at version: Int64) -> PendingMutation {
         var mutation = Rows.mutation(id, entity: entity, type: .event, operation: .update)
         mutation.acceptedVersion = version
-        mutation.marks = [FieldMark.others: FieldMark(version: 1, stamp: 2)]
+        mutation.marks = [FieldVersion.others: FieldVersion(version: 1, stamp: 2)]
         return mutation
       }
       let all = [accepted("b", "x", at: 3), accepted("a", "y", at: 9), accepted("c", "x", at: 9_007_199_254_740_993)]
@@ -153,14 +153,14 @@ extension DataStoreContract {
     Clause("the sync metadata can be set and cleared") { makeUnit in
       let unit = try makeUnit()
       try require("a new store's memory", unit.syncMemory(), nil)
-      let full = SyncMemory(
+      let full = SyncMetadata(
         epochs: [HubEpoch(id: "a", first: 0), HubEpoch(id: "b", first: 9_007_199_254_740_993)], seen: 7, complete: 6,
         generation: 5, lastStamp: 1_704_067_200_123, clockOffset: -4,
-        clockAnchor: SyncMemory.ClockAnchor(boot: "boot", elapsed: 3, hub: 2),
-        snapshot: SyncMemory.SnapshotProgress(
+        clockAnchor: SyncMetadata.ClockAnchor(boot: "boot", elapsed: 3, hub: 2),
+        snapshot: SyncMetadata.SnapshotProgress(
           cursor: 9_007_199_254_740_993, epochs: [HubEpoch(id: "c", first: 3)], next: "event.5.c",
           unnamed: ["event": ["x", "ü"], "geofence": []]))
-      for memory in [SyncMemory(), full, nil] {
+      for memory in [SyncMetadata(), full, nil] {
         try unit.setSyncMemory(memory)
         try require("the memory, unsaved", unit.syncMemory(), memory)
         try unit.save()
@@ -178,8 +178,8 @@ extension DataStoreContract {
           data: data.map { ChangeEntryData(rawData: $0) }, deletedAt: operation == "delete" ? Rows.date : nil,
           incarnation: 2,
           marks: [
-            FieldMark.others: FieldMark(version: version, stamp: 5, author: "device"),
-            "notes": FieldMark(version: 1, stamp: 2, author: "other"),
+            FieldVersion.others: FieldVersion(version: version, stamp: 5, author: "device"),
+            "notes": FieldVersion(version: 1, stamp: 2, author: "other"),
           ])
       }
       let event = entry(3, "event", "x", data: ["event_type_id": "t"])
@@ -308,7 +308,7 @@ extension DataStoreContract {
           id: version, entityType: kind, operation: "create", entityId: entity,
           data: ChangeEntryData(rawData: ["id": .string(entity), "of": [1, nil, "newer"]]), deletedAt: Rows.date,
           createdAt: Rows.date, unknownFields: ["stamp": 1], incarnation: 4,
-          marks: ["notes": FieldMark(version: 1, stamp: 2, author: "other")])
+          marks: ["notes": FieldVersion(version: 1, stamp: 2, author: "other")])
       }
       try unit.insertParkedChange(entry(10, "vehicle", "x"))
       try unit.insertParkedChange(entry(9, "event", "x"))

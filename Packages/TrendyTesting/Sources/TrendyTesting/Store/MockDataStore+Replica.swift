@@ -119,13 +119,13 @@ extension MockDataStore {
   }
 
   /// Throws ``throwOnSyncState`` if set; otherwise calls the store.
-  public func syncMemory() throws -> SyncMemory? {
+  public func syncMemory() throws -> SyncMetadata? {
     try throwIfSet(throwOnSyncState)
     return try unit.syncMemory()
   }
 
   /// Throws ``throwOnSyncState`` if set; otherwise calls the store.
-  public func setSyncMemory(_ memory: SyncMemory?) throws {
+  public func setSyncMemory(_ memory: SyncMetadata?) throws {
     try throwIfSet(throwOnSyncState)
     try unit.setSyncMemory(memory)
   }

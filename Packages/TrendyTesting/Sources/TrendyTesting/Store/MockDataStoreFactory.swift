@@ -31,11 +31,11 @@ public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   /// Same as ``makeDataStoreCallCount``, named like the counts of ``MockDataStore``.
   public var makeDataStoreCalls: Int { makeDataStoreCallCount }
 
-  /// Number of calls of ``tidyUp()``, which does nothing else.
+  /// Number of calls of ``performMaintenance()``, which does nothing else.
   public var tidyUpCalls: Int { orders.withLock { $0 } }
 
   /// Records the call.
-  public func tidyUp() { orders.withLock { $0 += 1 } }
+  public func performMaintenance() { orders.withLock { $0 += 1 } }
 
   /// Records the call and returns ``mockStore``.
   public func makeDataStore() -> any DataStoreProtocol {

@@ -9,12 +9,12 @@ extension SimulatedDay {
   /// receivers report 0, the others their error. Fixes from WiFi or cell towers, recognisable by an accuracy of 30 m or
   /// worse, have no speed. Apply this variant before any other.
   public func tellingSpeed() -> SimulatedDay {
-    var person = SimulatedTraveller(seed: seed, world: world, recorder: recorder)
-    person.live()
-    let moments = person.moments
-    var chance = SeededGenerator(seed: seed ^ 0xD0_99_1E_12)
-    let error = chance.number(in: 0.3...0.5)
-    let tellsRest = chance.happens(0.5)
+    var user = SimulatedTraveller(seed: seed, world: world, recorder: recorder)
+    user.live()
+    let moments = user.moments
+    var random = SeededGenerator(seed: seed ^ 0xD0_99_1E_12)
+    let error = random.number(in: 0.3...0.5)
+    let tellsRest = random.happens(0.5)
     var day = self
     for index in fixes.indices where fixes[index].horizontalAccuracy < 30 {
       let second = Int(fixes[index].timestamp.timeIntervalSince(SimulatedTraveller.start))
@@ -22,7 +22,7 @@ extension SimulatedDay {
       let (north, east) = SimulatedTraveller.offset(from: before.place, to: after.place)
       let isMoving = moments[second].isMoving
       let scale = moments[second].sky == .roof ? 2.0 : 1
-      let speed = (north * north + east * east).squareRoot() / 2 + scale * error * chance.normal()
+      let speed = (north * north + east * east).squareRoot() / 2 + scale * error * random.normal()
       day.fixes[index].speed = isMoving || !tellsRest ? abs(speed) : 0
     }
     return day

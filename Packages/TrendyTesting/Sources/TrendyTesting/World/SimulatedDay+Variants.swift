@@ -36,10 +36,10 @@ extension SimulatedDay {
   /// The accuracy does not change.
   public func scattered(byMeters meters: Double, seed: UInt64) -> SimulatedDay {
     var day = self
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for index in fixes.indices {
       day.fixes[index].coordinate = SimulatedTraveller.moved(
-        fixes[index].coordinate, north: meters * chance.normal(), east: meters * chance.normal())
+        fixes[index].coordinate, north: meters * random.normal(), east: meters * random.normal())
     }
     return day
   }
@@ -47,21 +47,21 @@ extension SimulatedDay {
   /// Removes a random share of the fixes, 0 to 1.
   public func dropping(_ part: Double, seed: UInt64) -> SimulatedDay {
     var day = self
-    var chance = SeededGenerator(seed: seed)
-    day.fixes = fixes.filter { _ in !chance.happens(part) }
+    var random = SeededGenerator(seed: seed)
+    day.fixes = fixes.filter { _ in !random.happens(part) }
     return day
   }
 
   /// Adds gaps of one to four minutes, three per hour on average.
   public func withHoles(seed: UInt64) -> SimulatedDay {
     var day = self
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var begin = Date.distantPast
     var end = Date.distantPast
     day.fixes = fixes.filter {
       while $0.timestamp >= end {
-        begin = max(end, fixes[0].timestamp).addingTimeInterval(chance.number(in: 0...2400))
-        end = begin.addingTimeInterval(chance.number(in: 60...240))
+        begin = max(end, fixes[0].timestamp).addingTimeInterval(random.number(in: 0...2400))
+        end = begin.addingTimeInterval(random.number(in: 60...240))
       }
       return $0.timestamp < begin
     }
@@ -74,16 +74,16 @@ extension SimulatedDay {
   /// tower always has the same coordinates. Fixes less than ten seconds after another one are kept.
   public func askingCells(_ part: Double, seed: UInt64) -> SimulatedDay {
     var day = self
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var left = 0
     for index in fixes.indices.dropFirst()
     where fixes[index].timestamp.timeIntervalSince(fixes[index - 1].timestamp) >= 10 {
-      if left == 0, chance.happens(part / 3) { left = Int(chance.number(in: 1...6)) }
+      if left == 0, random.happens(part / 3) { left = Int(random.number(in: 1...6)) }
       guard left > 0 else { continue }
       left -= 1
-      let north = chance.happens(0.3) ? 1 : 0
+      let north = random.happens(0.3) ? 1 : 0
       day.fixes[index].coordinate = Self.mast(near: fixes[index].coordinate, cellsNorth: north, seed: seed)
-      day.fixes[index].horizontalAccuracy = chance.number(in: 400...1700).rounded()
+      day.fixes[index].horizontalAccuracy = random.number(in: 400...1700).rounded()
       day.fixes[index].speed = nil
     }
     return day
@@ -96,25 +96,25 @@ extension SimulatedDay {
   /// between fixes less than eight seconds apart.
   public func askingAccessPoints(_ part: Double, seed: UInt64) -> SimulatedDay {
     var day = self
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var row: [Location] = []
     var stale = (place: Coordinate(latitude: 0, longitude: 0), until: Date.distantPast)
     for (fix, next) in zip(fixes, fixes.dropFirst()) {
       row.append(fix)
       let seconds = next.timestamp.timeIntervalSince(fix.timestamp)
-      guard (8...120).contains(seconds), (0...20).contains(fix.horizontalAccuracy), chance.happens(part) else {
+      guard (8...120).contains(seconds), (0...20).contains(fix.horizontalAccuracy), random.happens(part) else {
         continue
       }
       let (north, east) = SimulatedTraveller.offset(from: fix.coordinate, to: next.coordinate)
       let middle = SimulatedTraveller.moved(fix.coordinate, north: north / 2, east: east / 2)
       let place = Self.mast(near: middle, squaresOfDegree: 500, seed: seed)
-      if fix.timestamp >= stale.until, chance.happens(0.05) {
-        stale = (place, fix.timestamp.addingTimeInterval(chance.number(in: 60...400)))
+      if fix.timestamp >= stale.until, random.happens(0.05) {
+        stale = (place, fix.timestamp.addingTimeInterval(random.number(in: 60...400)))
       }
       row.append(
         Location(
           coordinate: fix.timestamp < stale.until ? stale.place : place,
-          horizontalAccuracy: chance.number(in: 20...50).rounded(),
+          horizontalAccuracy: random.number(in: 20...50).rounded(),
           timestamp: fix.timestamp.addingTimeInterval((seconds / 2).rounded())))
     }
     day.fixes = row + fixes.suffix(1)
@@ -124,12 +124,12 @@ extension SimulatedDay {
   /// Removes the first one to five minutes after each gap of ten minutes or more, like a phone that wakes up late.
   public func wakingLate(seed: UInt64) -> SimulatedDay {
     var day = self
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var last = Date.distantPast
     var awake = Date.distantPast
     day.fixes = fixes.filter {
       if $0.timestamp.timeIntervalSince(last) >= 600, last > .distantPast {
-        awake = $0.timestamp.addingTimeInterval(chance.number(in: 60...300))
+        awake = $0.timestamp.addingTimeInterval(random.number(in: 60...300))
       }
       last = $0.timestamp
       return $0.timestamp >= awake
@@ -145,9 +145,9 @@ extension SimulatedDay {
     let row = Int((place.latitude * squaresOfDegree).rounded(.down)) + cellsNorth
     let width = 1 / squaresOfDegree / cos((Double(row) / squaresOfDegree) * .pi / 180)
     let column = Int((place.longitude / width).rounded(.down))
-    var chance = SeededGenerator(seed: seed &+ UInt64(bitPattern: Int64(row &* 1_000_003 &+ column)))
+    var random = SeededGenerator(seed: seed &+ UInt64(bitPattern: Int64(row &* 1_000_003 &+ column)))
     return Coordinate(
-      latitude: (Double(row) + chance.number(in: 0...1)) / squaresOfDegree,
-      longitude: (Double(column) + chance.number(in: 0...1)) * width)
+      latitude: (Double(row) + random.number(in: 0...1)) / squaresOfDegree,
+      longitude: (Double(column) + random.number(in: 0...1)) * width)
   }
 }

@@ -81,10 +81,10 @@ public struct SimulatedDay: Hashable, Sendable {
   /// Simulates a day; equal arguments give equal days.
   public init(seed: UInt64, world: World, recorder: Recorder) {
     (self.seed, self.world, self.recorder) = (seed, world, recorder)
-    var person = SimulatedTraveller(seed: seed, world: world, recorder: recorder)
-    person.live()
-    trips = person.trips
+    var user = SimulatedTraveller(seed: seed, world: world, recorder: recorder)
+    user.live()
+    trips = user.trips
     var receiver = SimulatedReceiver(seed: seed, world: world, recorder: recorder)
-    fixes = receiver.fixes(of: person)
+    fixes = receiver.fixes(of: user)
   }
 }

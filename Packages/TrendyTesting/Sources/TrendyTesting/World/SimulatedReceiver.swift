@@ -5,7 +5,7 @@ import TrendyModels
 struct SimulatedReceiver {
   private let world: SimulatedDay.World
   private let recorder: SimulatedDay.Recorder
-  private var chance: SeededGenerator
+  private var random: SeededGenerator
   /// Sampling interval in seconds.
   private let interval: Int
   /// Standard deviation in metres and correlation time in seconds of the slowly changing error.
@@ -31,36 +31,36 @@ struct SimulatedReceiver {
   init(seed: UInt64, world: SimulatedDay.World, recorder: SimulatedDay.Recorder) {
     self.world = world
     self.recorder = recorder
-    var chance = SeededGenerator(seed: seed ^ 0x5EED_0F_4EC3_17E5)
+    var random = SeededGenerator(seed: seed ^ 0x5EED_0F_4EC3_17E5)
     switch recorder {
-    case .phone: interval = Int(chance.number(in: 10...45))
-    case .logger: interval = chance.pick([1, 2, 3, 5])
-    case .tracker: interval = chance.pick([15, 20, 30, 60])
+    case .phone: interval = Int(random.number(in: 10...45))
+    case .logger: interval = random.pick([1, 2, 3, 5])
+    case .tracker: interval = random.pick([15, 20, 30, 60])
     }
-    spread = world == .parked ? chance.number(in: 3...20) : chance.number(in: 2...8)
-    memory = chance.number(in: 20...120)
-    white = chance.number(in: 0.5...3)
-    let tellsAccuracy = chance.happens(0.5)
+    spread = world == .parked ? random.number(in: 3...20) : random.number(in: 2...8)
+    memory = random.number(in: 20...120)
+    white = random.number(in: 0.5...3)
+    let tellsAccuracy = random.happens(0.5)
     hasAccuracy = recorder != .logger || tellsAccuracy
-    let hearsIndoors = chance.happens(0.5)
+    let hearsIndoors = random.happens(0.5)
     seesIndoors = recorder == .phone || world == .indoors || hearsIndoors
-    sleepsAfter = recorder == .phone ? Int(chance.number(in: 120...280)) : 120
-    wakesAfter = recorder == .phone ? chance.number(in: 100...250) : 30
-    pulse = chance.pick([900, 1800, 3600, 100_000])
+    sleepsAfter = recorder == .phone ? Int(random.number(in: 120...280)) : 120
+    wakesAfter = recorder == .phone ? random.number(in: 100...250) : 30
+    pulse = random.pick([900, 1800, 3600, 100_000])
     for _ in 0..<4 {
-      let far = chance.number(in: 100...800)
-      let part = chance.number(in: -1...1)
-      spots.append((far * part, far * (1 - part * part).squareRoot() * (chance.happens(0.5) ? 1 : -1)))
+      let far = random.number(in: 100...800)
+      let part = random.number(in: -1...1)
+      spots.append((far * part, far * (1 - part * part).squareRoot() * (random.happens(0.5) ? 1 : -1)))
     }
-    self.chance = chance
+    self.random = random
   }
 
-  mutating func fixes(of person: SimulatedTraveller) -> [Location] {
+  mutating func fixes(of user: SimulatedTraveller) -> [Location] {
     var fixes: [Location] = []
     var next = 0
     var movedAt = 0
     var slept: Coordinate?
-    for (second, moment) in person.moments.enumerated() {
+    for (second, moment) in user.moments.enumerated() {
       if moment.isMoving { movedAt = second }
       var isWaking = false
       if recorder != .logger, world != .indoors, world != .parked {
@@ -89,17 +89,17 @@ struct SimulatedReceiver {
     let scale = moment.sky == .roof ? 2.0 : 1
     let keep = max(0, 1 - Double(interval) / memory)
     let fresh = (1 - keep * keep).squareRoot() * spread
-    drift.north = keep * drift.north + fresh * chance.normal()
-    drift.east = keep * drift.east + fresh * chance.normal()
+    drift.north = keep * drift.north + fresh * random.normal()
+    drift.east = keep * drift.east + fresh * random.normal()
     jumps(second, usesWiFi: usesWiFi)
-    var north = scale * (drift.north + white * chance.normal()) + jump.north
-    var east = scale * (drift.east + white * chance.normal()) + jump.east
-    var accuracy = max(4, (scale * spread * chance.number(in: 0.8...2)).rounded())
-    if usesWiFi { accuracy = chance.pick([30, 40, 65]) }
+    var north = scale * (drift.north + white * random.normal()) + jump.north
+    var east = scale * (drift.east + white * random.normal()) + jump.east
+    var accuracy = max(4, (scale * spread * random.number(in: 0.8...2)).rounded())
+    if usesWiFi { accuracy = random.pick([30, 40, 65]) }
     // A phone that wakes up uses cell towers first.
-    if isWaking, recorder == .phone, chance.happens(0.5) {
-      north += 40 * chance.normal()
-      east += 40 * chance.normal()
+    if isWaking, recorder == .phone, random.happens(0.5) {
+      north += 40 * random.normal()
+      east += 40 * random.normal()
       accuracy = 100
     }
     return Location(
@@ -110,14 +110,14 @@ struct SimulatedReceiver {
 
   private mutating func jumps(_ second: Int, usesWiFi: Bool) {
     if second >= jumpEnd { jump = (0, 0) }
-    if world == .indoors, usesWiFi || recorder != .phone, second >= jumpEnd, chance.happens(0.02) {
-      jump = chance.pick(spots)
-      jumpEnd = second + Int(chance.number(in: 30...500))
-    } else if world == .canyon, !usesWiFi, second >= jumpEnd, chance.happens(Double(interval) / 400) {
-      let far = chance.number(in: 200...800)
-      let part = chance.number(in: -1...1)
+    if world == .indoors, usesWiFi || recorder != .phone, second >= jumpEnd, random.happens(0.02) {
+      jump = random.pick(spots)
+      jumpEnd = second + Int(random.number(in: 30...500))
+    } else if world == .canyon, !usesWiFi, second >= jumpEnd, random.happens(Double(interval) / 400) {
+      let far = random.number(in: 200...800)
+      let part = random.number(in: -1...1)
       jump = (far * part, far * (1 - part * part).squareRoot())
-      jumpEnd = second + Int(chance.number(in: 5...30))
+      jumpEnd = second + Int(random.number(in: 5...30))
     }
   }
 

@@ -31,7 +31,7 @@ struct SimulatedTraveller {
 
   private let world: SimulatedDay.World
   private let recorder: SimulatedDay.Recorder
-  var chance: SeededGenerator
+  var random: SeededGenerator
   private(set) var moments: [Moment] = []
   private(set) var trips: [SimulatedDay.Trip] = []
   private(set) var place: Coordinate
@@ -42,8 +42,8 @@ struct SimulatedTraveller {
   init(seed: UInt64, world: SimulatedDay.World, recorder: SimulatedDay.Recorder) {
     self.world = world
     self.recorder = recorder
-    chance = SeededGenerator(seed: seed)
-    home = Coordinate(latitude: chance.number(in: -45...60), longitude: chance.number(in: -170...170))
+    random = SeededGenerator(seed: seed)
+    home = Coordinate(latitude: random.number(in: -45...60), longitude: random.number(in: -170...170))
     place = home
   }
 
@@ -67,27 +67,27 @@ extension SimulatedTraveller {
     let work = around(home, metres: 3000...14_000)
     let shop = around(home, metres: 600...3000)
     let lunch = around(work, metres: 300...900)
-    let gait: Gait = chance.pick([.car, .car, .bicycle])
-    stay(chance.number(in: 1800...7200), under: .roof)
+    let gait: Gait = random.pick([.car, .car, .bicycle])
+    stay(random.number(in: 1800...7200), under: .roof)
     trip { $0.drive(gait, to: work) }
-    stay(chance.number(in: 7200...14_400), under: .roof)
-    if chance.happens(0.5) {
+    stay(random.number(in: 7200...14_400), under: .roof)
+    if random.happens(0.5) {
       trip { $0.go(.walk, to: lunch) }
-      stay(chance.number(in: 1500...2700), under: .roof)
+      stay(random.number(in: 1500...2700), under: .roof)
       trip { $0.go(.walk, to: work) }
-      stay(chance.number(in: 7200...10_800), under: .roof)
+      stay(random.number(in: 7200...10_800), under: .roof)
     }
     trip { $0.drive(gait, to: shop) }
-    stay(chance.number(in: 720...2400), under: .roof)
+    stay(random.number(in: 720...2400), under: .roof)
     trip { $0.drive(gait, to: $0.home) }
-    stay(chance.number(in: 3600...7200), under: .roof)
-    if chance.happens(0.4) {
+    stay(random.number(in: 3600...7200), under: .roof)
+    if random.happens(0.4) {
       let corner = around(home, metres: 600...1000)
       let other = around(corner, metres: 400...600)
       trip {
         for place in [corner, other, $0.home] { $0.go(.walk, to: place) }
       }
-      stay(chance.number(in: 1800...3600), under: .roof)
+      stay(random.number(in: 1800...3600), under: .roof)
     }
   }
 
@@ -102,51 +102,51 @@ extension SimulatedTraveller {
       }
     let work = around(home, metres: reach)
     let lunch = around(work, metres: 300...900)
-    stay(chance.number(in: 1800...7200), under: .roof)
+    stay(random.number(in: 1800...7200), under: .roof)
     trip { ride(&$0, work) }
-    stay(chance.number(in: 7200...10_800), under: .roof)
+    stay(random.number(in: 7200...10_800), under: .roof)
     trip { $0.go(.walk, to: lunch) }
-    stay(chance.number(in: 1500...2700), under: .roof)
+    stay(random.number(in: 1500...2700), under: .roof)
     trip { $0.go(.walk, to: work) }
-    stay(chance.number(in: 7200...10_800), under: .roof)
+    stay(random.number(in: 7200...10_800), under: .roof)
     let home = home
     trip { ride(&$0, home) }
-    stay(chance.number(in: 3600...7200), under: .roof)
+    stay(random.number(in: 3600...7200), under: .roof)
   }
 
   /// Drive by car or bicycle, sometimes with a stop for fuel or to let a passenger out.
   private mutating func drive(_ gait: Gait, to target: Coordinate) {
-    if chance.happens(0.3) {
-      go(gait, to: between(target, chance.number(in: 0.3...0.7)))
-      stay(chance.number(in: 90...220), under: .open)
+    if random.happens(0.3) {
+      go(gait, to: between(target, random.number(in: 0.3...0.7)))
+      stay(random.number(in: 90...220), under: .open)
     }
     go(gait, to: target)
   }
 
   private mutating func goByTrain(to target: Coordinate) {
-    let train: Gait = world == .fastRail ? .fastTrain(chance.number(in: 75...92)) : .train
+    let train: Gait = world == .fastRail ? .fastTrain(random.number(in: 75...92)) : .train
     let first = around(place, metres: 300...900)
     let last = around(target, metres: 300...800)
     go(.walk, to: first)
-    stay(chance.number(in: 60...270), under: .open)
-    if chance.happens(0.5) {
-      let change = between(last, chance.number(in: 0.6...0.9))
+    stay(random.number(in: 60...270), under: .open)
+    if random.happens(0.5) {
+      let change = between(last, random.number(in: 0.6...0.9))
       go(train, to: change)
       go(.walk, to: around(place, metres: 50...140))
-      stay(chance.number(in: 60...200), under: .open)
+      stay(random.number(in: 60...200), under: .open)
     }
     go(train, to: last)
     go(.walk, to: target)
   }
 
   private mutating func goBelow(to target: Coordinate) {
-    switch chance.number(in: 0...(recorder == .logger ? 3 : 2)) {
+    switch random.number(in: 0...(recorder == .logger ? 3 : 2)) {
     case ..<1: go(.tunnelledCar, to: target)
     case ..<2:
       go(.walk, to: around(place, metres: 200...600))
       let last = around(target, metres: 200...600)
       sky = .none
-      stay(chance.number(in: 60...240), under: .none)
+      stay(random.number(in: 60...240), under: .none)
       go(.underground, to: last)
       sky = .open
       go(.walk, to: target)
@@ -154,7 +154,7 @@ extension SimulatedTraveller {
       go(.walk, to: around(place, metres: 400...900))
       let entry = place
       sky = .none
-      for _ in 0..<Int(chance.number(in: 3...6)) { go(.walk, to: around(entry, metres: 50...90)) }
+      for _ in 0..<Int(random.number(in: 3...6)) { go(.walk, to: around(entry, metres: 50...90)) }
       go(.walk, to: around(entry, metres: 20...60))
       sky = .open
       go(.car, to: target)
@@ -163,12 +163,12 @@ extension SimulatedTraveller {
 
   private mutating func goByBus(to target: Coordinate) {
     go(.walk, to: around(place, metres: 150...500))
-    stay(chance.number(in: 60...270), under: .open)
+    stay(random.number(in: 60...270), under: .open)
     let last = around(target, metres: 150...500)
-    if chance.happens(0.4) {
-      go(.bus, to: between(last, chance.number(in: 0.3...0.7)))
+    if random.happens(0.4) {
+      go(.bus, to: between(last, random.number(in: 0.3...0.7)))
       go(.walk, to: around(place, metres: 30...120))
-      stay(chance.number(in: 60...200), under: .open)
+      stay(random.number(in: 60...200), under: .open)
     }
     go(.bus, to: last)
     go(.walk, to: target)
@@ -257,26 +257,26 @@ extension SimulatedTraveller {
     let begin = now
     var metres = 0.0
     var speed = 0.0
-    let usual = chance.number(in: gait.speed)
+    let usual = random.number(in: gait.speed)
     while true {
       let (north, east) = Self.offset(from: place, to: target)
       let left = (north * north + east * east).squareRoot()
       guard left > 0.5 else { break }
-      var length = chance.number(in: gait.straight)
+      var length = random.number(in: gait.straight)
       let isLast = length * 1.3 >= left
-      let turn = isLast ? 0 : chance.number(in: -gait.bend...gait.bend)
+      let turn = isLast ? 0 : random.number(in: -gait.bend...gait.bend)
       if isLast { length = left }
-      let stops = isLast || chance.happens(gait.stops)
+      let stops = isLast || random.happens(gait.stops)
       let before = sky
-      if chance.happens(gait.tunnels) { sky = .none }
-      let most = chance.happens(gait.crawls) ? 2.2 : usual * chance.number(in: 0.85...1.1)
+      if random.happens(gait.tunnels) { sky = .none }
+      let most = random.happens(gait.crawls) ? 2.2 : usual * random.number(in: 0.85...1.1)
       run(
         length, heading: atan2(east, north) + turn, most: most, last: stops ? 0 : min(gait.bendSpeed, usual),
         least: min(0.7, gait.speed.lowerBound), speed: &speed)
       metres += length
       sky = before
       if isLast { break }
-      if stops { stay(chance.number(in: gait.stop), under: sky) }
+      if stops { stay(random.number(in: gait.stop), under: sky) }
     }
     place = target
     legs.append(SimulatedDay.Leg(mode: gait.mode, startTime: begin, endTime: now, distanceMeters: metres))
@@ -301,8 +301,8 @@ extension SimulatedTraveller {
   private var now: Date { Self.start.addingTimeInterval(Double(moments.count)) }
 
   mutating func around(_ center: Coordinate, metres: ClosedRange<Double>) -> Coordinate {
-    let heading = chance.number(in: 0...(2 * .pi))
-    let away = chance.number(in: metres)
+    let heading = random.number(in: 0...(2 * .pi))
+    let away = random.number(in: metres)
     return Self.moved(center, north: away * cos(heading), east: away * sin(heading))
   }
 
@@ -343,7 +343,7 @@ extension SeededGenerator {
     range.lowerBound + (range.upperBound - range.lowerBound) * Double(next() >> 11) / 9_007_199_254_740_992
   }
 
-  mutating func happens(_ chance: Double) -> Bool { number(in: 0...1) < chance }
+  mutating func happens(_ random: Double) -> Bool { number(in: 0...1) < random }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[Int(next() % UInt64(elements.count))]

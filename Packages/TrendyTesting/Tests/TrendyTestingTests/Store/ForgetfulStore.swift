@@ -90,8 +90,8 @@ final class ForgetfulStore: DataStoreProtocol {
   func heldEntries(under parentId: String) -> [ChangeEntry] { [] }
   func insertHeldEntry(_ entry: ChangeEntry) {}
   func deleteHeldEntry(kind: MutationEntityType, id: String) {}
-  func syncMemory() -> SyncMemory? { nil }
-  func setSyncMemory(_ memory: SyncMemory?) {}
+  func syncMemory() -> SyncMetadata? { nil }
+  func setSyncMemory(_ memory: SyncMetadata?) {}
   func parkedChange(entityType: String, entityId: String) -> ChangeEntry? { nil }
   func parkedChanges(about entityId: String) -> [ChangeEntry] { [] }
   func beginWriting() {}

@@ -47,9 +47,9 @@ public struct Recording: Hashable, Sendable {
   ///   - tripTypeId: Id of the event type of trips.
   ///   - stop: Length of a stop that ends a trip.
   public func events(geofences: [Geofence], tripTypeId: String, stop: TripStop) -> [Event] {
-    var machine = TrackMachine(device: device)
+    var machine = DetectionStateMachine(device: device)
     machine.update(geofences: geofences, stop: stop)
-    var found = TrackFindings(
+    var found = DetectionResult(
       geofences: Dictionary(geofences.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }))
     for reading in readings {
       for effect in machine.take(reading) { found.take(effect, at: reading.timestamp) }

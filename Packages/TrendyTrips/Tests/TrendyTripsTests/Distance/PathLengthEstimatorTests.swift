@@ -28,10 +28,10 @@ struct PathLengthEstimatorTests {
   }
 
   private func scattered(_ fixes: [Location], by metres: Double, seed: UInt64) -> [Location] {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     // Approximately normal: the sum of twelve uniform numbers.
     func normal() -> Double {
-      (0..<12).reduce(-6.0) { sum, _ in sum + Double(chance.next() >> 11) / 9_007_199_254_740_992 }
+      (0..<12).reduce(-6.0) { sum, _ in sum + Double(random.next() >> 11) / 9_007_199_254_740_992 }
     }
     return fixes.map {
       var fix = $0
@@ -179,10 +179,10 @@ struct PathLengthEstimatorTests {
 @Suite("PositionNoiseEstimator", .timeLimit(.minutes(5)))
 struct ScatterTests {
   private func metres(of fixes: Int, seconds: Double, speed: Double, sigma: Double, seed: UInt64) -> Double {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     // Approximately normal: the sum of twelve uniform numbers.
     func normal() -> Double {
-      (0..<12).reduce(-6.0) { sum, _ in sum + Double(chance.next() >> 11) / 9_007_199_254_740_992 }
+      (0..<12).reduce(-6.0) { sum, _ in sum + Double(random.next() >> 11) / 9_007_199_254_740_992 }
     }
     var scatter = PositionNoiseEstimator()
     for index in 0..<fixes {

@@ -38,7 +38,7 @@ private final class CountingStore: TrackStore {
 struct LateReadingTests {
   /// One phone day, repeated for `count` days.
   private static func days(_ count: Int) throws -> [TrackReading] {
-    let day = try TrackReaderTests.readings(TrackReaderTests.days[0]).sorted { $0.timestamp < $1.timestamp }
+    let day = try DetectionRunnerTests.readings(DetectionRunnerTests.days[0]).sorted { $0.timestamp < $1.timestamp }
     return (0..<count).flatMap { number in day.map { $0.later(by: Double(number) * 86_400) } }
   }
 
@@ -48,7 +48,7 @@ struct LateReadingTests {
     arguments: [(SimulatedDay.World.town, 44), (.buses, 61), (.railway, 11)] as [(SimulatedDay.World, UInt64)])
   func endFirst(world: SimulatedDay.World, seed: UInt64) throws {
     let fixes = SimulatedDay(seed: seed, world: world, recorder: .tracker).fixes.map { TrackReading.fix($0) }
-    let now = TrackReaderTests.end(fixes) + 86_400
+    let now = DetectionRunnerTests.end(fixes) + 86_400
     let (device, quiet) = (LiveDevice(now: now), LiveDevice(now: now))
     try quiet.tell(fixes)
     for piece in [7, 0, 1, 2, 3, 4, 5, 6] {
@@ -61,9 +61,9 @@ struct LateReadingTests {
   @Test func `a late fix causes only the affected readings to be read again`() throws {
     let readings = try Self.days(30)
     let store = CountingStore()
-    let journal = TestJournal(geofences: TrackReaderTests.places(readings))
-    let reader = TrackReader(
-      store: store, journal: journal, clock: ManualClock(now: TrackReaderTests.end(readings) + 86_400))
+    let journal = TestJournal(geofences: DetectionRunnerTests.places(readings))
+    let reader = DetectionRunner(
+      store: store, journal: journal, clock: ManualClock(now: DetectionRunnerTests.end(readings) + 86_400))
     _ = try store.append(readings, device: "phone")
     try reader.read(device: "phone")
     let writes = journal.writes
@@ -81,16 +81,16 @@ struct LateReadingTests {
 
   @Test("late readings give the same events as readings in time", arguments: [1, 2, 3, 4] as [UInt64])
   func same(seed: UInt64) throws {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let readings = try Self.days(12)
-    let end = TrackReaderTests.end(readings) + 86_400
-    let places = TrackReaderTests.places(readings)
+    let end = DetectionRunnerTests.end(readings) + 86_400
+    let places = DetectionRunnerTests.places(readings)
     // A few intervals of minutes to hours, some of them during a trip, arrive at the end.
     var late: [[TrackReading]] = []
     var early = readings
     for _ in 0..<6 {
-      let start = Int.random(in: 0..<early.count - 500, using: &chance)
-      let length = [1, 5, 60, 400][Int.random(in: 0..<4, using: &chance)]
+      let start = Int.random(in: 0..<early.count - 500, using: &random)
+      let length = [1, 5, 60, 400][Int.random(in: 0..<4, using: &random)]
       late.append(Array(early[start..<start + length]))
       early.removeSubrange(start..<start + length)
     }
@@ -98,33 +98,33 @@ struct LateReadingTests {
     try wanted.tell(readings)
     var device = LiveDevice(geofences: places, now: end)
     try device.tell(early)
-    for batch in late.shuffled(using: &chance) {
+    for batch in late.shuffled(using: &random) {
       try device.tell(batch)
-      if Int.random(in: 0..<3, using: &chance) == 0 { device.restart() }
+      if Int.random(in: 0..<3, using: &random) == 0 { device.restart() }
       try device.reader.readAll()
     }
     #expect(
-      TrackReaderTests.content(device.journal.events) == TrackReaderTests.content(wanted.journal.events))
+      DetectionRunnerTests.content(device.journal.events) == DetectionRunnerTests.content(wanted.journal.events))
     #expect(try device.reader.readAgain().isEmpty)
   }
 
   @Test func `a checkpoint contains only places with state`() throws {
-    let readings = try TrackReaderTests.readings(TrackReaderTests.days[0])
-    let own = TrackReaderTests.places(readings)
+    let readings = try DetectionRunnerTests.readings(DetectionRunnerTests.days[0])
+    let own = DetectionRunnerTests.places(readings)
     let others = (0..<1000).map { number in
       Geofence(
         id: "other-\(number)", name: "Other \(number)", latitude: 40 + Double(number % 100) / 10,
         longitude: -20 + Double(number) / 50, radius: 100, eventTypeEntryId: "visit-type")
     }
-    let few = LiveDevice(geofences: own, now: TrackReaderTests.end(readings) + 86_400)
-    var many = LiveDevice(geofences: own + others, now: TrackReaderTests.end(readings) + 86_400)
+    let few = LiveDevice(geofences: own, now: DetectionRunnerTests.end(readings) + 86_400)
+    var many = LiveDevice(geofences: own + others, now: DetectionRunnerTests.end(readings) + 86_400)
     let half = readings.sorted { $0.timestamp < $1.timestamp }
     for part in [half[..<(half.count / 2)], half[(half.count / 2)...]] {
       try few.tell(Array(part))
       try many.tell(Array(part))
       many.restart()
     }
-    #expect(TrackReaderTests.content(many.journal.events) == TrackReaderTests.content(few.journal.events))
+    #expect(DetectionRunnerTests.content(many.journal.events) == DetectionRunnerTests.content(few.journal.events))
     func bytes(_ device: LiveDevice) throws -> Int {
       try device.store.notes(.checkpoint, device: "phone", after: nil, isDescending: true, limit: 1).first?.content
         .count ?? 0
@@ -134,11 +134,11 @@ struct LateReadingTests {
 
   @Test("the lower bound of a distance never exceeds the distance", arguments: [1, 2, 3] as [UInt64])
   func bound(seed: UInt64) {
-    var chance = SeededGenerator(seed: seed)
-    func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &chance) }
+    var random = SeededGenerator(seed: seed)
+    func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
     func place() -> Coordinate { Coordinate(latitude: number(-90...90), longitude: number(-180...180)) }
     func place(near other: Coordinate) -> Coordinate {
-      let reach: Double = [0.001, 0.01, 1, 90][Int.random(in: 0..<4, using: &chance)]
+      let reach: Double = [0.001, 0.01, 1, 90][Int.random(in: 0..<4, using: &random)]
       let longitude = other.longitude + number(-2 * reach...2 * reach)
       return Coordinate(
         latitude: min(90, max(-90, other.latitude + number(-reach...reach))),
@@ -166,7 +166,7 @@ extension TrackReading {
     case .motion(var motion):
       motion.timestamp += seconds
       return .motion(motion)
-    case .call(let call): return .call(TripCall(kind: call.kind, timestamp: call.timestamp + seconds))
+    case .call(let call): return .call(TripCommand(kind: call.kind, timestamp: call.timestamp + seconds))
     }
   }
 }

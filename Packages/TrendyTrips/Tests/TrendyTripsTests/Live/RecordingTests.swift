@@ -11,15 +11,15 @@ struct RecordingTests {
   struct Importer {
     let store = SimulatedTrackStore()
     let journal: TestJournal
-    let reader: TrackReader
+    let reader: DetectionRunner
 
     init(geofences: [Geofence] = [], now: Date) {
       journal = TestJournal(geofences: geofences)
-      reader = TrackReader(store: store, journal: journal, clock: ManualClock(now: now))
+      reader = DetectionRunner(store: store, journal: journal, clock: ManualClock(now: now))
     }
 
     @discardableResult
-    func take(_ recording: Recording) throws -> (kept: TrackAppend, changes: TrackReader.Changes) {
+    func take(_ recording: Recording) throws -> (kept: TrackAppend, changes: DetectionRunner.Changes) {
       try reader.take(recording.readings, device: recording.device)
     }
   }
@@ -42,14 +42,14 @@ struct RecordingTests {
 
   @Test(
     "a recording has the same trips with the same ids as its track, also when detected again",
-    arguments: TrackReaderTests.days)
+    arguments: DetectionRunnerTests.days)
   func isTheTrack(day: String) throws {
-    let readings = try TrackReaderTests.readings(day)
+    let readings = try DetectionRunnerTests.readings(day)
     let (fixes, motion) = Self.parts(readings)
-    let places = TrackReaderTests.places(readings)
+    let places = DetectionRunnerTests.places(readings)
     let recording = try #require(Recording(fixes: fixes.reversed(), motion: motion))
     // The clock is set to the last reading, so no gap after it can end a trip.
-    let importer = Importer(geofences: places, now: TrackReaderTests.end(readings))
+    let importer = Importer(geofences: places, now: DetectionRunnerTests.end(readings))
     let (kept, changes) = try importer.take(recording)
     #expect(kept.added == readings.count && kept.known == 0)
     #expect(Set(changes.created) == Set(importer.journal.events.map(\.id)))
@@ -77,9 +77,9 @@ struct RecordingTests {
     "trips imported by a version without a track log are not duplicated, and deleted ones stay deleted",
     arguments: [false, true])
   func wasImportedBefore(isDeleted: Bool) throws {
-    let readings = try TrackReaderTests.readings("emission-iphone-2016-02-22")
+    let readings = try DetectionRunnerTests.readings("emission-iphone-2016-02-22")
     let (fixes, motion) = Self.parts(readings)
-    let importer = Importer(now: TrackReaderTests.end(readings) + 86_400)
+    let importer = Importer(now: DetectionRunnerTests.end(readings) + 86_400)
     // A version without a track log wrote only the events.
     let before = TripDetector.trips(in: fixes, motion: motion).compactMap { $0.event(eventTypeId: "trip-type") }
     #expect(before.count > 1)

@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyTrips
 
 /// Journal in memory that can fail in the middle of a pass.
-final class TestJournal: FindingJournal {
+final class TestJournal: DetectedEventStore {
   struct Ended: Error {}
 
   struct State {

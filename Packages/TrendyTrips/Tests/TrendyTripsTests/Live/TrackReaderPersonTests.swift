@@ -348,8 +348,8 @@ struct TrackReaderPersonTests {
 
 @Suite("TrackReader with trip commands", .timeLimit(.minutes(10)))
 struct TrackReaderCallTests {
-  private func call(_ kind: TripCall.Kind, _ seconds: Double) -> TrackReading {
-    .call(TripCall(kind: kind, timestamp: at(seconds)))
+  private func call(_ kind: TripCommand.Kind, _ seconds: Double) -> TrackReading {
+    .call(TripCommand(kind: kind, timestamp: at(seconds)))
   }
 
   private func told(_ calls: [TrackReading], _ fixes: [Location], now: Double) throws -> [Event] {
@@ -361,7 +361,7 @@ struct TrackReaderCallTests {
     for reading in (fixes.map { .fix($0) } + calls).sorted(by: { $0.timestamp < $1.timestamp }) {
       try other.tell([reading])
     }
-    #expect(TrackReaderTests.content(other.journal.events) == TrackReaderTests.content(events))
+    #expect(DetectionRunnerTests.content(other.journal.events) == DetectionRunnerTests.content(events))
     return events
   }
 
@@ -404,7 +404,7 @@ struct TrackReaderCallTests {
     let device = LiveDevice(now: at(20_000))
     try device.tell(fixes.map { .fix($0) })
     try device.tell([call(.start, 0), call(.end, 600), call(.finalize, 620)])
-    #expect(TrackReaderTests.content(device.journal.events) == TrackReaderTests.content(events))
+    #expect(DetectionRunnerTests.content(device.journal.events) == DetectionRunnerTests.content(events))
   }
 
   @Test func `a trip without an end command ends at the last movement before a gap`() throws {

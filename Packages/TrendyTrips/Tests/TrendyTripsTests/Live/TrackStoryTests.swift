@@ -31,7 +31,7 @@ struct TrackStoryTests {
   private struct Story {
     var device: LiveDevice
     let acts: Acts
-    private var chance: SeededGenerator
+    private var random: SeededGenerator
     private var rest: [TrackReading]
     private let isShuffled: Bool
     private let wanted: [Event]
@@ -44,38 +44,38 @@ struct TrackStoryTests {
     private var touched: [(event: Event, end: Date)] = []
 
     init(seed: UInt64) throws {
-      chance = SeededGenerator(seed: seed)
+      random = SeededGenerator(seed: seed)
       let worlds: [SimulatedDay.World] = [.town, .railway, .tunnels, .buses, .canyon, .indoors]
-      let world = worlds[Int.random(in: 0..<worlds.count, using: &chance)]
-      let recorder = Bool.random(using: &chance) ? SimulatedDay.Recorder.phone : .tracker
+      let world = worlds[Int.random(in: 0..<worlds.count, using: &random)]
+      let recorder = Bool.random(using: &random) ? SimulatedDay.Recorder.phone : .tracker
       let day = SimulatedDay(seed: seed, world: world, recorder: recorder)
       let readings = day.fixes.prefix(1500).map { TrackReading.fix($0) }
-      wanted = TrackReaderTests.content(try TrackReaderTests.wanted(readings))
+      wanted = DetectionRunnerTests.content(try DetectionRunnerTests.wanted(readings))
       device = LiveDevice(
-        geofences: TrackReaderTests.places(readings), now: TrackReaderTests.end(readings) + 86_400)
-      let order = Int.random(in: 0..<3, using: &chance)
+        geofences: DetectionRunnerTests.places(readings), now: DetectionRunnerTests.end(readings) + 86_400)
+      let order = Int.random(in: 0..<3, using: &random)
       isShuffled = order == 0
       switch order {
-      case 0: rest = readings.shuffled(using: &chance)
+      case 0: rest = readings.shuffled(using: &random)
       case 1: rest = readings
       default:
-        let cut = Int.random(in: 1..<readings.count, using: &chance)
+        let cut = Int.random(in: 1..<readings.count, using: &random)
         let early = readings[..<cut]
-        rest = readings[cut...] + (Bool.random(using: &chance) ? Array(early) : early.reversed())
+        rest = readings[cut...] + (Bool.random(using: &random) ? Array(early) : early.reversed())
       }
-      acts = Acts(rawValue: Int.random(in: 0..<3, using: &chance)) ?? .none
+      acts = Acts(rawValue: Int.random(in: 0..<3, using: &random)) ?? .none
     }
 
     /// Appends all readings in batches and checks after each batch that the user's edits are kept.
     mutating func tell() throws {
       while !rest.isEmpty {
-        let most = [1, 30, 300][Int.random(in: 0..<3, using: &chance)]
-        let batch = Array(rest.prefix(Int.random(in: 1...most, using: &chance)))
+        let most = [1, 30, 300][Int.random(in: 0..<3, using: &random)]
+        let batch = Array(rest.prefix(Int.random(in: 1...most, using: &random)))
         rest = Array(rest.dropFirst(batch.count))
-        toldThrough = max(toldThrough, TrackReaderTests.end(batch))
+        toldThrough = max(toldThrough, DetectionRunnerTests.end(batch))
         try device.tell(batch)
-        if Int.random(in: 0..<9, using: &chance) == 0 { device.restart() }
-        if acts != .none, Int.random(in: 0..<6, using: &chance) == 0 { act() }
+        if Int.random(in: 0..<9, using: &random) == 0 { device.restart() }
+        if acts != .none, Int.random(in: 0..<6, using: &random) == 0 { act() }
         let events = Dictionary(uniqueKeysWithValues: device.journal.events.map { ($0.id, $0) })
         #expect(noted.allSatisfy { events[$0]?.notes != nil })
         #expect(fixed.allSatisfy { events[$0.key] == $0.value })
@@ -88,9 +88,9 @@ struct TrackStoryTests {
       // If the day arrives in random order, the final end of an open visit is unknown.
       let events = device.journal.events.filter { !isShuffled || $0.endDate != nil }
       guard !events.isEmpty else { return }
-      let event = events[Int.random(in: 0..<events.count, using: &chance)]
+      let event = events[Int.random(in: 0..<events.count, using: &random)]
       touched.append((event, event.endDate ?? toldThrough))
-      switch acts == .notes ? 0 : Int.random(in: 0..<3, using: &chance) {
+      switch acts == .notes ? 0 : Int.random(in: 0..<3, using: &random) {
       case 0 where fixed[event.id] == nil:
         device.journal.edit(event.id) { $0.notes = "with Anna" }
         noted.insert(event.id)
@@ -107,8 +107,8 @@ struct TrackStoryTests {
     }
 
     /// Differences between the events of a day that arrives at once and the events found here.
-    var missing: [Event] { Self.surplus(of: wanted, over: TrackReaderTests.content(device.journal.events)) }
-    var added: [Event] { Self.surplus(of: TrackReaderTests.content(device.journal.events), over: wanted) }
+    var missing: [Event] { Self.surplus(of: wanted, over: DetectionRunnerTests.content(device.journal.events)) }
+    var added: [Event] { Self.surplus(of: DetectionRunnerTests.content(device.journal.events), over: wanted) }
 
     private static func surplus(of events: [Event], over others: [Event]) -> [Event] {
       var others = others

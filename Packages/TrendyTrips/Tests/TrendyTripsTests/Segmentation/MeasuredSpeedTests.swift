@@ -10,8 +10,8 @@ struct MeasuredSpeedTests {
   /// phone whose satellite fixes have a speed, unlike the Wi-Fi fixes in between.
   /// - Parameter told: Measured fraction of the speed, or `nil` for no measurement.
   private func ride(seed: UInt64, told: Double?) -> [Location] {
-    var chance = SeededGenerator(seed: seed)
-    func part() -> Double { Double(chance.next() >> 11) / 9_007_199_254_740_992 }
+    var random = SeededGenerator(seed: seed)
+    func part() -> Double { Double(random.next() >> 11) / 9_007_199_254_740_992 }
     func normal() -> Double { (0..<12).reduce(-6) { sum, _ in sum + part() } }
     let (speed, turn, seconds) = (3 + 2.5 * part(), 0.05 + 0.1 * part(), 150 + 140 * part())
     var (north, east, heading) = (0.0, 0.0, 2 * Double.pi * part())

@@ -23,8 +23,8 @@ struct RoundsTests {
   }
 
   /// Normal random number with standard deviation 1.
-  private static func error(_ chance: inout SeededGenerator) -> Double {
-    Double.random(in: -1...1, using: &chance) * 3.0.squareRoot()
+  private static func error(_ random: inout SeededGenerator) -> Double {
+    Double.random(in: -1...1, using: &random) * 3.0.squareRoot()
   }
 
   /// A stay of one minute, `metres` along a path, and a stay of `rest` seconds, with independent errors of 2 m.
@@ -32,11 +32,11 @@ struct RoundsTests {
     on way: (Double) -> (east: Double, north: Double), metres: Double, speed: Double, interval: Double, seed: UInt64,
     rest: Double = 600
   ) -> [Location] {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     return stride(from: 0, through: 60 + metres / speed + rest, by: interval).map { second in
       let place = way(min(metres, max(0, second - 60) * speed))
       return fix(
-        second, east: place.east + 2 * error(&chance), north: place.north + 2 * error(&chance), accuracy: -1)
+        second, east: place.east + 2 * error(&random), north: place.north + 2 * error(&random), accuracy: -1)
     }
   }
 
@@ -124,12 +124,12 @@ struct RoundsTests {
   private static func wander(
     from start: Double, to end: Double, spread: Double, memory: Double, seed: UInt64
   ) -> [Location] {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var (east, north) = (0.0, 0.0)
     let keep = exp(-1 / memory)
     let fresh = spread * (1 - keep * keep).squareRoot()
     return stride(from: start, through: end, by: 1).map {
-      (east, north) = (keep * east + fresh * error(&chance), keep * north + fresh * error(&chance))
+      (east, north) = (keep * east + fresh * error(&random), keep * north + fresh * error(&random))
       return fix($0, east: east, north: north, accuracy: -1)
     }
   }

@@ -8,11 +8,11 @@ import TrendyTrips
 struct SlowWalkTests {
   /// A stay of half an hour, a straight path of this length in metres, and another stay, with noise.
   private func walk(metres: Double, speed: Double, interval: Double, seed: UInt64) -> [Location] {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     return stride(from: 0, through: 3600 + metres / speed, by: interval).map { second in
       fix(
-        second, east: min(metres, max(0, second - 1800) * speed) + .random(in: -2...2, using: &chance),
-        north: .random(in: -2...2, using: &chance), accuracy: 8)
+        second, east: min(metres, max(0, second - 1800) * speed) + .random(in: -2...2, using: &random),
+        north: .random(in: -2...2, using: &random), accuracy: 8)
     }
   }
 

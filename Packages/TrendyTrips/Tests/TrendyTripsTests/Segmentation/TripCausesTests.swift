@@ -221,10 +221,10 @@ struct TripCausesTests {
   @Test func `noise before a flight is not part of it`() {
     var noisy = 0
     for seed in UInt64(1)...40 {
-      var chance = SeededGenerator(seed: seed)
+      var random = SeededGenerator(seed: seed)
       let gate = stride(from: 600.0, through: 1680, by: 60).map { second in
         fix(
-          second, east: .random(in: 100...500, using: &chance), north: .random(in: -200...200, using: &chance),
+          second, east: .random(in: 100...500, using: &random), north: .random(in: -200...200, using: &random),
           accuracy: 30)
       }
       let before = Self.rest(from: 0, to: 600, interval: 30) + gate

@@ -84,7 +84,7 @@ struct AccountHandlers: Sendable {
   private func pair(_ call: HubCall) async throws -> HTTPResponse {
     let (token, device) = try await paired(call)
     return try .wire(
-      PairResponse(token: token, deviceId: device.id, person: device.person, hub: configuration.name), status: 201)
+      PairResponse(token: token, deviceId: device.id, user: device.user, hub: configuration.name), status: 201)
   }
 
   private func paired(_ call: HubCall) async throws -> (token: String, device: HubDevice) {
@@ -92,13 +92,13 @@ struct AccountHandlers: Sendable {
     let asked = try call.document(PairRequest.self)
     return try await directory(.writing) {
       try $0.pair(
-        code: asked.code, deviceName: asked.deviceName, holder: asked.person, address: address)
+        code: asked.code, deviceName: asked.deviceName, holder: asked.user, address: address)
     }
   }
 
   private func makePairingCode(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let expiry = records.clock.now.addingTimeInterval(Double(HubAccounts.pairingLifetime.components.seconds))
-    let code = try await directory(.writing) { try $0.createPairingCode(person: sender.person) }
+    let code = try await directory(.writing) { try $0.createPairingCode(user: sender.user) }
     var members: [String: JSONValue] = [
       "code": .string(code), "expires_at": .string(RFC3339.string(from: expiry)),
     ]
@@ -111,7 +111,7 @@ struct AccountHandlers: Sendable {
   private func makeToken(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let name = try call.body().string("name")
     let (token, device) = try await directory(.writing) {
-      try $0.createToken(person: sender.person, deviceName: name)
+      try $0.createToken(user: sender.user, deviceName: name)
     }
     return .json(
       ["token": .string(token), "device_id": .string(device.id), "name": .string(device.name)], status: 201)
@@ -121,14 +121,14 @@ struct AccountHandlers: Sendable {
 
   private func showSession(_ call: HubCall) async throws -> HTTPResponse {
     guard BrowserSession.token(of: call.request) != nil || call.request.headers["Authorization"] != nil else {
-      let isEmpty = try await directory(.reading) { try $0.people().isEmpty }
+      let isEmpty = try await directory(.reading) { try $0.users().isEmpty }
       return .json(["paired": false, "hub": .string(configuration.name), "has_people": .bool(!isEmpty)])
     }
     let device = try await authenticator.device(of: call.request)
-    let person = try await directory(.reading) { try $0.people().first { $0.id == device.person } }
+    let user = try await directory(.reading) { try $0.users().first { $0.id == device.user } }
     var members: [String: JSONValue] = [
       "paired": true, "hub": .string(configuration.name), "has_people": true,
-      "person": ["id": .string(device.person), "name": .string(person?.name ?? "")],
+      "person": ["id": .string(device.user), "name": .string(user?.name ?? "")],
       "device": ["id": .string(device.id), "name": .string(device.name)],
     ]
     if let tiles = configuration.tiles, let deepest = tiles.deepest {
@@ -144,7 +144,7 @@ struct AccountHandlers: Sendable {
     try configuration.check(browserOriginOf: call.request)
     let (token, device) = try await paired(call)
     var response = HTTPResponse.json(
-      ["device_id": .string(device.id), "person": .string(device.person), "hub": .string(configuration.name)],
+      ["device_id": .string(device.id), "person": .string(device.user), "hub": .string(configuration.name)],
       status: 201)
     response.headers["Set-Cookie"] = BrowserSession.cookie(token, for: call.request)
     return response
@@ -162,18 +162,18 @@ struct AccountHandlers: Sendable {
 
   private func rename(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let name = try call.body().string("name")
-    let person = try await directory(.writing) { try $0.rename(person: sender.person, to: name) }
-    return .json(["id": .string(person.id), "name": .string(person.name)])
+    let user = try await directory(.writing) { try $0.rename(user: sender.user, to: name) }
+    return .json(["id": .string(user.id), "name": .string(user.name)])
   }
 
   private func showStorage(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    try await records.store.perform(.reading, for: sender.person) { [records, configuration] in
-      let (own, rows, bytes) = try records.accounts.quota(of: sender.person)
+    try await records.store.perform(.reading, for: sender.user) { [records, configuration] in
+      let (own, rows, bytes) = try records.accounts.quota(of: sender.user)
       let quota = own.otherwise(configuration.quota)
       func number(_ number: Int64?) -> JSONValue { number.map { .int($0) } ?? .null }
       return .json([
         "rows": .int(rows), "bytes": .int(bytes), "quota_rows": number(quota.rows), "quota_bytes": number(quota.bytes),
-        "stored_bytes": number(try records.storage.size(of: sender.person)),
+        "stored_bytes": number(try records.storage.size(of: sender.user)),
       ])
     }
   }
@@ -181,7 +181,7 @@ struct AccountHandlers: Sendable {
   // MARK: Devices
 
   private func listDevices(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let devices = try await records.devices(of: sender.person).filter { $0.revokedAt == nil }
+    let devices = try await records.devices(of: sender.user).filter { $0.revokedAt == nil }
     return .json(
       .array(
         devices.map { device in
@@ -198,7 +198,7 @@ struct AccountHandlers: Sendable {
 
   private func revokeDevice(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     // Whether another user has a device with this id is not revealed.
-    guard try await records.devices(of: sender.person).contains(where: { $0.id == call.id }) else {
+    guard try await records.devices(of: sender.user).contains(where: { $0.id == call.id }) else {
       throw Problem.notFound("you have no device with the id \"\(call.id.prefix(60))\"")
     }
     try await revoke(call.id)
@@ -213,7 +213,7 @@ struct AccountHandlers: Sendable {
 
 extension HubRecords {
   /// Returns the user's devices, revoked ones included.
-  func devices(of person: String) async throws -> [HubDevice] {
-    try await store.perform(.reading, for: person) { [accounts] in try accounts.devices(person: person) }
+  func devices(of user: String) async throws -> [HubDevice] {
+    try await store.perform(.reading, for: user) { [accounts] in try accounts.devices(user: user) }
   }
 }

@@ -11,20 +11,20 @@ public struct HubAccounts: Sendable {
 
   let storage: any HubStorage
   let clock: any TimeSource
-  let chance: RandomSource
+  let random: RandomSource
 
   /// Creates access to the accounts in a storage.
   public init(
     storage: any HubStorage, clock: any TimeSource = SystemTime(),
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) {
-    self.init(storage: storage, clock: clock, chance: RandomSource(generator))
+    self.init(storage: storage, clock: clock, random: RandomSource(generator))
   }
 
-  init(storage: any HubStorage, clock: any TimeSource, chance: RandomSource) {
+  init(storage: any HubStorage, clock: any TimeSource, random: RandomSource) {
     self.storage = storage
     self.clock = clock
-    self.chance = chance
+    self.random = random
   }
 
   /// Creates a user.
@@ -34,58 +34,58 @@ public struct HubAccounts: Sendable {
   ///   - isFirst: Whether to fail if the hub already has users.
   /// - Throws: A ``Problem``: `invalid` for an empty name or one in use, `duplicate` if `isFirst` is set and the hub
   ///   has users.
-  public func createPerson(name: String, isFirst: Bool = false) throws -> HubPerson {
+  public func createPerson(name: String, isFirst: Bool = false) throws -> HubUser {
     let now = clock.now
-    let person = HubPerson(id: chance.identifier(at: now), name: name, createdAt: now)
+    let user = HubUser(id: random.identifier(at: now), name: name, createdAt: now)
     try checkName(name)
     try storage.writeDirectory { directory in
-      if isFirst, try !directory.people().isEmpty {
+      if isFirst, try !directory.users().isEmpty {
         throw Problem("duplicate", status: 409, title: "Already exists", detail: "this hub already has users")
       }
       try Self.checkFree(name, in: directory)
-      try directory.put(person)
+      try directory.put(user)
     }
-    return person
+    return user
   }
 
   /// Renames a user.
   ///
   /// - Throws: A ``Problem``: `not_found`, or `invalid` for an empty name or one in use.
-  public func rename(person id: String, to name: String) throws -> HubPerson {
+  public func rename(user id: String, to name: String) throws -> HubUser {
     try checkName(name)
     return try storage.writeDirectory { directory in
-      var person = try Self.person(id, in: directory)
+      var user = try Self.user(id, in: directory)
       try Self.checkFree(name, for: id, in: directory)
-      person.name = name
-      try directory.put(person)
-      return person
+      user.name = name
+      try directory.put(user)
+      return user
     }
   }
 
   /// Returns the active users, sorted by name.
-  public func people() throws -> [HubPerson] { try all().filter { $0.removedAt == nil } }
+  public func users() throws -> [HubUser] { try all().filter { $0.removedAt == nil } }
 
   /// Returns the removed users whose data is not yet erased, sorted by name.
-  public func removedPeople() throws -> [HubPerson] { try all().filter { $0.removedAt != nil } }
+  public func removedPeople() throws -> [HubUser] { try all().filter { $0.removedAt != nil } }
 
-  private func all() throws -> [HubPerson] {
-    try storage.readDirectory { try $0.people() }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  private func all() throws -> [HubUser] {
+    try storage.readDirectory { try $0.users() }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
   private static func checkFree(
     _ name: String, for own: String? = nil, in directory: any HubDirectoryReading
   ) throws {
-    let others = try directory.people().filter { $0.removedAt == nil && $0.id != own }
+    let others = try directory.users().filter { $0.removedAt == nil && $0.id != own }
     guard !others.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
       throw Problem.invalid("name: this hub already has a user named \"\(name.prefix(60))\"")
     }
   }
 
-  private static func person(_ id: String, in directory: any HubDirectoryReading) throws -> HubPerson {
-    guard let person = try directory.person(id: id) else {
+  private static func user(_ id: String, in directory: any HubDirectoryReading) throws -> HubUser {
+    guard let user = try directory.user(id: id) else {
       throw Problem.notFound("this hub has no user with the id \"\(id.prefix(60))\"")
     }
-    return person
+    return user
   }
 
   /// Removes a user: revokes the tokens of all devices and deletes the pairing codes. The data stays until it is
@@ -94,16 +94,16 @@ public struct HubAccounts: Sendable {
   /// `isErasing` marks the data to be erased by ``finishErasing(person:alongside:)``, which cannot be undone.
   ///
   /// - Throws: A ``Problem`` of kind `not_found`.
-  public func remove(person id: String, isErasing: Bool) throws {
+  public func remove(user id: String, isErasing: Bool) throws {
     let now = clock.now
     try storage.writeDirectory { directory in
-      var person = try Self.person(id, in: directory)
-      person.removedAt = person.removedAt ?? now
-      person.isErasing = person.isErasing || isErasing
-      let devices = try directory.devices().filter { $0.person == id }
+      var user = try Self.user(id, in: directory)
+      user.removedAt = user.removedAt ?? now
+      user.isErasing = user.isErasing || isErasing
+      let devices = try directory.devices().filter { $0.user == id }
       // The pairing codes are deleted with the user.
       try directory.deletePerson(id: id)
-      try directory.put(person)
+      try directory.put(user)
       for var device in devices {
         device.revokedAt = device.revokedAt ?? now
         try directory.put(device)
@@ -114,14 +114,14 @@ public struct HubAccounts: Sendable {
   /// Reactivates a removed user, who can pair devices again; tokens of earlier devices stay revoked.
   ///
   /// - Throws: A ``Problem``: `not_found`, or `invalid` if the name is in use or the data is being erased.
-  public func restore(person id: String) throws {
+  public func restore(user id: String) throws {
     try storage.writeDirectory { directory in
-      var person = try Self.person(id, in: directory)
-      guard person.removedAt != nil else { return }
-      guard !person.isErasing else { throw Problem.invalid("the data of \(person.name) is being erased") }
-      try Self.checkFree(person.name, in: directory)
-      person.removedAt = nil
-      try directory.put(person)
+      var user = try Self.user(id, in: directory)
+      guard user.removedAt != nil else { return }
+      guard !user.isErasing else { throw Problem.invalid("the data of \(user.name) is being erased") }
+      try Self.checkFree(user.name, in: directory)
+      user.removedAt = nil
+      try directory.put(user)
     }
   }
 
@@ -129,27 +129,27 @@ public struct HubAccounts: Sendable {
   ///
   /// Only the process that serves the storage may call this, because others may have the user's files open. If
   /// interrupted, it can be repeated. `alongside` erases data outside the storage.
-  public func finishErasing(person: HubPerson, alongside: (HubPerson) throws -> Void = { _ in }) throws {
-    guard person.isErasing else { return }
-    try storage.erase(person: person.id)
-    try alongside(person)
-    try storage.writeDirectory { try $0.deletePerson(id: person.id) }
+  public func finishErasing(user: HubUser, alongside: (HubUser) throws -> Void = { _ in }) throws {
+    guard user.isErasing else { return }
+    try storage.erase(user: user.id)
+    try alongside(user)
+    try storage.writeDirectory { try $0.deletePerson(id: user.id) }
   }
 
   /// Creates a code such as `4821-0937`, which pairs one device of a user within ten minutes.
   ///
   /// - Throws: A ``Problem`` of kind `not_found` if the user does not exist or was removed.
-  public func createPairingCode(person: String) throws -> String {
-    let digits = chance.pairingDigits()
+  public func createPairingCode(user: String) throws -> String {
+    let digits = random.pairingDigits()
     let now = clock.now
     try storage.writeDirectory { directory in
-      guard try Self.person(person, in: directory).removedAt == nil else {
+      guard try Self.user(user, in: directory).removedAt == nil else {
         throw Problem.notFound("this user was removed from the hub")
       }
       try directory.deletePairingCodes(expiredBefore: now)
       try directory.put(
         HubPairingCode(
-          hash: SHA256Digest.hexadecimal(of: digits), person: person,
+          hash: SHA256Digest.hexadecimal(of: digits), user: user,
           expiresAt: now.addingTimeInterval(Double(Self.pairingLifetime.components.seconds))))
     }
     return "\(digits.prefix(4))-\(digits.suffix(4))"
@@ -174,7 +174,7 @@ public struct HubAccounts: Sendable {
     let hash = SHA256Digest.hexadecimal(of: digits)
     // Storages keep milliseconds.
     let now = Date(milliseconds: clock.now.milliseconds)
-    let token = chance.token()
+    let token = random.token()
     let tokenHash = SHA256Digest.hexadecimal(of: token)
     let keys = address.map { PairingGuard.keys(address: $0, codeHash: hash) } ?? []
     if !keys.isEmpty {
@@ -199,7 +199,7 @@ public struct HubAccounts: Sendable {
           detail:
             "the code is wrong, was already used, or is older than ten minutes: create a new one with `trendyd pair`")
       }
-      if let holder, holder != pairing.person {
+      if let holder, holder != pairing.user {
         throw Problem(
           "other_person", status: 409, title: "Code of another user",
           detail:
@@ -207,8 +207,8 @@ public struct HubAccounts: Sendable {
         )
       }
       let device = HubDevice(
-        id: chance.identifier(at: now), person: pairing.person,
-        name: try Self.freeName(deviceName, person: pairing.person, in: directory),
+        id: random.identifier(at: now), user: pairing.user,
+        name: try Self.freeName(deviceName, user: pairing.user, in: directory),
         tokenHash: tokenHash, createdAt: now)
       try PairingGuard.forgive(keys, now: now, in: directory)
       try directory.deletePairingCode(hash: hash)
@@ -222,9 +222,9 @@ public struct HubAccounts: Sendable {
   ///
   /// Names of revoked devices are free.
   private static func freeName(
-    _ name: String, person: String, in directory: some HubDirectoryReading
+    _ name: String, user: String, in directory: some HubDirectoryReading
   ) throws -> String {
-    let taken = Set(try directory.devices().filter { $0.person == person && $0.revokedAt == nil }.map(\.name))
+    let taken = Set(try directory.devices().filter { $0.user == user && $0.revokedAt == nil }.map(\.name))
     guard taken.contains(name) else { return name }
     // Leave room for the number within the maximum length of a name.
     var beginning = name
@@ -235,15 +235,15 @@ public struct HubAccounts: Sendable {
   }
 
   /// Creates a token without a pairing code, for the operator of the hub.
-  public func createToken(person: String, deviceName: String) throws -> (token: String, device: HubDevice) {
-    let code = try createPairingCode(person: person)
+  public func createToken(user: String, deviceName: String) throws -> (token: String, device: HubDevice) {
+    let code = try createPairingCode(user: user)
     return try pair(code: code, deviceName: deviceName)
   }
 
   /// Returns the devices of a user, or of all users, sorted by name.
-  public func devices(person: String? = nil) throws -> [HubDevice] {
+  public func devices(user: String? = nil) throws -> [HubDevice] {
     try storage.readDirectory { try $0.devices() }
-      .filter { person == nil || $0.person == person }
+      .filter { user == nil || $0.user == user }
       .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 

@@ -24,12 +24,12 @@ struct EntityHandlers: Sendable {
         }
         return .read { reading in
           let entries = try reading.events(from: source, during: moments, limit: Int(limit))
-          return .json(.array(entries.map { .object($0.document(person: sender.person)) }))
+          return .json(.array(entries.map { .object($0.document(user: sender.user)) }))
         }
       }
       return .read { reading in
         .json(
-          texts: try reading.documents(kind: kind.name, during: moments, limit: Int(limit), person: sender.person))
+          texts: try reading.documents(kind: kind.name, during: moments, limit: Int(limit), user: sender.user))
       }
     }
     let onlyActive = try kind.name == SyncedKind.geofence.name && call.boolean("active_only")
@@ -40,12 +40,12 @@ struct EntityHandlers: Sendable {
         if let type, entry.fields["event_type_id"]?.value.stringValue != type { return false }
         return true
       }
-      return .json(.array(entries.map { .object($0.document(person: sender.person)) }))
+      return .json(.array(entries.map { .object($0.document(user: sender.user)) }))
     }
   }
 
   func show(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) -> HubWork {
-    .read { [core] in .json(.object(try core.entity(kind, id: call.id, in: $0).document(person: sender.person))) }
+    .read { [core] in .json(.object(try core.entity(kind, id: call.id, in: $0).document(user: sender.user))) }
   }
 
   func create(
@@ -103,7 +103,7 @@ struct EntityHandlers: Sendable {
     let edit = try call.edit()
     let now = clock.now
     return .write { transaction in
-      .json(.object(try body(transaction, edit, now).document(person: sender.person)), status: status)
+      .json(.object(try body(transaction, edit, now).document(user: sender.user)), status: status)
     }
   }
 
@@ -125,7 +125,7 @@ struct EntityHandlers: Sendable {
           let entry = try core.create(
             .event, members, edit: key.map { HubEdit(key: "\($0)\u{0}\(index)") }, acceptsSame: true,
             by: sender.restDevice, in: transaction, now: now)
-          created.append(.object(entry.document(person: sender.person)))
+          created.append(.object(entry.document(user: sender.user)))
         } catch let problem as Problem {
           errors.append(["index": .int(Int64(index)), "message": .string("\(problem.title): \(problem.detail)")])
         }

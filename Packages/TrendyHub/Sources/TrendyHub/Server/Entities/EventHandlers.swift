@@ -3,10 +3,10 @@ import TrendyModels
 
 /// Handlers that count and search events, for clients without the whole record.
 struct EventHandlers: Sendable {
-  let dayCounts: KnownDayCounts
-  private let texts = KnownTexts()
+  let dayCounts: DayCountCache
+  private let texts = TrigramFilter()
 
-  init(dayCounts: KnownDayCounts) { self.dayCounts = dayCounts }
+  init(dayCounts: DayCountCache) { self.dayCounts = dayCounts }
 
   var routes: [HubRoute] {
     [
@@ -52,7 +52,7 @@ struct EventHandlers: Sendable {
       throw Problem.invalid("to: expected a date from \(from) to \(from.advanced(by: 800)), found \(to)")
     }
     return .read { [dayCounts] reading in
-      let (months, first) = try dayCounts.counts(of: sender.person, reading, local: local, on: from...to)
+      let (months, first) = try dayCounts.counts(of: sender.user, reading, local: local, on: from...to)
       var table = DayCountTable(from...to)
       for month in months { month.forEach { table.add($2, of: $1, on: $0) } }
       return .json(written: table.text(firstDate: first))
@@ -67,18 +67,18 @@ struct EventHandlers: Sendable {
     let limit = Int(try call.integer("limit", in: 1...200, default: 50))
     let before = try call.moment("before") ?? SyncRange.stamp.upperBound
     return .read { [texts] reading in
-      let (found, next) = try texts.search(of: sender.person, reading) {
+      let (found, next) = try texts.search(of: sender.user, reading) {
         try search.run(reading, before: before, limit: limit, texts: &$0)
       }
       return .json([
-        "events": .array(found.map { .object($0.document(person: sender.person)) }),
+        "events": .array(found.map { .object($0.document(user: sender.user)) }),
         "next": next.map { .string(RFC3339.string(from: Date(milliseconds: $0))) } ?? .null,
       ])
     }
   }
 }
 
-extension HubReading {
+extension HubReadTransaction {
   /// Returns events of one source, latest first.
   func events(from source: EventSourceType, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
     // If there are more events than the limit, find the earliest time needed first, then decode only events from there

@@ -25,7 +25,7 @@ package struct EventSearch: Sendable {
   ///   - texts: Index of the months, which the search extends.
   /// - Returns: The matches, and the time before which to continue; `nil` if the search is complete.
   func run(
-    _ reading: any HubReading, before: Int64, limit: Int, texts: inout MonthTexts
+    _ reading: any HubReadTransaction, before: Int64, limit: Int, texts: inout MonthTexts
   ) throws -> (found: [HubEntry], next: Int64?) {
     var names: [String: String] = [:]
     for entry in try reading.living(kind: SyncedKind.eventType.name, offset: 0, limit: .max) {
@@ -48,7 +48,7 @@ package struct EventSearch: Sendable {
           next = month
           continue
         }
-        start = KnownDayCounts.start(ofMonth: KnownDayCounts.month(of: last.listMoment))
+        start = DayCountCache.start(ofMonth: DayCountCache.month(of: last.listMoment))
       }
       var page = try reading.events(during: start..<end, limit: size, prefilter: prefilter)
       next = start == .min ? nil : start

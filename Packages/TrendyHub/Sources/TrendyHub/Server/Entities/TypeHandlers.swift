@@ -45,7 +45,7 @@ struct TypeHandlers: Sendable {
           .filter { $0.kind == SyncedKind.propertyDefinition.name }.map { ($0.id, $0) },
         uniquingKeysWith: { first, _ in first })
       let ids = try entries.values.map { try $0.propertyDefinition() }.inOrder.map(\.id)
-      return .json(.array(ids.compactMap { entries[$0] }.map { .object($0.document(person: sender.person)) }))
+      return .json(.array(ids.compactMap { entries[$0] }.map { .object($0.document(user: sender.user)) }))
     }
   }
 
@@ -68,7 +68,7 @@ struct TypeHandlers: Sendable {
       let isThere = try transaction.entry(kind: SyncedKind.eventType.name, id: act.from)?.isAlive ?? false
       var events = isThere ? 0 : try act.moved(in: transaction).events
       if events == 0 {
-        events = try core.merge(act, in: transaction, now: now) { accounts.chance.identifier(at: now) }
+        events = try core.merge(act, in: transaction, now: now) { accounts.random.identifier(at: now) }
       }
       return .json(["events": .int(Int64(events))])
     }
@@ -118,7 +118,7 @@ private struct TypeMerge {
     var back: [HubMutation] = []
   }
 
-  func moved(in reading: any HubReading) throws -> Moved {
+  func moved(in reading: any HubReadTransaction) throws -> Moved {
     var moved = Moved()
     try reading.eachReferring(toKind: SyncedKind.eventType.name, id: into) { entry in
       let names = names(of: entry)
@@ -228,13 +228,13 @@ extension HubCore {
     let buried = try buried(with: tombstone, at: deletedAt, in: transaction)
     try carryOut(
       buried.lazy.map { HubMutation(restoring: $0, by: device) }, by: device, in: transaction, now: now)
-    try nameAgain(tombstone, deletedAt: deletedAt, with: buried.count, by: device, in: transaction, now: now)
+    try restoreReferences(tombstone, deletedAt: deletedAt, with: buried.count, by: device, in: transaction, now: now)
   }
 
   /// Restores references to an undeleted entity that its deletion had cleared.
   ///
   /// References that have been changed since are kept.
-  private func nameAgain(
+  private func restoreReferences(
     _ tombstone: HubEntry, deletedAt: Date, with count: Int, by device: String, in transaction: any HubTransaction,
     now: Date
   ) throws {
@@ -259,7 +259,7 @@ extension HubCore {
 
   /// Returns the entities deleted together with an entity: their versions are immediately below its own.
   private func buried(
-    with tombstone: HubEntry, at deletedAt: Date, in reading: any HubReading
+    with tombstone: HubEntry, at deletedAt: Date, in reading: any HubReadTransaction
   ) throws -> [HubEntry] {
     let pageSize = 500
     var found: [HubEntry] = []

@@ -12,10 +12,10 @@ final class HubRecords: Sendable {
   let core: HubCore
   let accounts: HubAccounts
   let streams: SignalStreams
-  let bells = WebhookBells()
+  let bells = WebhookWakeSignals()
   /// Random id of this process, used as epoch unless the storage provides epochs.
   let process: String
-  private let hints: HubHintLine
+  private let hints: HintDispatcher
   private let tasks: (any TaskExecutor)?
   /// Users in whose records this process has begun its epoch.
   private let begun = Mutex<Set<String>>([])
@@ -29,7 +29,7 @@ final class HubRecords: Sendable {
     self.accounts = accounts
     self.process = process
     self.tasks = tasks
-    hints = HubHintLine()
+    hints = HintDispatcher()
     streams = SignalStreams(store: store, clock: store.clock, hints: hints, limit: streamLimit, tasks: tasks)
   }
 
@@ -43,18 +43,18 @@ final class HubRecords: Sendable {
   /// Processes are not notified of a new epoch of the storage, so each read checks. A response without an epoch would
   /// look like one of an unversioned hub: after the database lost a record, a device would adopt its empty lists.
   func read<Result: Sendable>(
-    person: String, _ body: @escaping @Sendable (any HubReading) throws -> Result
+    user: String, _ body: @escaping @Sendable (any HubReadTransaction) throws -> Result
   ) async throws -> Result {
-    try await begin(for: person)
+    try await begin(for: user)
     for _ in 0..<Self.mostBeginnings {
-      let found: Result? = try await store.read(person: person) { reading in
-        if let life = try reading.epoch(), try reading.state().epochs.last?.id != HubState.epoch(of: person, in: life) {
+      let found: Result? = try await store.read(user: user) { reading in
+        if let life = try reading.epoch(), try reading.state().epochs.last?.id != HubState.epoch(of: user, in: life) {
           return nil
         }
         return .some(try body(reading))
       }
       if case .some(let result) = found { return result }
-      try await write(person: person) { _ in }
+      try await write(user: user) { _ in }
     }
     throw Problem.busy("the hub's database is being restored repeatedly")
   }
@@ -64,39 +64,39 @@ final class HubRecords: Sendable {
 
   /// Writes a record, then notifies of its head.
   func write<Result: Sendable>(
-    person: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
+    user: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
   ) async throws -> Result {
-    let (result, head) = try await store.write(person: person) { [self] transaction in
-      try begin(for: person, in: transaction)
+    let (result, head) = try await store.write(user: user) { [self] transaction in
+      try begin(for: user, in: transaction)
       let result = try body(transaction)
       return (result, try transaction.state().head)
     }
-    onWrite(head, of: person)
+    onWrite(head, of: user)
     return result
   }
 
   /// Writes a record on the caller's thread, for synchronous parts of the hub.
-  func writeHere(person: String, _ body: (any HubTransaction) throws -> Void) throws {
-    let head = try store.writeHere(person: person) { transaction in
-      try begin(for: person, in: transaction)
+  func writeHere(user: String, _ body: (any HubTransaction) throws -> Void) throws {
+    let head = try store.writeHere(user: user) { transaction in
+      try begin(for: user, in: transaction)
       try body(transaction)
       return try transaction.state().head
     }
-    onWrite(head, of: person)
+    onWrite(head, of: user)
   }
 
   /// Begins the epoch in a record, unless this process has done so.
-  func begin(for person: String) async throws {
-    guard !begun.withLock({ $0.contains(person) }) else { return }
-    try await write(person: person) { _ in }
+  func begin(for user: String) async throws {
+    guard !begun.withLock({ $0.contains(user) }) else { return }
+    try await write(user: user) { _ in }
   }
 
   /// Processes are not notified of a new epoch of the storage, so each write checks.
-  private func begin(for person: String, in transaction: any HubTransaction) throws {
+  private func begin(for user: String, in transaction: any HubTransaction) throws {
     let life = try transaction.epoch()
-    if life == nil, begun.withLock({ $0.contains(person) }) { return }
+    if life == nil, begun.withLock({ $0.contains(user) }) { return }
     // A concurrent first request may have begun the epoch already.
-    let epoch = HubState.epoch(of: person, in: life ?? process)
+    let epoch = HubState.epoch(of: user, in: life ?? process)
     guard try transaction.state().epochs.last?.id != epoch else { return }
     _ = try core.begin(epoch: epoch, in: transaction)
   }
@@ -106,11 +106,11 @@ final class HubRecords: Sendable {
   /// A response that depends on the record alone has the record's version as its tag; if the client has that version,
   /// the handler does not run.
   func carryOut(
-    _ work: HubWork, for person: String, request: HTTPRequest, tag: HubRoute.Tag = .none
+    _ work: HubWork, for user: String, request: HTTPRequest, tag: HubRoute.Tag = .none
   ) async throws -> HTTPResponse {
     switch work {
     case .read(let body):
-      return try await store.read(person: person) { [clock] reading in
+      return try await store.read(user: user) { [clock] reading in
         // Read the state before the body, so that the reported version never exceeds what the body reads.
         let state = try reading.state()
         guard tag == .record else { return try body(reading).saying(state, at: clock.now) }
@@ -118,8 +118,8 @@ final class HubRecords: Sendable {
         return try body(reading).saying(state, at: clock.now).tagged(state.tag)
       }
     case .write(let body):
-      try await begin(for: person)
-      return try await write(person: person) { [clock] transaction in
+      try await begin(for: user)
+      return try await write(user: user) { [clock] transaction in
         try body(transaction).saying(try transaction.state(), at: clock.now)
       }
     }
@@ -132,18 +132,18 @@ final class HubRecords: Sendable {
     _ request: HTTPRequest, _ sender: HubDevice, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     guard request.body.count > Self.smallBody else { return try body() }
-    return try await store.perform(.reading, for: sender.person, body)
+    return try await store.perform(.reading, for: sender.user, body)
   }
 
   private static let smallBody = 16_384
 
   // MARK: Announcements
 
-  private func onWrite(_ head: Int64, of person: String) {
-    begun.withLock { _ = $0.insert(person) }
-    streams.onHead(head, of: person)
-    bells.ring(for: person)
-    hints.tell(.head(person: person))
+  private func onWrite(_ head: Int64, of user: String) {
+    begun.withLock { _ = $0.insert(user) }
+    streams.onHead(head, of: user)
+    bells.ring(for: user)
+    hints.tell(.head(user: user))
   }
 
   /// Notifies a device of a new companion notice, or of a change of a companion link.
@@ -160,12 +160,12 @@ final class HubRecords: Sendable {
   private func onHint(_ hint: HubHint) {
     switch hint {
     case .notice(let device): streams.onNotice(for: device)
-    case .head(let person):
-      guard streams.isOpen(for: person) else { return }
+    case .head(let user):
+      guard streams.isOpen(for: user) else { return }
       Task(executorPreference: tasks) { [self] in
         // If the head cannot be read now, the next poll finds it.
-        guard let head = try? await store.read(person: person, { try $0.state().head }) else { return }
-        streams.onHead(head, of: person)
+        guard let head = try? await store.read(user: user, { try $0.state().head }) else { return }
+        streams.onHead(head, of: user)
       }
     }
   }
@@ -173,7 +173,7 @@ final class HubRecords: Sendable {
 
 /// A transaction on a record that a handler returns.
 enum HubWork: Sendable {
-  case read(@Sendable (any HubReading) throws -> HTTPResponse)
+  case read(@Sendable (any HubReadTransaction) throws -> HTTPResponse)
   /// Write; the hub's epoch is begun first.
   case write(@Sendable (any HubTransaction) throws -> HTTPResponse)
 }

@@ -10,7 +10,7 @@ import TrendyProtocols
 /// Nothing runs while no stream is open.
 final class SignalStreams: Sendable {
   /// Maximum number of open streams of one device, and of one user.
-  static let limits = (device: 4, person: 64)
+  static let limits = (device: 4, user: 64)
   /// Maximum number of streams checked against the storage at once; more are checked in turns.
   static let looksAtOnce = 256
   /// Time without events after which a comment is sent.
@@ -97,7 +97,7 @@ final class SignalStreams: Sendable {
     mutating func add(_ stream: Stream) -> UInt64 {
       nextId += 1
       streams[nextId] = stream
-      idsByPerson[stream.device.person, default: []].insert(nextId)
+      idsByPerson[stream.device.user, default: []].insert(nextId)
       idsByDevice[stream.device.id, default: []].insert(nextId)
       silences.add(stream.lastSaid + keepAliveInterval, of: nextId)
       return nextId
@@ -105,7 +105,7 @@ final class SignalStreams: Sendable {
 
     mutating func remove(_ id: UInt64) {
       guard let stream = streams.removeValue(forKey: id) else { return }
-      Self.remove(id, from: &idsByPerson, stream.device.person)
+      Self.remove(id, from: &idsByPerson, stream.device.user)
       Self.remove(id, from: &idsByDevice, stream.device.id)
       silences.forget(id)
     }
@@ -118,7 +118,7 @@ final class SignalStreams: Sendable {
 
   private let store: HubStore
   private let clock: any TimeSource
-  private let hints: HubHintLine
+  private let hints: HintDispatcher
   /// Maximum number of open streams of all users.
   private let limit: Int
   private let tasks: (any TaskExecutor)?
@@ -127,7 +127,7 @@ final class SignalStreams: Sendable {
   private let isAlone = Atomic(false)
 
   init(
-    store: HubStore, clock: any TimeSource, hints: HubHintLine = HubHintLine(), limit: Int = 256,
+    store: HubStore, clock: any TimeSource, hints: HintDispatcher = HintDispatcher(), limit: Int = 256,
     tasks: (any TaskExecutor)? = nil
   ) {
     self.tasks = tasks
@@ -140,7 +140,7 @@ final class SignalStreams: Sendable {
   /// Called when no other process can write users' records; stops reading heads.
   func onAlone() { isAlone.store(true, ordering: .relaxed) }
 
-  func isOpen(for person: String) -> Bool { state.withLock { $0.idsByPerson[person] != nil } }
+  func isOpen(for user: String) -> Bool { state.withLock { $0.idsByPerson[user] != nil } }
 
   /// Number of open streams.
   var count: Int { state.withLock { $0.streams.count } }
@@ -155,8 +155,8 @@ final class SignalStreams: Sendable {
       guard state.idsByDevice[device.id, default: []].count < Self.limits.device else {
         throw .tooManyStreams("\"\(device.name)\" has \(Self.limits.device) streams open")
       }
-      guard state.idsByPerson[device.person, default: []].count < Self.limits.person else {
-        throw .tooManyStreams("your devices have \(Self.limits.person) streams open")
+      guard state.idsByPerson[device.user, default: []].count < Self.limits.user else {
+        throw .tooManyStreams("your devices have \(Self.limits.user) streams open")
       }
       guard state.streams.count < limit else {
         throw Problem(
@@ -174,8 +174,8 @@ final class SignalStreams: Sendable {
 
   /// Called after a durable write with the new head. Calls may arrive out of order; the head of a stream never
   /// decreases.
-  func onHead(_ head: Int64, of person: String) {
-    tell({ $0.idsByPerson[person] }) { stream in
+  func onHead(_ head: Int64, of user: String) {
+    tell({ $0.idsByPerson[user] }) { stream in
       stream.head = max(stream.head ?? head, head)
     }
   }
@@ -275,9 +275,9 @@ extension SignalStreams {
       state.round.removeLast(ids.count)
       return Set(ids.compactMap { state.streams[$0]?.device })
     }
-    for person in Set(devices.map(\.person)).sorted() where readsHeads {
+    for user in Set(devices.map(\.user)).sorted() where readsHeads {
       // On an error, a later check reads the head again; a request reports the error meanwhile.
-      if let head = try? await store.read(person: person, { try $0.state().head }) { onHead(head, of: person) }
+      if let head = try? await store.read(user: user, { try $0.state().head }) { onHead(head, of: user) }
     }
     // On an error, a later check reads the tokens again.
     let revoked = try? await store.perform(.reading, for: "directory") { [storage = store.storage] in

@@ -54,7 +54,7 @@ struct SyncHandlers: Sendable {
     let since = try call.integer("since", in: SyncRange.counter, default: 0)
     let limit = try call.integer("limit", in: 1...500, default: 100)
     let position = try call.position()
-    let (answer, state, last) = try await records.read(person: sender.person) { [self] reading in
+    let (answer, state, last) = try await records.read(user: sender.user) { [self] reading in
       try tellingState(in: reading) {
         if let position { try core.check(position, in: reading) }
         let page = try core.page(
@@ -84,11 +84,11 @@ struct SyncHandlers: Sendable {
     else { return }
     // The response may be sent before the contact is stored: a device that falls below the horizon meanwhile must take
     // a snapshot, and the list of epochs is shortened only at a hub start.
-    try records.store.note(person: sender.person) { try $0.putContact(contact) }
+    try records.store.note(user: sender.user) { try $0.putContact(contact) }
   }
 
   private func latestCursor(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    let state = try await records.read(person: sender.person) { try $0.state() }
+    let state = try await records.read(user: sender.user) { try $0.state() }
     let position = state.position(at: clock.now)
     return try .wire(LatestCursorResponse(cursor: state.head, epoch: position.epoch, position: position))
       .tagged(state.tag)
@@ -97,7 +97,7 @@ struct SyncHandlers: Sendable {
   /// Runs checks that may refuse a device's request, and adds the hub position to the problem.
   ///
   /// The device needs the position to continue.
-  private func tellingState<Result>(in reading: any HubReading, _ body: () throws -> Result) throws -> Result {
+  private func tellingState<Result>(in reading: any HubReadTransaction, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch var problem as Problem {
@@ -110,7 +110,7 @@ struct SyncHandlers: Sendable {
   private func changeStream(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     // Open the stream before the head is read, so that no write in between is missed.
     let stream = try records.streams.open(for: sender)
-    records.streams.onHead(try await records.read(person: sender.person) { try $0.state().head }, of: sender.person)
+    records.streams.onHead(try await records.read(user: sender.user) { try $0.state().head }, of: sender.user)
     return HTTPResponse(
       type: "text/event-stream", .stream(HTTPBodyStream(endsWithReader: true) { await stream.next() }),
       // Keeps nginx from buffering small chunks.
@@ -119,13 +119,13 @@ struct SyncHandlers: Sendable {
 
   private func snapshot(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let position = try call.position()
-    let (state, last) = try await records.read(person: sender.person) { reading in
+    let (state, last) = try await records.read(user: sender.user) { reading in
       (try reading.state(), try reading.contact(device: position?.device ?? sender.restDevice))
     }
     // A device that takes a snapshot will be in the current epoch, regardless of the position that it reported.
     try noteContact(of: sender, position, cursor: nil, after: last, in: state)
     if let part = call.text("part") { return try await snapshotPart(part, call, sender) }
-    let writer = try await records.read(person: sender.person) { [self] reading in
+    let writer = try await records.read(user: sender.user) { [self] reading in
       let lines = try reading.allLines()
       return SnapshotWriter(
         header: try snapshotHeader(call, count: lines.count, state: reading.state(), in: reading), lines: lines)
@@ -134,13 +134,13 @@ struct SyncHandlers: Sendable {
       type: "application/x-ndjson",
       .stream(
         HTTPBodyStream { [store = records.store] in
-          try await store.perform(.reading, for: sender.person) { try writer.next() }
+          try await store.perform(.reading, for: sender.user) { try writer.next() }
         }))
   }
 
   private func snapshotPart(_ name: String, _ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let name = try SnapshotPartName(name)
-    let body = try await records.read(person: sender.person) { [self] reading in
+    let body = try await records.read(user: sender.user) { [self] reading in
       // Parts from different epochs do not belong to the same snapshot.
       let epoch = try reading.state().epochs.last?.id ?? ""
       let place = name.epoch == epoch ? name.place : nil
@@ -154,7 +154,7 @@ struct SyncHandlers: Sendable {
   }
 
   private func snapshotHeader(
-    _ call: HubCall, count: Int, state: HubState, in reading: any HubReading
+    _ call: HubCall, count: Int, state: HubState, in reading: any HubReadTransaction
   ) throws -> SnapshotHeader {
     let position = state.position(at: clock.now)
     return SnapshotHeader(
@@ -165,13 +165,13 @@ struct SyncHandlers: Sendable {
 
   private func summary(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let device = try call.device()
-    return try await records.read(person: sender.person) { [self] reading in
+    return try await records.read(user: sender.user) { [self] reading in
       let state = try reading.state()
       let lastSequence = try device.map { try reading.mark(device: $0) } ?? 0
       let kinds = SyncedKind.all.map { ($0.name, state.sums[$0.name] ?? KindSum()) }
       return try .wire(
         SyncSummary(
-          person: sender.person, position: state.position(at: clock.now),
+          user: sender.user, position: state.position(at: clock.now),
           kinds: Dictionary(uniqueKeysWithValues: kinds), deviceId: sender.id,
           lastSequence: lastSequence, horizon: state.horizon)
       ).tagged("\(state.tag).\(lastSequence).\(state.horizon)")
@@ -180,11 +180,11 @@ struct SyncHandlers: Sendable {
 
   private func push(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let push = try await records.prepared(call.request, sender) {
-      try HubCore.Push(try call.document(PushDocument<WireAttempt<MutationEnvelope>>.self))
+      try HubCore.Push(try call.document(PushDocument<LenientElement<MutationEnvelope>>.self))
     }
-    try await records.begin(for: sender.person)
+    try await records.begin(for: sender.user)
     let now = clock.now
-    return try await records.write(person: sender.person) { [self] transaction in
+    return try await records.write(user: sender.user) { [self] transaction in
       let result = try tellingState(in: transaction) { try core.push(push, in: transaction, now: now) }
       var outcomes = result.outcomes
       for index in outcomes.indices { outcomes[index].problem?.requestId = call.request.id }
@@ -217,7 +217,7 @@ extension HubCore.Push {
   private static let mostMutations = 500
 
   /// Validates a push. An invalid document fails the whole request; an invalid mutation is refused alone.
-  init(_ push: PushDocument<WireAttempt<MutationEnvelope>>) throws(Problem) {
+  init(_ push: PushDocument<LenientElement<MutationEnvelope>>) throws(Problem) {
     guard Identifier.isValid(push.device) else { throw .invalid("device: expected \(Identifier.rule)") }
     guard push.mutations.count <= Self.mostMutations else {
       throw .tooMany("mutations", limit: Self.mostMutations, found: push.mutations.count)
@@ -231,7 +231,7 @@ extension HubCore.Push {
 }
 
 extension SentMutation {
-  fileprivate init(_ attempt: WireAttempt<MutationEnvelope>, at path: String) throws(Problem) {
+  fileprivate init(_ attempt: LenientElement<MutationEnvelope>, at path: String) throws(Problem) {
     let document = try DocumentReader(attempt.json, path: path)
     let sequence = try document.integer("seq", in: 1...SyncRange.counter.upperBound)
     let content: Result<HubMutation, Problem>
@@ -247,7 +247,7 @@ extension SentMutation {
   }
 }
 
-extension WireAttempt<MutationEnvelope> {
+extension LenientElement<MutationEnvelope> {
   fileprivate var envelope: MutationEnvelope {
     get throws(Problem) {
       switch result {
@@ -332,7 +332,7 @@ extension HubCore.Page {
   }
 }
 
-extension [HubLine] {
+extension [SerializedEntry] {
   /// Returns the lines preceded by a header line.
   fileprivate func joined(after header: Data) -> Data {
     var text = Data(capacity: reduce(header.count + 1) { $0 + $1.text.count + 1 })
@@ -351,11 +351,11 @@ private final class SnapshotWriter: Sendable {
   private static let linesPerPiece = 256
 
   private let header: SnapshotHeader
-  private let lines: HubLineList
+  private let lines: SerializedEntryList
   /// Index of the next line; -1 for the header.
   private let place = Mutex(-1)
 
-  init(header: SnapshotHeader, lines: HubLineList) {
+  init(header: SnapshotHeader, lines: SerializedEntryList) {
     self.header = header
     self.lines = lines
   }

@@ -24,7 +24,7 @@ final class KeyOrder {
 
   init(capacity: Int) { rows = Column(capacity: capacity) }
 
-  @inline(__always) func append(_ key: RecordKey, row: UInt32) {
+  @inline(__always) func append(_ key: RowKey, row: UInt32) {
     if key.isHash {
       hashes.append(row)
     } else if key.isVersionSeven {
@@ -99,7 +99,7 @@ private final class KeyedRows {
   }
 }
 
-extension RecordKey {
+extension RowKey {
   /// Whether the key is a UUID of version 7.
   @inline(__always) var isVersionSeven: Bool { !isHash && high >> 12 & 0xF == 7 }
 }

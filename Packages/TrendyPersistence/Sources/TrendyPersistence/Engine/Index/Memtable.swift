@@ -46,7 +46,7 @@ final class Memtable {
   var count: Int { usedSlots }
 
   /// Returns the row or the deletion with this kind and key.
-  func find(kind: UInt8, key: RecordKey) -> UnsafeRawPointer? {
+  func find(kind: UInt8, key: RowKey) -> UnsafeRawPointer? {
     guard usedSlots > 0 else { return nil }
     let slot = self.slot(kind: kind, key: key, hash: Self.hash(kind, key))
     return isEmpty(slot) ? nil : rows[row(slot)]
@@ -55,8 +55,8 @@ final class Memtable {
   /// Adds a row or a deletion and replaces any earlier one with its key.
   /// - Returns: its number in ``records``, valid until the next one with this key.
   @discardableResult func apply(_ record: UnsafeRawPointer) -> Int {
-    let kind = RecordLayout.kind(record)
-    let key = RecordLayout.key(record)
+    let kind = RowLayout.kind(record)
+    let key = RowLayout.key(record)
     let hash = Self.hash(kind, key)
     let slot = self.slot(kind: kind, key: key, hash: hash)
     guard isEmpty(slot) else {
@@ -90,7 +90,7 @@ final class Memtable {
 
   /// Adds all rows of an intact group.
   func apply(group: GroupHeader, at base: UnsafeRawPointer) {
-    for record in GroupRecords(header: group, base: base) { apply(record) }
+    for record in GroupRows(header: group, base: base) { apply(record) }
   }
 
   /// Returns the rows that a scan finds here.
@@ -115,15 +115,15 @@ final class Memtable {
   var records: UnsafeBufferPointer<UnsafeRawPointer> { UnsafeBufferPointer(start: rows, count: recordCount) }
 
   /// All rows that are not deleted, in no particular order.
-  var living: [UnsafeRawPointer] { records.filter { !RecordLayout.isDeletion($0) } }
+  var living: [UnsafeRawPointer] { records.filter { !RowLayout.isDeletion($0) } }
 }
 
 extension Memtable {
   /// Placeholder at unused row numbers: a deletion, which no list contains. Never modified or freed.
   nonisolated(unsafe) static let nobody: UnsafeRawPointer = {
-    let record = UnsafeMutableRawPointer.allocate(byteCount: RecordLayout.headerBytes, alignment: 8)
-    RecordLayout.write(
-      to: record, kind: 0, key: RecordKey(high: 0, low: 0), sort: 0, group: 0, isDeletion: true,
+    let record = UnsafeMutableRawPointer.allocate(byteCount: RowLayout.headerBytes, alignment: 8)
+    RowLayout.write(
+      to: record, kind: 0, key: RowKey(high: 0, low: 0), sort: 0, group: 0, isDeletion: true,
       payload: UnsafeRawBufferPointer(start: nil, count: 0))
     return UnsafeRawPointer(record)
   }()
@@ -149,7 +149,7 @@ extension Memtable {
 
   private func list(ofRow row: UInt32) -> OrderedRows {
     let list = OrderedRows()
-    list.insert(row, sort: RecordLayout.sort(rows[Int(row)]), records: rows)
+    list.insert(row, sort: RowLayout.sort(rows[Int(row)]), records: rows)
     return list
   }
 
@@ -170,11 +170,11 @@ extension Memtable {
   /// - Returns: number of the new row.
   private func replace(row: Int, with record: UnsafeRawPointer, slot: Int) -> Int {
     let old = rows[row]
-    let isDeletion = RecordLayout.isDeletion(record)
-    let isListed = row < max(kindsListed, groupsListed) && !RecordLayout.isDeletion(old)
+    let isDeletion = RowLayout.isDeletion(record)
+    let isListed = row < max(kindsListed, groupsListed) && !RowLayout.isDeletion(old)
     let staysInPlace =
-      !isDeletion && RecordLayout.sort(old) == RecordLayout.sort(record)
-      && RecordLayout.group(old) == RecordLayout.group(record)
+      !isDeletion && RowLayout.sort(old) == RowLayout.sort(record)
+      && RowLayout.group(old) == RowLayout.group(record)
     if isListed && !staysInPlace { unlist(row) }
     if row >= max(kindsListed, groupsListed) || (isListed && staysInPlace) {
       rows[row] = record
@@ -190,11 +190,11 @@ extension Memtable {
     if kindsListed < recordCount, kinds.isEmpty { kinds = Array(repeating: nil, count: 256) }
     while kindsListed < recordCount {
       let record = rows[kindsListed]
-      if !RecordLayout.isDeletion(record) {
-        let kind = Int(RecordLayout.kind(record))
+      if !RowLayout.isDeletion(record) {
+        let kind = Int(RowLayout.kind(record))
         let list = kinds[kind] ?? OrderedRows()
         if list.count == 0 { kinds[kind] = list }
-        list.insert(UInt32(kindsListed), sort: RecordLayout.sort(record), records: rows)
+        list.insert(UInt32(kindsListed), sort: RowLayout.sort(record), records: rows)
       }
       kindsListed += 1
     }
@@ -206,18 +206,18 @@ extension Memtable {
     groupNumbers = numbers
     while groupsListed < recordCount {
       let record = rows[groupsListed]
-      let group = RecordLayout.group(record)
-      if group != 0, !RecordLayout.isDeletion(record) {
-        let place = Int(numbers.number(of: GroupName(kind: RecordLayout.kind(record), group: group))) - 1
+      let group = RowLayout.group(record)
+      if group != 0, !RowLayout.isDeletion(record) {
+        let place = Int(numbers.number(of: GroupName(kind: RowLayout.kind(record), group: group))) - 1
         if place == groups.count { groups.append(.none) }
         let row = UInt32(groupsListed)
         switch groups[place] {
         case .none: groups[place] = .row(row)
         case .row(let first):
           let list = list(ofRow: first)
-          list.insert(row, sort: RecordLayout.sort(record), records: rows)
+          list.insert(row, sort: RowLayout.sort(record), records: rows)
           groups[place] = .list(list)
-        case .list(let list): list.insert(row, sort: RecordLayout.sort(record), records: rows)
+        case .list(let list): list.insert(row, sort: RowLayout.sort(record), records: rows)
         }
       }
       groupsListed += 1
@@ -226,10 +226,10 @@ extension Memtable {
 
   private func unlist(_ row: Int) {
     let record = rows[row]
-    let kind = RecordLayout.kind(record)
-    let sort = RecordLayout.sort(record)
+    let kind = RowLayout.kind(record)
+    let sort = RowLayout.sort(record)
     if row < kindsListed { kinds[Int(kind)]?.remove(UInt32(row), sort: sort, records: rows) }
-    let group = RecordLayout.group(record)
+    let group = RowLayout.group(record)
     guard row < groupsListed, group != 0, let number = groupNumbers?.find(GroupName(kind: kind, group: group))
     else { return }
     let place = Int(number) - 1
@@ -242,7 +242,7 @@ extension Memtable {
     }
   }
 
-  @inline(__always) static func hash(_ kind: UInt8, _ key: RecordKey) -> UInt32 {
+  @inline(__always) static func hash(_ kind: UInt8, _ key: RowKey) -> UInt32 {
     var mixed = (key.high ^ UInt64(kind) &* 0x9E37_79B1_85EB_CA87) &* 0xC2B2_AE3D_27D4_EB4F
     mixed = (mixed ^ mixed &>> 32 ^ key.low) &* 0x9E37_79B1_85EB_CA87
     return UInt32(truncatingIfNeeded: mixed ^ mixed &>> 32)
@@ -281,7 +281,7 @@ extension Memtable {
   @inline(__always) private static func empty(_ tags: UInt64) -> UInt64 { ~tags & 0x0080_8080_8080_8080 }
 
   /// Returns the slot of a key, or the empty slot for it.
-  private func slot(kind: UInt8, key: RecordKey, hash: UInt32) -> Int {
+  private func slot(kind: UInt8, key: RowKey, hash: UInt32) -> Int {
     let mask = table.count - Self.bucketBytes
     var bucket = Int(hash) &* Self.bucketBytes & mask
     let wanted = UInt64(Self.tag(hash)) &* 0x0101_0101_0101_0101
@@ -294,7 +294,7 @@ extension Memtable {
         let content = content(slot)
         if UInt32(truncatingIfNeeded: content >> 32) == hash {
           let record = rows[Int(content & 0xFFFF_FFFF)]
-          if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return slot }
+          if RowLayout.kind(record) == kind && RowLayout.key(record) == key { return slot }
         }
       }
       let empty = Self.empty(tags)
@@ -303,10 +303,10 @@ extension Memtable {
     }
   }
 
-  private static func emptyTable(_ bytes: Int) -> RecordMemory {
+  private static func emptyTable(_ bytes: Int) -> RowMemory {
     // Large memory comes from the system as zeroed pages; small memory comes from the allocator and is cleared here.
-    guard bytes <= 64 << 10 else { return RecordMemory(zeroed: bytes) }
-    let table = RecordMemory(bytes)
+    guard bytes <= 64 << 10 else { return RowMemory(zeroed: bytes) }
+    let table = RowMemory(bytes)
     for bucket in stride(from: 0, to: bytes, by: bucketBytes) {
       table.base.storeBytes(of: 0, toByteOffset: bucket, as: UInt64.self)
     }

@@ -30,9 +30,9 @@ final class OrderedRows {
       leaves.append(leaf)
       return
     }
-    let key = RecordLayout.key(records[Int(row)])
+    let key = RowLayout.key(records[Int(row)])
     let end = last.sorts.count - 1
-    if sort > last.sorts[end] || (sort == last.sorts[end] && key > RecordLayout.key(records[Int(last.rows[end])])) {
+    if sort > last.sorts[end] || (sort == last.sorts[end] && key > RowLayout.key(records[Int(last.rows[end])])) {
       if last.sorts.count < Self.largestLeaf {
         last.sorts.append(sort)
         last.rows.append(row)
@@ -54,7 +54,7 @@ final class OrderedRows {
   }
 
   func remove(_ row: UInt32, sort: Int64, records: UnsafePointer<UnsafeRawPointer>) {
-    let position = place(sort: sort, key: RecordLayout.key(records[Int(row)]), records: records)
+    let position = place(sort: sort, key: RowLayout.key(records[Int(row)]), records: records)
     guard position.leaf < leaves.count, leaves[position.leaf].rows[position.index] == row else {
       preconditionFailure("row \(row) with sort value \(sort) is missing from its index of \(count) rows")
     }
@@ -148,10 +148,10 @@ final class OrderedRows {
   }
 
   /// Returns the position of a sort value and key, or where they belong: always within a leaf or at its end.
-  private func place(sort: Int64, key: RecordKey, records: UnsafePointer<UnsafeRawPointer>) -> Position {
+  private func place(sort: Int64, key: RowKey, records: UnsafePointer<UnsafeRawPointer>) -> Position {
     func isBelow(_ leaf: Leaf, _ index: Int) -> Bool {
       let other = leaf.sorts[index]
-      return other != sort ? other < sort : RecordLayout.key(records[Int(leaf.rows[index])]) < key
+      return other != sort ? other < sort : RowLayout.key(records[Int(leaf.rows[index])]) < key
     }
     var low = 0
     var high = leaves.count

@@ -27,9 +27,9 @@ final class StoreTables {
     // Rows replaced by the log are no longer found, so none is returned twice.
     var replaced = try burials
     guard !segments.isEmpty else { return replaced }
-    var keys: [UInt8: [RecordKey]] = [:]
+    var keys: [UInt8: [RowKey]] = [:]
     for (row, record) in changes.enumerated() where record != Memtable.nobody && !newRows.contains(row) {
-      keys[RecordLayout.kind(record), default: []].append(RecordLayout.key(record))
+      keys[RowLayout.kind(record), default: []].append(RowLayout.key(record))
     }
     for (kind, keys) in keys.sorted(by: { $0.key < $1.key }) {
       try segments.find(kind: kind, keys: keys) { _, found throws(StorageError) in
@@ -60,7 +60,7 @@ final class StoreTables {
     let first = settledCounts[Int(kind)]
     guard first < records.count else { return }
     let keys = records[first...].compactMap { record in
-      record != Memtable.nobody && RecordLayout.kind(record) == kind ? RecordLayout.key(record) : nil
+      record != Memtable.nobody && RowLayout.kind(record) == kind ? RowLayout.key(record) : nil
     }
     // After an error the search is repeated; rows already marked are then not found.
     try segments.find(kind: kind, keys: keys) { _, found throws(StorageError) in
@@ -71,13 +71,13 @@ final class StoreTables {
 
   func mayHold(kind: UInt8) -> Bool { memtable.mayHold(kind: kind) || segments.mayHold(kind: kind) }
 
-  func find(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
-    if let record = memtable.find(kind: kind, key: key) { return RecordLayout.isDeletion(record) ? nil : record }
+  func find(kind: UInt8, key: RowKey) throws(StorageError) -> UnsafeRawPointer? {
+    if let record = memtable.find(kind: kind, key: key) { return RowLayout.isDeletion(record) ? nil : record }
     return try segments.find(kind: kind, key: key)?.record
   }
 
   /// Returns for each key whether there is a row.
-  func holds(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
+  func holds(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     var held = [Bool](repeating: false, count: keys.count)
     try find(kind: kind, keys: keys) { index, _ in held[index] = true }
     return held
@@ -96,7 +96,7 @@ final class StoreTables {
 
   /// Calls `body` with the index of each key that has a row, and the row, in no particular order.
   func find(
-    kind: UInt8, keys: [RecordKey], _ body: (Int, UnsafeRawPointer) -> Void
+    kind: UInt8, keys: [RowKey], _ body: (Int, UnsafeRawPointer) -> Void
   ) throws(StorageError) {
     var others: [Int] = []
     for (index, key) in keys.enumerated() {
@@ -104,7 +104,7 @@ final class StoreTables {
         others.append(index)
         continue
       }
-      if !RecordLayout.isDeletion(record) { body(index, record) }
+      if !RowLayout.isDeletion(record) { body(index, record) }
     }
     try segments.find(kind: kind, keys: others.map { keys[$0] }) { body(others[$0], $1.record) }
   }
@@ -114,16 +114,16 @@ final class StoreTables {
   ///   - kind: kind of the rows.
   ///   - hashes: first key of each hash, ascending.
   ///   - body: receives the rows.
-  func find(kind: UInt8, hashes: [RecordKey], _ body: (UnsafeRawPointer) -> Void) throws(StorageError) {
+  func find(kind: UInt8, hashes: [RowKey], _ body: (UnsafeRawPointer) -> Void) throws(StorageError) {
     if memtable.mayHold(kind: kind) {
       for hash in hashes {
         for key in hash.places {
-          if let record = memtable.find(kind: kind, key: key), !RecordLayout.isDeletion(record) { body(record) }
+          if let record = memtable.find(kind: kind, key: key), !RowLayout.isDeletion(record) { body(record) }
         }
       }
     }
     try segments.find(kind: kind, hashes: hashes) { record in
-      if memtable.find(kind: kind, key: RecordLayout.key(record)) == nil { body(record) }
+      if memtable.find(kind: kind, key: RowLayout.key(record)) == nil { body(record) }
     }
   }
 
@@ -134,7 +134,7 @@ final class StoreTables {
       memtable.scan(kind: kind, group: group, from: .min, to: .max, descending: false, limit: .max)
     }
     try segments.records(kind: kind, groups: groups) { lists[$0].append($1) }
-    for index in lists.indices where lists[index].count > 1 { lists[index].sort(by: RecordOrder.isBelow) }
+    for index in lists.indices where lists[index].count > 1 { lists[index].sort(by: ScanOrder.isBelow) }
     return lists
   }
 
@@ -151,12 +151,12 @@ final class StoreTables {
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit, unless: isHidden)
     // Merge the shortest lists first.
     return lists.sorted { $0.count < $1.count }.reduce(recent) {
-      RecordOrder.merge($1, $0, descending: descending, limit: limit)
+      ScanOrder.merge($1, $0, descending: descending, limit: limit)
     }
   }
 
   /// Returns ``SegmentStack/records(kind:keys:)`` and every row of the kind in the log.
-  func records(kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> [UnsafeRawPointer] {
+  func records(kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> [UnsafeRawPointer] {
     try settle(kind)
     return try recent(kind) + segments.records(kind: kind, keys: keys)
   }
@@ -184,7 +184,7 @@ final class StoreTables {
 }
 
 /// The rows of an intact group, read in place.
-struct GroupRecords: Sequence, IteratorProtocol {
+struct GroupRows: Sequence, IteratorProtocol {
   private var position: UnsafeRawPointer
   private var left: Int
 
@@ -196,7 +196,7 @@ struct GroupRecords: Sequence, IteratorProtocol {
   mutating func next() -> UnsafeRawPointer? {
     guard left > 0 else { return nil }
     left -= 1
-    defer { position += RecordLayout.size(position) }
+    defer { position += RowLayout.size(position) }
     return position
   }
 }

@@ -33,7 +33,7 @@ struct Log {
     var report: RecoveryReport
 
     /// Returns the damage at the end of the log; `nil` if only a save that was never confirmed is incomplete.
-    func damage(confirmedBy mark: DurableMark?) -> StorageError? {
+    func damage(confirmedBy mark: DurableEnd?) -> StorageError? {
       if case .damaged(let path, let offset) = tail { return .damaged(path: path, offset: offset) }
       let isConfirmed = mark?.isAhead(of: state.tail.sequence, in: state.generation.manifest) ?? false
       return isConfirmed ? .damaged(path: report.path, offset: report.offset) : nil
@@ -90,7 +90,7 @@ struct Log {
     while true {
       // Read before the log, which therefore contains every save that the mark confirms. Without a lock file there is
       // no mark.
-      let mark = (try? fileSystem.open(lockPath, .read)).flatMap { DurableMark(of: $0) }
+      let mark = (try? fileSystem.open(lockPath, .read)).flatMap { DurableEnd(of: $0) }
       let recovered = try current(directory: directory, fileSystem: fileSystem).recovered
       guard let damage = recovered.damage(confirmedBy: mark) else { return recovered }
       if damage == earlier { throw damage }
@@ -120,7 +120,7 @@ struct Log {
     } else {
       file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
     }
-    let bytes = RecordMemory(zeroed: ChunkHeader.bytes)
+    let bytes = RowMemory(zeroed: ChunkHeader.bytes)
     let count = try storing { () throws(FileSystemError) in
       try file.read(into: UnsafeMutableRawBufferPointer(start: bytes.base, count: bytes.count), at: 0)
     }
@@ -199,7 +199,7 @@ struct Log {
         let file = try fileSystem.open(path, .create)
         try file.allocate(bytes)
         if isWrittenOver {
-          let piece = RecordMemory(zeroed: min(bytes, 256 << 10))
+          let piece = RowMemory(zeroed: min(bytes, 256 << 10))
           for position in stride(from: 0, to: bytes, by: piece.count) {
             try file.write(piece.bytes(from: 0, count: min(piece.count, bytes - position)), at: position)
           }
@@ -233,7 +233,7 @@ struct Log {
     believingMark marked: Bool = false, keepingSegmentsOf earlier: SegmentStack? = nil
   ) throws(StorageError) -> Recovered {
     let tables = StoreTables(try SegmentStack(self, keepingSegmentsOf: earlier))
-    var memories: [RecordMemory] = []
+    var memories: [RowMemory] = []
     var number = manifest.firstChunk
     var sequence = manifest.firstSequence - 1
     var previous: LogTail.SealedChunk?
@@ -285,7 +285,7 @@ struct Log {
         bytesBefore += end
         continue
       }
-      let mark = DurableMark(storeID: header.storeID, sequence: sequence, checksum: checksum)
+      let mark = DurableEnd(storeID: header.storeID, sequence: sequence, checksum: checksum)
       var isMarked = false
       if marked, try chunk.isZero(at: end) { isMarked = isInLockFile(mark) }
       let tail: Tail
@@ -302,10 +302,10 @@ struct Log {
       var cut = 0
       if case .torn(let bytes) = tail { cut = bytes }
       let logTail = LogTail(
-        pin: RecordPin(memories: memories, others: tables.segments.pins), memory: chunk.memory, file: chunk.file,
+        pin: RowPin(memories: memories, others: tables.segments.pins), memory: chunk.memory, file: chunk.file,
         chunk: header, end: end, sequence: sequence, checksum: checksum, durable: durable,
         isSuspect: isMarked || tail != .clean, previous: previous,
-        doubt: unknown > 0 ? LogTail.Doubt(offset: doubtfulFrom, sequence: sequence) : nil,
+        doubt: unknown > 0 ? LogTail.UnconfirmedRange(offset: doubtfulFrom, sequence: sequence) : nil,
         isNew: durable < manifest.firstSequence, writeFailure: writeFailure, bytesBefore: bytesBefore)
       let state = LogState(
         generation: Generation(tables: tables, manifest: manifest, manifestFile: manifestFile), tail: logTail)
@@ -315,10 +315,10 @@ struct Log {
     }
   }
 
-  private func isInLockFile(_ mark: DurableMark) -> Bool {
+  private func isInLockFile(_ mark: DurableEnd) -> Bool {
     // An unreadable lock file has no durable end.
     guard let lock = try? fileSystem.open(lockPath, .read) else { return false }
-    return DurableMark(of: lock) == mark
+    return DurableEnd(of: lock) == mark
   }
 
   /// Prefix of a chunk in memory. A log is usually much shorter than its chunk.
@@ -328,7 +328,7 @@ struct Log {
     let path: String
     /// Allocated at the full length of the chunk as soon as a second piece is read. Starts small, because large
     /// allocations are not free.
-    private(set) var memory: RecordMemory
+    private(set) var memory: RowMemory
     private var loaded = 0
     /// Bytes of the next read. Starts small, because a recently sealed log is short.
     private var piece = 1 << 10
@@ -337,7 +337,7 @@ struct Log {
       self.file = file
       self.header = header
       self.path = path
-      memory = RecordMemory(min(piece, header.chunkBytes))
+      memory = RowMemory(min(piece, header.chunkBytes))
     }
 
     mutating func load(to end: Int) throws(StorageError) {
@@ -345,7 +345,7 @@ struct Log {
       let target = min(max(end, loaded + piece), header.chunkBytes)
       piece = min(piece * 4, 1 << 20)
       if target > memory.count {
-        memory = RecordMemory(zeroed: header.chunkBytes, beginningWith: memory.bytes(from: 0, count: loaded))
+        memory = RowMemory(zeroed: header.chunkBytes, beginningWith: memory.bytes(from: 0, count: loaded))
       }
       let (file, buffer) = (file, UnsafeMutableRawBufferPointer(start: memory.base + loaded, count: target - loaded))
       let offset = loaded
@@ -378,7 +378,7 @@ struct Log {
   /// Several saves may be in flight, so a crash can leave a later group intact but not an earlier one. Each group names
   /// the last group that its writer knew to be durable: an intact group that names the broken one proves damage.
   func tail(
-    of memory: RecordMemory, chunk: ChunkHeader, from end: Int, after sequence: UInt64
+    of memory: RowMemory, chunk: ChunkHeader, from end: Int, after sequence: UInt64
   ) throws(StorageError) -> Tail {
     let isEmpty = memory.isZero(from: end)
     var last = isEmpty ? end : memory.count
@@ -402,7 +402,7 @@ struct Log {
     do {
       let (file, header, _) = try Log(directory: directory, fileSystem: fileSystem, manifest: manifest).openChunk(
         chunk.number + 1)
-      let next = RecordMemory(zeroed: header.chunkBytes)
+      let next = RowMemory(zeroed: header.chunkBytes)
       _ = try storing { () throws(FileSystemError) in
         try file.read(into: UnsafeMutableRawBufferPointer(start: next.base, count: next.count), at: 0)
       }
@@ -419,7 +419,7 @@ struct Log {
 
   /// Whether only zeros follow the end of the log, without remains of an unfinished save.
   func endsClean(at end: Int, of file: any OpenFile, chunk: ChunkHeader) throws(StorageError) -> Bool {
-    let piece = RecordMemory(zeroed: min(64 << 10, chunk.chunkBytes - end))
+    let piece = RowMemory(zeroed: min(64 << 10, chunk.chunkBytes - end))
     var position = end
     while position < chunk.chunkBytes {
       let buffer = UnsafeMutableRawBufferPointer(

@@ -97,8 +97,8 @@ struct GroupHeader: Hashable {
     guard word(base, 40) == Self.checksum(base, length: length, epoch: epoch) else { return false }
     var position = Self.bytes
     for _ in 0..<count {
-      guard position + RecordLayout.headerBytes <= length else { return false }
-      position += RecordLayout.size(base + position)
+      guard position + RowLayout.headerBytes <= length else { return false }
+      position += RowLayout.size(base + position)
       guard position <= length else { return false }
     }
     return position == length

@@ -120,7 +120,7 @@ extension LogState {
       let doubtfulFrom = tail.doubt?.offset ?? tail.end
       tail.advance(past: group, checksum: GroupHeader.checksum(of: target))
       tail.durable = max(tail.durable, group.durable)
-      tail.doubt = LogTail.Doubt(offset: doubtfulFrom, sequence: tail.sequence)
+      tail.doubt = LogTail.UnconfirmedRange(offset: doubtfulFrom, sequence: tail.sequence)
       if let next {
         tail.writeFailure = next.failure
         tail.previous = LogTail.SealedChunk(
@@ -140,7 +140,7 @@ extension LogState {
     guard tail.spare == nil, handle.savedBytes >= options.firstChunkBytes / 4, tail.end * 2 >= tail.chunk.chunkBytes
     else { return }
     let header = ChunkHeader(after: tail.chunk, chunkBytes: min(tail.chunk.chunkBytes * 2, options.largestChunkBytes))
-    let memory = RecordMemory(zeroed: header.chunkBytes)
+    let memory = RowMemory(zeroed: header.chunkBytes)
     let file = fileSystem.beginSpare(
       inDirectory: directory, bytes: header.chunkBytes, beginningWith: header.encoded
     ) { memory.bringIn(from: 0, count: memory.count) }
@@ -162,10 +162,10 @@ extension LogState {
     if let writeFailure = tail.writeFailure { throw writeFailure }
     if tail.isSuspect || !isClean {
       let lock = handle.lock
-      try tail.clean(log, mark: lock.flatMap { DurableMark(of: $0) }, in: generation.manifest)
+      try tail.clean(log, mark: lock.flatMap { DurableEnd(of: $0) }, in: generation.manifest)
       tail.isSuspect = false
     }
-    if tail.sequence > tail.durable, let lock = handle.lock, DurableMark(of: lock) == tail.mark {
+    if tail.sequence > tail.durable, let lock = handle.lock, DurableEnd(of: lock) == tail.mark {
       tail.durable = tail.sequence
     }
     try confirmWhatOthersLeft(log)

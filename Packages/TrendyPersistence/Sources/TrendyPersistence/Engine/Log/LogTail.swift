@@ -1,9 +1,9 @@
 /// Chunk that is being written, and the position after the last group that this handle has read.
 struct LogTail {
-  var pin: RecordPin
+  var pin: RowPin
   /// Memory of the chunk. Bytes before `end` equal the file's. Allocated at the full length of the chunk as soon as
   /// anything beyond the first piece is read, or anything is written.
-  var memory: RecordMemory
+  var memory: RowMemory
   var file: any OpenFile
   var chunk: ChunkHeader
   var end: Int
@@ -17,7 +17,7 @@ struct LogTail {
   var isSuspect: Bool
   /// Preceding chunk, if another handle sealed it.
   var previous: SealedChunk?
-  var doubt: Doubt?
+  var doubt: UnconfirmedRange?
   /// Whether no save is known to be durable; the names of the files may then not be durable either.
   var isNew: Bool
   /// Error that prevents this handle from writing to the chunk; `nil` if it can.
@@ -25,13 +25,13 @@ struct LogTail {
   /// Total length of the log in the preceding chunks, in bytes.
   var bytesBefore: Int
   /// Prepared next chunk with its memory, if this handle saves a lot.
-  var spare: (header: ChunkHeader, file: any SpareFile, memory: RecordMemory)?
+  var spare: (header: ChunkHeader, file: any SpareFile, memory: RowMemory)?
 
   /// Groups from an offset to the end that another handle wrote and that may not be durable.
   ///
   /// Their sync may not have happened, or it failed. After a failed sync the kernel can return bytes that it will never
   /// write.
-  struct Doubt {
+  struct UnconfirmedRange {
     var offset: Int
     /// Sequence number of the last of these groups.
     var sequence: UInt64
@@ -39,7 +39,7 @@ struct LogTail {
 
   struct SealedChunk {
     var file: any OpenFile
-    var memory: RecordMemory
+    var memory: RowMemory
     var number: UInt64
     /// Range of bytes that may not be durable.
     var doubtful: Range<Int>
@@ -51,7 +51,7 @@ struct LogTail {
   var logBytes: Int { bytesBefore + end }
 
   /// Durable end to store once the last group is durable.
-  var mark: DurableMark { DurableMark(storeID: chunk.storeID, sequence: sequence, checksum: checksum) }
+  var mark: DurableEnd { DurableEnd(storeID: chunk.storeID, sequence: sequence, checksum: checksum) }
 
   /// Returns this newly read tail with knowledge of the handle's previous one: durable groups remain known as durable.
   ///
@@ -78,8 +78,8 @@ struct LogTail {
   /// Returns the memory after the end, with space for `count` bytes.
   mutating func place(for count: Int) -> UnsafeMutableRawPointer {
     if end + count > memory.count {
-      memory = RecordMemory(zeroed: chunk.chunkBytes, beginningWith: memory.bytes(from: 0, count: end))
-      pin = RecordPin(memories: pin.memories + [memory], others: pin.others)
+      memory = RowMemory(zeroed: chunk.chunkBytes, beginningWith: memory.bytes(from: 0, count: end))
+      pin = RowPin(memories: pin.memories + [memory], others: pin.others)
     }
     return memory.base + end
   }
@@ -89,13 +89,13 @@ struct LogTail {
   ///   - header: header of the chunk.
   ///   - file: its open file.
   ///   - memory: zeroed memory of the chunk's length; `nil` to allocate it.
-  mutating func enter(_ header: ChunkHeader, file: any OpenFile, memory: RecordMemory? = nil) {
+  mutating func enter(_ header: ChunkHeader, file: any OpenFile, memory: RowMemory? = nil) {
     bytesBefore += end
     self.file = file
     chunk = header
-    let memory = memory ?? RecordMemory(zeroed: header.chunkBytes)
+    let memory = memory ?? RowMemory(zeroed: header.chunkBytes)
     self.memory = memory
-    pin = RecordPin(memories: pin.memories + [memory], others: pin.others)
+    pin = RowPin(memories: pin.memories + [memory], others: pin.others)
     doubt = nil
     end = ChunkHeader.bytes
     spare = nil
@@ -118,7 +118,7 @@ struct LogTail {
   ///   - mark: durable end from the lock file, if there is one.
   ///   - manifest: current manifest.
   /// - Throws: ``StorageError/damaged(path:offset:)`` if the bytes belong to a confirmed save.
-  mutating func clean(_ log: Log, mark: @autoclosure () -> DurableMark?, in manifest: Manifest) throws(StorageError) {
+  mutating func clean(_ log: Log, mark: @autoclosure () -> DurableEnd?, in manifest: Manifest) throws(StorageError) {
     if try log.endsClean(at: end, of: file, chunk: chunk) { return }
     let count = chunk.chunkBytes - end
     guard try read(into: place(for: count), count: count) else {
@@ -133,7 +133,7 @@ struct LogTail {
       }
       let aside = log.directory + "/cut-\(chunk.number)-\(end)"
       let remains = memory.bytes(from: end, count: bytes)
-      let zeros = RecordMemory(zeroed: bytes)
+      let zeros = RowMemory(zeroed: bytes)
       let (file, offset) = (file, end)
       try storing { () throws(FileSystemError) in
         let copy = try log.fileSystem.open(aside, .create)

@@ -5,7 +5,7 @@
 public final class WriteTransaction {
   private let engine: StorageEngine
   private var overlay = Memtable()
-  private var memories: [RecordMemory]
+  private var memories: [RowMemory]
   /// Address of the next row; ``left`` is the number of free bytes there.
   private var next: UnsafeMutableRawPointer
   private var left: Int
@@ -14,22 +14,22 @@ public final class WriteTransaction {
   /// Deletions of keys that may have no saved row.
   private var unsure: Set<UnsafeRawPointer> = []
   /// Result of the last lookup of a saved row. Most writes follow a read of the same key.
-  private var looked: (kind: UInt8, key: RecordKey, isSaved: Bool)?
+  private var looked: (kind: UInt8, key: RowKey, isSaved: Bool)?
   /// Result of the lookup before that. A new entity is often written together with a second row.
-  private var lookedBefore: (kind: UInt8, key: RecordKey, isSaved: Bool)?
+  private var lookedBefore: (kind: UInt8, key: RowKey, isSaved: Bool)?
   /// Rows of ``overlay`` whose keys are known to have no saved row.
   private var newRows = RowSet()
   /// Rows and keys that were prefetched.
-  private let ahead = LookAhead()
+  private let ahead = PrefetchCache()
   /// All rows of this unit in order, from which a savepoint is restored. Recorded from the first savepoint on.
   private var history: [UnsafeRawPointer]?
   /// Whether the transaction is neither committed nor rolled back. A commit whose sync failed counts as committed.
   private(set) var isOpen = true
-  private var pin: RecordPin?
+  private var pin: RowPin?
 
   init(engine: StorageEngine) {
     self.engine = engine
-    let memory = RecordMemory(4096)
+    let memory = RowMemory(4096)
     memories = [memory]
     next = memory.base
     left = memory.count
@@ -46,7 +46,7 @@ public final class WriteTransaction {
   // MARK: Reads
 
   /// Returns the row of a key, including changes of this unit; `nil` if there is none.
-  public func get(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
+  public func get(kind: UInt8, key: RowKey) throws(StorageError) -> Row? {
     guard let pointer = overlay.find(kind: kind, key: key) else {
       // No other handle can save meanwhile, so an absent row stays absent.
       if let looked, looked.kind == kind, looked.key == key, !looked.isSaved { return nil }
@@ -56,14 +56,14 @@ public final class WriteTransaction {
       looked = (kind, key, saved != nil)
       return saved
     }
-    return RecordLayout.isDeletion(pointer) ? nil : Record(pointer: pointer, pin: ownPin())
+    return RowLayout.isDeletion(pointer) ? nil : Row(pointer: pointer, pin: ownPin())
   }
 
-  private func savedRecord(kind: UInt8, key: RecordKey) throws(StorageError) -> Record? {
+  private func savedRecord(kind: UInt8, key: RowKey) throws(StorageError) -> Row? {
     if !ahead.isEmpty, let pin = ahead.pin {
       switch ahead.record(kind: kind, key: key) {
       case .absent: return nil
-      case .found(let record): return Record(pointer: record, pin: pin)
+      case .found(let record): return Row(pointer: record, pin: pin)
       case .unknown: break
       }
     }
@@ -71,7 +71,7 @@ public final class WriteTransaction {
   }
 
   /// Prefetches many saved rows in one pass, which is faster than looking up each.
-  func lookAhead(kind: UInt8, keys: [RecordKey]) throws(StorageError) {
+  func lookAhead(kind: UInt8, keys: [RowKey]) throws(StorageError) {
     try engine.lookAhead(kind: kind, keys: keys, ahead)
   }
 
@@ -79,7 +79,7 @@ public final class WriteTransaction {
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - hashes: first key of each hash.
-  func lookAhead(kind: UInt8, hashes: [RecordKey]) throws(StorageError) {
+  func lookAhead(kind: UInt8, hashes: [RowKey]) throws(StorageError) {
     try engine.lookAhead(kind: kind, hashes: hashes, ahead)
   }
 
@@ -87,7 +87,7 @@ public final class WriteTransaction {
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - hash: first key of the hash.
-  func isFree(kind: UInt8, hash: RecordKey) -> Bool {
+  func isFree(kind: UInt8, hash: RowKey) -> Bool {
     guard ahead.isAbsent(kind: kind, hash: hash) else { return false }
     return !overlay.mayHold(kind: kind) || hash.places.allSatisfy { overlay.find(kind: kind, key: $0) == nil }
   }
@@ -98,7 +98,7 @@ public final class WriteTransaction {
   }
 
   /// Returns for each key whether no row has it, saved or put by this unit. May be `false` for a key without a row.
-  public func areNew(kind: UInt8, keys: [RecordKey]) throws(StorageError) -> [Bool] {
+  public func areNew(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     var areNew = try engine.holds(kind: kind, keys: keys).map { !$0 }
     if overlay.mayHold(kind: kind) {
       for (index, key) in keys.enumerated() where overlay.find(kind: kind, key: key) != nil { areNew[index] = false }
@@ -122,7 +122,7 @@ public final class WriteTransaction {
   public func scan(
     kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
-  ) throws(StorageError) -> RecordList {
+  ) throws(StorageError) -> RowList {
     if lower == .min, upper == .max, !descending, limit == .max, let group, let pin = ahead.pin,
       let saved = ahead.records(kind: kind, group: group)
     {
@@ -137,19 +137,19 @@ public final class WriteTransaction {
     let saved = try engine.scan(
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit,
       hiddenBy: overlay)
-    let merged = RecordOrder.merge(saved.pointers, own, descending: descending, limit: limit)
-    return RecordList(pointers: merged, pin: RecordPin(memories: memories, others: [saved.pin]))
+    let merged = ScanOrder.merge(saved.pointers, own, descending: descending, limit: limit)
+    return RowList(pointers: merged, pin: RowPin(memories: memories, others: [saved.pin]))
   }
 
   /// Returns prefetched rows of a group combined with the changes of this unit.
-  private func merged(_ saved: [UnsafeRawPointer], _ pin: RecordPin, kind: UInt8, group: UInt64) -> RecordList {
-    guard overlay.mayHold(kind: kind) else { return RecordList(pointers: saved, pin: pin) }
+  private func merged(_ saved: [UnsafeRawPointer], _ pin: RowPin, kind: UInt8, group: UInt64) -> RowList {
+    guard overlay.mayHold(kind: kind) else { return RowList(pointers: saved, pin: pin) }
     let own = overlay.scan(kind: kind, group: group, from: .min, to: .max, descending: false, limit: .max)
-    let others = saved.filter { overlay.find(kind: kind, key: RecordLayout.key($0)) == nil }
-    if own.isEmpty, others.count == saved.count { return RecordList(pointers: saved, pin: pin) }
-    return RecordList(
-      pointers: RecordOrder.merge(others, own, descending: false, limit: .max),
-      pin: RecordPin(memories: memories, others: [pin]))
+    let others = saved.filter { overlay.find(kind: kind, key: RowLayout.key($0)) == nil }
+    if own.isEmpty, others.count == saved.count { return RowList(pointers: saved, pin: pin) }
+    return RowList(
+      pointers: ScanOrder.merge(others, own, descending: false, limit: .max),
+      pin: RowPin(memories: memories, others: [pin]))
   }
 
   /// Returns counts as ``StorageEngine/counts(kind:group:boundaries:)`` does, including the changes of this unit.
@@ -196,10 +196,10 @@ public final class WriteTransaction {
   ///     replace is then skipped.
   /// - Throws: ``StorageError/tooLarge(bytes:limit:)``.
   public func put(
-    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: UnsafeRawBufferPointer, isNew: Bool = false
+    kind: UInt8, key: RowKey, sort: Int64, group: UInt64 = 0, payload: UnsafeRawBufferPointer, isNew: Bool = false
   ) throws(StorageError) {
-    guard payload.count <= RecordLayout.largestPayload else {
-      throw .tooLarge(bytes: payload.count, limit: RecordLayout.largestPayload)
+    guard payload.count <= RowLayout.largestPayload else {
+      throw .tooLarge(bytes: payload.count, limit: RowLayout.largestPayload)
     }
     precondition(sort < .max, "the sort value must be less than Int64.max")
     let row = add(kind: kind, key: key, sort: sort, group: group, isDeletion: false, payload: payload).row
@@ -208,7 +208,7 @@ public final class WriteTransaction {
 
   /// Stores a row whose payload is an array; otherwise like the variant with a buffer.
   public func put(
-    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64 = 0, payload: [UInt8], isNew: Bool = false
+    kind: UInt8, key: RowKey, sort: Int64, group: UInt64 = 0, payload: [UInt8], isNew: Bool = false
   ) throws(StorageError) {
     try payload.withUnsafeBufferPointer { bytes throws(StorageError) in
       try put(
@@ -217,7 +217,7 @@ public final class WriteTransaction {
   }
 
   /// Deletes a row. Deleting an absent row is not an error.
-  public func delete(kind: UInt8, key: RecordKey) {
+  public func delete(kind: UInt8, key: RowKey) {
     let isSaved = looked.map { $0.kind == kind && $0.key == key && $0.isSaved } ?? false
     let record = add(
       kind: kind, key: key, sort: 0, group: 0, isDeletion: true,
@@ -237,7 +237,7 @@ public final class WriteTransaction {
     try engine.check()
     precondition(isOpen, "commit of a finished transaction")
     var bytes = GroupHeader.bytes
-    try forEachChange { bytes += RecordLayout.size($0) }
+    try forEachChange { bytes += RowLayout.size($0) }
     var sequence: UInt64?
     do {
       let isTooLong = bytes >= GroupHeader.largest
@@ -275,7 +275,7 @@ public final class WriteTransaction {
     try engine.check()
     precondition(isOpen, "commit of a finished transaction")
     var bytes = GroupHeader.bytes
-    try forEachChange { bytes += RecordLayout.size($0) }
+    try forEachChange { bytes += RowLayout.size($0) }
     do {
       let isTooLong = bytes >= GroupHeader.largest
       let isSegment =
@@ -332,7 +332,7 @@ public final class WriteTransaction {
     let nobody = Memtable.nobody
     for record in overlay.records where record != nobody {
       if !unsure.isEmpty, unsure.contains(record) {
-        let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
+        let (kind, key) = (RowLayout.kind(record), RowLayout.key(record))
         if try engine.get(kind: kind, key: key) == nil { continue }
       }
       body(record)
@@ -341,11 +341,11 @@ public final class WriteTransaction {
 
   /// Returns each row of these kinds that this unit put or deleted together with the saved row of its key, in no
   /// particular order.
-  func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Record?, after: Record?)] {
-    var changes: [(before: Record?, after: Record?)] = []
-    for record in overlay.records where record != Memtable.nobody && isMeant(RecordLayout.kind(record)) {
-      let before = try engine.get(kind: RecordLayout.kind(record), key: RecordLayout.key(record))
-      let after = RecordLayout.isDeletion(record) ? nil : Record(pointer: record, pin: ownPin())
+  func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Row?, after: Row?)] {
+    var changes: [(before: Row?, after: Row?)] = []
+    for record in overlay.records where record != Memtable.nobody && isMeant(RowLayout.kind(record)) {
+      let before = try engine.get(kind: RowLayout.kind(record), key: RowLayout.key(record))
+      let after = RowLayout.isDeletion(record) ? nil : Row(pointer: record, pin: ownPin())
       if before != nil || after != nil { changes.append((before, after)) }
     }
     return changes
@@ -365,15 +365,15 @@ extension WriteTransaction: Sendable {}
 extension WriteTransaction {
   @discardableResult
   private func add(
-    kind: UInt8, key: RecordKey, sort: Int64, group: UInt64, isDeletion: Bool, payload: UnsafeRawBufferPointer
+    kind: UInt8, key: RowKey, sort: Int64, group: UInt64, isDeletion: Bool, payload: UnsafeRawBufferPointer
   ) -> (record: UnsafeRawPointer, row: Int) {
     precondition(isOpen, "write to a finished transaction")
-    let size = RecordLayout.size(payloadCount: payload.count)
+    let size = RowLayout.size(payloadCount: payload.count)
     if size > left { makeRoom(size) }
     let record = next
     next += size
     left -= size
-    RecordLayout.write(
+    RowLayout.write(
       to: record, kind: kind, key: key, sort: sort, group: group, isDeletion: isDeletion, payload: payload)
     changes += 1
     history?.append(UnsafeRawPointer(record))
@@ -381,25 +381,25 @@ extension WriteTransaction {
   }
 
   private func makeRoom(_ size: Int) {
-    let memory = RecordMemory(max(size, min(4096 << min(memories.count, 8), 1 << 20)))
+    let memory = RowMemory(max(size, min(4096 << min(memories.count, 8), 1 << 20)))
     memories.append(memory)
     next = memory.base
     left = memory.count
     pin = nil
   }
 
-  private func ownPin() -> RecordPin {
+  private func ownPin() -> RowPin {
     if let pin { return pin }
-    let made = RecordPin(memories: memories)
+    let made = RowPin(memories: memories)
     pin = made
     return made
   }
 
   /// Returns the sort values of saved rows that this unit replaces or deletes.
   private func hiddenSorts(kind: UInt8, group: UInt64?) throws(StorageError) -> [Int64] {
-    var names: [RecordKey] = []
-    for record in overlay.records where record != Memtable.nobody && RecordLayout.kind(record) == kind {
-      names.append(RecordLayout.key(record))
+    var names: [RowKey] = []
+    for record in overlay.records where record != Memtable.nobody && RowLayout.kind(record) == kind {
+      names.append(RowLayout.key(record))
     }
     var sorts: [Int64] = []
     for name in names {

@@ -3,12 +3,12 @@ public struct LostRow: Hashable, Sendable {
   /// Kind of the row; 0 if unknown.
   public var kind: UInt8
   /// Key of the row; `nil` if it is unreadable.
-  public var key: RecordKey?
+  public var key: RowKey?
   /// Sort value if the key is known; otherwise the start of the row's day, or `nil`.
   public var sort: Int64?
 
   /// Creates a description of a lost row.
-  public init(kind: UInt8, key: RecordKey?, sort: Int64?) {
+  public init(kind: UInt8, key: RowKey?, sort: Int64?) {
     self.kind = kind
     self.key = key
     self.sort = sort

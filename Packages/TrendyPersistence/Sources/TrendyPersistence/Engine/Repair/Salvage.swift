@@ -10,7 +10,7 @@ struct Salvage {
   private struct Chunk {
     var number: UInt64
     var path: String
-    var memory: RecordMemory
+    var memory: RowMemory
   }
 
   /// Id of the store, from the manifest, the newest segment or a chunk.
@@ -36,7 +36,7 @@ struct Salvage {
   ///   - manifest: `nil` if it is missing or damaged.
   ///   - mark: durable end from the lock file.
   /// - Throws: ``StorageError/damaged(path:offset:)`` if no file contains the id of the store.
-  init(_ log: Log, names: [String], manifest: Manifest?, mark: DurableMark?) throws(StorageError) {
+  init(_ log: Log, names: [String], manifest: Manifest?, mark: DurableEnd?) throws(StorageError) {
     let segmentFiles = Self.files(names, prefix: "segment-", above: manifest?.generation)
     let salvaged = try Self.segments(log, files: segmentFiles, manifest: manifest)
     let counts = salvaged.manifest
@@ -93,10 +93,10 @@ struct Salvage {
     return found.sorted { ($0.number, $0.name) < ($1.number, $1.name) }
   }
 
-  private static func contents(_ path: String, _ fileSystem: any FileSystem) throws(StorageError) -> RecordMemory {
+  private static func contents(_ path: String, _ fileSystem: any FileSystem) throws(StorageError) -> RowMemory {
     try storing { () throws(FileSystemError) in
       let file = try fileSystem.open(path, .read)
-      let memory = RecordMemory(zeroed: try file.size())
+      let memory = RowMemory(zeroed: try file.size())
       _ = try file.read(into: UnsafeMutableRawBufferPointer(start: memory.base, count: memory.count), at: 0)
       return memory
     }
@@ -180,14 +180,14 @@ struct Salvage {
     if let header = GroupHeader.read(base, available: available, epoch: epoch(chunk)) {
       var position = GroupHeader.bytes
       for _ in 0..<header.count {
-        guard position + RecordLayout.headerBytes <= header.length else { break }
+        guard position + RowLayout.headerBytes <= header.length else { break }
         let record = base + position
-        let size = RecordLayout.size(record)
+        let size = RowLayout.size(record)
         guard position + size <= header.length else { break }
         rows.append(
           LostRow(
-            kind: RecordLayout.kind(record), key: RecordLayout.key(record),
-            sort: RecordLayout.isDeletion(record) ? nil : RecordLayout.sort(record)))
+            kind: RowLayout.kind(record), key: RowLayout.key(record),
+            sort: RowLayout.isDeletion(record) ? nil : RowLayout.sort(record)))
         position += size
       }
     }

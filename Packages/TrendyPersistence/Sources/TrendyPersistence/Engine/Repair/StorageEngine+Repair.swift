@@ -28,7 +28,7 @@ extension StorageEngine {
       return RepairReport(wasDamaged: false, savesKept: saves)
     }
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
-    var salvage = try Salvage(log, names: names, manifest: manifest, mark: DurableMark(of: lock))
+    var salvage = try Salvage(log, names: names, manifest: manifest, mark: DurableEnd(of: lock))
     let rows = salvage.records()
     var next = Manifest(
       generation: max(salvage.generation, Salvage.highestNumber(names, prefix: "segment-")) + 1,

@@ -40,11 +40,11 @@ extension StorageEngine {
   }
 
   /// Returns the findings for a store without a readable manifest.
-  private static func findingsWithoutManifest(_ log: Log, names: [String]) throws(StorageError) -> [StoreFinding] {
+  private static func findingsWithoutManifest(_ log: Log, names: [String]) throws(StorageError) -> [StoreIssue] {
     let path = log.directory + "/" + StoreFormat.manifestName
     let what = names.contains(StoreFormat.manifestName) ? "damaged" : "missing"
-    var finding = StoreFinding(
-      kind: .damage, path: path, offset: 0, what: what, advice: StoreFinding.repairAdvice)
+    var finding = StoreIssue(
+      kind: .damage, path: path, offset: 0, what: what, advice: StoreIssue.repairAdvice)
     do throws(StorageError) {
       _ = try Salvage(log, names: names, manifest: nil, mark: nil)
     } catch {
@@ -60,7 +60,7 @@ extension StorageEngine {
     let manifest = log.manifest
     // Read before the log; afterwards it could name saves that the log did not contain yet.
     let lock = try? log.fileSystem.open(log.lockPath, .read)  // without it there is no mark
-    let mark = lock.flatMap { DurableMark(of: $0) }
+    let mark = lock.flatMap { DurableEnd(of: $0) }
     for reference in manifest.segments {
       verification.files += 1
       verification.bytes += reference.fileBytes
@@ -79,12 +79,12 @@ extension StorageEngine {
       }
       if let mark, mark.isAhead(of: recovered.state.tail.sequence, in: manifest) {
         verification.findings.append(
-          StoreFinding(
+          StoreIssue(
             kind: .damage, path: recovered.report.path, offset: recovered.report.offset,
             what: mark.sequence - recovered.state.tail.sequence == 1
               ? "the log ends here, but a later save was confirmed"
               : "the log ends here, but \(mark.sequence - recovered.state.tail.sequence) later saves were confirmed",
-            advice: StoreFinding.repairAdvice + " The data of these saves is lost unless a backup contains it."))
+            advice: StoreIssue.repairAdvice + " The data of these saves is lost unless a backup contains it."))
       }
       if verification.findings.isEmpty { try verifyTogether(log, &verification) }
     } catch {
@@ -93,7 +93,7 @@ extension StorageEngine {
     }
   }
 
-  private static func findings(of reference: SegmentReference, log: Log) throws(StorageError) -> [StoreFinding] {
+  private static func findings(of reference: SegmentReference, log: Log) throws(StorageError) -> [StoreIssue] {
     do throws(StorageError) {
       return try Segment(number: reference.number, storeID: log.manifest.storeID, log: log, reference: reference)
         .findings()
@@ -106,14 +106,14 @@ extension StorageEngine {
       let what =
         isThere ? "damaged footer" : "missing; it contained \(reference.rowCount) rows"
       return [
-        StoreFinding(kind: .damage, path: path, offset: offset, what: what, advice: StoreFinding.repairAdvice)
+        StoreIssue(kind: .damage, path: path, offset: offset, what: what, advice: StoreIssue.repairAdvice)
       ]
     }
   }
 
   private static func findings(
     ofDamagedLog log: Log, path: String, offset: Int
-  ) throws(StorageError) -> [StoreFinding] {
+  ) throws(StorageError) -> [StoreIssue] {
     let names = try storing { () throws(FileSystemError) in try log.fileSystem.names(inDirectory: log.directory) }
     var holes: [LostSaves] = []
     do throws(StorageError) {
@@ -129,18 +129,18 @@ extension StorageEngine {
     // Report a missing chunk rather than the saves lost with it.
     if !isThere { holes = [] }
     var findings = holes.map { hole in
-      StoreFinding(
+      StoreIssue(
         kind: .damage, path: hole.path, offset: hole.offset,
         what: hole.numbers.count == 1
           ? "save \(hole.numbers.lowerBound) is damaged"
           : "\(hole.numbers.count) saves from \(hole.numbers.lowerBound) on are damaged",
-        advice: StoreFinding.repairAdvice)
+        advice: StoreIssue.repairAdvice)
     }
     if !findings.contains(where: { $0.path == path && $0.offset == offset }) {
       findings.append(
-        StoreFinding(
+        StoreIssue(
           kind: .damage, path: path, offset: offset, what: isThere ? "damaged" : "missing",
-          advice: StoreFinding.repairAdvice))
+          advice: StoreIssue.repairAdvice))
     }
     return findings
   }
@@ -155,7 +155,7 @@ extension StorageEngine {
       var doubled = 0
       for row in 0..<layer.segment.footer.rowCount where !layer.isBuried(row) {
         let record = try layer.segment.record(row)
-        let (kind, key) = (RecordLayout.kind(record), RecordLayout.key(record))
+        let (kind, key) = (RowLayout.kind(record), RowLayout.key(record))
         let found = try tables.segments.find(kind: kind, key: key)
         if found?.layer !== layer || found?.record != record || tables.memtable.find(kind: kind, key: key) != nil {
           doubled += 1
@@ -163,25 +163,25 @@ extension StorageEngine {
       }
       if doubled > 0 {
         verification.findings.append(
-          StoreFinding(
+          StoreIssue(
             kind: .index, path: layer.segment.path, what: "\(doubled) rows are also stored elsewhere",
-            advice: StoreFinding.repairAdvice))
+            advice: StoreIssue.repairAdvice))
       }
     }
     for kind in 0...UInt8.max {
       let rows = try tables.scan(
         kind: kind, group: nil, from: .min, to: .max, descending: false, limit: .max)
       var groups: [UInt64: Int] = [:]
-      for row in rows { groups[RecordLayout.group(row), default: 0] += 1 }
+      for row in rows { groups[RowLayout.group(row), default: 0] += 1 }
       groups[0] = nil
       var isRight = try tables.count(kind: kind, group: nil) == rows.count
       for (group, count) in groups where isRight { isRight = try tables.count(kind: kind, group: group) == count }
       verification.records += rows.count
       if !isRight {
         verification.findings.append(
-          StoreFinding(
+          StoreIssue(
             kind: .index, path: log.directory, what: "the row count of kind \(kind) is wrong",
-            advice: StoreFinding.repairAdvice))
+            advice: StoreIssue.repairAdvice))
       }
     }
   }

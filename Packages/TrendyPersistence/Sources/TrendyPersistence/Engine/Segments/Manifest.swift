@@ -77,7 +77,7 @@ struct Manifest: Hashable {
     let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
     // Try a small buffer first, then one larger than any valid manifest, so that appended bytes are detected.
     for bytes in [2048, Self.bytes + 8 + Self.mostSegments * SegmentReference.bytes] {
-      let buffer = RecordMemory(zeroed: bytes)
+      let buffer = RowMemory(zeroed: bytes)
       let count = try storing { () throws(FileSystemError) in
         try file.read(into: UnsafeMutableRawBufferPointer(start: buffer.base, count: buffer.count), at: 0)
       }
@@ -87,9 +87,9 @@ struct Manifest: Hashable {
   }
 
   /// Returns the bytes of the file.
-  func encoded() -> RecordMemory {
+  func encoded() -> RowMemory {
     let bytes = Self.bytes + segments.count * SegmentReference.bytes
-    let buffer = RecordMemory(zeroed: bytes)
+    let buffer = RowMemory(zeroed: bytes)
     let base = buffer.base
     store(Self.magic, base, 0)
     base.storeBytes(of: UInt32(StoreFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)

@@ -23,7 +23,7 @@ extension Segment {
   /// Returns the upper half of the greatest version 7 UUID among the keys of a kind; 0 if there is none.
   func newestVersionSeven(kind: UInt8) throws(StorageError) -> UInt64 {
     guard let run = try keyedRun(kind: kind), run.counts.versionSeven > 0 else { return 0 }
-    return RecordLayout.key(try record(row(run.counts.versionSeven - 1, of: run))).high
+    return RowLayout.key(try record(row(run.counts.versionSeven - 1, of: run))).high
   }
 
   /// Returns the row at an index of the key order.
@@ -39,11 +39,11 @@ extension Segment {
   func place(ofKeysFrom high: UInt64, in places: Range<Int>, of run: KeyedRun) throws(StorageError) -> Int {
     var (low, end) = (places.lowerBound, places.upperBound)
     // Ids increase with time and a segment covers a few days, so mostly all keys are below or above `high`.
-    if low < end, RecordLayout.key(try record(row(end - 1, of: run))).high < high { return end }
-    if low < end, RecordLayout.key(try record(row(low, of: run))).high >= high { return low }
+    if low < end, RowLayout.key(try record(row(end - 1, of: run))).high < high { return end }
+    if low < end, RowLayout.key(try record(row(low, of: run))).high >= high { return low }
     while low < end {
       let middle = (low + end) / 2
-      if RecordLayout.key(try record(row(middle, of: run))).high < high { low = middle + 1 } else { end = middle }
+      if RowLayout.key(try record(row(middle, of: run))).high < high { low = middle + 1 } else { end = middle }
     }
     return low
   }
@@ -57,7 +57,7 @@ extension Segment {
       let row = try row(index, of: run)
       guard row >= kind.first, row - kind.first < kind.count, !seen[row - kind.first] else { return false }
       seen[row - kind.first] = true
-      let key = RecordLayout.key(try record(row))
+      let key = RowLayout.key(try record(row))
       let place = (sort: key.isHash ? 2 : key.isVersionSeven ? 0 : 1, high: key.isHash ? 0 : key.high)
       let sevens = run.counts.versionSeven
       guard place.sort == (index < sevens ? 0 : index < sevens + run.counts.otherUUIDs ? 1 : 2) else { return false }

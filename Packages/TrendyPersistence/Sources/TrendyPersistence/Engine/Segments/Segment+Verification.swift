@@ -1,7 +1,7 @@
 extension Segment {
   /// Verifies every page, then compares every index with the rows.
   /// - Returns: the problems; for each sort of fault the first and the number of further ones.
-  func findings() -> [StoreFinding] {
+  func findings() -> [StoreIssue] {
     let damaged = damagedPages()
     guard damaged.isEmpty else {
       let lost = wholeRecords().lost
@@ -10,9 +10,9 @@ extension Segment {
         ? "an index is damaged; all rows are intact"
         : "\(damaged.count) of \(footer.pageCount) pages are damaged, with \(lost.count) of \(footer.rowCount) rows"
       return [
-        StoreFinding(
+        StoreIssue(
           kind: .damage, path: path, offset: damaged[0] << SegmentFooter.pageShift, what: what,
-          advice: StoreFinding.repairAdvice)
+          advice: StoreIssue.repairAdvice)
       ]
     }
     var faults = Faults(path: path)
@@ -63,10 +63,10 @@ extension Segment {
     let place = footer.offsetsAt + row * 4
     if (try? check(place, 4)) != nil {  // likewise
       let offset = Int(half(mapping.bytes.baseAddress!, place)) * 8
-      let isInside = offset >= SegmentFooter.headerBytes && offset + RecordLayout.headerBytes <= footer.rowsEnd
-      if isInside, (try? check(offset, RecordLayout.headerBytes)) != nil {  // likewise
-        lost.key = RecordLayout.key(mapping.bytes.baseAddress! + offset)
-        lost.sort = RecordLayout.sort(mapping.bytes.baseAddress! + offset)
+      let isInside = offset >= SegmentFooter.headerBytes && offset + RowLayout.headerBytes <= footer.rowsEnd
+      if isInside, (try? check(offset, RowLayout.headerBytes)) != nil {  // likewise
+        lost.key = RowLayout.key(mapping.bytes.baseAddress! + offset)
+        lost.sort = RowLayout.sort(mapping.bytes.baseAddress! + offset)
       }
     }
     return lost
@@ -78,9 +78,9 @@ extension Segment {
     var groups: [GroupName: (run: Run, count: Int)] = [:]
     for row in 0..<footer.rowCount {
       let record = try record(row)
-      let kind = RecordLayout.kind(record)
-      let group = RecordLayout.group(record)
-      if let previous, !RecordOrder.isBelowByKind(previous, record) { faults.note("rows are out of order", at: row) }
+      let kind = RowLayout.kind(record)
+      let group = RowLayout.group(record)
+      if let previous, !ScanOrder.isBelowByKind(previous, record) { faults.note("rows are out of order", at: row) }
       previous = record
       while kindIndex < footer.kinds.count, row >= footer.kinds[kindIndex].first + footer.kinds[kindIndex].count {
         kindIndex += 1
@@ -90,14 +90,14 @@ extension Segment {
       {
         faults.note("the kind list points to a row of another kind", at: row)
       } else if !(footer.kinds[kindIndex].least...max(footer.kinds[kindIndex].least, footer.kinds[kindIndex].greatest))
-        .contains(RecordLayout.sort(record))
+        .contains(RowLayout.sort(record))
       {
         faults.note("a sort value is outside the range of its kind", at: row)
       }
-      if try sort(row) != RecordLayout.sort(record) {
+      if try sort(row) != RowLayout.sort(record) {
         faults.note("a sort value differs from the one in its row", at: row)
       }
-      if try find(kind: kind, key: RecordLayout.key(record)) != record {
+      if try find(kind: kind, key: RowLayout.key(record)) != record {
         faults.note("a row is missing from the hash index", at: row)
       }
       guard group != 0 else { continue }
@@ -146,20 +146,20 @@ extension Segment {
       counts[what, default: (row, 0)].count += 1
     }
 
-    var findings: [StoreFinding] {
+    var findings: [StoreIssue] {
       counts.sorted { ($0.value.first, $0.key) < ($1.value.first, $1.key) }.map { what, fault in
         let more = fault.count > 1 ? ", and \(fault.count - 1) more" : ""
-        return StoreFinding(
-          kind: .index, path: path, what: "\(what) (row \(fault.first)\(more))", advice: StoreFinding.repairAdvice)
+        return StoreIssue(
+          kind: .index, path: path, what: "\(what) (row \(fault.first)\(more))", advice: StoreIssue.repairAdvice)
       }
     }
   }
 }
 
-extension RecordOrder {
+extension ScanOrder {
   /// Whether one row precedes another in a segment or a backup: by kind, then in scan order.
   static func isBelowByKind(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
-    let (leftKind, rightKind) = (RecordLayout.kind(left), RecordLayout.kind(right))
+    let (leftKind, rightKind) = (RowLayout.kind(left), RowLayout.kind(right))
     return leftKind != rightKind ? leftKind < rightKind : isBelow(left, right)
   }
 }

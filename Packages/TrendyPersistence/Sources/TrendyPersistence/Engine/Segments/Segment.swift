@@ -44,17 +44,17 @@ final class Segment {
   let footer: SegmentFooter
   let mapping: any MappedFile
   /// Keeps ``mapping`` alive.
-  let pin: RecordPin
+  let pin: RowPin
   let base: UnsafeRawPointer
   /// One bit for each kind that has rows.
   private let kinds: SIMD4<UInt64>
   /// One bit for each verified page.
-  private let checked: RecordMemory
+  private let checked: RowMemory
   private let checkedBits: UnsafeMutablePointer<UInt64>
   /// Number of pages verified.
   private var checkCount = 0
   /// Number of pages read in each piece of the file, 32 bits each; allocated after ``fewPages`` pages.
-  private var read: RecordMemory?
+  private var read: RowMemory?
 
   /// Opens a segment and verifies its footer.
   /// - Parameters:
@@ -90,13 +90,13 @@ final class Segment {
     self.path = path
     self.footer = footer
     self.mapping = mapping
-    pin = RecordPin(memories: [], mapping: mapping)
+    pin = RowPin(memories: [], mapping: mapping)
     self.base = base
     var kinds = SIMD4<UInt64>.zero
     for kind in footer.kinds { kinds[Int(kind.kind >> 6)] |= 1 << UInt64(kind.kind & 63) }
     self.kinds = kinds
     let words = (footer.pageCount + 63) / 64
-    checked = RecordMemory(zeroed: words * 8)
+    checked = RowMemory(zeroed: words * 8)
     checkedBits = checked.base.bindMemory(to: UInt64.self, capacity: words)
   }
 
@@ -160,7 +160,7 @@ final class Segment {
   /// pages take a third of the time of scattered ones, so this at most doubles the time spent so far.
   private func foresee(_ page: Int) {
     let piece = page << SegmentFooter.pageShift / Self.pieceBytes
-    let read = read ?? RecordMemory(zeroed: (fileBytes / Self.pieceBytes + 1) * 4)
+    let read = read ?? RowMemory(zeroed: (fileBytes / Self.pieceBytes + 1) * 4)
     self.read = read
     let count = read.base.load(fromByteOffset: piece * 4, as: UInt32.self) + 1
     read.base.storeBytes(of: count, toByteOffset: piece * 4, as: UInt32.self)
@@ -194,7 +194,7 @@ final class Segment {
     let first = try record(rows.lowerBound) - base
     let last = try record(rows.upperBound - 1) - base
     guard first <= last else { throw .damaged(path: path, offset: footer.offsetsAt + rows.lowerBound * 4) }
-    let end = last + RecordLayout.size(base + last)
+    let end = last + RowLayout.size(base + last)
     try check(first, end - first)
     let (base, offsets) = (base, base + footer.offsetsAt)
     var failed: Int?
@@ -202,7 +202,7 @@ final class Segment {
       for index in 0..<rows.count {
         let row = descending ? rows.upperBound - 1 - index : rows.lowerBound + index
         let offset = Int(half(offsets, row * 4)) * 8
-        guard offset >= first, offset <= last, offset + RecordLayout.size(base + offset) <= end else {
+        guard offset >= first, offset <= last, offset + RowLayout.size(base + offset) <= end else {
           failed = row
           break
         }
@@ -227,11 +227,11 @@ final class Segment {
   }
 
   @inline(__always) private func record(at offset: Int, saidAt place: Int) throws(StorageError) -> UnsafeRawPointer {
-    guard offset >= SegmentFooter.headerBytes, offset + RecordLayout.headerBytes <= footer.rowsEnd else {
+    guard offset >= SegmentFooter.headerBytes, offset + RowLayout.headerBytes <= footer.rowsEnd else {
       throw .damaged(path: path, offset: place)
     }
-    try check(offset, RecordLayout.headerBytes)
-    let size = RecordLayout.size(base + offset)
+    try check(offset, RowLayout.headerBytes)
+    let size = RowLayout.size(base + offset)
     guard offset + size <= footer.rowsEnd else { throw .damaged(path: path, offset: offset) }
     try check(offset, size)
     return base + offset
@@ -250,7 +250,7 @@ final class Segment {
     return low
   }
 
-  func sort(_ row: Int) throws(StorageError) -> Int64 { RecordLayout.sort(try record(row)) }
+  func sort(_ row: Int) throws(StorageError) -> Int64 { RowLayout.sort(try record(row)) }
 
   // MARK: Lookup by key
 
@@ -258,18 +258,18 @@ final class Segment {
   @inline(__always) func holds(_ kind: UInt8) -> Bool { kinds[Int(kind >> 6)] >> UInt64(kind & 63) & 1 != 0 }
 
   /// Returns the row with this kind and key, or `nil`.
-  func find(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
+  func find(kind: UInt8, key: RowKey) throws(StorageError) -> UnsafeRawPointer? {
     guard footer.nameCount > 0, holds(kind) else { return nil }
     let hash = Memtable.hash(kind, key)
-    var piece = SegmentNames.piece(hash, of: footer.nameCount)
+    var piece = SegmentHashIndex.piece(hash, of: footer.nameCount)
     for _ in 0..<footer.nameCount {
-      let place = footer.namesAt + piece * SegmentNames.pieceBytes
-      try check(place, SegmentNames.pieceBytes)
-      var look = SegmentNames.Look(base + place, hash: hash)
+      let place = footer.namesAt + piece * SegmentHashIndex.pieceBytes
+      try check(place, SegmentHashIndex.pieceBytes)
+      var look = SegmentHashIndex.Probe(base + place, hash: hash)
       while let found = look.next() {
         if found == 0 { continue }  // nothing stands there, and the byte of the hash is 0
         let record = try record(at: found * 8, saidAt: place)
-        if RecordLayout.kind(record) == kind && RecordLayout.key(record) == key { return record }
+        if RowLayout.kind(record) == kind && RowLayout.key(record) == key { return record }
       }
       guard look.goesOn else { return nil }
       piece = piece + 1 == footer.nameCount ? 0 : piece + 1
@@ -286,7 +286,7 @@ final class Segment {
     fileprivate var first: Int
     var count: Int
     /// Days on which the rows fall.
-    fileprivate(set) var days: SegmentDays
+    fileprivate(set) var days: SegmentDayIndex
   }
 
   /// Returns the rows of a kind, which are consecutive.
@@ -357,13 +357,13 @@ final class Segment {
 
   private static let mostGuesses = 24
 
-  private func days(at place: Int, rowCount: Int) throws(StorageError) -> SegmentDays {
+  private func days(at place: Int, rowCount: Int) throws(StorageError) -> SegmentDayIndex {
     guard let first = Int(exactly: word(base, place + 32)), let count = Int(exactly: word(base, place + 40)),
       first <= footer.dayCount, count <= footer.dayCount - first
     else { throw .damaged(path: path, offset: place) }
     let days = footer.daysAt + first * SegmentFooter.dayBytes
     if count > 0 { try check(days, count * SegmentFooter.dayBytes) }
-    return SegmentDays(base + days, count: count, rowCount: rowCount)
+    return SegmentDayIndex(base + days, count: count, rowCount: rowCount)
   }
 
   @inline(__always) func row(_ index: Int, of run: Run) throws(StorageError) -> Int {
@@ -409,7 +409,7 @@ final class Segment {
   func daysFit(_ run: Run) throws(StorageError) -> Bool {
     var index = -1
     for place in 0..<run.count {
-      let day = SegmentDays.day(try sort(row(place, of: run)))
+      let day = SegmentDayIndex.day(try sort(row(place, of: run)))
       if index >= 0, run.days.day(index) == day { continue }
       index += 1
       guard index < run.days.count, run.days.day(index) == day, run.days.first(index) == place else { return false }

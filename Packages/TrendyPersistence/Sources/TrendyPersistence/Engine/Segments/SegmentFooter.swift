@@ -39,7 +39,7 @@ struct SegmentFooter {
   var rowsEnd = SegmentFooter.headerBytes
   var offsetsAt = 0
   var namesAt = 0
-  /// Number of buckets of ``SegmentNames``.
+  /// Number of buckets of ``SegmentHashIndex``.
   var nameCount = 0
   var groupsAt = 0
   var groupCount = 0
@@ -70,8 +70,8 @@ struct SegmentFooter {
   }
 
   /// Returns the bytes of the footer and the checksum at its end.
-  func encoded() -> (memory: RecordMemory, checksum: UInt64) {
-    let memory = RecordMemory(zeroed: bytes)
+  func encoded() -> (memory: RowMemory, checksum: UInt64) {
+    let memory = RowMemory(zeroed: bytes)
     let base = memory.base
     store(Self.magic, base, 0)
     base.storeBytes(of: UInt32(StoreFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
@@ -189,7 +189,7 @@ struct SegmentFooter {
     }
     let begins = (0...fileBytes).contains(rowCount) && follows(rowsEnd, 0, 0) && follows(offsetsAt, rowCount, 4)
     let hasNames =
-      follows(namesAt, nameCount, SegmentNames.pieceBytes) && follows(groupsAt, groupCount, Self.groupBytes)
+      follows(namesAt, nameCount, SegmentHashIndex.pieceBytes) && follows(groupsAt, groupCount, Self.groupBytes)
     let hasLists = follows(listsAt, listCount, 4) && follows(daysAt, dayCount, Self.dayBytes)
     let hasRest = follows(killsAt, killCount, Self.killBytes) && follows(manifestAt, manifestBytes, 1)
     return begins && hasNames && hasLists && hasRest && follows(checksumsAt, 0, 0)

@@ -5,7 +5,7 @@
 extension SegmentStack {
   /// Calls `body` with the index of each key that has a living row, and the row, in no particular order.
   func find(
-    kind: UInt8, keys: [RecordKey], _ body: (Int, Found) throws(StorageError) -> Void
+    kind: UInt8, keys: [RowKey], _ body: (Int, Found) throws(StorageError) -> Void
   ) throws(StorageError) {
     guard mayHold(kind: kind) else { return }
     var left = keys.indices.map { UInt64(Memtable.hash(kind, keys[$0])) << 32 | UInt64($0) }
@@ -37,7 +37,7 @@ extension SegmentStack {
   ///   - hashes: first key of each hash, ascending.
   ///   - body: receives the rows.
   func find(
-    kind: UInt8, hashes: [RecordKey], _ body: (UnsafeRawPointer) throws(StorageError) -> Void
+    kind: UInt8, hashes: [RowKey], _ body: (UnsafeRawPointer) throws(StorageError) -> Void
   ) throws(StorageError) {
     for layer in layers where layer.holdsLiving(kind) {
       if try layer.segment.liesByKey(kind) {
@@ -122,25 +122,25 @@ extension Segment {
   ///   - hashes: first key of each hash, ascending.
   ///   - body: receives index and bytes of each row.
   fileprivate func forEachRow(
-    kind: UInt8, ofHashes hashes: [RecordKey], _ body: (Int, UnsafeRawPointer) throws(StorageError) -> Void
+    kind: UInt8, ofHashes hashes: [RowKey], _ body: (Int, UnsafeRawPointer) throws(StorageError) -> Void
   ) throws(StorageError) {
     let rows = rows(ofKind: kind)
     var row = rows.lowerBound
     for hash in hashes {
       // Galloping search from the previous result, because the next of many hashes is near.
       var step = 1
-      while row + step <= rows.upperBound, RecordLayout.key(try record(row + step - 1)) < hash {
+      while row + step <= rows.upperBound, RowLayout.key(try record(row + step - 1)) < hash {
         row += step
         step *= 2
       }
       var end = min(row + step, rows.upperBound)
       while row < end {
         let middle = (row + end) / 2
-        if RecordLayout.key(try record(middle)) < hash { row = middle + 1 } else { end = middle }
+        if RowLayout.key(try record(middle)) < hash { row = middle + 1 } else { end = middle }
       }
       while row < rows.upperBound {
         let record = try record(row)
-        guard RecordLayout.key(record).firstPlace == hash else { break }
+        guard RowLayout.key(record).firstPlace == hash else { break }
         try body(row, record)
         row += 1
       }

@@ -1,7 +1,7 @@
 /// Rows by key. Results may contain more rows than requested; the caller checks each key.
 extension SegmentStack {
   /// Returns the living rows of a kind whose keys are UUIDs in a range, and all whose keys are hashes.
-  func records(kind: UInt8, keys: ClosedRange<RecordKey>?) throws(StorageError) -> [UnsafeRawPointer] {
+  func records(kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []
     for layer in layers {
       guard let run = try layer.segment.keyedRun(kind: kind) else { continue }
@@ -23,11 +23,11 @@ extension SegmentStack {
 
   /// Returns the row at an index and whether it lives; `nil` beyond the range.
   private func record(
-    _ place: Int, of run: Segment.KeyedRun, in layer: Layer, through last: RecordKey
+    _ place: Int, of run: Segment.KeyedRun, in layer: Layer, through last: RowKey
   ) throws(StorageError) -> (living: UnsafeRawPointer?, Void)? {
     let row = try layer.segment.row(place, of: run)
     let record = try layer.segment.record(row)
-    guard RecordLayout.key(record).high <= last.high else { return nil }
+    guard RowLayout.key(record).high <= last.high else { return nil }
     return (layer.isBuried(row) ? nil : record, ())
   }
 
@@ -64,7 +64,7 @@ extension SegmentStack {
       if layer.isBuried(row) { continue }
       let record = try layer.segment.record(row)
       // The lower half of the key decides among keys with the same upper half, so include them all.
-      let high = RecordLayout.key(record).high
+      let high = RowLayout.key(record).high
       if wanted <= 0, high != last { return }
       found.append(record)
       wanted -= 1
@@ -85,9 +85,9 @@ extension SegmentStack {
       index -= 1
       if layer.isBuried(row) { continue }
       let record = try layer.segment.record(row)
-      if RecordLayout.key(record).isVersionSeven { continue }
+      if RowLayout.key(record).isVersionSeven { continue }
       // The key decides among rows of one millisecond, so include them all.
-      let millisecond = RecordLayout.sort(record) / 1000
+      let millisecond = RowLayout.sort(record) / 1000
       if wanted <= 0, millisecond != last { return }
       found.append(record)
       wanted -= 1

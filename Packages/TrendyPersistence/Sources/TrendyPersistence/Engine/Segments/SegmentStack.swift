@@ -20,13 +20,13 @@ final class SegmentStack {
 
     /// Searches this layer and all older ones. Recursion over constants avoids reference counting, which would wait for
     /// pending memory accesses.
-    fileprivate func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
+    fileprivate func find(kind: UInt8, key: RowKey) throws(StorageError) -> Found? {
       if let record = try living(kind: kind, key: key) { return Found(layer: self, record: record) }
       return try older?.find(kind: kind, key: key)
     }
 
     /// Returns the living row with this key. A segment contains each key once.
-    @inline(__always) func living(kind: UInt8, key: RecordKey) throws(StorageError) -> UnsafeRawPointer? {
+    @inline(__always) func living(kind: UInt8, key: RowKey) throws(StorageError) -> UnsafeRawPointer? {
       guard let record = try segment.find(kind: kind, key: key) else { return nil }
       if bits.isEmpty { return record }
       return isBuried(try segment.row(of: record)) ? nil : record
@@ -168,7 +168,7 @@ final class SegmentStack {
     for layer in layers { layer.segment.letGo() }
   }
 
-  var pins: [RecordPin] { layers.map(\.segment.pin) }
+  var pins: [RowPin] { layers.map(\.segment.pin) }
 
   /// Whether there may be rows of the kind. `false` is exact.
   func mayHold(kind: UInt8) -> Bool {
@@ -176,7 +176,7 @@ final class SegmentStack {
   }
 
   /// Returns the living row with this kind and key, or `nil`.
-  func find(kind: UInt8, key: RecordKey) throws(StorageError) -> Found? {
+  func find(kind: UInt8, key: RowKey) throws(StorageError) -> Found? {
     try newest?.find(kind: kind, key: key)
   }
 

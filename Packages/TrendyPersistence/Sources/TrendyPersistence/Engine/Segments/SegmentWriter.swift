@@ -7,7 +7,7 @@ final class SegmentWriter {
   private let file: any OpenFile
   /// Has the length of a large memory page and is written at multiples of it, so that the page cache can use large
   /// pages and random readers need fewer page tables.
-  private let buffer = RecordMemory(2 << 20)
+  private let buffer = RowMemory(2 << 20)
   private var filled = 0
   /// Offset of the buffer in the file.
   private var position = 0
@@ -54,7 +54,7 @@ final class SegmentWriter {
       try file.truncate(to: 0)
       return file
     }
-    let header = RecordMemory(zeroed: SegmentFooter.headerBytes)
+    let header = RowMemory(zeroed: SegmentFooter.headerBytes)
     store(SegmentFooter.magic, header.base, 0)
     header.base.storeBytes(of: UInt32(StoreFormat.version).littleEndian, toByteOffset: 8, as: UInt32.self)
     header.base.storeBytes(of: UInt32(SegmentFooter.headerBytes).littleEndian, toByteOffset: 12, as: UInt32.self)
@@ -79,21 +79,21 @@ final class SegmentWriter {
       throw .tooLarge(bytes: offset, limit: Int(UInt32.max) << 3)
     }
     let row = offsets.count
-    let kind = RecordLayout.kind(record)
-    let sort = RecordLayout.sort(record)
-    let group = RecordLayout.group(record)
+    let kind = RowLayout.kind(record)
+    let sort = RowLayout.sort(record)
+    let group = RowLayout.group(record)
     offsets.append(UInt32(offset >> 3))
-    hashes.append(Memtable.hash(kind, RecordLayout.key(record)))
-    days.append(SegmentDays.day(sort))
+    hashes.append(Memtable.hash(kind, RowLayout.key(record)))
+    days.append(SegmentDayIndex.day(sort))
     rowGroups.append(group == 0 ? 0 : number(of: GroupName(kind: kind, group: group)))
     if self.kind?.kind != kind {
       endKind()
       self.kind = .init(kind: kind, first: row, count: 0, least: sort, greatest: sort)
     }
     self.kind?.count += 1
-    keyOrder.append(RecordLayout.key(record), row: UInt32(row))
+    keyOrder.append(RowLayout.key(record), row: UInt32(row))
     self.kind?.greatest = sort
-    try add(UnsafeRawBufferPointer(start: record, count: RecordLayout.size(record)))
+    try add(UnsafeRawBufferPointer(start: record, count: RowLayout.size(record)))
   }
 
   private func endKind() {
@@ -127,11 +127,11 @@ final class SegmentWriter {
     footer.rowsEnd = bytes
     footer.offsetsAt = bytes
     try add(offsets)
-    try align(to: SegmentNames.pieceBytes)
+    try align(to: SegmentHashIndex.pieceBytes)
     footer.namesAt = bytes
-    footer.nameCount = SegmentNames.pieces(for: hashes.count)
-    let pieces = SegmentNames.encoded(hashes.elements, places: offsets.elements)
-    try add(pieces.bytes(from: 0, count: footer.nameCount * SegmentNames.pieceBytes))
+    footer.nameCount = SegmentHashIndex.pieces(for: hashes.count)
+    let pieces = SegmentHashIndex.encoded(hashes.elements, places: offsets.elements)
+    try add(pieces.bytes(from: 0, count: footer.nameCount * SegmentHashIndex.pieceBytes))
     try addGroups()
     footer.killsAt = bytes
     footer.killCount = kills.count

@@ -8,24 +8,24 @@ final class EventCounter {
   private let reader: EventReader
   /// Ids of the types to count; `nil` for all.
   private let types: Set<String>?
-  private var walk: DayWalk
-  private var counts: [EventTally.Counts] = []
+  private var walk: CachedDayCalendar
+  private var counts: [DailyCounts.Counts] = []
   private var names: [String] = []
   private var places: [String: Int] = [:]
   /// Indexes of types whose ids are UUIDs, which avoids creating a string for each row.
-  private var placesOfKeys: [RecordKey: Int?] = [:]
-  private var last: (key: RecordKey, place: Int?)?
+  private var placesOfKeys: [RowKey: Int?] = [:]
+  private var last: (key: RowKey, place: Int?)?
 
   init(local: LocalTime, reader: EventReader, ofTypes types: Set<String>? = nil) {
     self.local = local
     self.reader = reader
     self.types = types
     zone = local.zoneName.map { Array($0.utf8) }
-    walk = DayWalk(local)
+    walk = CachedDayCalendar(local)
   }
 
-  var tally: EventTally {
-    EventTally(types: Dictionary(uniqueKeysWithValues: zip(names, counts)).filter { $0.value.events != 0 })
+  var tally: DailyCounts {
+    DailyCounts(types: Dictionary(uniqueKeysWithValues: zip(names, counts)).filter { $0.value.events != 0 })
   }
 
   func count(_ record: UnsafeRawPointer, _ step: Int32) throws(StorageError) {
@@ -43,7 +43,7 @@ final class EventCounter {
     }
   }
 
-  func add(_ tally: EventTally) {
+  func add(_ tally: DailyCounts) {
     for (name, counts) in tally.types {
       if let place = place(named: name) { self.counts[place].add(counts) }
     }
@@ -59,7 +59,7 @@ final class EventCounter {
   /// Returns the index of the counts of the event's type, or `nil` if the type is not counted.
   private func place(of fields: EventRowFields) -> Int? {
     guard let bits = fields.typeBits else { return place(named: reader.eventTypeId(fields)) }
-    let key = RecordKey(high: bits.high, low: bits.low)
+    let key = RowKey(high: bits.high, low: bits.low)
     if let last, key == last.key { return last.place }
     let place = placesOfKeys[key] ?? place(named: reader.eventTypeId(fields))
     placesOfKeys[key] = .some(place)
@@ -72,11 +72,11 @@ final class EventCounter {
     guard types?.contains(name) ?? true else { return nil }
     places[name] = counts.count
     names.append(name)
-    counts.append(EventTally.Counts())
+    counts.append(DailyCounts.Counts())
     return counts.count - 1
   }
 
   private static func unreadable(_ record: UnsafeRawPointer) -> StorageError {
-    .unreadableRow(kind: RecordLayout.kind(record), key: RecordLayout.key(record))
+    .unreadableRow(kind: RowLayout.kind(record), key: RowLayout.key(record))
   }
 }

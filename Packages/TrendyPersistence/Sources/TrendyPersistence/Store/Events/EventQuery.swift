@@ -75,7 +75,7 @@ extension LocalStore {
       guard let range = Self.range(query.range, upTo: start) else { return page }
       let found = try eventRecords(in: range, ofType: query.eventTypeId, limit: piece)
       defer { withExtendedLifetime(found.pin) {} }
-      try pass(bytes: found.pointers.reduce(0) { $0 + RecordLayout.size($1) })
+      try pass(bytes: found.pointers.reduce(0) { $0 + RowLayout.size($1) })
       var last: EventRowFields?
       for record in found.pointers {
         let fields = try Self.fields(record)
@@ -148,7 +148,7 @@ private struct EventFilter {
     let isRead = reader.forEachProperty(fields) { _, property in
       if !isFound, let value = property.stringValue { isFound = Self.has(text, value) }
     }
-    guard isRead else { throw .unreadableRow(kind: RowKind.event, key: RecordLayout.key(fields.record)) }
+    guard isRead else { throw .unreadableRow(kind: RowKind.event, key: RowLayout.key(fields.record)) }
     return isFound
   }
 

@@ -7,12 +7,12 @@ extension LocalStore {
     let transaction = try writing()
     var areNew = [Bool](repeating: false, count: identifiers.count)
     var indices: [Int] = []
-    var keys: [RecordKey] = []
-    var known: Set<RecordKey> = []
+    var keys: [RowKey] = []
+    var known: Set<RowKey> = []
     known.reserveCapacity(identifiers.count)
     for (index, identifier) in identifiers.enumerated() {
       // Other ids are stored under hashes, which may be shared.
-      guard let key = RecordKey(identifier), known.insert(key).inserted else { continue }
+      guard let key = RowKey(identifier), known.insert(key).inserted else { continue }
       indices.append(index)
       keys.append(key)
     }
@@ -36,7 +36,7 @@ extension LocalStore {
 
   public func insertNew(_ event: Event, with mutation: PendingMutation) throws {
     let transaction = try writing()
-    if let key = RecordKey(event.identifier) {
+    if let key = RowKey(event.identifier) {
       try put(event, at: Place(key: key, isNew: true), in: transaction)
     } else {
       try put(event)
@@ -50,7 +50,7 @@ extension LocalStore {
 
   public func lookAhead(events identifiers: [CompactIdentifier]) throws {
     let transaction = try writing()
-    let keys = identifiers.compactMap { RecordKey($0) }
+    let keys = identifiers.compactMap { RowKey($0) }
     for kind in [RowKind.event, RowKind.heldEntry(.event)] where try transaction.mayHold(kind: kind) {
       try transaction.lookAhead(kind: kind, keys: keys)
     }
@@ -59,7 +59,7 @@ extension LocalStore {
       try transaction.lookAhead(kind: kind, groups: names.map { RowOrder.group($0) })
     }
     // Deletions of the feed are written together with the cursor.
-    try transaction.lookAhead(kind: RowKind.setting, hashes: [RecordKey(hashing: StoredSetting.cursor).firstPlace])
+    try transaction.lookAhead(kind: RowKind.setting, hashes: [RowKey(hashing: StoredSetting.cursor).firstPlace])
     try lookAhead(tombstonesOf: names, in: transaction)
   }
 
@@ -67,17 +67,17 @@ extension LocalStore {
     try transaction.lookAhead(
       kind: RowKind.tombstone,
       hashes: events.map {
-        RecordKey(hashing: Tombstone(entityType: .event, entityId: $0).rowIdentifier).firstPlace
+        RowKey(hashing: Tombstone(entityType: .event, entityId: $0).rowIdentifier).firstPlace
       })
   }
 
   public func appendPendingMutation(_ mutation: PendingMutation) throws {
-    guard let key = RecordKey(canonicalUUID: mutation.id) else { return try insertPendingMutation(mutation) }
+    guard let key = RowKey(canonicalUUID: mutation.id) else { return try insertPendingMutation(mutation) }
     try put(QueuedMutation(mutation: mutation, place: nextPlace()), at: Place(key: key, isNew: true), in: writing())
   }
 }
 
-extension RecordKey {
+extension RowKey {
   /// Creates the key of a canonical UUID; `nil` for other identifiers.
   fileprivate init?(_ identifier: CompactIdentifier) {
     guard let bits = identifier.bits else { return nil }

@@ -28,7 +28,7 @@ extension LocalStore {
   public func events(
     of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime
   ) throws -> [Event] {
-    var (events, walk): ([Event], DayWalk) = ([], DayWalk(local))
+    var (events, walk): ([Event], CachedDayCalendar) = ([], CachedDayCalendar(local))
     try eventRows(in: local.timestamps(of: days), ofType: eventTypeId).forEach { row in
       if row.isAllDay || !row.wasRecorded(in: local) {
         let event = try row.event()
@@ -67,11 +67,11 @@ extension LocalStore {
   /// Returns rows of events sorted by time, the newest first; equal times by id in descending order.
   func eventRecords(
     in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?
-  ) throws(StorageError) -> RecordList {
+  ) throws(StorageError) -> RowList {
     try refresh()
     let wanted = limit ?? .max
     guard wanted > 0, range?.isEmpty != true else {
-      return RecordList(pointers: [], pin: RecordPin(memories: []))
+      return RowList(pointers: [], pin: RowPin(memories: []))
     }
     let group = eventTypeId.map(RowOrder.group)
     let (lower, upper) = Self.sorts(of: range)
@@ -81,13 +81,13 @@ extension LocalStore {
       var records = found.pointers
       var pin = found.pin
       let isFull = records.count == asked
-      if isFull, let last = records.last.map(RecordLayout.sort) {
+      if isFull, let last = records.last.map(RowLayout.sort) {
         // Sort values have a resolution of a microsecond, within which time and id decide. Read all rows of the last
         // microsecond, then choose.
-        while let record = records.last, RecordLayout.sort(record) == last { records.removeLast() }
+        while let record = records.last, RowLayout.sort(record) == last { records.removeLast() }
         let rest = try scan(RowKind.event, group: group, from: last, to: last + 1, descending: true)
         records += rest.pointers
-        if rest.pin !== pin { pin = RecordPin(memories: [], others: [pin, rest.pin]) }
+        if rest.pin !== pin { pin = RowPin(memories: [], others: [pin, rest.pin]) }
       }
       if let eventTypeId { Self.keep(ofType: eventTypeId, in: &records) }
       if let range { try Self.keep(range, lower..<upper, in: &records) }
@@ -98,13 +98,13 @@ extension LocalStore {
       }
       try Self.order(&records)
       if records.count > wanted { records.removeLast(records.count - wanted) }
-      return RecordList(pointers: records, pin: pin)
+      return RowList(pointers: records, pin: pin)
     }
   }
 
   /// Removes rows of other types, which can have the same group key because it is a hash.
   private static func keep(ofType eventTypeId: String, in records: inout [UnsafeRawPointer]) {
-    let key = RecordKey(canonicalUUID: eventTypeId)
+    let key = RowKey(canonicalUUID: eventTypeId)
     if records.allSatisfy({ refers($0, to: eventTypeId, key: key) }) { return }
     records.removeAll { !refers($0, to: eventTypeId, key: key) }
   }
@@ -114,12 +114,12 @@ extension LocalStore {
     _ range: Range<Date>, _ sorts: Range<Int64>, in records: inout [UnsafeRawPointer]
   ) throws(StorageError) {
     guard let first = records.first, let last = records.last,
-      RecordLayout.sort(first) == sorts.upperBound - 1 || RecordLayout.sort(last) == sorts.lowerBound
+      RowLayout.sort(first) == sorts.upperBound - 1 || RowLayout.sort(last) == sorts.lowerBound
     else { return }
     var kept: [UnsafeRawPointer] = []
     kept.reserveCapacity(records.count)
     for record in records {
-      let sort = RecordLayout.sort(record)
+      let sort = RowLayout.sort(record)
       if sort == sorts.upperBound - 1 || sort == sorts.lowerBound {
         guard range.contains(try fields(record).date) else { continue }
       }
@@ -132,8 +132,8 @@ extension LocalStore {
   private static func order(_ records: inout [UnsafeRawPointer]) throws(StorageError) {
     var start = 0
     while let first = firstOfOneSort(records, from: start) {
-      let sort = RecordLayout.sort(records[first])
-      let end = records[first...].firstIndex { RecordLayout.sort($0) != sort } ?? records.endIndex
+      let sort = RowLayout.sort(records[first])
+      let end = records[first...].firstIndex { RowLayout.sort($0) != sort } ?? records.endIndex
       var same: [EventRowFields] = []
       for index in first..<end { same.append(try fields(records[index])) }
       same.sort { $0.isAfter($1) }
@@ -146,9 +146,9 @@ extension LocalStore {
   private static func firstOfOneSort(_ records: [UnsafeRawPointer], from start: Int) -> Int? {
     records.withUnsafeBufferPointer { records in
       guard start < records.count else { return nil }
-      var before = RecordLayout.sort(records[start])
+      var before = RowLayout.sort(records[start])
       for index in start + 1..<records.count {
-        let sort = RecordLayout.sort(records[index])
+        let sort = RowLayout.sort(records[index])
         if sort == before { return index - 1 }
         before = sort
       }
@@ -162,7 +162,7 @@ extension LocalStore {
   }
 
   private static func unreadable(_ record: UnsafeRawPointer) -> StorageError {
-    .unreadableRow(kind: RecordLayout.kind(record), key: RecordLayout.key(record))
+    .unreadableRow(kind: RowLayout.kind(record), key: RowLayout.key(record))
   }
 
   /// Returns the sort values of a range: all rows in it, and possibly others of the first and last microsecond.

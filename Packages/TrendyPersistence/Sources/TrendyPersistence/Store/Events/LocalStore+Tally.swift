@@ -13,7 +13,7 @@ extension LocalStore {
   /// - Throws: ``StorageError``.
   public func eventTally(
     in local: LocalTime, ofTypes types: Set<String>? = nil, cache: URL? = nil
-  ) throws -> EventTally {
+  ) throws -> DailyCounts {
     try refresh()
     let counter = EventCounter(local: local, reader: reader, ofTypes: types)
     guard let engine = try engineToRead() else {
@@ -22,7 +22,7 @@ extension LocalStore {
       withExtendedLifetime(records.pin) {}
       return counter.tally
     }
-    let basis = cache.flatMap { _ in EventTallyFile.basis(local) }
+    let basis = cache.flatMap { _ in DailyCountsFile.basis(local) }
     var known: Set<String> = []
     var made: UInt64?
     try engine.forEachPart(
@@ -33,7 +33,7 @@ extension LocalStore {
             try counter.count(record, 1)
           }
         }
-        let file = EventTallyFile(of: part, basis: basis, directory: cache.path, fileSystem: engine.fileSystem)
+        let file = DailyCountsFile(of: part, basis: basis, directory: cache.path, fileSystem: engine.fileSystem)
         known.insert(file.path)
         if let tally = file.read(ofTypes: types) { return counter.add(tally) }
         // Cached for all types, because later calls may ask for others.
@@ -48,7 +48,7 @@ extension LocalStore {
       takenAway: { record throws(StorageError) in try counter.count(record, -1) },
       added: { record throws(StorageError) in try counter.count(record, 1) })
     if let cache, let made {
-      EventTallyFile.removeOthers(than: known, storeID: made, directory: cache.path, fileSystem: engine.fileSystem)
+      DailyCountsFile.removeOthers(than: known, storeID: made, directory: cache.path, fileSystem: engine.fileSystem)
     }
     return counter.tally
   }

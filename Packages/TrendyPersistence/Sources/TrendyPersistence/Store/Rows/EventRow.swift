@@ -65,7 +65,7 @@ public struct EventRow {
   }
 
   @usableFromInline var unreadable: StorageError {
-    .unreadableRow(kind: RowKind.event, key: RecordLayout.key(fields.record))
+    .unreadableRow(kind: RowKind.event, key: RowLayout.key(fields.record))
   }
 
   /// Decodes the whole event.
@@ -127,7 +127,7 @@ public struct EventRows {
   public func row(_ index: Int) throws(StorageError) -> EventRow {
     let record = records[index]
     guard let fields = EventRowFields(record) else {
-      throw .unreadableRow(kind: RowKind.event, key: RecordLayout.key(record))
+      throw .unreadableRow(kind: RowKind.event, key: RowLayout.key(record))
     }
     return EventRow(fields, source)
   }
@@ -143,10 +143,10 @@ extension EventRows: Sendable {}
 
 /// Memory and decoder shared by the rows of a query.
 final class EventRowSource {
-  let pin: RecordPin
+  let pin: RowPin
   let reader: EventReader
 
-  init(pin: RecordPin, reader: EventReader) {
+  init(pin: RowPin, reader: EventReader) {
     self.pin = pin
     self.reader = reader
   }

@@ -84,9 +84,9 @@ struct EventRowFields {
     }
     if !hasTimestamp {
       guard traits.timestamp != .field else { return false }
-      timestamp = traits.timestamp.seconds(sort: RecordLayout.sort(record))
+      timestamp = traits.timestamp.seconds(sort: RowLayout.sort(record))
     }
-    guard typeBits != nil || typeText != nil, identifierText != nil || RecordLayout.key(record).isUUID,
+    guard typeBits != nil || typeText != nil, identifierText != nil || RowLayout.key(record).isUUID,
       StoredCode.source(traits.source) != nil, StoredCode.status(traits.status) != nil
     else { return false }
     return true
@@ -94,7 +94,7 @@ struct EventRowFields {
 
   @inline(__always) var identifier: CompactIdentifier {
     if let identifierText { return CompactIdentifier(String(decoding: identifierText, as: UTF8.self)) }
-    let key = RecordLayout.key(record)
+    let key = RowLayout.key(record)
     return CompactIdentifier(high: key.high, low: key.low)
   }
 
@@ -113,7 +113,7 @@ struct SeldomFields {
 
   /// Reads the fields; `nil` if one is malformed.
   init?(_ record: UnsafeRawPointer) {
-    var fields = RowReader(RecordLayout.payload(record))
+    var fields = RowReader(RowLayout.payload(record))
     while let field = fields.next() {
       switch field.number {
       case EventField.externalId: externalId = field.text

@@ -4,8 +4,8 @@ struct RowCursor {
   private let end: UnsafeRawPointer
 
   @inline(__always) init(_ record: UnsafeRawPointer) {
-    position = record + RecordLayout.headerBytes
-    end = position + RecordLayout.payloadCount(record)
+    position = record + RowLayout.headerBytes
+    end = position + RowLayout.payloadCount(record)
   }
 
   @inline(__always) init(_ position: UnsafeRawPointer, end: UnsafeRawPointer) {

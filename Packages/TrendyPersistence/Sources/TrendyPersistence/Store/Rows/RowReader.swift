@@ -108,17 +108,17 @@ extension RowReader.Field {
   var data: Data { Data(content) }
 
   var identifier: String {
-    wire == .sixteen ? RecordKey(high: word, low: second).uuidText : text
+    wire == .sixteen ? RowKey(high: word, low: second).uuidText : text
   }
 
   /// Whether the field contains this identifier; does not create a string.
-  func isIdentifier(_ other: String, key: RecordKey?) -> Bool {
+  func isIdentifier(_ other: String, key: RowKey?) -> Bool {
     guard wire == .sixteen else {
       guard key == nil else { return false }
       var other = other
       return other.withUTF8 { $0.elementsEqual(content) }
     }
-    return key == RecordKey(high: word, low: second)
+    return key == RowKey(high: word, low: second)
   }
 
   var json: JSONValue? {

@@ -68,7 +68,7 @@ final class RowWriter {
 
   /// Writes 16 bytes for a canonical UUID, otherwise text.
   func identifier(_ field: Int, _ value: String) {
-    if let key = RecordKey(canonicalUUID: value) { identifier(field, key) } else { text(field, value) }
+    if let key = RowKey(canonicalUUID: value) { identifier(field, key) } else { text(field, value) }
   }
 
   @inline(__always) func identifier(_ field: Int, _ value: String?) {
@@ -77,7 +77,7 @@ final class RowWriter {
 
   /// Writes the type of an event, and sets ``typeGroup``.
   func eventType(_ field: Int, _ value: String) {
-    if let key = RecordKey(canonicalUUID: value) {
+    if let key = RowKey(canonicalUUID: value) {
       identifier(field, key)
       typeGroup = groups.group(value, key)
     } else {
@@ -87,7 +87,7 @@ final class RowWriter {
   }
 
   /// Writes the identifier of a canonical UUID.
-  @inline(__always) private func identifier(_ field: Int, _ key: RecordKey) {
+  @inline(__always) private func identifier(_ field: Int, _ key: RowKey) {
     header(field, .sixteen)
     word(key.high)
     word(key.low)

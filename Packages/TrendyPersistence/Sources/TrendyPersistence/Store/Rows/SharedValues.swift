@@ -39,11 +39,11 @@ final class SharedIdentifiers {
 final class SharedGroups {
   private static let count = 128
   /// Key and group of each slot; the slot is unused if the lower half is 0.
-  private let known: UnsafeMutablePointer<(key: RecordKey, group: UInt64)>
+  private let known: UnsafeMutablePointer<(key: RowKey, group: UInt64)>
 
   init() {
     known = .allocate(capacity: Self.count)
-    known.initialize(repeating: (RecordKey(high: 0, low: 0), 0), count: Self.count)
+    known.initialize(repeating: (RowKey(high: 0, low: 0), 0), count: Self.count)
   }
 
   deinit { known.deallocate() }
@@ -52,7 +52,7 @@ final class SharedGroups {
   /// - Parameters:
   ///   - identifier: a canonical UUID.
   ///   - key: its key.
-  @inline(__always) func group(_ identifier: String, _ key: RecordKey) -> UInt64 {
+  @inline(__always) func group(_ identifier: String, _ key: RowKey) -> UInt64 {
     let mixed = (key.high ^ key.low) &* 0x9E37_79B1_85EB_CA87
     let entry = known + Int(truncatingIfNeeded: mixed &>> 57)
     if entry.pointee.key != key { entry.pointee = (key, RowOrder.group(identifier)) }

@@ -94,9 +94,9 @@ extension Event: StoredRow {
   var rowGroup: UInt64 { RowOrder.group(eventTypeId) }
   func rowGroup(writtenBy writer: RowWriter) -> UInt64 { writer.typeGroup }
 
-  func isNamed(_ identifier: String, at key: RecordKey) -> Bool {
+  func isNamed(_ identifier: String, at key: RowKey) -> Bool {
     guard let bits = self.identifier.bits else { return id == identifier }
-    return key == RecordKey(high: bits.high, low: bits.low)
+    return key == RowKey(high: bits.high, low: bits.low)
   }
 
   func write(to writer: RowWriter) {

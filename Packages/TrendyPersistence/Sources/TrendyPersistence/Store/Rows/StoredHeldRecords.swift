@@ -5,17 +5,17 @@ import TrendyModels
 /// entry.
 struct StoredMarks {
   let firstField: Int
-  private(set) var named: [String: FieldMark] = [:]
+  private(set) var named: [String: FieldVersion] = [:]
   private var version: Int64?
   private var stamp: Int64 = 0
   private var author: String?
 
   init(firstField: Int) { self.firstField = firstField }
 
-  var marks: [String: FieldMark] {
+  var marks: [String: FieldVersion] {
     guard let version else { return named }
     var marks = named
-    marks[FieldMark.others] = FieldMark(version: version, stamp: stamp, author: author)
+    marks[FieldVersion.others] = FieldVersion(version: version, stamp: stamp, author: author)
     return marks
   }
 
@@ -30,7 +30,7 @@ struct StoredMarks {
       guard let (name, value) = field.member, let parts = value.arrayValue, parts.count == 3,
         let version = parts[0].intValue, let stamp = parts[1].intValue
       else { return false }
-      named[name] = FieldMark(version: version.bounded, stamp: stamp.bounded, author: parts[2].stringValue)
+      named[name] = FieldVersion(version: version.bounded, stamp: stamp.bounded, author: parts[2].stringValue)
     default: break
     }
     return true
@@ -39,16 +39,16 @@ struct StoredMarks {
 
 extension RowWriter {
   /// Writes the common field version in three fields and the others as members of a fourth.
-  func marks(_ marks: [String: FieldMark], from field: Int) {
+  func marks(_ marks: [String: FieldVersion], from field: Int) {
     if marks.isEmpty { return }
-    if let common = marks[FieldMark.others] {
+    if let common = marks[FieldVersion.others] {
       signed(field, common.version)
       signed(field + 1, common.stamp)
       identifier(field + 2, common.author)
     }
-    guard marks.count > (marks[FieldMark.others] == nil ? 0 : 1) else { return }
+    guard marks.count > (marks[FieldVersion.others] == nil ? 0 : 1) else { return }
     var others: [String: JSONValue] = [:]
-    for (name, mark) in marks where name != FieldMark.others {
+    for (name, mark) in marks where name != FieldVersion.others {
       others[name] = [.int(mark.version), .int(mark.stamp), mark.author.map { .string($0) } ?? .null]
     }
     members(field + 3, others)
@@ -187,9 +187,9 @@ struct StoredRecord: StoredRow {
 struct StoredMemory: StoredRow {
   static let name = "hub"
 
-  var memory: SyncMemory
+  var memory: SyncMetadata
 
-  init(_ memory: SyncMemory) { self.memory = memory }
+  init(_ memory: SyncMetadata) { self.memory = memory }
 
   static var kind: UInt8 { RowKind.syncMemory }
   static var lastField: Int { 11 }
@@ -213,8 +213,8 @@ struct StoredMemory: StoredRow {
   }
 
   init?(identifier: @autoclosure () -> String, fields: inout RowReader) {
-    memory = SyncMemory()
-    var anchor = SyncMemory.ClockAnchor(boot: "", elapsed: 0, hub: 0)
+    memory = SyncMetadata()
+    var anchor = SyncMetadata.ClockAnchor(boot: "", elapsed: 0, hub: 0)
     while let field = fields.next() {
       switch field.number {
       case 2:
@@ -229,7 +229,7 @@ struct StoredMemory: StoredRow {
       case 9: anchor.elapsed = field.bounded
       case 10: anchor.hub = field.bounded
       case 11:
-        guard let snapshot = field.json.flatMap({ SyncMemory.SnapshotProgress(stored: $0) }) else { return nil }
+        guard let snapshot = field.json.flatMap({ SyncMetadata.SnapshotProgress(stored: $0) }) else { return nil }
         memory.snapshot = snapshot
       default: break
       }
@@ -252,7 +252,7 @@ extension [HubEpoch] {
   }
 }
 
-extension SyncMemory.SnapshotProgress {
+extension SyncMetadata.SnapshotProgress {
   fileprivate var stored: JSONValue {
     [
       "cursor": .int(cursor), "epochs": epochs.stored, "next": .string(next), "first": .bool(isFirst),

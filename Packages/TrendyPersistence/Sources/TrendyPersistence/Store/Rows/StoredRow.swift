@@ -76,7 +76,7 @@ protocol StoredRow {
   /// Decodes a row of this kind; `nil` as for the initializer.
   static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Self?
   /// Whether the row has this identifier, given the key of the identifier.
-  func isNamed(_ identifier: String, at key: RecordKey) -> Bool
+  func isNamed(_ identifier: String, at key: RowKey) -> Bool
 }
 
 extension StoredRow {
@@ -87,14 +87,14 @@ extension StoredRow {
   func rowGroup(writtenBy writer: RowWriter) -> UInt64 { rowGroup }
 
   static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Self? {
-    var fields = RowReader(RecordLayout.payload(record))
+    var fields = RowReader(RowLayout.payload(record))
     let start = fields
     if let first = fields.next(), first.number == 1 { return Self(identifier: first.text, fields: &fields) }
     fields = start
-    return Self(identifier: RecordLayout.key(record).uuidText, fields: &fields)
+    return Self(identifier: RowLayout.key(record).uuidText, fields: &fields)
   }
 
-  func isNamed(_ identifier: String, at key: RecordKey) -> Bool { rowIdentifier == identifier }
+  func isNamed(_ identifier: String, at key: RowKey) -> Bool { rowIdentifier == identifier }
 }
 
 /// Sort values and group keys of rows.

@@ -1,0 +1,155 @@
+import TrendyFoundation
+public import TrendyModels
+public import TrendyProtocols
+
+/// Transfers notices between this device and the hub in both directions.
+///
+/// Has no state that matters: unacknowledged notices are sent again, and each side knows which it has received.
+public actor CompanionTransport {
+  /// New hub or token that a notice contains.
+  public struct Move: Hashable, Sendable {
+    /// Address of the hub as received; not validated.
+    public var hub: String?
+    public var token: String?
+  }
+
+  /// Access to the companion store.
+  public struct Store: Sendable {
+    fileprivate let exists: @Sendable () -> Bool
+    fileprivate let open: @Sendable () throws -> CompanionStore
+
+    /// Creates the access.
+    /// - Parameters:
+    ///   - exists: Whether the store exists. It is created for the first companion.
+    ///   - open: Opens or creates the store.
+    public init(exists: @escaping @Sendable () -> Bool, open: @escaping @Sendable () throws -> CompanionStore) {
+      self.exists = exists
+      self.open = open
+    }
+  }
+
+  private let client: any CompanionClientProtocol
+  private let account: Account
+  private let clock: any TimeSource
+  private let store: Store
+  private let carryOut: @Sendable (Move) async throws -> Bool
+  private let onReceived: @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void
+  /// Open store; `nil` before the first companion and after an error.
+  private var openStore: CompanionStore?
+
+  /// Creates a transport.
+  /// - Parameters:
+  ///   - client: Sends requests to the hub.
+  ///   - account: This device's id at the hub, and the hub's address for companions.
+  ///   - clock: Dates the notices.
+  ///   - store: Access to the companion store.
+  ///   - carryOut: Switches to another hub; returns `false` if this is not possible yet, and is then called again in
+  ///     the next round.
+  ///   - onReceived: Called with new notices and the name of the sender.
+  public init(
+    client: any CompanionClientProtocol, account: Account, clock: any TimeSource, store: Store,
+    carryOut: @escaping @Sendable (Move) async throws -> Bool,
+    onReceived: @escaping @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void = { _, _ in }
+  ) {
+    self.client = client
+    self.account = account
+    self.clock = clock
+    self.store = store
+    self.carryOut = carryOut
+    self.onReceived = onReceived
+  }
+
+  /// Runs one round: updates the links, sends pending notices and receives new ones.
+  /// - Returns: Whether other devices send notices to this one.
+  /// - Throws: Errors of the client, the store or `carryOut`.
+  public func round() async throws -> Bool {
+    var companions = try await client.companions()
+    guard openStore != nil || !companions.isEmpty || store.exists() else { return false }
+    do {
+      let store = try openStore ?? self.store.open()
+      openStore = store
+      for lost in try store.update(with: companions, deviceId: account.deviceId) where lost.role == .tracker {
+        if let made = try await remake(lost, in: store) { companions.append(made) }
+      }
+      let links = try store.links()
+      for link in links {
+        // A restored hub may not know the tracker of this link. That device creates the link again in its own next
+        // round.
+        guard let known = companions.first(where: { $0.id == link.id }) else { continue }
+        switch link.role {
+        case .tracker: try await handOver(link, known: known, in: store)
+        case .companion: try await take(link, in: store)
+        }
+      }
+      while try store.maintain() {}
+      return links.contains { $0.role == .companion }
+    } catch {
+      openStore = nil
+      throw error
+    }
+  }
+
+  /// Creates a link again of which the hub has no record, not even of its end, because it was restored from an older
+  /// backup.
+  private func remake(_ link: CompanionStore.Link, in store: CompanionStore) async throws -> APICompanion? {
+    do {
+      return try await client.makeCompanion(deviceId: link.peerId)
+    } catch let error as APIError where error.statusCode == 404 {
+      // The hub does not know the device either, so the link has no receiver.
+      try store.forget(link.id)
+      return nil
+    }
+  }
+
+  private func handOver(_ link: CompanionStore.Link, known: APICompanion, in store: CompanionStore) async throws {
+    let configuration = "\(account.user) \(account.hub.absoluteString)"
+    if link.toldConfiguration != configuration {
+      let draft = CompanionStore.Draft(
+        kind: CompanionNotice.Kind.config,
+        data: ["account": .string(account.user), "hub_url": .string(account.hub.absoluteString)])
+      try store.tell([draft], at: clock.now, only: link.id, toldConfiguration: configuration)
+    }
+    try store.acknowledge(link.id, through: known.acknowledgedThrough)
+    var acknowledged = max(link.acknowledgedThrough, known.acknowledgedThrough)
+    // A restored hub has fewer notices than before and receives the others again.
+    var after = max(acknowledged, known.heldThrough)
+    while true {
+      let notices = try store.waiting(for: link.id, after: after, limit: 100)
+      guard let last = notices.last else { return }
+      let answer = try await client.send(
+        CompanionNoticesRequest(acknowledgedThrough: acknowledged, notices: notices), toCompanion: link.id)
+      try store.acknowledge(link.id, through: answer.acknowledgedThrough)
+      acknowledged = max(acknowledged, answer.acknowledgedThrough)
+      // The rest stays in the store and is sent in the next round.
+      guard answer.heldThrough >= last.sequence else { return }
+      after = last.sequence
+    }
+  }
+
+  private func take(_ link: CompanionStore.Link, in store: CompanionStore) async throws {
+    var after = link.lastSequence
+    while true {
+      // The request names the last durably stored notice, which allows the hub to delete it.
+      let page = try await client.notices(ofCompanion: link.id, after: after, limit: 100)
+      let new = try store.take(page.notices, over: link.id)
+      if !new.isEmpty { onReceived(link.peerName, new) }
+      try await settle(link.id, in: store)
+      // A page that does not advance ends the loop.
+      guard let last = page.notices.last, last.sequence > after else { return }
+      after = last.sequence
+    }
+  }
+
+  /// Applies received hub addresses and tokens in order.
+  private func settle(_ id: String, in store: CompanionStore) async throws {
+    guard let link = try store.links().first(where: { $0.id == id }) else { return }
+    let notices = try store.unsettled(link)
+    for notice in notices where [CompanionNotice.Kind.config, CompanionNotice.Kind.token].contains(notice.kind) {
+      let isSettled = try await carryOut(
+        Move(hub: notice.data["hub_url"]?.stringValue, token: notice.data["token"]?.stringValue))
+      // Retried in the next round; later notices are received meanwhile.
+      guard isSettled else { return try store.settle(id, through: notice.sequence - 1) }
+    }
+    if let last = notices.last { try store.settle(id, through: last.sequence) }
+  }
+}

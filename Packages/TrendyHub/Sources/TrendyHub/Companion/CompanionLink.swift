@@ -1,0 +1,143 @@
+public import Foundation
+public import TrendyModels
+
+/// Link through which one device of a user sends trip notices to another, with its progress.
+///
+/// The tracker assigns the sequence numbers. It keeps each notice until the companion has it, so that a hub restored
+/// from a backup loses none: the tracker sends them again.
+public struct CompanionLink: Hashable, Sendable, Identifiable {
+  /// Id derived from the two devices.
+  public let id: String
+  /// Id of the sending device.
+  public let tracker: String
+  /// Id of the receiving device.
+  public let companion: String
+  public var createdAt: Date
+  /// Sequence number of the last notice that the hub has received.
+  public var heldThrough: Int64
+  /// Sequence number of the last notice that the companion has stored.
+  public var acknowledgedThrough: Int64
+  /// Time at which one of the devices ended the link; `nil` while it exists.
+  public var removedAt: Date?
+  /// Recent trips that the hub has announced, by event id; used only on the link on which the hub itself sends.
+  public var toldTrips: [String: AnnouncedTrip] = [:]
+
+  /// A trip that was announced to a companion.
+  public struct AnnouncedTrip: Hashable, Sendable {
+    /// Whether the trip was in progress when it was last announced.
+    public var isOpen: Bool
+    /// Start of the trip, or its end if it is over.
+    public var at: Date
+
+    public init(isOpen: Bool, at: Date) {
+      self.isOpen = isOpen
+      self.at = at
+    }
+  }
+
+  /// Creates a link on which no notice was sent.
+  public init(
+    tracker: String, companion: String, createdAt: Date, heldThrough: Int64 = 0, acknowledgedThrough: Int64 = 0,
+    removedAt: Date? = nil
+  ) {
+    id = Self.id(tracker: tracker, companion: companion)
+    self.tracker = tracker
+    self.companion = companion
+    self.createdAt = createdAt
+    self.heldThrough = heldThrough
+    self.acknowledgedThrough = acknowledgedThrough
+    self.removedAt = removedAt
+  }
+
+  /// Returns the id of the link between two devices.
+  public static func id(tracker: String, companion: String) -> String {
+    String(SHA256Digest.hexadecimal(of: "companion\u{0}\(tracker)\u{0}\(companion)").prefix(32))
+  }
+}
+
+extension CompanionLink {
+  /// Maximum lead of a hub's clock in the past: ten years, in milliseconds.
+  private static let clockLead: Int64 = 10 * 366 * 86_400_000
+
+  /// JSON document for storages.
+  public var stored: JSONValue {
+    var members: [String: JSONValue] = [
+      "tracker": .string(tracker), "companion": .string(companion), "created": .int(createdAt.milliseconds),
+      "held": .int(heldThrough), "acknowledged": .int(acknowledgedThrough),
+    ]
+    if let removedAt { members["removed"] = .int(removedAt.milliseconds) }
+    if !toldTrips.isEmpty {
+      members["told"] = .object(
+        toldTrips.mapValues { ["open": .bool($0.isOpen), "at": .int($0.at.milliseconds)] })
+    }
+    return .object(members)
+  }
+
+  /// Decodes ``stored``; returns `nil` if it is invalid.
+  public init?(stored: JSONValue) {
+    guard let members = stored.objectValue, let tracker = members["tracker"]?.stringValue,
+      let companion = members["companion"]?.stringValue, let created = members["created"]?.intValue,
+      let held = members["held"]?.storedCounter, let acknowledged = members["acknowledged"]?.storedCounter
+    else { return nil }
+    self.init(
+      tracker: tracker, companion: companion, createdAt: Date(milliseconds: created), heldThrough: held,
+      acknowledgedThrough: acknowledged, removedAt: members["removed"]?.intValue.map(Date.init(milliseconds:)))
+    for (id, told) in members["told"]?.objectValue ?? [:] {
+      guard let told = told.objectValue, let isOpen = told["open"]?.boolValue, let at = told["at"]?.intValue else {
+        return nil
+      }
+      toldTrips[id] = AnnouncedTrip(isOpen: isOpen, at: Date(milliseconds: at))
+    }
+  }
+}
+
+extension HubCore {
+  /// Maximum number of notices in transit to one companion; the tracker keeps later ones.
+  static let waitingLimit: Int64 = 10_000
+
+  /// Stores the notices that a tracker sends, each once, up to the first gap.
+  ///
+  /// - Returns: The link with its new progress.
+  func receive(
+    _ notices: [CompanionNotice], acknowledgedThrough: Int64, for known: CompanionLink,
+    in transaction: any HubTransaction, now: Date
+  ) throws -> CompanionLink {
+    var companion = known
+    // If the tracker reports more than this hub has received, the hub was restored from a backup.
+    companion.acknowledge(through: acknowledgedThrough, now: now)
+    for notice in notices {
+      guard notice.sequence > companion.heldThrough else { continue }
+      guard notice.sequence == companion.heldThrough + 1,
+        companion.heldThrough - companion.acknowledgedThrough < Self.waitingLimit
+      else { break }
+      try transaction.put(notice, companion: companion.id)
+      companion.heldThrough = notice.sequence
+    }
+    guard companion != known else { return known }
+    try transaction.forgetNotices(companion: companion.id, through: companion.acknowledgedThrough)
+    try transaction.put(companion)
+    return companion
+  }
+
+  /// Records that the companion has all notices up to a sequence number, and deletes them.
+  func acknowledge(
+    through sequence: Int64, for companion: CompanionLink, in transaction: any HubTransaction, now: Date
+  ) throws {
+    var companion = companion
+    companion.acknowledge(through: sequence, now: now)
+    try transaction.forgetNotices(companion: companion.id, through: companion.acknowledgedThrough)
+    try transaction.put(companion)
+  }
+}
+
+extension CompanionLink {
+  /// Raises the acknowledged sequence number, up to a plausible limit.
+  ///
+  /// A tracker counts from 1, and a hub uses its clock in milliseconds, which may once have been ahead. Without a
+  /// limit, a false value could exhaust the sequence numbers of later notices.
+  fileprivate mutating func acknowledge(through sequence: Int64, now: Date) {
+    let latest = max(heldThrough, now.stamp + Self.clockLead)
+    acknowledgedThrough = max(acknowledgedThrough, min(sequence, latest))
+    heldThrough = max(heldThrough, acknowledgedThrough)
+  }
+}

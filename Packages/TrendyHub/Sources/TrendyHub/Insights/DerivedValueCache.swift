@@ -1,0 +1,62 @@
+import Synchronization
+import TrendyModels
+
+/// Cached values derived from users' records, each with the hub position that it reflects.
+///
+/// A later request updates the value from that position.
+final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  struct Known: Sendable {
+    let position: SourcePosition
+    let value: Value
+  }
+
+  private let limit: Int
+  private let isReplaced: @Sendable (_ old: Key, _ new: Key) -> Bool
+  private let known = Mutex<[(key: Key, known: Known)]>([])
+
+  /// Creates a cache.
+  ///
+  /// - Parameters:
+  ///   - limit: Maximum number of values; the oldest is removed first.
+  ///   - isReplaced: Whether a new key removes the value of an old one. By default only an equal key does.
+  init(limit: Int = 4, isReplaced: @escaping @Sendable (_ old: Key, _ new: Key) -> Bool = { $0 == $1 }) {
+    self.limit = limit
+    self.isReplaced = isReplaced
+  }
+
+  /// Returns an answer computed from an updated value, and caches the value.
+  ///
+  /// - Parameters:
+  ///   - key: The user, and all other parameters of the value.
+  ///   - reading: A read transaction of the user.
+  ///   - make: Updates the cached value to `state`; creates a new one if `known` is `nil`, because nothing is cached or
+  ///     entries may have been compacted.
+  func ask<Answer>(
+    _ key: Key, _ reading: any HubReadTransaction,
+    _ make: (_ known: Known?, _ state: HubState) throws -> (Value, Answer)
+  ) throws -> Answer {
+    let state = try reading.state()
+    let position = SourcePosition(state)
+    let found = known.withLock { $0.first { $0.key == key }?.known }
+    let isUsable = found.map { $0.position == position || $0.position.isPast(of: state) } ?? false
+    let (value, answer) = try make(isUsable ? found : nil, state)
+    // After a concurrent write, it is unknown whether the value includes it, so do not cache it.
+    guard try reading.state().head == state.head else { return answer }
+    known.withLock { known in
+      known.removeAll { isReplaced($0.key, key) }
+      known.append((key, Known(position: position, value: value)))
+      if known.count > limit { known.removeFirst() }
+    }
+    return answer
+  }
+
+  /// Returns a value, unchanged if nothing was written since, otherwise updated by `make`.
+  func value(for key: Key, _ reading: any HubReadTransaction, _ make: (_ known: Known?) throws -> Value) throws -> Value
+  {
+    try ask(key, reading) { known, state in
+      if let known, known.position == SourcePosition(state) { return (known.value, known.value) }
+      let value = try make(known)
+      return (value, value)
+    }
+  }
+}

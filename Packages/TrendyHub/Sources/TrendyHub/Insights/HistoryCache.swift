@@ -1,0 +1,29 @@
+import Foundation
+import TrendyInsights
+import TrendyModels
+
+/// Cached histories of some users, updated with later writes.
+///
+/// A request with another range, or after a few writes, does not read the whole record again.
+final class HistoryCache: Sendable {
+  private struct Key: Hashable {
+    let user: String
+    let zone: String?
+    let dayStart: Int
+    let today: CivilDate
+  }
+
+  /// One history per user; that of another day is discarded.
+  private let known = DerivedValueCache<Key, UserHistory>(isReplaced: { $0.user == $1.user })
+
+  func history(of user: String, _ reading: any HubReadTransaction, local: LocalTime, now: Date) throws -> UserHistory {
+    let key = Key(user: user, zone: local.zoneName, dayStart: local.dayStart, today: local.day(of: now))
+    return try known.value(for: key, reading) { known in
+      let settings = try TypeSettings(HubUserRecord(reading))
+      let updated = try known.flatMap {
+        try $0.value.updated(reading, since: $0.position, settings: settings, local: local, now: now)
+      }
+      return try updated ?? UserHistory(reading, settings: settings, local: local, now: now)
+    }
+  }
+}

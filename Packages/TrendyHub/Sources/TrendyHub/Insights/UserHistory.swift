@@ -1,0 +1,156 @@
+import Foundation
+import TrendyInsights
+import TrendyModels
+import TrendyTrips
+
+/// Times of a user's events, and their contributions to goals.
+///
+/// The history is read once, updated with later writes, and used for many findings.
+struct UserHistory: Sendable {
+  /// Number of days up to today whose events are stored individually.
+  static let longestSpan = 366
+
+  private(set) var settings: TypeSettings
+  private(set) var records: [String: TypeRecord] = [:]
+  let today: CivilDate
+
+  /// Reads the whole record in batches.
+  init(_ reading: any HubReadTransaction, settings: TypeSettings, local: LocalTime, now: Date) throws {
+    self.settings = settings
+    today = local.day(of: now)
+    var moments: [String: [TypeHistory.Moment]] = [:]
+    var amounts: [String: [CivilDate: Double]] = [:]
+    try reading.eachEvent(during: Int64.min / 4..<Int64.max / 4) { event, entry in
+      let type = event.eventTypeId
+      guard settings.types[type] != nil else { return }
+      let moment = local.moment(of: event)
+      moments[type, default: []].append(moment)
+      guard settings.goal(of: type) != nil, let amount = settings.amount(of: try entry().ruleEvent(event), now: now)
+      else { return }
+      amounts[type, default: [:]][moment.day, default: 0] += amount
+    }
+    for (type, list) in moments { records[type] = TypeRecord(list, amounts: amounts[type] ?? [:], today: today) }
+  }
+
+  /// Returns the history updated with writes since a position, or `nil` if the record must be read again.
+  func updated(
+    _ reading: any HubReadTransaction, since position: SourcePosition, settings: TypeSettings, local: LocalTime,
+    now: Date
+  ) throws -> UserHistory? {
+    // The contribution of a running event increases continuously, so it cannot be updated.
+    guard settings.types.mapValues(\.goal) == self.settings.types.mapValues(\.goal),
+      settings.durationKeys == self.settings.durationKeys, settings.running.isEmpty, self.settings.running.isEmpty,
+      let changes = try EventChanges(reading, since: position, { settings.hasPart(field: $1, of: $0) })
+    else { return nil }
+    var history = self
+    history.settings = settings
+    for (count, entries) in [(1, changes.added), (-1, changes.removed)] {
+      for entry in entries {
+        guard let event = HubEventMoment(entry), settings.types[event.eventTypeId] != nil else { continue }
+        let amount = settings.amount(of: entry.ruleEvent(event), now: now) ?? 0
+        // Adding and subtracting fractions would accumulate rounding errors.
+        guard count > 0 || amount.rounded() == amount else { return nil }
+        history.records[event.eventTypeId, default: TypeRecord([], amounts: [:], today: today)]
+          .add(count, local.moment(of: event), amount: amount)
+      }
+    }
+    return history
+  }
+
+  /// Returns the history of every type with events up to today.
+  func histories() -> [String: TypeHistory] {
+    var histories = records.mapValues(\.history).filter { $0.value.events > 0 }
+    // Odometer readings with a goal are treated like any type.
+    if let type = BuiltInType.odometer.present(among: Array(settings.types.values)), type.goal == nil {
+      histories[type.id]?.isOfReadings = true
+    }
+    return histories
+  }
+
+  /// Returns the contribution to a goal of each day from the first event to today.
+  func amounts(ofType type: String, over days: DailySeries) -> DailySeries {
+    var series = DailySeries(days.first...today)
+    for (day, amount) in records[type]?.amounts ?? [:] { series[day] = amount }
+    return series
+  }
+
+  /// Returns the streak of a type. `firstWeekday` is the first day of a week, where 0 is Sunday.
+  func streak(ofType type: String, _ own: TypeHistory, firstWeekday: Int) -> Streak {
+    settings.streak(of: type, own, firstWeekday: firstWeekday) { records[type]?.amounts ?? [:] }
+  }
+
+  /// Returns the progress of a type's goal in the current day or week; `nil` without a goal.
+  ///
+  /// `firstWeekday` is the first day of a week, where 0 is Sunday.
+  func progress(ofType type: String, firstWeekday: Int) -> GoalProgress? {
+    settings.progress(of: type, on: today, firstWeekday: firstWeekday, amounts: records[type]?.amounts ?? [:])
+  }
+}
+
+/// Events of one type.
+struct TypeRecord: Sendable {
+  private(set) var history: TypeHistory
+  /// Events of the last ``UserHistory/longestSpan`` days, in any order.
+  private(set) var recent: [TypeHistory.Moment]
+  /// Contribution of each day to the type's goal; empty without a goal.
+  private(set) var amounts: [CivilDate: Double]
+
+  init(_ moments: [TypeHistory.Moment], amounts: [CivilDate: Double], today: CivilDate) {
+    history = TypeHistory(moments: moments, today: today)
+    let first = today.advanced(by: 1 - UserHistory.longestSpan)
+    recent = moments.filter { (first...today).contains($0.day) }
+    self.amounts = amounts
+  }
+
+  /// Adds or removes an event.
+  ///
+  /// - Parameters:
+  ///   - count: 1 for a new event, -1 for a deleted one.
+  ///   - moment: Time of the event.
+  ///   - amount: Contribution of the event to the goal.
+  mutating func add(_ count: Int, _ moment: TypeHistory.Moment, amount: Double) {
+    if amount != 0 { amounts[moment.day, default: 0] += Double(count) * amount }
+    let today = history.today
+    guard moment.day <= today else { return }
+    var days = DailySeries(min(moment.day, history.days.count == 0 ? today : history.days.first)...today)
+    for (place, value) in history.days.values.enumerated() { days[history.days.first.advanced(by: place)] = value }
+    days[moment.day] += Double(count)
+    var minutes = history.eventsByMinute
+    if let minute = moment.minute { minutes[minute] += count }
+    history = TypeHistory(
+      days: days, minutes: minutes, eventsOfPosition: history.eventsOfPosition + (moment.isOfPosition ? count : 0),
+      today: today)
+    guard moment.day > today.advanced(by: -UserHistory.longestSpan) else { return }
+    if count > 0 {
+      recent.append(moment)
+    } else if let place = recent.firstIndex(of: moment) {
+      recent.remove(at: place)
+    }
+  }
+}
+
+extension TypeSettings {
+  /// Whether the stored values of an event depend on a field.
+  fileprivate func hasPart(field: String, of entry: HubEntry) -> Bool {
+    if EventChanges.isOfDay(field) || field == "source_type" { return true }
+    guard let type = entry.fields["event_type_id"]?.value.stringValue, goal(of: type) != nil else { return false }
+    return field == "end_date" || field.hasPrefix("properties.")
+  }
+}
+
+extension HubReadTransaction {
+  /// Calls `body` with each living entity of a kind, latest first, in batches. `moments` is in milliseconds since 1970.
+  func eachLiving(kind: String, during moments: Range<Int64>, atOnce: Int = 5000, _ body: (HubEntry) throws -> Void)
+    throws
+  {
+    var end = moments.upperBound
+    while moments.lowerBound < end {
+      let found = try living(kind: kind, during: moments.lowerBound..<end, limit: atOnce)
+      guard found.count == atOnce, let last = found.last?.listMoment else { return try found.forEach(body) }
+      // Complete the entities with the last time, because the next batch ends before it.
+      for entry in found where entry.listMoment != last { try body(entry) }
+      for entry in try living(kind: kind, during: last..<last + 1, limit: .max) { try body(entry) }
+      end = last
+    }
+  }
+}

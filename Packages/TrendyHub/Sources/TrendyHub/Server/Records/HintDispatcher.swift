@@ -1,0 +1,20 @@
+import Synchronization
+
+/// Current subscription to hints of other hubs on the storage.
+final class HintDispatcher: Sendable {
+  private let hints = Mutex<(any HintSubscription)?>(nil)
+
+  /// Replaces the subscription; `nil` ends it.
+  func open(_ hints: (any HintSubscription)?) {
+    // Release the former subscription outside the lock.
+    let earlier = self.hints.withLock { held in
+      defer { held = hints }
+      return held
+    }
+    withExtendedLifetime(earlier) {}
+  }
+
+  var isHearing: Bool { hints.withLock { $0 }?.isHearing ?? false }
+
+  func tell(_ hint: HubHint) { hints.withLock { $0 }?.tell(hint) }
+}

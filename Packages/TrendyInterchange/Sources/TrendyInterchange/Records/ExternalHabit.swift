@@ -1,0 +1,42 @@
+public import TrendyModels
+
+/// Event type of another program.
+public struct ExternalType: Hashable, Sendable {
+  public var name: String
+  /// Colour as `#RRGGBB`; `nil` if the program has none in this form.
+  public var colorHex: String?
+  /// Emoji; `nil` if the program has none.
+  public var icon: String?
+  /// Goal, if the program has one.
+  public var goal: Goal?
+
+  /// Creates a type. Colours and icons in another form are discarded.
+  public init(name: String, colorHex: String? = nil, icon: String? = nil, goal: Goal? = nil) {
+    self.name = name
+    self.colorHex = colorHex.flatMap { Self.isColor($0) ? $0.uppercased() : nil }
+    self.icon = icon.flatMap { (1...2).contains($0.count) && $0.utf8.count <= 64 ? $0 : nil }
+    self.goal = goal
+  }
+
+  private static func isColor(_ text: String) -> Bool {
+    text.utf8.count == 7 && text.hasPrefix("#") && text.dropFirst().allSatisfy { $0.isHexDigit && $0.isASCII }
+  }
+}
+
+/// Dates on which another program expected no events of a type.
+public struct ExternalSkip: Hashable, Sendable {
+  public var typeName: String
+  /// Parts of the natural key, identical in every file that contains the skip.
+  public var key: [String]
+  /// First and last skipped date.
+  public var days: ClosedRange<CivilDate>
+  public var note: String?
+
+  /// Creates a skip from its values.
+  public init(typeName: String, key: [String], days: ClosedRange<CivilDate>, note: String? = nil) {
+    self.typeName = typeName
+    self.key = key
+    self.days = days
+    self.note = note
+  }
+}

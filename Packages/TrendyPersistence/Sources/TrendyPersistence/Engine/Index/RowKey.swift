@@ -1,0 +1,66 @@
+import TrendyModels
+
+/// 128-bit key of a row: the bits of a UUID, or a hash of another identifier.
+public struct RowKey: Hashable, Sendable, CustomStringConvertible {
+  /// Upper 64 bits.
+  public var high: UInt64
+  /// Lower 64 bits.
+  public var low: UInt64
+
+  /// Creates a key from its halves.
+  public init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// The key as 32 hexadecimal digits.
+  public var description: String {
+    func digits(_ word: UInt64) -> String {
+      let text = String(word, radix: 16)
+      return String(repeating: "0", count: 16 - text.count) + text
+    }
+    return digits(high) + digits(low)
+  }
+}
+
+extension RowKey: Comparable {
+  /// Orders keys as unsigned 128-bit numbers.
+  public static func < (left: RowKey, right: RowKey) -> Bool {
+    left.high != right.high ? left.high < right.high : left.low < right.low
+  }
+}
+
+extension RowKey {
+  /// Whether the key is a hash.
+  var isHash: Bool { low &>> 62 == 3 }
+
+  /// Whether the key is a canonical UUID.
+  var isUUID: Bool { low &>> 62 == 2 }
+
+  /// Creates the key of any text by hashing it. Two texts may have the same key: store the text in the payload and
+  /// compare it.
+  ///
+  /// Hashes differ from canonical UUIDs, whose two variant bits are `10`, while they are `11` in a hash.
+  public init(hashing text: String) {
+    high = Checksum.xxh64(text, seed: 0)
+    low = Checksum.xxh64(text, seed: 0x7472_656E_6479_6B65) | 0xC000_0000_0000_0000
+  }
+
+  /// Number of texts that can share a hash; the lowest bits of their keys differ.
+  static let hashPlaces: UInt64 = 8
+
+  /// First of the keys that texts with this hash can have.
+  @inline(__always) var firstPlace: RowKey { RowKey(high: high, low: low & ~(Self.hashPlaces - 1)) }
+
+  /// All keys that texts with this hash can have. Only for a ``firstPlace``.
+  var places: some Sequence<RowKey> { (0..<Self.hashPlaces).lazy.map { RowKey(high: high, low: low | $0) } }
+
+  /// Creates the key of a UUID of RFC 9562 (variant `10`) in 36 lower-case characters; `nil` for any other text.
+  public init?(canonicalUUID text: String) {
+    guard let (high, low) = CompactIdentifier.bits(ofCanonical: text) else { return nil }
+    self.init(high: high, low: low)
+  }
+
+  /// The UUID with these bits in 36 lower-case characters.
+  public var uuidText: String { CompactIdentifier.text(high: high, low: low) }
+}

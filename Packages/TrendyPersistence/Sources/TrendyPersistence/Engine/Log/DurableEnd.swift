@@ -1,0 +1,56 @@
+/// Durable end of the log, as stored in the lock file (docs/format.md, "Lock").
+///
+/// A process that saves once and exits writes no later group that could state that its save is durable. The next
+/// process reads it here; otherwise every save of such a process would look unfinished. The entry is a hint and is
+/// never synced: an old or missing one only makes fewer groups count as durable.
+struct DurableEnd: Hashable {
+  private static let bytes = 32
+
+  var storeID: UInt64
+  var sequence: UInt64
+  /// Checksum of that group. A copy of a store has different groups under the same sequence numbers.
+  var checksum: UInt64
+
+  init(storeID: UInt64, sequence: UInt64, checksum: UInt64) {
+    self.storeID = storeID
+    self.sequence = sequence
+    self.checksum = checksum
+  }
+
+  /// Reads the entry from the lock file; `nil` if it is missing, torn or unreadable.
+  init?(of lock: any OpenFile) {
+    let memory = RowMemory(zeroed: Self.bytes)
+    // An unreadable entry counts as missing.
+    guard
+      let count = try? lock.read(
+        into: UnsafeMutableRawBufferPointer(start: memory.base, count: Self.bytes), at: 0),
+      count == Self.bytes, word(memory.base, 24) == Checksum.xxh64(memory.bytes(from: 0, count: 24)),
+      word(memory.base, 8) <= StoreFormat.largestNumber
+    else { return nil }
+    self.init(
+      storeID: word(memory.base, 0), sequence: word(memory.base, 8), checksum: word(memory.base, 16))
+  }
+
+  /// Whether there is a confirmed save beyond this end of the log. The bytes after the end are then damage, not an
+  /// unfinished save.
+  func isAhead(of sequence: UInt64, in manifest: Manifest) -> Bool {
+    storeID == manifest.storeID && self.sequence > sequence
+  }
+
+  /// Writes the entry. A failure is ignored.
+  /// - Parameters:
+  ///   - lock: the lock file.
+  ///   - counter: the mapped lock file, if there is one. Writing through it needs no system call and does not change
+  ///     the file's timestamp, which the next sync would have to write.
+  func write(to lock: any OpenFile, with counter: (any SharedCounter)?) {
+    let memory = RowMemory(zeroed: Self.bytes)
+    store(storeID, memory.base, 0)
+    store(sequence, memory.base, 8)
+    store(checksum, memory.base, 16)
+    store(Checksum.xxh64(memory.bytes(from: 0, count: 24)), memory.base, 24)
+    let bytes = memory.bytes(from: 0, count: Self.bytes)
+    if let counter, counter.put(bytes) { return }
+    // The save is durable without the entry.
+    try? lock.write(bytes, at: 0)
+  }
+}

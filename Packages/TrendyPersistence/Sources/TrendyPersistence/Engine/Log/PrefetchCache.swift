@@ -1,0 +1,75 @@
+/// Cache of saved rows that a unit of work has prefetched together, and of keys known to be absent.
+///
+/// It stays valid because no other handle can save while the unit holds the write lock.
+final class PrefetchCache {
+  private struct Kind {
+    /// Keys without a row. For a hash: its first key, if all of its keys are free.
+    var absent: Set<RowKey> = []
+    var groups: [UInt64: [UnsafeRawPointer]] = [:]
+  }
+
+  /// Prefetched rows of all kinds by key.
+  private let found = Memtable()
+  private var kinds: [UInt8: Kind] = [:]
+  /// Keeps alive the memory of all prefetched rows.
+  private(set) var pin: RowPin?
+
+  var isEmpty: Bool { kinds.isEmpty }
+
+  enum Answer {
+    case unknown
+    case absent
+    case found(UnsafeRawPointer)
+  }
+
+  func record(kind: UInt8, key: RowKey) -> Answer {
+    guard let known = kinds[kind] else { return .unknown }
+    if let record = found.find(kind: kind, key: key) { return .found(record) }
+    return known.absent.contains(key.isHash ? key.firstPlace : key) ? .absent : .unknown
+  }
+
+  /// Whether no row is known to have any of the keys of a hash.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - hash: first key of the hash.
+  func isAbsent(kind: UInt8, hash: RowKey) -> Bool { kinds[kind]?.absent.contains(hash) ?? false }
+
+  /// Returns the rows of a group, or `nil` if the group was not prefetched.
+  func records(kind: UInt8, group: UInt64) -> [UnsafeRawPointer]? { kinds[kind]?.groups[group] }
+
+  /// Adds the result of a search.
+  /// - Parameters:
+  ///   - kind: kind of the rows.
+  ///   - keys: keys that were searched; for a hash its first key, which represents all keys of the hash.
+  ///   - records: rows found.
+  ///   - pin: keeps the memory of the rows alive.
+  func know(kind: UInt8, keys: [RowKey], records: [UnsafeRawPointer], pin: RowPin) {
+    keep(pin)
+    var known = kinds.removeValue(forKey: kind) ?? Kind()
+    known.absent.reserveCapacity(known.absent.count + max(0, keys.count - records.count))
+    var taken: Set<RowKey> = []
+    found.reserve(records.count)
+    for record in records {
+      found.apply(record)
+      let key = RowLayout.key(record)
+      if key.isHash { taken.insert(key.firstPlace) }
+    }
+    for key in keys {
+      if key.isHash ? !taken.contains(key) : found.find(kind: kind, key: key) == nil { known.absent.insert(key) }
+    }
+    kinds[kind] = known
+  }
+
+  func know(kind: UInt8, groups: [UInt64], found: [[UnsafeRawPointer]], pin: RowPin) {
+    keep(pin)
+    var known = kinds.removeValue(forKey: kind) ?? Kind()
+    known.groups.reserveCapacity(known.groups.count + groups.count)
+    for (group, records) in zip(groups, found) { known.groups[group] = records }
+    kinds[kind] = known
+  }
+
+  private func keep(_ new: RowPin) {
+    guard let pin, pin !== new else { return self.pin = new }
+    self.pin = RowPin(memories: [], others: [pin, new])
+  }
+}

@@ -1,0 +1,74 @@
+/// Hash index of a segment: buckets of 64 bytes, one cache line each (docs/format.md, "Segment").
+///
+/// A bucket contains the offsets of up to twelve rows and one hash byte of each, so a lookup usually needs one memory
+/// access to find the row.
+enum SegmentHashIndex {
+  static let pieceBytes = 64
+  static let rowsInPiece = 12
+  /// Offset of the hash bytes in a bucket; before them are the row offsets, 4 bytes each.
+  private static let marksAt = 48
+  /// Offset of the number of rows in the bucket. Rows that did not fit into a full bucket are in the next ones.
+  private static let countAt = 60
+
+  /// Number of buckets for a number of rows, about four fifths full.
+  static func pieces(for rows: Int) -> Int { rows == 0 ? 0 : rows * 5 / 48 + 1 }
+
+  /// Returns the bucket in which a search starts.
+  @inline(__always) static func piece(_ hash: UInt32, of count: Int) -> Int {
+    Int((UInt64(hash) &* UInt64(count)) &>> 32)
+  }
+
+  /// Builds all buckets.
+  /// - Parameters:
+  ///   - hashes: hash of each row's kind and key.
+  ///   - places: offset of each row divided by 8.
+  static func encoded(
+    _ hashes: UnsafeBufferPointer<UInt32>, places: UnsafeBufferPointer<UInt32>
+  ) -> RowMemory {
+    let count = pieces(for: hashes.count)
+    let memory = RowMemory(zeroed: count * pieceBytes)
+    for (row, hash) in hashes.enumerated() {
+      var piece = piece(hash, of: count)
+      while memory.base.load(fromByteOffset: piece * pieceBytes + countAt, as: UInt8.self) == rowsInPiece {
+        piece = piece + 1 == count ? 0 : piece + 1
+      }
+      let base = memory.base + piece * pieceBytes
+      let before = Int(base.load(fromByteOffset: countAt, as: UInt8.self))
+      base.storeBytes(of: places[row].littleEndian, toByteOffset: before * 4, as: UInt32.self)
+      base.storeBytes(of: UInt8(truncatingIfNeeded: hash), toByteOffset: marksAt + before, as: UInt8.self)
+      base.storeBytes(of: UInt8(before + 1), toByteOffset: countAt, as: UInt8.self)
+    }
+    return memory
+  }
+
+  /// Candidates for a hash in one bucket.
+  struct Probe {
+    private let base: UnsafeRawPointer
+    /// One high bit for each of the first eight rows whose hash byte matches; ``laterMarks`` has the other four.
+    private var marks: UInt64
+    private var laterMarks: UInt64
+    private var offset = 0
+    /// Whether the search continues in the next bucket, because this one is full.
+    let goesOn: Bool
+
+    @inline(__always) init(_ base: UnsafeRawPointer, hash: UInt32) {
+      self.base = base
+      let wanted = UInt64(hash & 0xFF) &* 0x0101_0101_0101_0101
+      marks = zeroBytes(word(base, SegmentHashIndex.marksAt) ^ wanted)
+      // Four hash bytes, the number of rows, and zeros.
+      laterMarks = zeroBytes(word(base, SegmentHashIndex.marksAt + 8) ^ wanted) & 0x8080_8080
+      goesOn = base.load(fromByteOffset: SegmentHashIndex.countAt, as: UInt8.self) == SegmentHashIndex.rowsInPiece
+    }
+
+    /// Returns the offset divided by 8 of the next candidate, or 0 for an unused slot. The caller compares the key.
+    @inline(__always) mutating func next() -> Int? {
+      if marks == 0 {
+        guard laterMarks != 0 else { return nil }
+        (marks, laterMarks, offset) = (laterMarks, 0, 8)
+      }
+      let index = offset + marks.trailingZeroBitCount >> 3
+      marks &= marks &- 1
+      return Int(half(base, index * 4))
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Synchronization
+import TrendyFoundation
+
+/// Shares one open engine per directory, and reopens it after a failed sync.
+final class SharedEngine: Sendable {
+  let directory: String
+  let mode: StoreMode
+  let fileSystem: any FileSystem
+  let options: StorageEngine.Options
+  private let engine: Mutex<StorageEngine>
+
+  /// Opens the store; a new store gets its id from the generator.
+  init(
+    directory: String, mode: StoreMode, fileSystem: any FileSystem, options: StorageEngine.Options,
+    generator: some RandomNumberGenerator
+  ) throws(StorageError) {
+    var generator = generator
+    self.directory = directory
+    self.mode = mode
+    self.fileSystem = fileSystem
+    self.options = options
+    engine = Mutex(
+      try StorageEngine.open(
+        directory: directory, mode: mode, fileSystem: fileSystem, options: options, generator: &generator))
+  }
+
+  /// Returns the path of a directory without a trailing slash.
+  static func path(of directory: URL) throws(StorageError) -> String {
+    guard directory.isFileURL else { throw StorageError.notAFolder(path: directory.absoluteString) }
+    var path = directory.path(percentEncoded: false)
+    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path
+  }
+
+  /// The current engine, even if it is unusable after a failed sync.
+  var present: StorageEngine { engine.withLock { $0 } }
+
+  /// Returns a usable engine; reopens the store after a failed sync.
+  func usable() throws(StorageError) -> StorageEngine {
+    try engine.withLock { engine throws(StorageError) in
+      if !engine.isUsable {
+        // The store existed, so an empty one in its place would only hide that it was lost.
+        let existing: StoreMode = mode == .createIfMissing ? .mustExist : mode
+        engine = try StorageEngine.open(directory: directory, mode: existing, fileSystem: fileSystem, options: options)
+      }
+      return engine
+    }
+  }
+
+  /// Acquires the lock that permits syncing; `nil` if it is taken. Each caller opens the file again, because the kernel
+  /// treats locks of one open file as one owner.
+  func lockForSync() throws(StorageError) -> (any OpenFile)? {
+    guard mode != .readOnly else { throw .openedReadOnly(path: directory) }
+    let path = directory + "/sync.lock"
+    return try storing { () throws(FileSystemError) in
+      let file = try fileSystem.open(path, .create)
+      return try file.tryLock() ? file : nil
+    }
+  }
+}

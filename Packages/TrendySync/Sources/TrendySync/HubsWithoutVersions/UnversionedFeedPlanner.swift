@@ -1,0 +1,93 @@
+package import TrendyModels
+
+/// Decides how each feed entry of a hub without versions is applied, in the order of the entries.
+///
+/// Does not read the store; ``UnversionedFeedApplier`` performs the result.
+package struct UnversionedFeedPlanner: Hashable, Sendable {
+  /// Facts about an entry on which decisions depend.
+  package struct Candidate: Hashable, Sendable {
+    /// Key of the entity; `nil` for a kind that this version does not know.
+    package var key: EntityKey?
+    package var version: Int64
+    package var isDelete: Bool
+    /// Whether the data could be read; `true` for a delete, which has none.
+    package var isReadable: Bool
+    /// Event type without which the entity is not visible.
+    package var parentEventTypeId: String?
+    /// Whether children that would be deleted with the entity have pending mutations.
+    package var hasUnsettledChildren: Bool
+    /// Whether the hub has not answered a local delete yet.
+    package var isDeleteUnanswered: Bool
+
+    package init(
+      key: EntityKey?, version: Int64, isDelete: Bool = false, isReadable: Bool = true,
+      parentEventTypeId: String? = nil, hasUnsettledChildren: Bool = false, isDeleteUnanswered: Bool = false
+    ) {
+      self.key = key
+      self.version = version
+      self.isDelete = isDelete
+      self.isReadable = isReadable
+      self.parentEventTypeId = parentEventTypeId
+      self.hasUnsettledChildren = hasUnsettledChildren
+      self.isDeleteUnanswered = isDeleteUnanswered
+    }
+  }
+
+  package enum Verdict: Hashable, Sendable {
+    /// Write the entity to its row.
+    case apply
+    /// Delete the row and its children.
+    case remove
+    /// Ignore the entry, which is older than the local deletion.
+    case skip
+    case park(Cause)
+  }
+
+  /// Why an entry is parked.
+  package enum Cause: Hashable, Sendable {
+    case unknownKind
+    case unreadable
+    case parentMissing
+    /// The hub deleted an event type whose children have pending mutations on this device.
+    case childrenUnsettled
+    /// The entity was deleted on this device; only the hub's outcome shows whether the entry is older or a restore.
+    case deleteUnanswered
+  }
+
+  private var eventTypeIds: Set<String>
+  private var guards: [EntityKey: Tombstone]
+
+  /// Creates a planner for a page.
+  /// - Parameters:
+  ///   - eventTypeIds: Ids of the stored event types.
+  ///   - tombstones: Local deletions that the feed has not passed yet.
+  package init(eventTypeIds: some Sequence<String>, tombstones: some Sequence<Tombstone>) {
+    self.eventTypeIds = Set(eventTypeIds)
+    guards = Dictionary(tombstones.map { ($0.key, $0) }, uniquingKeysWith: { _, last in last })
+  }
+
+  /// Notes that an event type is visible although its deletion was applied, because it was recreated on this device.
+  package mutating func onReborn(eventTypeId: String) {
+    eventTypeIds.insert(eventTypeId)
+  }
+
+  package mutating func onEntry(_ entry: Candidate) -> Verdict {
+    guard let key = entry.key else { return .park(.unknownKind) }
+    if entry.isDelete {
+      if entry.hasUnsettledChildren { return .park(.childrenUnsettled) }
+      if key.entityType == .eventType { eventTypeIds.remove(key.entityId) }
+      return .remove
+    }
+    if let tombstone = guards[key] {
+      // An entry above the version of the deletion is a restore. Without that version only the outcome decides.
+      guard let deleted = tombstone.version else {
+        return entry.isDeleteUnanswered ? .park(.deleteUnanswered) : .skip
+      }
+      guard entry.version > deleted else { return .skip }
+    }
+    guard entry.isReadable else { return .park(.unreadable) }
+    if let parent = entry.parentEventTypeId, !eventTypeIds.contains(parent) { return .park(.parentMissing) }
+    if key.entityType == .eventType { eventTypeIds.insert(key.entityId) }
+    return .apply
+  }
+}

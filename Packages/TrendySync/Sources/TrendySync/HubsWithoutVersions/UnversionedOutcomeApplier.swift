@@ -1,0 +1,130 @@
+import TrendyModels
+import TrendyProtocols
+
+/// Applies the outcomes of a push to a hub without versions. Does not save.
+struct UnversionedOutcomeApplier {
+  let store: any DataStoreProtocol
+  let clock: any TimeSource
+
+  /// Applies the outcomes of a batch.
+  /// - Parameters:
+  ///   - mutations: The mutations sent.
+  ///   - outcomes: The hub's outcome for each mutation.
+  /// - Returns: Number of mutations that left the queue.
+  func settle(_ mutations: [PendingMutation], _ outcomes: [MutationOutcome]) throws -> Int {
+    try store.beginWriting()
+    let judged = zip(mutations, outcomes)
+    // A refusal does not take along mutations of the same batch that have their own outcome.
+    let answered = Set(judged.compactMap { $1.isTryLater ? nil : $0.id })
+    let parked = try store.fetchParkedChanges()
+    // Entities with a refused mutation stay visible, marked.
+    var refused = Set(try store.fetchConflicts().map { EntityKey($0.entityType, $0.entityId) })
+    var settled = 0
+    for (mutation, outcome) in judged {
+      switch outcome {
+      case .accepted(let said), .merged(let said):
+        // The versions of writes start at 1; a client reports 0 if it does not know the version.
+        let version = said.flatMap { $0 < 1 ? nil : $0 }
+        try accept(mutation, version: version, isFailed: refused.contains(mutation.key))
+        try unpark(parked, behind: mutation, version: version)
+        settled += 1
+      case .refused(let problem):
+        settled += try refuse(mutation, problem, sparing: answered)
+        refused.insert(mutation.key)
+      case .tryLater:
+        break
+      }
+    }
+    return settled
+  }
+}
+
+extension UnversionedOutcomeApplier {
+  /// Removes an accepted mutation from the queue.
+  /// - Parameters:
+  ///   - mutation: The accepted mutation.
+  ///   - version: Version that the hub assigned; `nil` if unknown.
+  ///   - isFailed: Whether another mutation of the entity was refused and is unresolved.
+  private func accept(_ mutation: PendingMutation, version: Int64?, isFailed: Bool) throws {
+    try store.deletePendingMutation(mutation)
+    let isLast = try !store.hasPendingMutation(of: mutation.key)
+    if mutation.operation == .delete {
+      // Until the feed has passed the deletion, only the tombstone keeps older entries out. It must not keep out an
+      // entity that has been recreated since.
+      if isLast {
+        try store.insertTombstone(
+          Tombstone(entityType: mutation.entityType, entityId: mutation.entityId, version: version))
+      }
+    } else if isLast {
+      if isFailed {
+        try ConflictJournal(store: store, clock: clock).markAsFailed(mutation.key)
+      } else {
+        try markSynced(mutation.key)
+      }
+    }
+  }
+
+  /// Deletes parked entries that are older than an accepted mutation, since the feed sends the entity again.
+  ///
+  /// An entry above the version is newer: the response to an earlier attempt was lost. Without a version, a create of
+  /// an existing entity has changed nothing, so the entry stays.
+  private func unpark(_ parked: [ChangeEntry], behind mutation: PendingMutation, version: Int64?) throws {
+    for entry in parked where entry.key == mutation.key {
+      if version == nil, mutation.operation != .update, mutation.operation != .delete, !entry.isDelete { continue }
+      if entry.id <= version ?? .max { try store.deleteParkedChange(entry) }
+    }
+  }
+
+  /// Moves a refused mutation to the journal. A refused create takes the unsent mutations of the entity and its
+  /// children along, since the hub does not have the entity.
+  /// - Parameters:
+  ///   - mutation: The refused mutation.
+  ///   - problem: The hub's response.
+  ///   - answered: Ids of mutations with their own outcome.
+  /// - Returns: Number of mutations that left the queue.
+  private func refuse(_ mutation: PendingMutation, _ problem: ProblemDetails, sparing answered: Set<String>) throws
+    -> Int
+  {
+    let isOfDeleted = mutation.operation == .create && problem.type == ProblemDetails.entityDeleted
+    try ConflictJournal(store: store, clock: clock).setAside(
+      mutation, reason: problem.description, markFailed: !isOfDeleted)
+    guard mutation.operation == .create else { return 1 }
+    var settled = 1
+    let reason = "Depends on a rejected \(mutation.entityType.words): \(problem)"
+    // Any device can import the same data again, so the hub must still receive the deletion of an import.
+    let isImport = try Coalescing.hasNaturalKey(mutation)
+    for other in try store.fetchPendingMutations() where other.sequence == nil && !answered.contains(other.id) {
+      if isImport, other.key == mutation.key, other.operation == .delete { continue }
+      if try other.key == mutation.key || hangs(other, on: mutation.key) {
+        try ConflictJournal(store: store, clock: clock).setAside(other, reason: reason, markFailed: true)
+        settled += 1
+      }
+    }
+    // Another device deleted the entity: the journal has the data, and nothing is visible.
+    if isOfDeleted, try !store.hasPendingMutation(of: mutation.key) {
+      let replica = Replica(store: store)
+      try replica.hide(mutation.key)
+      try replica.noteForgottenDeletion(of: mutation.key, version: nil)
+    }
+    return settled
+  }
+
+  private func hangs(_ other: PendingMutation, on key: EntityKey) throws -> Bool {
+    guard key.entityType == .eventType, other.entityType.isChildOfEventType else { return false }
+    if try Coalescing.references(in: other.payload).contains(key) { return true }
+    // An update does not contain the event type; the row does.
+    func parent<Entity: StoredEntity>(_ type: Entity.Type) throws -> String? {
+      try Entity.find(id: other.entityId, in: store)?.parentEventTypeId
+    }
+    return try other.operation != .create && parent(other.entityType.stored) == key.entityId
+  }
+
+  private func markSynced(_ key: EntityKey) throws {
+    func mark<Entity: StoredEntity>(_ type: Entity.Type) throws { try Entity.markSynced(id: key.entityId, in: store) }
+    try mark(key.entityType.stored)
+  }
+}
+
+extension MutationOutcome {
+  var isTryLater: Bool { if case .tryLater = self { true } else { false } }
+}

@@ -1,0 +1,85 @@
+import TrendyModels
+import TrendyProtocols
+
+/// Conflict journal: moves mutations that the hub did not accept out of the queue, with their data. Does not save.
+struct ConflictJournal {
+  let store: any DataStoreProtocol
+  let clock: any TimeSource
+
+  /// Moves a mutation from the queue to the journal. The caller must update the visible state.
+  func move(_ mutation: PendingMutation, reason: String) throws {
+    try store.insertConflict(
+      Conflict(
+        id: mutation.id, entityType: mutation.entityType, entityId: mutation.entityId, operation: mutation.operation,
+        payload: mutation.payload, reason: reason, recordedAt: clock.now))
+    try store.deletePendingMutation(mutation)
+  }
+
+  /// Marks an entity that the hub never had. It exists only on this device and stays visible until the user decides.
+  func markAsFailed(_ key: EntityKey) throws {
+    func mark<Entity: StoredEntity>(_ type: Entity.Type) throws {
+      guard var row = try Entity.find(id: key.entityId, in: store) else { return }
+      row.syncStatus = .failed
+      try Entity.write(row, in: store)
+    }
+    try mark(key.entityType.stored)
+  }
+
+  /// Moves the whole queue to the journal.
+  /// - Parameters:
+  ///   - reason: Explanation for the user.
+  ///   - markEntitiesFailed: Whether to mark the rows of the entities.
+  ///   - chance: Source of a new device identity.
+  ///   - replications: Selects how the visible state is recomputed.
+  /// - Returns: Number of moved mutations.
+  func clearQueue(
+    reason: String, markEntitiesFailed: Bool, random: RandomSource, _ replications: ReplicationChoice
+  ) throws -> Int {
+    try store.beginWriting()
+    let queue = try store.fetchPendingMutations()
+    for mutation in queue { try setAside(mutation, reason: reason, markFailed: markEntitiesFailed) }
+    // A deleted entity still exists at the hub and becomes visible again.
+    let memory = try store.syncMemory() ?? SyncMetadata()
+    let replication = replications.forStore(memory)
+    for key in queue.filter({ $0.operation == .delete }).map(\.key).inShowingOrder {
+      try replication.refreshVisibleState(key)
+    }
+    // The hub would miss the sequence numbers of sent mutations. With versions the store needs a new identity at once:
+    // without one it could not send what it has seen, and would not notice a restored hub.
+    if queue.contains(where: { $0.sequence != nil }) {
+      if memory.holdsVersions {
+        try NewIdentity(store: store, random: random, now: clock.now).take()
+      } else {
+        try store.setSyncIdentity(nil)
+      }
+    }
+    return queue.count
+  }
+
+  /// Moves a mutation to the journal in a store without versions. There is no replica, so the row is corrected by a
+  /// mark or by the next snapshot.
+  func setAside(_ mutation: PendingMutation, reason: String, markFailed: Bool) throws {
+    let replica = Replica(store: store)
+    try move(mutation, reason: reason)
+    if mutation.operation == .delete {
+      // The entity still exists at the hub. Its row has been deleted here and the feed will not send it again, so a
+      // snapshot is needed.
+      if let tombstone = try store.tombstone(of: mutation.key) { try store.deleteTombstone(tombstone) }
+      try store.setSyncCursor(nil)
+    } else {
+      if try replica.overlay(of: mutation.key).contains(where: { $0.operation == .create }) {
+        // The visible state follows from the create that is still pending.
+        try replica.show(mutation.key)
+      } else if markFailed {
+        try markAsFailed(mutation.key)
+      }
+      // At the hub the entity still belongs to its previous type. The row here belongs to a type that may be deleted,
+      // and the row with it. The feed will not send the entity again, so a snapshot is needed.
+      if mutation.operation == .update, mutation.entityType.isChildOfEventType,
+        try Coalescing.references(in: mutation.payload).contains(where: { $0.entityType == .eventType })
+      {
+        try store.setSyncCursor(nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import TrendyFoundation
+import TrendyModels
+import TrendyProtocols
+
+/// Moves deletions to the front of the queue when the record exceeds the hub's quota. Does not save.
+///
+/// Only deletions whose order does not matter are moved: of events that the hub has and that no other mutation in the
+/// queue changes. Nothing refers to an event.
+struct QuotaRecovery {
+  let store: any DataStoreProtocol
+  let random: RandomSource
+  let now: Date
+
+  /// Moves all such deletions behind the refused part of the queue to its front.
+  /// - Parameter tried: Number of mutations at the front that the hub refused as a whole.
+  /// - Returns: Whether any deletion was moved.
+  func bringDeletionsForward(past tried: Int) throws -> Bool {
+    let queue = try store.fetchPendingMutations().inSendingOrder
+    let counts = queue.reduce(into: [:]) { $0[$1.key, default: 0] += 1 }
+    let deletions = try queue.dropFirst(tried).filter { mutation in
+      guard mutation.operation == .delete, mutation.entityType == .event, counts[mutation.key] == 1,
+        let held = try store.heldEntry(kind: .event, id: mutation.entityId)
+      else { return false }
+      return !held.isDelete
+    }
+    guard !deletions.isEmpty, let first = queue.map(\.createdAt).min() else { return false }
+    // Sent mutations already have sequence numbers, so numbering starts again under a new identity, as after a fork.
+    try NewIdentity(store: store, random: random, now: now).take()
+    for var mutation in deletions {
+      // The queue is ordered by time.
+      mutation.createdAt = first.addingTimeInterval(-0.001)
+      try store.insertPendingMutation(mutation)
+    }
+    return true
+  }
+}

@@ -1,0 +1,44 @@
+import TrendyModels
+import TrendyProtocols
+
+/// Store state on which a request is based. The response is applied only if the state is still the same.
+///
+/// Only one engine at a time syncs a store, guaranteed by a kernel lock. These checks are a second line of defence.
+struct RequestState: Hashable, Sendable {
+  /// Position that the request contains; `nil` if the store has no identity yet.
+  let position: DevicePosition?
+  /// Replica generation of ``SyncMetadata``.
+  let generation: Int64
+
+  init(of store: any DataStoreProtocol) throws {
+    let memory = try store.syncMemory() ?? SyncMetadata()
+    generation = memory.generation
+    position = try store.syncIdentity().map { identity in
+      // Sent mutations are at the front of the queue, ordered by sequence number.
+      let oldest = try store.firstPendingMutations(1).first?.sequence ?? identity.lastSequence + 1
+      return DevicePosition(
+        device: identity.device, seen: memory.seen, epoch: memory.epochs.epoch(of: memory.seen)?.id,
+        lastSequence: identity.lastSequence, acknowledgedThrough: oldest - 1)
+    }
+  }
+
+  /// Checks that the store has the same identity and replica generation as when the request was sent.
+  /// - Parameter store: The store to compare with.
+  /// - Throws: ``SyncFailure/elsewhere`` if another process has applied a response meanwhile.
+  func checkStands(in store: any DataStoreProtocol) throws { try check(RequestState(of: store)) }
+
+  /// Checks in addition that no outcome has been acknowledged since the request was sent.
+  ///
+  /// Needed for a push response and for a reported fork: an acknowledgement in between would contradict either.
+  /// - Parameter store: The store to compare with.
+  /// - Throws: ``SyncFailure/elsewhere`` if the state has changed.
+  func checkNothingWasAcknowledged(in store: any DataStoreProtocol) throws {
+    let now = try RequestState(of: store)
+    try check(now)
+    guard now.position?.acknowledgedThrough == position?.acknowledgedThrough else { throw SyncFailure.elsewhere }
+  }
+
+  private func check(_ now: RequestState) throws {
+    guard now.generation == generation, now.position?.device == position?.device else { throw SyncFailure.elsewhere }
+  }
+}

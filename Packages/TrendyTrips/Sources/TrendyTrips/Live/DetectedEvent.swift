@@ -1,0 +1,156 @@
+import TrendyFoundation
+public import TrendyModels
+import TrendyProtocols
+
+/// Stored state of one detected event.
+///
+/// The values suffice to distinguish the user's edits from detection's own writes, and to explain why the event exists.
+struct DetectedEvent: Hashable, Sendable, Codable {
+  enum Kind: String, Hashable, Sendable, Codable {
+    case trip
+    case visit
+    /// Exit from a place that records exits as separate events.
+    case exit
+  }
+
+  enum Standing: String, Hashable, Sendable, Codable {
+    /// The user has not changed the fields that detection writes.
+    case own
+    /// The user edited or deleted the event. Detection no longer writes to it.
+    case personal
+    /// A later run no longer detected the event and deletes it. Its id is never reused.
+    case withdrawn
+  }
+
+  /// Id derived from the readings. `eventId` may differ, because an event keeps its id when a late fix moves its start.
+  var key: String
+  var eventId: String
+  var kind: Kind
+  var geofenceId: String?
+  /// Latitude, longitude and radius (degrees, metres) of the place at the time of detection.
+  var circle: [Double]?
+  var start: Date
+  /// `nil` while a visit is open.
+  var end: Date?
+  var standing = Standing.own
+  /// Id of the event of another recording that describes the same trip or visit. No event is written for this one then.
+  var twin: String?
+  /// Event as last written.
+  var written: CreateEventRequest?
+  /// Event that is about to be written; saved before the write so that a crash in between can be recognized.
+  var intended: CreateEventRequest?
+  var decisions: [TripDecision] = []
+  /// Time of the reading that completed the event; `nil` while later readings may still change it.
+  var settledAt: Date?
+
+  /// Whether the event was withdrawn but its deletion has not been confirmed.
+  var isToBeDeleted: Bool { standing == .withdrawn && (written != nil || intended != nil) }
+
+  /// Sort value of findings that may still change: 9999-12-31, after every real timestamp.
+  static let unsettled = Date(timeIntervalSince1970: 253_402_300_799)
+
+  /// Returns the stored form.
+  ///
+  /// A finding whose event is still to be deleted sorts as unsettled. Every pass then reads it, even if the clock was
+  /// wrong when it was withdrawn.
+  func note() throws -> TrackNote {
+    let time = isToBeDeleted ? Self.unsettled : settledAt ?? Self.unsettled
+    return TrackNote(kind: .finding, id: eventId, time: time, content: Array(try WireJSON.encode(self)))
+  }
+
+  init(_ note: TrackNote) throws { self = try WireJSON.decode(DetectedEvent.self, from: Data(note.content)) }
+
+  init(key: String, kind: Kind, start: Date, end: Date?) {
+    self.key = key
+    eventId = key
+    self.kind = kind
+    self.start = start
+    self.end = end
+  }
+
+  /// Returns the number of seconds that two findings have in common; negative if they do not overlap.
+  ///
+  /// `seen` is the time until which this finding is known to last if it is open. An open finding lasts at least 1 s.
+  func overlap(with other: DetectedEvent, openUntil seen: Date) -> TimeInterval {
+    min(end ?? max(seen, start + 1), other.end ?? .distantFuture).timeIntervalSince(max(start, other.start))
+  }
+}
+
+extension DetectedEvent {
+  /// Whether this finding and another one describe the same trip or visit in two recordings.
+  func isTwin(of other: DetectedEvent, _ event: Event) -> Bool {
+    guard kind == other.kind, geofenceId == other.geofenceId, standing != .withdrawn, let end, let otherEnd = other.end,
+      Event.isOneMoment(start, other.start), Event.isOneMoment(end, otherEnd)
+    else { return false }
+    return (written ?? intended).map { Event($0).isOnePlace(as: event) } ?? true
+  }
+}
+
+extension Event {
+  /// Whether two events with different ids describe the same trip or visit.
+  ///
+  /// Start and end must agree within 1 s, which allows for formats with whole seconds, and the starting points within
+  /// 250 m.
+  public func isTwin(of other: Event) -> Bool {
+    guard id != other.id, sourceType == other.sourceType, geofenceId == other.geofenceId, let endDate,
+      let otherEnd = other.endDate
+    else { return false }
+    return Self.isOneMoment(timestamp, other.timestamp) && Self.isOneMoment(endDate, otherEnd) && isOnePlace(as: other)
+  }
+
+  /// Tolerance for start and end in seconds: formats with whole seconds differ by up to 1 s.
+  static let twinSeconds: TimeInterval = 1
+  /// Tolerance for the starting point in metres: the user may carry two receivers.
+  private static let twinMetres = 250.0
+
+  fileprivate static func isOneMoment(_ first: Date, _ second: Date) -> Bool {
+    abs(first.timeIntervalSince(second)) <= twinSeconds
+  }
+
+  fileprivate func isOnePlace(as other: Event) -> Bool {
+    guard let latitude = locationLatitude, let longitude = locationLongitude,
+      let otherLatitude = other.locationLatitude, let otherLongitude = other.locationLongitude
+    else { return true }
+    return Geodesic.distanceMeters(
+      from: Coordinate(latitude: latitude, longitude: longitude),
+      to: Coordinate(latitude: otherLatitude, longitude: otherLongitude)) <= Self.twinMetres
+  }
+}
+
+extension Event {
+  /// Whether all detected fields still have the values of `written`.
+  func isAsWritten(_ written: Event) -> Bool {
+    guard eventTypeId == written.eventTypeId, timestamp == written.timestamp, endDate == written.endDate,
+      locationLatitude == written.locationLatitude, locationLongitude == written.locationLongitude,
+      locationName == written.locationName, sourceType == written.sourceType
+    else { return false }
+    let properties = properties
+    return written.properties.allSatisfy { !Self.found.contains($0.key) || properties[$0.key] == $0.value }
+  }
+
+  /// Whether the event equals `written` and the user has added neither a note nor properties.
+  func isUntouched(since written: Event) -> Bool {
+    isAsWritten(written) && notes == nil && properties == written.properties
+  }
+
+  /// Returns the event with its detected fields replaced; all other fields keep their values.
+  func updated(by finding: Event) -> Event {
+    var event = self
+    event.eventTypeId = finding.eventTypeId
+    event.timestamp = finding.timestamp
+    event.endDate = finding.endDate
+    event.locationLatitude = finding.locationLatitude
+    event.locationLongitude = finding.locationLongitude
+    event.locationName = finding.locationName
+    for key in Self.found { event.properties[key] = finding.properties[key] }
+    return event
+  }
+
+  /// Keys of the properties that detection computes, as opposed to those that the user enters.
+  private static let found: Set<String> = [
+    TripRecord.PropertyKey.distance.rawValue, TripRecord.PropertyKey.duration.rawValue,
+    TripRecord.PropertyKey.averageSpeed.rawValue, TripRecord.PropertyKey.topSpeed.rawValue,
+    TripRecord.PropertyKey.route.rawValue, GeofenceVisit.enteredAtKey, GeofenceVisit.exitedAtKey,
+    GeofenceVisit.durationKey,
+  ]
+}
