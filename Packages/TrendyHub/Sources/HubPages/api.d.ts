@@ -245,11 +245,11 @@ declare namespace Api {
   }
 
   interface GetStreaks {
-    streaks: {
+    streaks: ({
       current: number;
       event_type_id: string;
       period: 'day' | 'week';
-    }[];
+    })[];
   }
 
   interface GetTrip {

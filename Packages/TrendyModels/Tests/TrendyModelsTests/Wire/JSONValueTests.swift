@@ -193,11 +193,11 @@ extension JSONValue {
     case 4: return .double(Double.random(in: -1e6...1e6, using: &random))
     case 5: return .string(.random(using: &random))
     case 6:
-      return .array((0..<Int.random(in: 0...4, using: &random)).map { _ in random(depth: depth - 1, using: &random) })
+      return .array((0..<Int.random(in: 0...4, using: &random)).map { _ in .random(depth: depth - 1, using: &random) })
     default:
       var members: [String: JSONValue] = [:]
       for _ in 0..<Int.random(in: 0...4, using: &random) {
-        members[.random(using: &random)] = random(depth: depth - 1, using: &random)
+        members[.random(using: &random)] = .random(depth: depth - 1, using: &random)
       }
       return .object(members)
     }

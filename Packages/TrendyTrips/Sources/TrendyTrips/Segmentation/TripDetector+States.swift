@@ -309,12 +309,6 @@ extension TripDetector {
       let silence = outside[0].timestamp.timeIntervalSince(latest.timestamp)
       let recent = here.drop { latest.timestamp.timeIntervalSince($0.timestamp) > 600 }
       let index = recent.lastIndex { Geodesic.shortMeters(from: center, to: $0.coordinate) <= max(Self.scatter, noise) }
-      if index == nil, let before = here.dropLast(recent.count).last,
-        recent[recent.startIndex].timestamp.timeIntervalSince(before.timestamp) > Self.silence
-      {
-        // All recent fixes are on the way, after a gap at the stay point.
-        return departure(resumedAt: Array(recent) + outside, after: before.timestamp, configuration)
-      }
       let slow = recent[(index ?? recent.endIndex - 1)...]
       guard silence > configuration.gapSeconds else {
         let route = Array(slow) + outside
