@@ -304,7 +304,7 @@ extension ImportReport {
     let what = kinds.isEmpty ? "nothing" : kinds.joined(separator: ", ")
     lines.append("\(format.name): \(what) \(verb), \(Quantity(known, "duplicate"))")
     if newReadings + knownReadings > 0 {
-      lines.append("Positions: \(newReadings) \(verb), \(Quantity(knownReadings, "duplicate"))")
+      lines.append("Fixes: \(newReadings) \(verb), \(Quantity(knownReadings, "duplicate"))")
     }
     if let first, let last {
       let events = types.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5).map { "\($0.key) \($0.value)" }
@@ -363,7 +363,7 @@ extension TrackImport {
   fileprivate func lines(isDryRun: Bool, in local: LocalTime, _ units: Units) -> [String] {
     let verb = isDryRun ? "would be new" : "new"
     var lines = fileLines(units)
-    lines.append("Positions: \(fixCount.new) \(verb), \(Quantity(fixCount.known, "duplicate"))")
+    lines.append("Fixes: \(fixCount.new) \(verb), \(Quantity(fixCount.known, "duplicate"))")
     if let workouts {
       lines.append("Workouts: \(workouts.new[.event] ?? 0) \(verb), \(Quantity(workouts.known, "duplicate"))")
       lines += workouts.examples.map {
