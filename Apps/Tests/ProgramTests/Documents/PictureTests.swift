@@ -96,7 +96,7 @@ struct PictureTests {
       try bench.shown("chart run --of km", width: 40) == """
         run  km, mean per day  since Sat 17 Aug
           km of run: 5 % less on average than in
-          the 14 days before.
+          the previous 14 days.
           8 ⠁      ⠈       ⠁      ⠈       ⠁
 
                        ⡇      ⣸      ⢠⡇      ⣾
@@ -116,7 +116,7 @@ struct PictureTests {
     #expect(
       try bench.shown("chart run --of km", width: 80) == """
         run  km, mean per day  since Sat 17 Aug
-          km of run: 5 % less on average than in the 14 days before.
+          km of run: 5 % less on average than in the previous 14 days.
           8 ⠁               ⠁               ⠁              ⠈               ⠈
 
                                    ⣇               ⡇              ⢠⡇              ⢸⡆
@@ -136,7 +136,7 @@ struct PictureTests {
     #expect(
       try bench.shown("chart run --of km", width: 120) == """
         run  km, mean per day  since Sat 17 Aug
-          km of run: 5 % less on average than in the 14 days before.
+          km of run: 5 % less on average than in the previous 14 days.
           8 ⠁                       ⠈                       ⠈                        ⠁                       ⠈
 
                                                ⣾                       ⢸⡄                      ⢠⢇                       ⣷
@@ -156,7 +156,7 @@ struct PictureTests {
     #expect(
       try bench.shown("chart run --of km", width: 80, locale: "C") == """
         run  km, mean per day  since Sat 17 Aug
-          km of run: 5 % less on average than in the 14 days before.
+          km of run: 5 % less on average than in the previous 14 days.
           8 *               *               *              *               *
 
                                    *               *              **              **

@@ -44,7 +44,7 @@ struct HubDatabaseTests {
     let away = try bench.trendyd(
       "hub", "init", "--data", bench.store("x"), "--storage", "postgres://u@127.0.0.1:1/d")
     #expect(away.status == 75)
-    #expect(away.talk.contains("database does not answer"), "\(away.talk)")
+    #expect(away.talk.contains("database does not respond"), "\(away.talk)")
   }
 
   @Test func `pair prints no port if the hub listens on any free port, but a hint`() throws {

@@ -37,7 +37,7 @@ struct ReviewTests {
           More coffee and Trip; new: run and
           コーヒーと紅茶の時間.
           302 entries on 239 of 325 days, 449 %
-          more than in the year before (55).
+          more than in the previous year (55).
           Most in Nov (34) and on Tue 19 Nov
           (4).
           coffee              231   54   +328 %
@@ -59,7 +59,7 @@ struct ReviewTests {
       try bench.shown("year", width: 80) == """
         Mon 1 Jan to Wed 20 Nov, compared with Sun 1 Jan to Mon 20 Nov 2023
           More coffee and Trip; new: run and コーヒーと紅茶の時間.
-          302 entries on 239 of 325 days, 449 % more than in the year before (55).
+          302 entries on 239 of 325 days, 449 % more than in the previous year (55).
           Most in Nov (34) and on Tue 19 Nov (4).
           coffee                231   54   +328 %  ▆▆▆▆▆▆▆▆▆▆█
           run                    65    0      new  ▇▇▇▇▇▇▇▇▇█▅
@@ -79,7 +79,7 @@ struct ReviewTests {
       try bench.shown("year", width: 80, locale: "C") == """
         Mon 1 Jan to Wed 20 Nov, compared with Sun 1 Jan to Mon 20 Nov 2023
           More coffee and Trip; new: run and コーヒーと紅茶の時間.
-          302 entries on 239 of 325 days, 449 % more than in the year before (55).
+          302 entries on 239 of 325 days, 449 % more than in the previous year (55).
           Most in Nov (34) and on Tue 19 Nov (4).
           coffee                231   54   +328 %  **********@
           run                    65    0      new  #########@+
@@ -129,7 +129,7 @@ struct ReviewTests {
       try bench.shown("digest week", width: 40) == """
         Mon 18 to Wed 20 Nov
           7 entries on 2 of 3 days, 75 % more
-          than in the week before (4).
+          than in the previous week (4).
           New: Trip, run and
           コーヒーと紅茶の時間.
           Most on Tuesday (4).

@@ -275,7 +275,7 @@ struct SafetyTests {
     guard let result = try mounting(script) else { return }
     #expect(
       result.output == "log 74\n1\ndoctor 0\nbackup 0\nrestore 74\n", "\(result.output)\(result.talk)")
-    #expect(result.talk.contains("read-only disk") && result.talk.contains("Hint:  "))
+    #expect(result.talk.contains("mounted read-only") && result.talk.contains("Hint:  "))
   }
 
   @Test func `a store without write permission can be read, and one without read permission is reported`() throws {

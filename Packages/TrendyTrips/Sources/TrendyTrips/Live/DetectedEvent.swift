@@ -80,7 +80,8 @@ extension DetectedEvent {
   /// Whether this finding and another one describe the same trip or visit in two recordings.
   func isTwin(of other: DetectedEvent, _ event: Event) -> Bool {
     guard kind == other.kind, geofenceId == other.geofenceId, standing != .withdrawn, let end, let otherEnd = other.end,
-      Event.isOneMoment(start, other.start), Event.isOneMoment(end, otherEnd)
+      Event.isOneMoment(start, other.start),
+      Event.isOneMoment(end, otherEnd, within: Event.twinSeconds(atEndOf: geofenceId))
     else { return false }
     return (written ?? intended).map { Event($0).isOnePlace(as: event) } ?? true
   }
@@ -90,12 +91,14 @@ extension Event {
   /// Whether two events with different ids describe the same trip or visit.
   ///
   /// Start and end must agree within 1 s, which allows for formats with whole seconds, and the starting points within
-  /// 250 m.
+  /// 250 m. The ends of two visits to one place may differ by a minute: in a format without accuracy other fixes are
+  /// outliers.
   public func isTwin(of other: Event) -> Bool {
     guard id != other.id, sourceType == other.sourceType, geofenceId == other.geofenceId, let endDate,
       let otherEnd = other.endDate
     else { return false }
-    return Self.isOneMoment(timestamp, other.timestamp) && Self.isOneMoment(endDate, otherEnd) && isOnePlace(as: other)
+    return Self.isOneMoment(timestamp, other.timestamp)
+      && Self.isOneMoment(endDate, otherEnd, within: Self.twinSeconds(atEndOf: geofenceId)) && isOnePlace(as: other)
   }
 
   /// Tolerance for start and end in seconds: formats with whole seconds differ by up to 1 s.
@@ -103,8 +106,15 @@ extension Event {
   /// Tolerance for the starting point in metres: the user may carry two receivers.
   private static let twinMetres = 250.0
 
-  fileprivate static func isOneMoment(_ first: Date, _ second: Date) -> Bool {
-    abs(first.timeIntervalSince(second)) <= twinSeconds
+  /// Tolerance for the end of a visit to a place, or of a trip.
+  fileprivate static func twinSeconds(atEndOf geofenceId: String?) -> TimeInterval {
+    geofenceId == nil ? twinSeconds : 60
+  }
+
+  fileprivate static func isOneMoment(
+    _ first: Date, _ second: Date, within seconds: TimeInterval = twinSeconds
+  ) -> Bool {
+    abs(first.timeIntervalSince(second)) <= seconds
   }
 
   fileprivate func isOnePlace(as other: Event) -> Bool {
