@@ -102,7 +102,9 @@ def a_person_is_renamed_and_connects_an_app_by_a_token(world):
         phone.type("Coffee")
         pair(browser, hub)
         browser.go("/settings")
-        browser.shows(life.ZONE_NAME.replace("Etc/GMT+0", "UTC"), "main")
+        offset = life.ZONE_NAME.removeprefix("Etc/GMT")
+        zone = "UTC" if offset == "+0" else "UTC" + ("+" if offset[0] == "-" else "−") + offset[1:]
+        browser.shows(f"({zone})", "main")
         browser.type("[data-key=person-name]", "Ada L.")
         browser.press("main h1")
         browser.shows("Name changed to Ada L.", ".toast")
