@@ -21,9 +21,9 @@ private func history(_ days: [CivilDate]) -> TypeHistory {
   TypeHistory(days.map { event($0) }, today: today, local: local)
 }
 
-/// Random days of the last `count`, each with probability `random`.
-private func days(_ count: Int, random: Double, using random: inout SeededGenerator) -> [CivilDate] {
-  (0..<count).filter { _ in Double.random(in: 0..<1, using: &random) < random }.map { today.advanced(by: -$0) }
+/// Random days of the last `count`, each with probability `share`.
+private func days(_ count: Int, share: Double, using random: inout SeededGenerator) -> [CivilDate] {
+  (0..<count).filter { _ in Double.random(in: 0..<1, using: &random) < share }.map { today.advanced(by: -$0) }
 }
 
 @Suite("Findings")
@@ -31,9 +31,9 @@ struct FindingTests {
   @Test func `an event on another day never shortens the longest streak`() {
     var random = SeededGenerator(seed: 7)
     for _ in 0..<300 {
-      let some = days(60, random: 0.5, using: &random)
+      let some = days(60, share: 0.5, using: &random)
       let more = some + [today.advanced(by: -Int.random(in: 0..<60, using: &random))]
-      let skips = DaySet(days(60, random: 0.1, using: &random).map { $0...$0 })
+      let skips = DaySet(days(60, share: 0.1, using: &random).map { $0...$0 })
       #expect(
         Streak(days: more, skips: skips, today: today).longest >= Streak(days: some, skips: skips, today: today).longest
       )
@@ -51,8 +51,8 @@ struct FindingTests {
     var random = SeededGenerator(seed: 11)
     var sum = 0.0
     for _ in 0..<2000 {
-      let one = history(days(90, random: 0.3, using: &random)).days.over(today.advanced(by: -89)...today)
-      let other = history(days(90, random: 0.3, using: &random)).days.over(today.advanced(by: -89)...today)
+      let one = history(days(90, share: 0.3, using: &random)).days.over(today.advanced(by: -89)...today)
+      let other = history(days(90, share: 0.3, using: &random)).days.over(today.advanced(by: -89)...today)
       sum += Correlation(one.values, other.values)?.r ?? 0
     }
     #expect(abs(sum / 2000) < 0.02)
@@ -64,7 +64,7 @@ struct FindingTests {
     for _ in 0..<100 {
       var histories: [String: TypeHistory] = [:]
       for type in 0..<8 {
-        histories["\(type)"] = history(days(90, random: 0.3, using: &random) + [today.advanced(by: -89)])
+        histories["\(type)"] = history(days(90, share: 0.3, using: &random) + [today.advanced(by: -89)])
       }
       if !CorrelationSearch(among: histories).strongest.isEmpty { found += 1 }
     }
@@ -74,7 +74,7 @@ struct FindingTests {
 
   @Test func `a series and its copy one day later correlate at lag 1`() throws {
     var random = SeededGenerator(seed: 17)
-    let one = days(88, random: 0.4, using: &random).map { $0.advanced(by: -1) }
+    let one = days(88, share: 0.4, using: &random).map { $0.advanced(by: -1) }
     let relation = try #require(
       CorrelationSearch(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).strongest.first)
     #expect(relation.lag == 1)
@@ -152,7 +152,7 @@ struct FindingTests {
 
   @Test func `a history does not depend on the order or batches in which events are added`() {
     var random = SeededGenerator(seed: 23)
-    let events = days(200, random: 0.6, using: &random).map {
+    let events = days(200, share: 0.6, using: &random).map {
       event($0, hour: Double.random(in: 0..<24, using: &random))
     }
     let whole = TypeHistory(events, today: today, local: local)
@@ -169,7 +169,7 @@ struct FindingTests {
 
   @Test func `a history from counts equals one from single start times`() {
     var random = SeededGenerator(seed: 31)
-    let events = days(200, random: 0.6, using: &random).map {
+    let events = days(200, share: 0.6, using: &random).map {
       event($0, hour: Double.random(in: 0..<24, using: &random))
     }
     let whole = TypeHistory(events, today: today, local: local)
@@ -185,7 +185,7 @@ struct FindingTests {
 
   @Test func `two automatically recorded types are not compared, and a correlation contains its evidence`() throws {
     var random = SeededGenerator(seed: 37)
-    let active = days(120, random: 0.5, using: &random)
+    let active = days(120, share: 0.5, using: &random)
     func history(of days: [CivilDate], isOfPosition: Bool) -> TypeHistory {
       TypeHistory(
         moments: days.map { TypeHistory.Moment(day: $0, minute: 480, isOfPosition: isOfPosition) }, today: today)
@@ -270,7 +270,7 @@ struct FindingTests {
     let narrator = PlainNarrator()
     #expect(narrator.sentence(Gap(days: 12, usual: 3), of: "run") == "run: last time 12 days ago, usually every 3 days")
     var random = SeededGenerator(seed: 29)
-    let one = days(88, random: 0.4, using: &random).map { $0.advanced(by: -1) }
+    let one = days(88, share: 0.4, using: &random).map { $0.advanced(by: -1) }
     let relation = try #require(
       CorrelationSearch(among: ["a": history(one), "b": history(one.map { $0.advanced(by: 1) })]).strongest.first)
     #expect(
