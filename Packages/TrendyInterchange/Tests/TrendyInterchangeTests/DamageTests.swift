@@ -36,7 +36,7 @@ struct DamageTests {
       { try OwnTracksReader.readRecording($0) },
     ]
     for reader in readers {
-      // An error is a valid result.
+      // A damaged file may be rejected with an error.
       if let file = try? reader(bytes) { check(file, comment) }
     }
   }

@@ -121,7 +121,7 @@ struct EventTableTests {
     }
     #expect(try days("3/4/2026", "13/4/2026") == ["2026-04-03", "2026-04-13"])
     #expect(try days("3/4/2026", "4/13/2026") == ["2026-03-04", "2026-04-13"])
-    // Only with the month first are the dates in order.
+    // The dates are in order only if the month comes first.
     #expect(try days("1/30/2026", "2/1/2026", "3/1/2026").last == "2026-03-01")
     #expect(try days("11/1/2026", "1/2/2026", "2/2/2026") == ["2026-01-11", "2026-02-01", "2026-02-02"])
     #expect(throws: InterchangeError.ambiguousDates(cell: "3/4/2026", dayFirst: "2026-04-03", monthFirst: "2026-03-04"))

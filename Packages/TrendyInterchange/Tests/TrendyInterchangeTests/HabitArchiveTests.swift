@@ -133,7 +133,7 @@ struct HabitArchiveTests {
   @Test func `truncated and changed archives are handled`() {
     func read(_ contents: [String: [UInt8]], _ word: String) {
       let files = Self.files(contents)
-      // An error is a valid result.
+      // A damaged file may be rejected with an error.
       try? InterchangeFormat.named(word)?.read(files, FormatTableTests.options) { _, _ in }
     }
     let daylio = Data(FormatSamples.daylio.utf8.prefix(200)).base64EncodedString()

@@ -409,7 +409,7 @@ struct HealthExportTests {
     for index in Self.sample.indices {
       var damaged = Self.sample
       damaged[index] ^= UInt8(1 << bit)
-      // An error is a valid result.
+      // A damaged file may be rejected with an error.
       guard let read = try? Self.read(damaged) else { continue }
       for event in read.events {
         #expect(event.end.map { $0 >= event.start } ?? true, "byte \(index)")

@@ -15,8 +15,7 @@ enum CellText {
   /// Words for a day on which a habit was not done.
   static let notDone: Set<String> = [
     "0", "no", "n", "false", "missed", "miss", "skip", "skipped", "fail", "failed", "not done", "none", "nein", "nee",
-    "non",
-    "nicht", "-", "\u{2013}", "✗", "✘", "❌", "☐", "n/a", "#n/a", "null",
+    "non", "nicht", "-", "\u{2013}", "✗", "✘", "❌", "☐", "n/a", "#n/a", "null",
   ]
 
   /// Words for a day on which a habit was done, beside those of ``boolean(_:)``.
@@ -49,7 +48,7 @@ enum CellText {
     return tail[tail.index(after: sign)...].allSatisfy { $0.isNumber || $0 == ":" }
   }
 
-  static func isNothing(_ text: String) -> Bool {
+  private static func isNothing(_ text: String) -> Bool {
     text.isEmpty || text == "-" || text == "n/a" || text == "N/A" || text == "#N/A"
   }
 

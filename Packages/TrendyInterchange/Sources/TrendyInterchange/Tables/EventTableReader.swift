@@ -101,7 +101,7 @@ struct EventTableReader {
   private static func dateColumn(_ rows: some Collection<[String]>) -> Int? {
     let width = rows.map(\.count).max() ?? 0
     return (0..<width).first { index in
-      let cells = rows.lazy.compactMap { $0.count > index && !CellText.isNothing($0[index]) ? $0[index] : nil }
+      let cells = rows.lazy.compactMap { CellText.cell($0, index) }
       let dates = cells.count { cell in
         [DateStyle.yearFirst, .dayFirst, .monthFirst, .words].contains { $0.read(cell) != nil }
       }
@@ -165,7 +165,7 @@ struct EventTableReader {
       columns[role] = index
     }
     func cells(_ index: Int) -> some Collection<String> {
-      rows.lazy.compactMap { $0.count > index && !CellText.isNothing($0[index]) ? $0[index] : nil }
+      rows.lazy.compactMap { CellText.cell($0, index) }
     }
     func areAll(_ index: Int, _ test: (String) -> Bool) -> Bool {
       let filled = cells(index)
@@ -449,8 +449,8 @@ struct EventTableReader {
     event.externalId = cell(places.externalId)
     event.locationName = cell(places.place)
     readPlace(&event, cell, &problems)
-    for property in properties where property.index < cells.count && !CellText.isNothing(cells[property.index]) {
-      let text = cells[property.index]
+    for property in properties {
+      guard let text = CellText.cell(cells, property.index) else { continue }
       let value = value(text, property)
       event.properties[property.name] = value
       if value.type != property.kind {

@@ -98,7 +98,7 @@ struct DawarichTests {
             ["manifest.json": "{\"format_version\":2,\"dawarich_version\":\"1\"}", "points/a.jsonl": line],
             ["data.json": "{\"points\":[\(line)]}"],
           ] {
-            // An error is a valid result.
+            // A damaged file may be rejected with an error.
             try? format.read(HealthFolderTests.files(files), FormatTableTests.options) { _, place in
               #expect(!place.isEmpty)
             }

@@ -234,7 +234,7 @@ struct FITTests {
     let format = try #require(InterchangeFormat.named("fit"))
     func read(_ bytes: [UInt8]) {
       _ = try? InterchangeFormat.detect(ByteInput(bytes))
-      // An error is a valid result.
+      // A damaged file may be rejected with an error.
       guard let records = try? FormatTableTests.records(bytes, as: format) else { return }
       for event in GoogleTests.events(records) {
         #expect(event.track.allSatisfy(\.coordinate.isValid) && event.endDate ?? event.timestamp >= event.timestamp)

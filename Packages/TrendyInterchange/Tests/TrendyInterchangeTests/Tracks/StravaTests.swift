@@ -181,7 +181,7 @@ struct StravaTests {
               return count
             }
           }
-          // An error is a valid result.
+          // A damaged file may be rejected with an error.
           try? strava.read(folder, FormatTableTests.options) { _, place in #expect(!place.isEmpty) }
         }
       }

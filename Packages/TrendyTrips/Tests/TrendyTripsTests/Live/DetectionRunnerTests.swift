@@ -108,7 +108,7 @@ struct DetectionRunnerTests {
     try device.reader.readAll()
     let wanted = try Self.wanted(readings)
     #expect(Self.content(device.journal.events) == Self.content(wanted))
-    // Detecting again changes nothing, from the beginning or from a later time.
+    // Repeated detection changes nothing, whether from the beginning or from a later time.
     #expect(try device.reader.readAgain().isEmpty)
     #expect(try device.reader.readAgain(since: readings[readings.count / 2].timestamp).isEmpty)
     #expect(try device.tell(readings).isEmpty)

@@ -174,7 +174,7 @@ struct RecordingTests {
     #expect(try importer.take(recording).changes.isEmpty)
     #expect(try importer.reader.events(device: recording.device).map(\.id) == [id])
     #expect(importer.journal.trips.count == (isDeleted ? 0 : 1))
-    // Detecting again changes nothing.
+    // Repeated detection changes nothing.
     #expect(try importer.reader.readAgain().isEmpty)
     #expect(try importer.reader.events(device: recording.device).map(\.id) == [id])
     let later = drive(speed: 14, start: 3, end: 903)
