@@ -32,10 +32,10 @@ extension TodayTally {
     counted: ((Set<String>, CivilDate) throws -> [String: TypeHistory])? = nil
   ) throws {
     let today = snapshot.day
-    let ofGoal = type.goal?.days(around: today, firstWeekday: local.firstWeekday).lowerBound ?? today
+    let ofGoal = type.goal?.days(around: today, firstWeekday: local.firstWeekday) ?? today...today
     var span = Self.firstSpan(isCounted: counted != nil)
-    var first = hasStreak ? today.advanced(by: 1 - span) : ofGoal
-    add(try store.events(of: first...today, ofType: type.id, in: local))
+    var first = hasStreak ? today.advanced(by: 1 - span) : ofGoal.lowerBound
+    add(try store.events(of: first...ofGoal.upperBound, ofType: type.id, in: local))
     while hasStreak, isStreakOpen(of: type.id, from: first) {
       if let counted {
         if let history = try counted([type.id], today)[type.id] { add(history.days, of: type.id, before: first) }

@@ -46,7 +46,8 @@ public struct TodayTally: Hashable, Sendable {
     }
   }
 
-  /// Adds events. Events of unknown types and of future days do not change the snapshot.
+  /// Adds events. Events of unknown types do not change the snapshot; events of future days count only towards a goal
+  /// for the current week.
   /// - Parameters:
   ///   - events: events in any order.
   ///   - day: day of all events, if known; `nil` derives it from each event.
