@@ -95,7 +95,7 @@ struct InsightsBenchmark {
     let types = (0..<typeCount).map {
       EventType(id: "\($0)", name: "type-\($0)", colorHex: "#336699", iconName: "o", goal: Goal(3, per: .day))
     }
-    var tally = TodayTally(types: types, now: now, local: LocalTime(isUTC: true))
+    var tally = TodayTally(TypeSettings(types: types), now: now, local: LocalTime(isUTC: true))
     tally.add(
       (0..<200 * typeCount).map {
         Event(

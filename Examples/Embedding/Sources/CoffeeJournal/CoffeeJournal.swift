@@ -16,7 +16,7 @@ public actor CoffeeJournal {
   private let engine: SyncEngine
   private let clock: any TimeSource
   private var identifiers = UUIDv7.Generator()
-  private var random: any RandomNumberGenerator & Sendable
+  private var generator: any RandomNumberGenerator & Sendable
 
   public init(
     client: any NetworkClientProtocol, stores: any DataStoreFactory, clock: any TimeSource = SystemTime(),
@@ -24,7 +24,7 @@ public actor CoffeeJournal {
   ) {
     self.stores = stores
     self.clock = clock
-    random = generator
+    self.generator = generator
     recorder = Recorder(dataStoreFactory: stores, clock: clock, generator: generator)
     engine = SyncEngine(networkClient: client, dataStoreFactory: stores, clock: clock, generator: generator)
   }
@@ -39,7 +39,7 @@ public actor CoffeeJournal {
     }
     let now = clock.now
     let coffee = Event(
-      id: identifiers.next(at: now, using: &random).description, eventTypeId: Self.coffeeTypeId, timestamp: now,
+      id: identifiers.next(at: now, using: &generator).description, eventTypeId: Self.coffeeTypeId, timestamp: now,
       notes: kind, properties: ["cups": PropertyValue(type: .number, value: .int(Int64(cups)))])
     try recorder.record(coffee)
     return coffee

@@ -136,13 +136,13 @@ final class SimulatedDatabase: @unchecked Sendable {
       refusedConnections -= 1
       throw .lost("connection refused")
     }
-    let sight = DatabaseEpochDetector.Sight(
+    let observation = DatabaseEpochDetector.Observation(
       life: rows.life.number, identity: rows.life.identity, count: rows.counts[hub])
-    if memory.knows(sight, identity: identity) {
+    if memory.knows(observation, identity: identity) {
       rows.counts[hub, default: 0] += 1
       return memory.onCounted()
     }
-    let settlement = memory.settlement(of: sight, identity: identity)
+    let settlement = memory.settlement(of: observation, identity: identity)
     if settlement.beginsLife {
       rows.life = Epoch(number: settlement.life, id: "life \(generator.next())", identity: identity)
     }
