@@ -21,7 +21,7 @@ let package = Package(
     .target(name: "Readme", dependencies: ["TrendyNetworking", "TrendyPersistence", "TrendySync"]),
     .testTarget(name: "ReadmeTests", dependencies: ["TrendySync", "TrendyTesting"]),
     .testTarget(name: "CoffeeJournalTests", dependencies: ["CoffeeJournal", "TrendySync", "TrendyTesting"]),
-    // The names, labels and defaults that apps and their tests rely on: this compiles, or they do not.
+    // Names, labels and defaults that apps and their tests rely on; a change breaks the build.
     .testTarget(name: "NamesTests", dependencies: ["TrendySync", "TrendyTesting", "TrendyTrips"]),
   ]
 )

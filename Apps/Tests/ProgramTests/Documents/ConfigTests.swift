@@ -94,7 +94,7 @@ struct ConfigTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `unknown keys and values are refused before anything is written`() throws {
+  @Test func `unknown keys and values are rejected before anything is written`() throws {
     for words in [["list_limt", "7"], ["list_limit", "-1"], ["hours", "13"], ["store", "here"]] {
       let result = try bench.run("trendy", ["config", "set"] + words + ["--store", bench.store()])
       #expect(result.status == 64, "\(words)")

@@ -129,7 +129,7 @@ struct InputTests {
     #expect(result.status == 64 && result.talk.contains("Invalid weekday"), "\(result.talk)")
   }
 
-  @Test func `a zone that the system does not know is said, and one that it knows is not`() throws {
+  @Test func `an unknown time zone is reported, and a known one is not`() throws {
     for zone in ["Nonsense", "Nowhere/City", "../../etc/passwd", "../../../etc/passwd"] {
       let logged = try bench.trendy("log", "coffee", "--json", environment: ["TZ": zone])
       #expect(logged.talk.contains("Unknown time zone '\(zone)'"))

@@ -15,11 +15,11 @@ public final class SyncStatus {
     for await state in states {
       (isBusy, line) =
         switch state {
-        case .idle: (false, "In sync")
-        case .syncing(let synced, let total): (true, "\(synced) of \(total) sent")
+        case .idle: (false, "Synced")
+        case .syncing(let synced, let total): (true, "Sent \(synced) of \(total)")
         case .pulling: (true, "Receiving changes")
-        case .rateLimited(_, let pending): (false, "\(pending) pending: the hub asked this device to back off")
-        case .error(let words): (false, words)
+        case .rateLimited(_, let pending): (false, "\(pending) pending; the hub is limiting requests")
+        case .error(let message): (false, message)
         }
     }
   }

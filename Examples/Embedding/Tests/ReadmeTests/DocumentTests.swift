@@ -33,7 +33,7 @@ import Testing
     let packages = Self.root.appending(path: "Packages")
     for path in try FileManager.default.subpathsOfDirectory(atPath: packages.path)
     where path.hasSuffix(".swift") && path.contains("/Sources/") {
-      sources += try Data(contentsOf: packages.appending(path: path))
+      sources.append(try Data(contentsOf: packages.appending(path: path)))
     }
     var names: Set<Substring> = []
     for line in try Self.text("docs/seeds.md").split(separator: "\n") {
@@ -46,11 +46,12 @@ import Testing
     }
     #expect(names.count > 60)
     for name in names.subtracting(["docs", "make"]) {
-      #expect(sources.range(of: Data(name.utf8)) != nil, "\(name)")
+      let isFound = sources.withUnsafeBytes { memmem($0.baseAddress, $0.count, String(name), name.utf8.count) != nil }
+      #expect(isFound, "\(name)")
     }
   }
 
-  @Test func `pictures are small and each is shown`() throws {
+  @Test func `pictures are small and referenced by the README`() throws {
     let readme = try Self.text("README.md")
     let folder = Self.root.appending(path: "docs/images")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -65,7 +65,7 @@ struct SampleFormatsTests {
     #expect(file.skippedMessages["ZDA"] == 1)
     #expect(file.skippedMessages["RMA"] == 1)
     #expect(file.firstTime == RFC3339.date(from: "2021-03-06T10:36:07Z"))
-    // The sentences of one moment contradict each other by 100 degrees: that is reported and not joined.
+    // The sentences of one time differ by 100 degrees, which is reported.
     #expect(file.problems.allSatisfy { $0.reason.hasPrefix("position differs") })
     #expect(file.problemCount == 4)
   }
@@ -83,7 +83,7 @@ struct SampleFormatsTests {
     #expect(file.points[0].altitude == 469.286376953125)
     #expect(file.points[0].coordinate == Coordinate(latitude: 12.340097, longitude: 1.234156))
     #expect(file.waypoints.map(\.name) == ["2020-11-28 18:06 (Start)", "2020-11-28 18:06 (End)"])
-    // The marker at latitude 100.
+    // The waypoint at latitude 100.
     #expect(file.problems == [ImportProblem(place: "placemark 1", reason: "the waypoint has invalid coordinates")])
   }
 

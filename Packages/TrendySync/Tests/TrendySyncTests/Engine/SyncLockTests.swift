@@ -51,7 +51,7 @@ private final class RequestHook: Sendable {
   }
 }
 
-@Suite("One sync a store", .timeLimit(.minutes(10)))
+@Suite("Sync lock of a store", .timeLimit(.minutes(10)))
 struct SyncLockTests {
   private let factory = ContestedFactory()
   private let network = MockNetworkClient()
