@@ -187,8 +187,9 @@ def a_suspended_hub_counts_as_away_and_its_last_responses_are_shown(world):
         phone.event(coffee, life.iso(life.now()))
         pair(browser, hub)
         browser.later("return Boolean((await navigator.serviceWorker.ready).active)")
-        for path in ("/calendar", "/"):
+        for path, content in (("/calendar", "main .heat svg"), ("/", ".tile")):
             browser.go(path)
+            browser.find(content)
             browser.settle()
         hub.process.send_signal(signal.SIGSTOP)
         try:
