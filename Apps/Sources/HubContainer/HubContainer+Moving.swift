@@ -36,10 +36,10 @@ extension HubContainer {
 
   /// Prevents moving a hub onto itself. A database may have several addresses; its epochs identify it.
   private func refuseItself(_ destination: HubContainer) throws {
-    func life(_ storage: any HubStorage) throws -> String? { try storage.read(user: "") { try $0.epoch() } }
+    func epoch(_ storage: any HubStorage) throws -> String? { try storage.read(user: "") { try $0.epoch() } }
     let isItself =
       if storage is PostgresHubStorage, destination.storage is PostgresHubStorage {
-        try life(storage) == life(destination.storage)
+        try epoch(storage) == epoch(destination.storage)
       } else {
         embedded != nil && destination.embedded != nil
           && directory.resolvingSymlinksInPath() == destination.directory.resolvingSymlinksInPath()

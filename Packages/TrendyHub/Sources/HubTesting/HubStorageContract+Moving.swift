@@ -65,11 +65,11 @@ extension HubStorageContract {
     }
     try transaction.putOutcome(device: "\u{0}", sequence: 1, outcome("other"))
     try transaction.putKeyedWrite(device: "d", key: "k", KeyedWrite(digest: "z", kind: "event", id: "e"))
-    try transaction.putContact(HubContact(device: "d", cursor: 2, at: moment, lives: ["a"]))
+    try transaction.putContact(HubContact(device: "d", cursor: 2, at: moment, epochs: ["a"]))
     try transaction.put(companion)
     try transaction.put(
       CompanionNotice(sequence: 7, kind: "trip_started", at: moment, data: ["n": 1]), companion: companion.id)
-    try transaction.put(WebhookDeliveryState(webhook: "w", cursor: 4, life: "a"))
+    try transaction.put(WebhookDeliveryState(webhook: "w", cursor: 4, epoch: "a"))
     try transaction.put(HubImport(id: "i", format: "ics", source: "a.ics", startedAt: moment, before: 2))
   }
 }

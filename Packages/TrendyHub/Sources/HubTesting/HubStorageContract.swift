@@ -355,11 +355,11 @@ public enum HubStorageContract: Sendable {
       try storage.read(user: "q") { try expect(try $0.companions(), []) }
     },
     Check("the progress of a webhook is stored until it is deleted") { storage in
-      var standing = WebhookDeliveryState(webhook: "w", cursor: 4, life: "a")
+      var standing = WebhookDeliveryState(webhook: "w", cursor: 4, epoch: "a")
       standing.claim = .init(hub: "h", until: Date(timeIntervalSince1970: 60))
       try storage.write(user: "p") { transaction in
-        try transaction.put(WebhookDeliveryState(webhook: "w", cursor: 1, life: nil))
-        try transaction.put(WebhookDeliveryState(webhook: "v", cursor: 2, life: nil))
+        try transaction.put(WebhookDeliveryState(webhook: "w", cursor: 1, epoch: nil))
+        try transaction.put(WebhookDeliveryState(webhook: "v", cursor: 2, epoch: nil))
         try transaction.put(standing)
       }
       try storage.read(user: "p") { try expect(try $0.webhookStanding(of: "w"), standing) }

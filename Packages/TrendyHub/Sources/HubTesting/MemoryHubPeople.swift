@@ -11,25 +11,25 @@ public struct MemoryHubPeople: Sendable {
 
   /// Reads a record in an epoch of the storage; `nil` if each hub start begins an epoch.
   public func read<Result>(
-    _ user: String, life: String?, _ body: (any HubReadTransaction) throws -> Result
+    _ user: String, epoch: String?, _ body: (any HubReadTransaction) throws -> Result
   ) throws -> Result {
     try checkKept(user)
-    return try body(MemoryTransaction(users[user] ?? MemoryPerson(), of: user, life: life))
+    return try body(MemoryTransaction(users[user] ?? MemoryPerson(), of: user, epoch: epoch))
   }
 
   /// Writes a record atomically in an epoch of the storage.
   ///
   /// - Parameters:
-  ///   - person: Id of the user.
-  ///   - life: Epoch of the storage; `nil` if each hub start begins an epoch.
+  ///   - user: Id of the user.
+  ///   - epoch: Epoch of the storage; `nil` if each hub start begins an epoch.
   ///   - renew: Renews the lease of a process that runs trip detection, or throws; by default it succeeds.
   ///   - body: Writes the record.
   public mutating func write<Result>(
-    _ user: String, life: String?, renewing renew: @escaping (String) throws -> Void = { _ in },
+    _ user: String, epoch: String?, renewing renew: @escaping (String) throws -> Void = { _ in },
     _ body: (any HubTransaction) throws -> Result
   ) throws -> Result {
     try checkKept(user)
-    let transaction = MemoryTransaction(users[user] ?? MemoryPerson(), of: user, life: life, renewing: renew)
+    let transaction = MemoryTransaction(users[user] ?? MemoryPerson(), of: user, epoch: epoch, renewing: renew)
     let result = try body(transaction)
     users[user] = transaction.user
     return result
@@ -75,22 +75,22 @@ private struct MemoryPerson {
 private final class MemoryTransaction: HubTransaction {
   private(set) var user: MemoryPerson
   private let name: String
-  private let life: String?
+  private let storageEpoch: String?
 
   private let renew: (String) throws -> Void
 
   init(
-    _ user: MemoryPerson, of name: String, life: String?, renewing renew: @escaping (String) throws -> Void = { _ in }
+    _ user: MemoryPerson, of name: String, epoch: String?, renewing renew: @escaping (String) throws -> Void = { _ in }
   ) {
     self.user = user
     self.name = name
-    self.life = life
+    storageEpoch = epoch
     self.renew = renew
   }
 
   func renewTrackReader(_ reader: String) throws { try renew(reader) }
 
-  func epoch() throws -> String? { life }
+  func epoch() throws -> String? { storageEpoch }
 
   private var byVersion: [HubEntry] { user.entries.values.sorted { $0.version < $1.version } }
 

@@ -13,18 +13,18 @@ public final class MemoryHubStorage: HubStorage, @unchecked Sendable {
   private let directoryLock = NSLock()
   private let logs = Mutex<[String: MemoryTrackRows]>([:])
 
-  private let life: String?
+  private let epoch: String?
 
-  /// Creates a storage. `life` is its epoch, for tests in which several hubs share it; `nil` if each hub start begins
+  /// Creates a storage. `epoch` is its epoch, for tests in which several hubs share it; `nil` if each hub start begins
   /// an epoch.
-  public init(life: String? = nil) { self.life = life }
+  public init(epoch: String? = nil) { self.epoch = epoch }
 
   public func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {
-    try peopleLock.withLock { users }.read(user, life: life, body)
+    try peopleLock.withLock { users }.read(user, epoch: epoch, body)
   }
 
   public func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
-    try peopleLock.withLock { try users.write(user, life: life, body) }
+    try peopleLock.withLock { try users.write(user, epoch: epoch, body) }
   }
 
   public func erase(user: String) throws {

@@ -168,7 +168,7 @@ struct WebhookTests {
     try await hub.makeEvent("a")
     // State as if the delivery had happened in an epoch that the backup does not contain.
     try hub.storage.write(user: hub.user.id) { transaction in
-      try transaction.put(WebhookDeliveryState(webhook: webhook.id, cursor: 1, life: "a life that was lost"))
+      try transaction.put(WebhookDeliveryState(webhook: webhook.id, cursor: 1, epoch: "a lost epoch"))
     }
     let receiver = Receiver()
     try await run(hub, receiver) { await hub.clock.advance(by: .seconds(61)) }
@@ -182,7 +182,7 @@ struct WebhookTests {
 
   /// Two hubs on one storage with a user, an event type and a webhook.
   private func twoHubs() throws -> (hubs: [HubServer], clock: ManualClock, storage: MemoryHubStorage, user: String) {
-    let (clock, storage) = (ManualClock(), MemoryHubStorage(life: "a life"))
+    let (clock, storage) = (ManualClock(), MemoryHubStorage(epoch: "an epoch"))
     let hubs = (1...2).map {
       HubServer(storage: storage, clock: clock, generator: SeededGenerator(seed: UInt64($0)))
     }
@@ -235,7 +235,7 @@ struct WebhookTests {
         var standing = try #require(try transaction.webhookStanding(of: webhook.id))
         #expect(standing.claim != nil)
         standing.cursor = try transaction.state().head
-        standing.life = "a life"
+        standing.epoch = "an epoch"
         standing.claim = .init(hub: "another", until: clock.now + 60)
         try transaction.put(standing)
       }

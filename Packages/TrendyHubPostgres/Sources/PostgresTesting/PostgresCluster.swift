@@ -20,7 +20,7 @@ public final class PostgresCluster: Sendable {
   /// Directory of the cluster and its socket.
   public let folder: URL
   private let process: Process
-  private let life = Pipe()
+  private let input = Pipe()
   private let names = Atomic(0)
 
   /// Starts a cluster and waits until it accepts connections.
@@ -55,7 +55,7 @@ public final class PostgresCluster: Sendable {
     process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = ["-c", script]
-    process.standardInput = life
+    process.standardInput = input
     try process.run()
     try waitUntilReady()
   }
@@ -73,7 +73,7 @@ public final class PostgresCluster: Sendable {
 
   /// Shuts the server down and waits for its exit.
   public func end() {
-    try? life.fileHandleForWriting.close()
+    try? input.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 

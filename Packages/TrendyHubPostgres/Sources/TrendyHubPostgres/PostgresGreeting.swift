@@ -123,11 +123,11 @@ extension PostgresGreeting {
       let sight = try look(connection, isLocking: true)
       let settlement = remembered.withLock { $0.settlement(of: sight, identity: identity) }
       var calls: [PostgresCall] = []
-      if settlement.beginsLife {
+      if settlement.beginsEpoch {
         calls.append(
           PostgresCall(
             PostgresStatement("begin_life", "INSERT INTO life (number, id, identity) VALUES ($1, $2, $3)"),
-            .int(settlement.life), .text(random.hexadecimalDigits()), .text(identity)))
+            .int(settlement.epoch), .text(random.hexadecimalDigits()), .text(identity)))
       }
       // A hub that has not connected for so long treats its missing row as a loss, which costs devices nothing.
       calls.append(
@@ -164,9 +164,9 @@ extension PostgresGreeting {
     ]
     let locks = [PostgresCall(.insertCounter, name), PostgresCall(.lockCounter, name)]
     let rows = try connection.run(isLocking ? locks + calls : calls).suffix(2)
-    guard let life = rows.first, let witness = rows.last else { return DatabaseEpochDetector.Observation() }
+    guard let epoch = rows.first, let witness = rows.last else { return DatabaseEpochDetector.Observation() }
     return DatabaseEpochDetector.Observation(
-      life: life.count > 0 ? life.int(0, 0) : 0, identity: life.count > 0 ? life.text(0, 1) : "",
+      epoch: epoch.count > 0 ? epoch.int(0, 0) : 0, identity: epoch.count > 0 ? epoch.text(0, 1) : "",
       count: witness.count > 0 ? witness.int(0, 0) : nil)
   }
 

@@ -62,7 +62,7 @@ class PostgresSession: DatabaseSession {
     var recent: RecentWrites
     var isErased: Bool
     /// Id of the current epoch; `nil` if there is no row.
-    var life: String?
+    var epoch: String?
   }
 
   init(_ connection: PostgresConnection, user: String, isWriting: Bool, states: StateCache) {
@@ -111,7 +111,7 @@ class PostgresSession: DatabaseSession {
     return CounterRow(
       state: state.isEmpty ? nil : try states.state(state, of: user),
       recent: RecentWrites(stored: rows.bytes(0, 1)),
-      isErased: rows.bool(0, 2), life: rows.isNull(0, 3) ? nil : rows.text(0, 3))
+      isErased: rows.bool(0, 2), epoch: rows.isNull(0, 3) ? nil : rows.text(0, 3))
   }
 
   func counter() throws -> CounterRow {
@@ -163,7 +163,7 @@ class PostgresReading: PostgresSession, HubReadTransaction {
   private static let outcomesAtOnce: Int64 = 512
   private static let linesAtOnce: Int64 = 512
 
-  func epoch() throws -> String? { try counter().life }
+  func epoch() throws -> String? { try counter().epoch }
 
   func state() throws -> HubState { try counter().state ?? HubState() }
 
@@ -327,10 +327,10 @@ class PostgresReading: PostgresSession, HubReadTransaction {
 
   private static func contact(_ rows: PostgresRows, _ row: Int) throws -> HubContact? {
     guard let cursor = rows.optionalInt(row, 2), let at = rows.optionalInt(row, 3) else { return nil }
-    let lives = try PostgresDocument.parse(rows.data(row, 4), of: "device")
+    let epochs = try PostgresDocument.parse(rows.data(row, 4), of: "device")
     return HubContact(
       device: rows.text(row, 0), cursor: cursor, at: Date(millis: at),
-      lives: lives.arrayValue?.compactMap(\.stringValue) ?? [])
+      epochs: epochs.arrayValue?.compactMap(\.stringValue) ?? [])
   }
 
   func contacts() throws -> [HubContact] {

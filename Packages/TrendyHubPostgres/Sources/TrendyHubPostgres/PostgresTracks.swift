@@ -20,7 +20,7 @@ final class PostgresTracks: TrackRows {
   /// Creates the rows of a user.
   /// - Parameters:
   ///   - storage: storage of the hub.
-  ///   - person: id of the user.
+  ///   - user: id of the user.
   ///   - lease: duration for which a hub that died blocks others from processing the log.
   ///   - wait: maximum time to wait for another hub, in seconds.
   init(storage: PostgresHubStorage, user: String, lease: Duration = usualLease, wait: TimeInterval = 5) {

@@ -317,7 +317,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
           .ints(rows.map(\.value.contact?.cursor)), .ints(rows.map(\.value.contact?.at.millis)),
           .documents(
             try rows.map { row in
-              try row.value.contact.map { try WireJSON.encode(JSONValue.array($0.lives.map { .string($0) })) }
+              try row.value.contact.map { try WireJSON.encode(JSONValue.array($0.epochs.map { .string($0) })) }
             })))
       for (device, row) in rows { noteWritten(device, row) }
     }

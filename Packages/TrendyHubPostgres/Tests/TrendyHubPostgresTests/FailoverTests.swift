@@ -66,7 +66,7 @@ struct FailoverTests {
       + "target_session_attrs=read-write"
     let storages = try (0..<2).map { _ in try PostgresHubStorage(address: address, program: "trendyd test") }
     try storages[0].checkReady()
-    let life = try storages[0].write(user: "life") { try $0.epoch() }
+    let epoch = try storages[0].write(user: "life") { try $0.epoch() }
     let writers = (0..<4).map { Writer(user: "p\($0)") }
     let threads = DispatchGroup()
     for (place, writer) in writers.enumerated() {
@@ -102,8 +102,8 @@ struct FailoverTests {
       #expect(entries.map(\.version) == (0..<head).map { $0 + 1 })
     }
     // The new timeline is a new epoch of the database, which both hubs share.
-    let lives = try storages.map { try $0.write(user: "life") { try $0.epoch() } }
-    #expect(lives[0] != life)
-    #expect(lives[0] == lives[1])
+    let epochs = try storages.map { try $0.write(user: "life") { try $0.epoch() } }
+    #expect(epochs[0] != epoch)
+    #expect(epochs[0] == epochs[1])
   }
 }

@@ -214,36 +214,36 @@ struct PostgresHubStorageTests {
 
   // MARK: Epochs of the database
 
-  private func life(_ storage: PostgresHubStorage) throws -> String {
+  private func epoch(_ storage: PostgresHubStorage) throws -> String {
     try #require(try storage.write(user: "p") { try $0.epoch() })
   }
 
   @Test func `hubs share one epoch, and a new hub begins none`() throws {
-    let first = try life(cluster.storage(schema: schema))
-    #expect(try life(cluster.storage(schema: schema)) == first)
-    #expect(try life(cluster.storage(schema: schema)) == first)
+    let first = try epoch(cluster.storage(schema: schema))
+    #expect(try epoch(cluster.storage(schema: schema)) == first)
+    #expect(try epoch(cluster.storage(schema: schema)) == first)
   }
 
   @Test func `tables restored from a backup begin an epoch, even for a running hub`() throws {
     let storage = try cluster.storage(schema: schema)
-    let first = try life(storage)
+    let first = try epoch(storage)
     // State after pg_restore: the same rows in new tables.
     try cluster.run("CREATE TABLE \(schema).copy (LIKE \(schema).life INCLUDING ALL)")
     try cluster.run("INSERT INTO \(schema).copy SELECT * FROM \(schema).life")
     try cluster.run("DROP TABLE \(schema).life")
     try cluster.run("ALTER TABLE \(schema).copy RENAME TO life")
     try cluster.endConnections(of: schema)
-    let second = try life(storage)
+    let second = try epoch(storage)
     #expect(second != first)
-    #expect(try life(cluster.storage(schema: schema)) == second)
+    #expect(try epoch(cluster.storage(schema: schema)) == second)
   }
 
   @Test func `a restored disk begins an epoch, as connections of the hub are missing`() throws {
     let storage = try cluster.storage(schema: schema)
-    let first = try life(storage)
+    let first = try epoch(storage)
     try cluster.run("UPDATE \(schema).witness SET count = count - 1")
     try cluster.endConnections(of: schema)
-    #expect(try life(storage) != first)
+    #expect(try epoch(storage) != first)
   }
 
   // MARK: Statements

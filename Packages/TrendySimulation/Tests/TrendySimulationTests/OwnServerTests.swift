@@ -54,7 +54,7 @@ private struct Weak: Sendable {
 
 /// Records, edits and deletes coffees.
 private struct CoffeeDrinker: SimulatedUser {
-  func act(number: Int, on device: PersonsDevice, using generator: inout SeededGenerator) throws {
+  func act(number: Int, on device: UserDevice, using generator: inout SeededGenerator) throws {
     if try device.dataStoreFactory.makeDataStore().findEventType(id: "coffee") == nil {
       try device.recorder.record(EventType(id: "coffee", name: "Coffee", colorHex: "#6F4E37", iconName: "cup"))
     }

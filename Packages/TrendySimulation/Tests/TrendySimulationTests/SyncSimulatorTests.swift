@@ -42,7 +42,7 @@ struct SyncSimulatorTests {
       "database_failover", "database_lost", "database_lost_after_commit", "database_lost_before_commit",
       "database_refused", "delay",
       "device_crash",
-      "device_disk_full", "hub_clock_jump", "hub_crash", "hub_disk_full", "hub_lives", "hub_restored", "old_version",
+      "device_disk_full", "hub_clock_jump", "hub_crash", "hub_disk_full", "hub_epochs", "hub_restored", "old_version",
       "outage", "plain_write", "queue_cleared", "rate_limit", "request_doubled", "request_lost",
       "request_repeated_late", "resync", "second_engine", "second_process", "signals_dropped", "signals_silent",
       "status_401", "status_409", "status_413", "status_429", "status_500", "status_502", "status_503",

@@ -6,7 +6,7 @@ extension HubCore {
   public static let patience: Duration = .seconds(90 * 86_400)
 
   /// Maximum number of epochs in a contact, besides those of the seen head and of the response.
-  static let mostLives = 16
+  static let maximumEpochs = 16
 
   /// Returns the contact to store for a device, or `nil` if the stored one still suffices.
   ///
@@ -26,22 +26,22 @@ extension HubCore {
     device: String, cursor: Int64?, seen: Int64?, after last: HubContact?, in state: HubState, now: Date
   ) -> HubContact? {
     let stands = (seen ?? cursor).flatMap { state.epochs.epoch(of: $0)?.id }
-    var lives: [String] = []
-    for life in [stands, state.epochs.epoch(of: state.head)?.id, state.epochs.last?.id] {
-      if let life, !lives.contains(life) { lives.append(life) }
+    var epochs: [String] = []
+    for epoch in [stands, state.epochs.epoch(of: state.head)?.id, state.epochs.last?.id] {
+      if let epoch, !epochs.contains(epoch) { epochs.append(epoch) }
     }
     // A request may arrive late and a response may be lost, so the device may also have received a response in a later
     // epoch.
-    let later = state.epochs.reversed().prefix { $0.id != stands }.map(\.id).filter { !lives.contains($0) }
-    lives += later.filter { last?.lives.contains($0) ?? false }.prefix(Self.mostLives)
+    let later = state.epochs.reversed().prefix { $0.id != stands }.map(\.id).filter { !epochs.contains($0) }
+    epochs += later.filter { last?.epochs.contains($0) ?? false }.prefix(Self.maximumEpochs)
     // A device without a cursor has applied nothing yet and begins with a snapshot, so it holds back no tombstone.
     let cursor = cursor ?? last?.cursor ?? SyncRange.counter.upperBound
     if let last, cursor >= last.cursor, abs(now.timeIntervalSince(last.at)) < 86_400,
-      lives.allSatisfy(last.lives.contains)
+      epochs.allSatisfy(last.epochs.contains)
     {
       return nil
     }
-    return HubContact(device: device, cursor: cursor, at: now, lives: lives)
+    return HubContact(device: device, cursor: cursor, at: now, epochs: epochs)
   }
 
   /// Reduces old tombstones to ids that can never be reused.

@@ -219,7 +219,7 @@ public struct HubCore: Hashable, Sendable {
   public func begin(epoch: String, in transaction: any HubTransaction) throws -> HubState {
     var state = try transaction.state()
     let standing = try transaction.contacts().sorted { $0.at > $1.at }.prefix(HubState.mostStanding)
-    state.begin(epoch, standing: Set(standing.flatMap(\.lives)))
+    state.begin(epoch, standing: Set(standing.flatMap(\.epochs)))
     try transaction.setState(state)
     return state
   }

@@ -95,7 +95,7 @@ extension HubEntry {
     return members
   }
 
-  /// Members of ``document(person:)`` that are not fields.
+  /// Members of ``document(user:)`` that are not fields.
   static let ownMembers: Set<String> = ["id", "user_id", "created_at", "updated_at", "incarnation"]
 
   /// Returns the entity as in plain REST, with its incarnation if it was restored.

@@ -38,12 +38,12 @@ public struct HubState: Hashable, Sendable {
 
   /// Returns the id of a user's epoch that begins with a start of the hub.
   ///
-  /// `life` is the random id of that start.
+  /// `epoch` is the random id of that start.
   ///
   /// Ids differ between users: a device that is connected to another record, for example of a user who was erased and
   /// created again, must find that none of its versions were assigned there. A user's id is never reused.
-  public static func epoch(of user: String, in life: String) -> String {
-    String(SHA256Digest.hexadecimal(of: "\(life) \(user)").prefix(32))
+  public static func epoch(of user: String, in epoch: String) -> String {
+    String(SHA256Digest.hexadecimal(of: "\(epoch) \(user)").prefix(32))
   }
 
   /// Begins an epoch with the next version.
@@ -70,10 +70,10 @@ public struct HubState: Hashable, Sendable {
   }
 
   /// Joins epochs into one; returns none if no retained epoch precedes them.
-  private static func joined(_ lives: [HubEpoch], after kept: [HubEpoch]) -> [HubEpoch] {
-    guard let first = lives.first, !kept.isEmpty else { return [] }
-    if lives.count == 1 { return lives }
-    let id = SHA256Digest.hexadecimal(of: lives.map(\.id).joined(separator: " "))
+  private static func joined(_ epochs: [HubEpoch], after kept: [HubEpoch]) -> [HubEpoch] {
+    guard let first = epochs.first, !kept.isEmpty else { return [] }
+    if epochs.count == 1 { return epochs }
+    let id = SHA256Digest.hexadecimal(of: epochs.map(\.id).joined(separator: " "))
     return [HubEpoch(id: String(id.prefix(32)), first: first.first)]
   }
 }

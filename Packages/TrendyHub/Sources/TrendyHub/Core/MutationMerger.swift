@@ -212,9 +212,9 @@ extension MutationMerger {
 
   /// Merges fields one by one: a value that the author knew is replaced; otherwise the later stamp wins.
   ///
-  /// For a restore, `life` is the incarnation that it begins.
+  /// For a restore, `incarnation` is the incarnation that it begins.
   private func merge(
-    _ changes: [String: Change], into entry: HubEntry, beginning life: Int64? = nil
+    _ changes: [String: Change], into entry: HubEntry, beginning incarnation: Int64? = nil
   ) throws -> MergeResult {
     var applied: [String: Change] = [:]
     var lost: [String] = []
@@ -234,9 +234,9 @@ extension MutationMerger {
         lost.append(name)
       }
     }
-    try settleReferences(of: entry, changes, &applied, &lost, isRestore: life != nil)
-    if life != nil { try checkRequired(entry, applied) }
-    guard !applied.isEmpty || life != nil else { return outcome(entry.version, lost: lost) }
+    try settleReferences(of: entry, changes, &applied, &lost, isRestore: incarnation != nil)
+    if incarnation != nil { try checkRequired(entry, applied) }
+    guard !applied.isEmpty || incarnation != nil else { return outcome(entry.version, lost: lost) }
     for name in overwritten.sorted() where applied[name] != nil {
       guard let value = entry.fields[name] else { continue }
       try put(HubConflict(entry, field: name, value: value, reason: .overwritten))
@@ -244,8 +244,8 @@ extension MutationMerger {
     var merged = entry
     merged.version = writer.nextVersion()
     merged.updatedAt = writer.now
-    if let life {
-      merged.incarnation = life
+    if let incarnation {
+      merged.incarnation = incarnation
       merged.deletedAt = nil
       // A later deletion of the restored type is not a merge.
       merged.fields.removeValue(forKey: SyncedKind.mergedInto)
@@ -255,7 +255,7 @@ extension MutationMerger {
     for (name, change) in applied {
       merged.fields[name] = field(change, replacing: entry.fields[name], merged.version)
     }
-    if life != nil { merged.fields[SyncedKind.importUndone] = nil }
+    if incarnation != nil { merged.fields[SyncedKind.importUndone] = nil }
     try writer.put(merged, replacing: entry)
     return outcome(merged.version, lost: lost)
   }

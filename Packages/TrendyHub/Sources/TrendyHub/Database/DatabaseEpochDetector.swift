@@ -7,14 +7,14 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
   /// Values that a new connection reads.
   public struct Observation: Hashable, Sendable {
     /// Number of the last epoch; 0 if none has begun.
-    public var life: Int64
+    public var epoch: Int64
     /// Identity of the database when that epoch began.
     public var identity: String
     /// Number of this hub's connections; `nil` if there is no row for this hub.
     public var count: Int64?
 
-    public init(life: Int64 = 0, identity: String = "", count: Int64? = nil) {
-      self.life = life
+    public init(epoch: Int64 = 0, identity: String = "", count: Int64? = nil) {
+      self.epoch = epoch
       self.identity = identity
       self.count = count
     }
@@ -23,15 +23,15 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
   /// Values to write in one transaction, under a lock that all hubs use.
   public struct Settlement: Hashable, Sendable {
     /// Epoch that this hub uses from now on.
-    public var life: Int64
-    public var beginsLife: Bool
+    public var epoch: Int64
+    public var beginsEpoch: Bool
     /// Number of this hub's connections before this one.
     public var count: Int64
   }
 
   /// Number of connections that this hub knows to be durably counted.
   private var count: Int64 = 0
-  private var life: Int64 = 0
+  private var epoch: Int64 = 0
 
   public init() {}
 
@@ -43,7 +43,7 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
   ///   - sight: Values read with or without the lock.
   ///   - identity: Current identity of the database.
   public func knows(_ sight: Observation, identity: String) -> Bool {
-    sight.life > 0 && sight.life >= life && sight.identity == identity && sight.count ?? 0 >= count
+    sight.epoch > 0 && sight.epoch >= epoch && sight.identity == identity && sight.count ?? 0 >= count
   }
 
   /// Called when a connection has been counted.
@@ -51,15 +51,15 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
 
   /// Returns the values to write, given those read under the lock.
   public func settlement(of sight: Observation, identity: String) -> Settlement {
-    let beginsLife = !knows(sight, identity: identity)
+    let beginsEpoch = !knows(sight, identity: identity)
     return Settlement(
-      life: beginsLife ? max(sight.life, life) + 1 : sight.life, beginsLife: beginsLife,
+      epoch: beginsEpoch ? max(sight.epoch, epoch) + 1 : sight.epoch, beginsEpoch: beginsEpoch,
       count: max(sight.count ?? 0, count))
   }
 
   /// Called when the values have been committed.
   public mutating func onSettled(_ settlement: Settlement) {
     count = settlement.count + 1
-    life = settlement.life
+    epoch = settlement.epoch
   }
 }

@@ -306,7 +306,7 @@ class EmbeddedReading: HubReadTransaction {
     else { throw record.unreadable() }
     return HubContact(
       device: device, cursor: cursor, at: Date(milliseconds: at),
-      lives: members?["lives"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+      epochs: members?["lives"]?.arrayValue?.compactMap(\.stringValue) ?? [])
   }
 
   private func entry(key: RowKey) throws -> HubEntry { try Self.entry(entryRecord(key: key)) }

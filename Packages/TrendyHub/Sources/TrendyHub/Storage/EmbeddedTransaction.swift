@@ -119,7 +119,7 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
       kind: HubRecordKind.contact, key: HubRecordKey.device(contact.device),
       document: [
         "device": .string(contact.device), "cursor": .int(contact.cursor), "at": .int(contact.at.milliseconds),
-        "lives": .array(contact.lives.map { .string($0) }),
+        "lives": .array(contact.epochs.map { .string($0) }),
       ])
   }
 

@@ -177,7 +177,7 @@ extension HubRecord {
     case .contact(let contact):
       [
         "contact", .string(contact.device), .int(contact.cursor), .int(contact.at.milliseconds),
-        .array(contact.lives.map { .string($0) }),
+        .array(contact.epochs.map { .string($0) }),
       ]
     case .companion(let companion): ["companion", companion.stored]
     case .notice(let notice, let companion):

@@ -25,7 +25,7 @@ public protocol HubStorage: Sendable {
 
   /// Permanently deletes all data of a user; idempotent.
   ///
-  /// Later reads and writes of that user throw ``HubStorageError/erased(person:)`` until the storage is created again.
+  /// Later reads and writes of that user throw ``HubStorageError/erased(user:)`` until the storage is created again.
   /// Other users and the directory are unaffected.
   func erase(user: String) throws
 
@@ -42,7 +42,7 @@ public protocol HubStorage: Sendable {
   /// Tracks are not part of the record: ``HubReadTransaction/forEachRecord(_:)`` does not include them. The default throws
   /// ``HubStorageError/unsupported(_:)``.
   ///
-  /// - Throws: ``HubStorageError/erased(person:)``, and errors of opening the log.
+  /// - Throws: ``HubStorageError/erased(user:)``, and errors of opening the log.
   func tracks(of user: String) throws -> any TrackRows
 
   /// Returns whether the user has a track log. The default returns `false`.
@@ -225,7 +225,7 @@ public protocol HubReadTransaction: AnyObject {
   ///   - kind: Kind of the entities.
   ///   - moments: Range in milliseconds since 1970.
   ///   - limit: Maximum number of documents.
-  ///   - person: Id of the user.
+  ///   - user: Id of the user.
   func documents(kind: String, during moments: Range<Int64>, limit: Int, user: String) throws -> [Data]
   /// Returns the living entities that refer to an entity, in order of version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
@@ -355,13 +355,13 @@ public struct HubContact: Hashable, Sendable {
   /// Epochs in which the device may have received a response.
   ///
   /// They are the epochs of the reported seen head, of the head in the response, and the current one.
-  public var lives: [String]
+  public var epochs: [String]
 
-  public init(device: String, cursor: Int64, at: Date, lives: [String] = []) {
+  public init(device: String, cursor: Int64, at: Date, epochs: [String] = []) {
     self.device = device
     self.cursor = cursor
     self.at = at
-    self.lives = lives
+    self.epochs = epochs
   }
 }
 
@@ -391,7 +391,7 @@ public struct KeyedWrite: Hashable, Sendable {
   }
 }
 
-/// A serialized feed entry: the JSON text of ``HubEntry/change(person:)``.
+/// A serialized feed entry: the JSON text of ``HubEntry/change(user:)``.
 public struct SerializedEntry: Hashable, Sendable {
   public var version: Int64
   public var text: Data

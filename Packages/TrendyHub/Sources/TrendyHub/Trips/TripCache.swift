@@ -60,7 +60,7 @@ struct MileageEvents: Sendable {
   /// Adds or replaces events, and removes those that no longer belong to the log.
   ///
   /// - Parameters:
-  ///   - person: Id of the user.
+  ///   - user: Id of the user.
   ///   - show: Calls its argument once with each changed event, in any order.
   mutating func update(user: String, _ show: (_ take: (HubEntry) throws -> Void) throws -> Void) throws {
     var gone: Set<Int> = []

@@ -6,7 +6,7 @@ extension HubAccounts {
   /// Adds a webhook, which receives all later changes of a user's record.
   ///
   /// - Parameters:
-  ///   - person: Id of the user.
+  ///   - user: Id of the user.
   ///   - url: URL with `https`, or with `http` on this machine.
   ///   - kinds: Kinds of entities to deliver; empty for all.
   ///   - allowsClearText: Whether `http` is allowed to other machines, where others on the network can read the
@@ -30,7 +30,7 @@ extension HubAccounts {
     try storage.write(user: user) { transaction in
       let state = try transaction.state()
       try transaction.put(
-        WebhookDeliveryState(webhook: webhook.id, cursor: state.head, life: state.epochs.epoch(of: state.head)?.id))
+        WebhookDeliveryState(webhook: webhook.id, cursor: state.head, epoch: state.epochs.epoch(of: state.head)?.id))
     }
     try storage.writeDirectory { try $0.put(webhook) }
     return webhook

@@ -63,7 +63,7 @@ public struct WebhookDeliveryState: Hashable, Sendable {
   /// Version of the last delivered change.
   public var cursor: Int64
   /// Epoch that contains the cursor; `nil` before the first.
-  public var life: String?
+  public var epoch: String?
   /// Number of failed attempts since the last success.
   public var failures: Int
   /// Time before which no attempt is made; `nil` for none.
@@ -74,10 +74,10 @@ public struct WebhookDeliveryState: Hashable, Sendable {
   public var claim: Claim?
 
   /// Creates the state of a new webhook, which receives changes after `cursor`.
-  public init(webhook: String, cursor: Int64, life: String?) {
+  public init(webhook: String, cursor: Int64, epoch: String?) {
     self.webhook = webhook
     self.cursor = cursor
-    self.life = life
+    self.epoch = epoch
     failures = 0
   }
 }
@@ -110,7 +110,7 @@ extension WebhookDeliveryState {
     var members: [String: JSONValue] = [
       "webhook": .string(webhook), "cursor": .int(cursor), "failures": .int(Int64(failures)),
     ]
-    if let life { members["life"] = .string(life) }
+    if let epoch { members["life"] = .string(epoch) }
     if let claim { members["claim"] = ["hub": .string(claim.hub), "until": .int(claim.until.milliseconds)] }
     if let nextAttempt { members["next"] = .int(nextAttempt.milliseconds) }
     if let lastAttempt {
@@ -127,7 +127,7 @@ extension WebhookDeliveryState {
     guard let members = stored.objectValue, let webhook = members["webhook"]?.stringValue,
       let cursor = members["cursor"]?.storedCounter, let failures = members["failures"]?.storedCounter
     else { return nil }
-    self.init(webhook: webhook, cursor: cursor, life: members["life"]?.stringValue)
+    self.init(webhook: webhook, cursor: cursor, epoch: members["life"]?.stringValue)
     self.failures = Int(failures)
     nextAttempt = members["next"]?.intValue.map(Date.init(milliseconds:))
     if let held = members["claim"]?.objectValue {

@@ -88,7 +88,7 @@ struct WebhookDeliverer: Sendable {
     var standing = due.standing
     if !due.changes.isEmpty {
       let post = WebhookDelivery(
-        due.changes, of: due.life, to: webhook, isIncomplete: due.isIncomplete, now: clock.now)
+        due.changes, of: due.epoch, to: webhook, isIncomplete: due.isIncomplete, now: clock.now)
       do {
         let answer = try await sender.send(post)
         metrics.onDelivery(isTaken: (200..<300).contains(answer.status))
@@ -102,7 +102,7 @@ struct WebhookDeliverer: Sendable {
     }
     if standing.failures == 0 {
       standing.cursor = due.end
-      standing.life = due.life
+      standing.epoch = due.epoch
     }
     let now = clock.now
     standing.claim = nil
@@ -190,7 +190,7 @@ private struct WebhookDue: Sendable {
   private(set) var changes: [SerializedEntry] = []
   /// Version of the last examined change, and its epoch.
   let end: Int64
-  let life: String?
+  let epoch: String?
   /// Whether tombstones before the first change may have been compacted.
   let isIncomplete: Bool
 
@@ -200,9 +200,9 @@ private struct WebhookDue: Sendable {
   init?(_ webhook: HubWebhook, in reading: any HubReadTransaction) throws {
     guard var standing = try reading.webhookStanding(of: webhook.id) else { return nil }
     let state = try reading.state()
-    if let life = state.epochs.epoch(of: standing.cursor)?.id, life != standing.life {
+    if let epoch = state.epochs.epoch(of: standing.cursor)?.id, epoch != standing.epoch {
       // The hub was restored and has assigned the versions again: repeat the changes after the last common version.
-      let known = state.epochs.firstIndex { $0.id == standing.life }
+      let known = state.epochs.firstIndex { $0.id == standing.epoch }
       let next = known.map { state.epochs.index(after: $0) } ?? state.epochs.startIndex
       standing.cursor = min(standing.cursor, state.epochs[next].first - 1)
     }
@@ -217,7 +217,7 @@ private struct WebhookDue: Sendable {
     }
     self.standing = standing
     self.end = end
-    life = state.epochs.epoch(of: end)?.id
+    epoch = state.epochs.epoch(of: end)?.id
     isIncomplete = standing.cursor < state.horizon
   }
 }

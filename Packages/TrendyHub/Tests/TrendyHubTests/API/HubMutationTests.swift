@@ -238,18 +238,19 @@ struct HubMutationTests {
     try await hub.makeType()
     try await hub.makeEvent("e")
     _ = try await hub.send("DELETE", "/event-types/t")
-    func restore(_ sequence: Int64, _ kind: String, _ id: String, life: Int64, _ payload: JSONValue = [:]) -> JSONValue
+    func restore(_ sequence: Int64, _ kind: String, _ id: String, incarnation: Int64, _ payload: JSONValue = [:])
+      -> JSONValue
     {
-      T.mutation(sequence, "restore", kind, id, payload, extra: ["incarnation": .int(life)])
+      T.mutation(sequence, "restore", kind, id, payload, extra: ["incarnation": .int(incarnation)])
     }
     let answer = try await hub.push([
-      restore(1, "event", "e", life: 1), restore(2, "event_type", "t", life: 1),
-      restore(3, "event", "e", life: 1, ["notes": "back"]), restore(4, "event", "nothing", life: 1),
+      restore(1, "event", "e", incarnation: 1), restore(2, "event_type", "t", incarnation: 1),
+      restore(3, "event", "e", incarnation: 1, ["notes": "back"]), restore(4, "event", "nothing", incarnation: 1),
       T.mutation(5, "restore", "event", "e"),
       T.mutation(6, "update", "event", "e", ["notes": "old"], extra: ["incarnation": 0]),
       T.mutation(7, "delete", "event", "e", extra: ["incarnation": 0]),
       T.mutation(8, "delete", "event", "e", extra: ["incarnation": 1]),
-      restore(9, "event", "e", life: 1),
+      restore(9, "event", "e", incarnation: 1),
     ])
     #expect(
       status(answer) == [

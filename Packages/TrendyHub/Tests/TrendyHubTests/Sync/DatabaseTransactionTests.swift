@@ -118,33 +118,33 @@ struct DatabaseEpochDetectorTests {
   /// Detector of a hub that connected twice in the third epoch of the database.
   private let memory = {
     var memory = DatabaseEpochDetector()
-    let sight = DatabaseEpochDetector.Observation(life: 3, identity: "a")
+    let sight = DatabaseEpochDetector.Observation(epoch: 3, identity: "a")
     memory.onSettled(memory.settlement(of: sight, identity: "a"))
     memory.onCounted()
     return memory
   }()
 
   @Test func `a database that has every commit begins no epoch`() {
-    #expect(memory.knows(.init(life: 3, identity: "a", count: 2), identity: "a"))
+    #expect(memory.knows(.init(epoch: 3, identity: "a", count: 2), identity: "a"))
     // Another hub detected a loss first.
-    #expect(memory.knows(.init(life: 4, identity: "b", count: 2), identity: "b"))
-    #expect(!memory.settlement(of: .init(life: 4, identity: "b", count: 2), identity: "b").beginsLife)
+    #expect(memory.knows(.init(epoch: 4, identity: "b", count: 2), identity: "b"))
+    #expect(!memory.settlement(of: .init(epoch: 4, identity: "b", count: 2), identity: "b").beginsEpoch)
   }
 
   @Test(
     "a loss begins an epoch with an unused number",
     arguments: [
-      (DatabaseEpochDetector.Observation(life: 3, identity: "a", count: 2), "b", 4),
-      (DatabaseEpochDetector.Observation(life: 3, identity: "a", count: 1), "a", 4),
-      (DatabaseEpochDetector.Observation(life: 3, identity: "a", count: nil), "a", 4),
-      (DatabaseEpochDetector.Observation(life: 2, identity: "a", count: 2), "a", 4),
+      (DatabaseEpochDetector.Observation(epoch: 3, identity: "a", count: 2), "b", 4),
+      (DatabaseEpochDetector.Observation(epoch: 3, identity: "a", count: 1), "a", 4),
+      (DatabaseEpochDetector.Observation(epoch: 3, identity: "a", count: nil), "a", 4),
+      (DatabaseEpochDetector.Observation(epoch: 2, identity: "a", count: 2), "a", 4),
       (DatabaseEpochDetector.Observation(), "a", 4),
     ])
-  func notices(sight: DatabaseEpochDetector.Observation, identity: String, life: Int64) {
+  func notices(sight: DatabaseEpochDetector.Observation, identity: String, epoch: Int64) {
     #expect(!memory.knows(sight, identity: identity))
     let settlement = memory.settlement(of: sight, identity: identity)
-    #expect(settlement.beginsLife)
-    #expect(settlement.life == life)
+    #expect(settlement.beginsEpoch)
+    #expect(settlement.epoch == epoch)
     #expect(settlement.count >= 2)
   }
 }

@@ -167,8 +167,8 @@ struct HubFeedTests {
     let next = try #require(try await part(hub, SnapshotRequest.firstPart).0.next)
     #expect(try await part(hub, next).1.map(\.entityId) == ["e"])
     #expect(try await part(hub, "event_type.1.elsewhere").1.map(\.entityId) == ["t"])
-    let life = next.split(separator: ".")[2]
-    for name in ["", "x", "event.1", "event.-1.\(life)", "face.1.\(life)"] {
+    let epoch = next.split(separator: ".")[2]
+    for name in ["", "x", "event.1", "event.-1.\(epoch)", "face.1.\(epoch)"] {
       #expect(try await hub.send("GET", "/snapshot?part=\(name)").problem == "invalid", "\(name)")
     }
   }
@@ -204,9 +204,9 @@ struct HubFeedTests {
   @Test func `a hub lists its last 128 epochs`() throws {
     let hub = try StoryHub(.embedded)
     try hub.push("a", hub.type("t"))
-    for life in 1...200 {
-      try hub.restart(epoch: "life-\(life)")
-      try hub.push("a", hub.event("e\(life)"))
+    for epoch in 1...200 {
+      try hub.restart(epoch: "life-\(epoch)")
+      try hub.push("a", hub.event("e\(epoch)"))
     }
     let state = try hub.storage.read(user: "p") { try $0.state() }
     #expect(state.epochs.map(\.id) == (73...200).map { "life-\($0)" })

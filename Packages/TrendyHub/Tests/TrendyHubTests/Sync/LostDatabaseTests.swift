@@ -10,11 +10,11 @@ import TrendyModels
 struct LostDatabaseTests {
   /// Storage whose records come from one of two databases, as the test selects.
   private final class Storage: HubStorage {
-    private let users = Mutex(MemoryHubStorage(life: "before"))
+    private let users = Mutex(MemoryHubStorage(epoch: "before"))
     private let directory = MemoryHubStorage()
 
     /// Switches to a standby database without any records.
-    func loseAll() { users.withLock { $0 = MemoryHubStorage(life: "after") } }
+    func loseAll() { users.withLock { $0 = MemoryHubStorage(epoch: "after") } }
 
     private var current: MemoryHubStorage { users.withLock { $0 } }
 
@@ -50,7 +50,7 @@ struct LostDatabaseTests {
     }
     #expect(
       try await ask("POST", "/event-types", ##"{"id":"t","name":"t","color":"#000000","icon":"cup"}"##).status == 201)
-    func epoch(_ life: String) -> String { HubState.epoch(of: user.id, in: life) }
+    func epoch(_ epoch: String) -> String { HubState.epoch(of: user.id, in: epoch) }
     #expect(try await ask("GET", target).text.contains(#""id":"\#(epoch("before"))""#))
     storage.loseAll()
     let answer = try await ask("GET", target)

@@ -115,12 +115,13 @@ struct MergedTypeTests {
   func endsWithRestore(storage: StoryHub.Storage) throws {
     let hub = try hub(storage)
     try merge("a", into: "b", moving: ["in-a"], by: "d", at: hub)
-    try hub.push("d", hub.restore("a", life: 1, kind: "event_type"))
+    try hub.push("d", hub.restore("a", incarnation: 1, kind: "event_type"))
     try hub.push("e", hub.event("late", of: "a"))
     #expect(try type(of: "late", at: hub) == "a" && hub.entry("event_type", "a")?.fields["merged_into"] == nil)
     // An edit cannot merge a type; only a deletion can.
-    try hub.push("e", hub.update("a", ["merged_into": hub.set("b", base: 99, at: 9900)], kind: "event_type", life: 1))
-    try hub.push("d", hub.delete("a", base: 99, kind: "event_type", life: 1))
+    try hub.push(
+      "e", hub.update("a", ["merged_into": hub.set("b", base: 99, at: 9900)], kind: "event_type", incarnation: 1))
+    try hub.push("d", hub.delete("a", base: 99, kind: "event_type", incarnation: 1))
     #expect(try hub.push("e", hub.event("later", of: "a")).map(\.word) == ["parent_deleted"])
   }
 
@@ -129,7 +130,7 @@ struct MergedTypeTests {
     let hub = try hub(storage)
     try hub.push("d", hub.delete("in-a", base: 6))
     try merge("a", into: "b", moving: [], by: "d", at: hub, base: 20)
-    try hub.push("e", hub.restore("in-a", life: 1))
+    try hub.push("e", hub.restore("in-a", incarnation: 1))
     #expect(try type(of: "in-a", at: hub) == "b")
   }
 

@@ -15,8 +15,9 @@ struct RareHubStoryTests {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e", notes: "first"))
     hub.now += 10
-    try hub.push("a", hub.delete("e", base: 2), hub.restore("e", life: 1, ["notes": hub.set("second", base: 2, at: 1)]))
-    try hub.push("a", hub.delete("e", base: 4, life: 1))
+    try hub.push(
+      "a", hub.delete("e", base: 2), hub.restore("e", incarnation: 1, ["notes": hub.set("second", base: 2, at: 1)]))
+    try hub.push("a", hub.delete("e", base: 4, incarnation: 1))
     let head = try hub.state.head
     // Its author has seen only the first incarnation, and edited it later.
     let late = try hub.push("b", hub.delete("e", base: 2, ["notes": hub.set("late", base: 2, at: 9000)]))
@@ -30,12 +31,15 @@ struct RareHubStoryTests {
   func deletionOfTheUnknown(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"))
-    try hub.push("a", hub.delete("k", base: 1, life: 2))
+    try hub.push("a", hub.delete("k", base: 1, incarnation: 2))
     #expect(try hub.entry("event", "k")?.incarnation == 2)
-    for life in [1, 2] as [Int64] {
-      #expect(try hub.push("b", hub.restore("k", life: life, hub.eventFields())).map(\.word) == ["entity_deleted"])
+    for incarnation in [1, 2] as [Int64] {
+      #expect(
+        try hub.push("b", hub.restore("k", incarnation: incarnation, hub.eventFields())).map(\.word) == [
+          "entity_deleted"
+        ])
     }
-    #expect(try hub.push("b", hub.restore("k", life: 3, hub.eventFields())).map(\.word) == ["accepted"])
+    #expect(try hub.push("b", hub.restore("k", incarnation: 3, hub.eventFields())).map(\.word) == ["accepted"])
     #expect(try hub.isAlive("k"))
   }
 
@@ -44,11 +48,12 @@ struct RareHubStoryTests {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"))
     let offer = hub.mutation(
-      .create, "event", "e", hub.eventFields().mapValues { hub.set($0.value, by: "z") }, life: 2)
+      .create, "event", "e", hub.eventFields().mapValues { hub.set($0.value, by: "z") }, incarnation: 2)
     #expect(try hub.push("a", offer).map(\.word) == ["accepted"])
     #expect(try hub.entry("event", "e")?.incarnation == 2)
     let stale = try hub.push(
-      "b", hub.update("e", ["notes": hub.set("old", base: 2)], life: 1), hub.delete("e", base: 2, life: 1))
+      "b", hub.update("e", ["notes": hub.set("old", base: 2)], incarnation: 1), hub.delete("e", base: 2, incarnation: 1)
+    )
     #expect(stale.map(\.word) == ["restored", "restored"])
   }
 
@@ -82,7 +87,7 @@ struct RareHubStoryTests {
     #expect(try hub.value("g", "event_type_entry_id", of: "geofence") == .null)
     #expect(try hub.value("g", "event_type_exit_id", of: "geofence") == "u")
     try hub.push("b", hub.delete("g", base: 9, kind: "geofence"), hub.delete("u", base: 9, kind: "event_type"))
-    #expect(try hub.push("b", hub.restore("g", life: 1, kind: "geofence")).map(\.word) == ["accepted"])
+    #expect(try hub.push("b", hub.restore("g", incarnation: 1, kind: "geofence")).map(\.word) == ["accepted"])
     #expect(try hub.value("g", "event_type_exit_id", of: "geofence") == .null)
   }
 

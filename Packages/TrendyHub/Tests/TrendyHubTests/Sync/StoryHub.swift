@@ -83,29 +83,32 @@ final class StoryHub {
     mutation(.create, kind, id, fields, isNatural: isNatural)
   }
 
-  func update(_ id: String, _ fields: [String: FieldChange], kind: String = "event", life: Int64 = 0) -> HubMutation {
-    mutation(.update, kind, id, fields, life: life)
+  func update(_ id: String, _ fields: [String: FieldChange], kind: String = "event", incarnation: Int64 = 0)
+    -> HubMutation
+  {
+    mutation(.update, kind, id, fields, incarnation: incarnation)
   }
 
   func delete(
-    _ id: String, base: Int64, kind: String = "event", life: Int64 = 0, _ fields: [String: FieldChange] = [:]
+    _ id: String, base: Int64, kind: String = "event", incarnation: Int64 = 0, _ fields: [String: FieldChange] = [:]
   ) -> HubMutation {
-    mutation(.delete, kind, id, fields, life: life, base: base)
+    mutation(.delete, kind, id, fields, incarnation: incarnation, base: base)
   }
 
-  func restore(_ id: String, life: Int64, kind: String = "event", _ fields: [String: FieldChange] = [:]) -> HubMutation
+  func restore(_ id: String, incarnation: Int64, kind: String = "event", _ fields: [String: FieldChange] = [:])
+    -> HubMutation
   {
-    mutation(.restore, kind, id, fields, life: life)
+    mutation(.restore, kind, id, fields, incarnation: incarnation)
   }
 
   func mutation(
     _ operation: HubMutation.Operation, _ kind: String, _ id: String, _ fields: [String: FieldChange],
-    isNatural: Bool = false, life: Int64 = 0, base: Int64? = nil
+    isNatural: Bool = false, incarnation: Int64 = 0, base: Int64? = nil
   ) -> HubMutation {
     mutations += 1
     return HubMutation(
       mutationId: "m\(mutations)", kind: kind, id: id, operation: operation, content: .fields(fields),
-      hasNaturalKey: isNatural, incarnation: life, base: base)
+      hasNaturalKey: isNatural, incarnation: incarnation, base: base)
   }
 
   func type(_ id: String, name: String = "Coffee", at stamp: Int64 = 0) -> HubMutation {

@@ -348,7 +348,7 @@ struct SyncStoryTests {
     try hub.push("b", hub.type("t"), hub.event("e", notes: "all of it"))
     try hub.push("b", hub.delete("e", base: 2))
     // A knows the deletion of the event and deletes the type. B's restore, which writes no value, arrives first.
-    try hub.push("b", hub.restore("e", life: 1))
+    try hub.push("b", hub.restore("e", incarnation: 1))
     let deletion = hub.delete("t", base: 3, kind: "event_type")
     try hub.push("a", deletion)
     #expect(try !hub.isAlive("e") && !hub.isAlive("t", "event_type"))
@@ -362,11 +362,11 @@ struct SyncStoryTests {
     "a restore that the deleting device has seen or made leaves no conflict", arguments: storages)
   func deleteOfSeenRestore(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
-    try hub.push("b", hub.type("t"), hub.event("e"), hub.delete("e", base: 2), hub.restore("e", life: 1))
+    try hub.push("b", hub.type("t"), hub.event("e"), hub.delete("e", base: 2), hub.restore("e", incarnation: 1))
     try hub.push("a", hub.delete("t", base: 4, kind: "event_type"))
     try hub.push("b", hub.type("u"), hub.event("f", of: "u"))
     let base = try hub.state.head
-    try hub.push("b", hub.delete("f", base: base), hub.restore("f", life: 1))
+    try hub.push("b", hub.delete("f", base: base), hub.restore("f", incarnation: 1))
     try hub.push("b", hub.delete("u", base: base, kind: "event_type"))
     #expect(try !hub.isAlive("e") && !hub.isAlive("f") && hub.conflicts.isEmpty)
   }
@@ -375,7 +375,7 @@ struct SyncStoryTests {
   func deleteOfOfferedRestore(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"), hub.event("e"), hub.delete("e", base: 2))
-    try hub.push("a", hub.restore("e", life: 1, ["event_type_id": hub.set("t", base: 3, by: "b")]))
+    try hub.push("a", hub.restore("e", incarnation: 1, ["event_type_id": hub.set("t", base: 3, by: "b")]))
     try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
     #expect(try hub.conflicts == ["e.*={} moved"])
   }
@@ -414,7 +414,7 @@ struct SyncStoryTests {
   }
 
   @Test("a child that was moved out of a type before its deletion survives", arguments: storages)
-  func movedOutLives(storage: StoryHub.Storage) throws {
+  func movedOutIncarnations(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e"))
     try hub.push("a", hub.update("e", ["event_type_id": hub.set("u", base: 3)]))
@@ -432,11 +432,11 @@ struct SyncStoryTests {
     let again = try hub.push("a", hub.delete("e", base: 2, words))
     #expect(again.map(\.word) == ["accepted"])
     #expect(try hub.entry("event", "e")?.isAlive == false)
-    try hub.push("b", hub.restore("e", life: 1))
+    try hub.push("b", hub.restore("e", incarnation: 1))
     #expect(try hub.entry("event", "e")?.fields["notes"]?.value == "last")
     // An edit older than the stored one loses, and the outcome names its field.
-    try hub.push("b", hub.delete("e", base: 9, life: 1, ["notes": hub.set("later", base: 9, at: 9)]))
-    let late = try hub.push("c", hub.delete("e", base: 2, life: 1, ["notes": hub.set("early", base: 2, at: 1)]))
+    try hub.push("b", hub.delete("e", base: 9, incarnation: 1, ["notes": hub.set("later", base: 9, at: 9)]))
+    let late = try hub.push("c", hub.delete("e", base: 2, incarnation: 1, ["notes": hub.set("early", base: 2, at: 1)]))
     let version = try #require(try hub.entry("event", "e")).version
     #expect(late == [.merged(version: version, lost: ["notes"])])
     #expect(try hub.entry("event", "e")?.fields["notes"]?.value == "later")
@@ -483,7 +483,7 @@ struct SyncStoryTests {
     #expect(try hub.compact() == 2)
     #expect(try hub.entry("event", "e") == nil)
     #expect(try refusals() == expected)
-    #expect(try hub.push("c", hub.restore("e", life: 1)).map(\.word) == ["entity_deleted"])
+    #expect(try hub.push("c", hub.restore("e", incarnation: 1)).map(\.word) == ["entity_deleted"])
   }
 
   @Test("a delete that arrives before the create leaves a tombstone", arguments: storages)
@@ -500,9 +500,9 @@ struct SyncStoryTests {
     try hub.push("a", hub.type("t"), hub.event("e"))
     try hub.push("a", hub.delete("e", base: 2, [SyncedKind.importUndone: hub.set(true, base: 2)]))
     #expect(try hub.value("e", SyncedKind.importUndone) == true && !hub.isAlive("e"))
-    try hub.push("b", hub.restore("e", life: 1))
+    try hub.push("b", hub.restore("e", incarnation: 1))
     #expect(try hub.value("e", SyncedKind.importUndone) == nil && hub.isAlive("e"))
-    try hub.push("b", hub.delete("e", base: hub.state.head, life: 1))
+    try hub.push("b", hub.delete("e", base: hub.state.head, incarnation: 1))
     #expect(try hub.value("e", SyncedKind.importUndone) == nil && hub.conflicts.isEmpty)
   }
 
@@ -512,20 +512,20 @@ struct SyncStoryTests {
     try hub.push("a", hub.type("t"), hub.event("e", notes: "kept"))
     let old = hub.update("e", ["notes": hub.set("old", base: 2)])
     try hub.push("a", hub.delete("e", base: 2))
-    let restored = try hub.push("a", hub.restore("e", life: 1, ["time_zone": hub.set("UTC", base: 3)]))
+    let restored = try hub.push("a", hub.restore("e", incarnation: 1, ["time_zone": hub.set("UTC", base: 3)]))
     #expect(restored == [.accepted(version: 4)])
     #expect(try hub.value("e", "notes") == "kept" && hub.value("e", "time_zone") == "UTC")
     #expect(try hub.entry("event", "e")?.incarnation == 1)
     #expect(try hub.push("b", old, hub.delete("e", base: 4)).map(\.word) == ["restored", "restored"])
-    #expect(try hub.push("b", hub.restore("e", life: 1)).map(\.word) == ["accepted"])
+    #expect(try hub.push("b", hub.restore("e", incarnation: 1)).map(\.word) == ["accepted"])
     #expect(try hub.state.head == 4)
     // A restore of a living entity raises its incarnation. A restore of a deleted entity needs a higher one.
-    #expect(try hub.push("b", hub.restore("e", life: 3)) == [.accepted(version: 5)])
-    #expect(try hub.push("a", hub.delete("e", base: 5, life: 3)).map(\.word) == ["accepted"])
-    #expect(try hub.push("b", hub.restore("e", life: 3)).map(\.word) == ["entity_deleted"])
+    #expect(try hub.push("b", hub.restore("e", incarnation: 3)) == [.accepted(version: 5)])
+    #expect(try hub.push("a", hub.delete("e", base: 5, incarnation: 3)).map(\.word) == ["accepted"])
+    #expect(try hub.push("b", hub.restore("e", incarnation: 3)).map(\.word) == ["entity_deleted"])
     // A delete of an incarnation unknown to the hub: the restore that began it arrives too late.
-    #expect(try hub.push("a", hub.delete("e", base: 6, life: 4)) == [.accepted(version: 7)])
-    #expect(try hub.push("b", hub.restore("e", life: 4)).map(\.word) == ["entity_deleted"])
+    #expect(try hub.push("a", hub.delete("e", base: 6, incarnation: 4)) == [.accepted(version: 7)])
+    #expect(try hub.push("b", hub.restore("e", incarnation: 4)).map(\.word) == ["entity_deleted"])
   }
 
   @Test("a restore needs a living parent, and may name another one", arguments: storages)
@@ -533,15 +533,16 @@ struct SyncStoryTests {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e"))
     try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
-    #expect(try hub.push("a", hub.restore("e", life: 1)).map(\.word) == ["parent_deleted"])
+    #expect(try hub.push("a", hub.restore("e", incarnation: 1)).map(\.word) == ["parent_deleted"])
     // By base and stamp the new parent would lose to the one in the tombstone, but that one is deleted.
     #expect(
-      try hub.push("b", hub.restore("e", life: 1, ["event_type_id": hub.set("u", base: 0, at: -9)])).map(\.word) == [
-        "accepted"
-      ])
+      try hub.push("b", hub.restore("e", incarnation: 1, ["event_type_id": hub.set("u", base: 0, at: -9)])).map(\.word)
+        == [
+          "accepted"
+        ])
     #expect(try hub.value("e", "event_type_id") == "u")
     // Restoring the type does not restore its events.
-    #expect(try hub.push("a", hub.restore("t", life: 1, kind: "event_type")).map(\.word) == ["accepted"])
+    #expect(try hub.push("a", hub.restore("t", incarnation: 1, kind: "event_type")).map(\.word) == ["accepted"])
     #expect(try hub.entries(after: 0).filter(\.isAlive).map(\.id).sorted() == ["e", "t", "u"])
   }
 
@@ -554,7 +555,7 @@ struct SyncStoryTests {
     ]
     try hub.push("a", hub.type("t"), hub.create("geofence", "g", place), hub.delete("g", base: 2, kind: "geofence"))
     try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
-    #expect(try hub.push("a", hub.restore("g", life: 1, kind: "geofence")).map(\.word) == ["accepted"])
+    #expect(try hub.push("a", hub.restore("g", incarnation: 1, kind: "geofence")).map(\.word) == ["accepted"])
     #expect(try hub.value("g", "event_type_entry_id", of: "geofence") == .null)
   }
 
@@ -605,7 +606,7 @@ struct SyncStoryTests {
     try hub.push("a", hub.delete("e", base: 0))
     try hub.push("a", hub.delete("t", base: 1, kind: "event_type"))
     let fields = ["event_type_id": "t", "timestamp": "2024-01-01T08:00:00.000Z"]
-    var offer = hub.restore("e", life: 1)
+    var offer = hub.restore("e", incarnation: 1)
     offer.content = .fields(fields.mapValues { hub.set(.string($0), base: 0, at: 5, by: "z") })
     #expect(try hub.push("b", offer).map(\.word) == ["parent_deleted"])
   }
@@ -647,7 +648,7 @@ struct SyncStoryTests {
   }
 
   @Test("an epoch without writes is not listed", arguments: storages)
-  func emptyLives(storage: StoryHub.Storage) throws {
+  func emptyEpochs(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage, epoch: "a")
     try hub.push("a", hub.type("t"))
     try hub.restart(epoch: "b")
@@ -719,7 +720,7 @@ struct SyncStoryTests {
   }
 
   @Test("a device that was away for more epochs than the hub lists is recognized", arguments: storages)
-  func manyLives(storage: StoryHub.Storage) throws {
+  func manyEpochs(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
     try live(3, hub, "a")
@@ -741,7 +742,7 @@ struct SyncStoryTests {
   }
 
   @Test("a device that only pushed, and got the response in a later epoch, is recognized", arguments: storages)
-  func manyLivesAfterAPush(storage: StoryHub.Storage) throws {
+  func manyEpochsAfterAPush(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
     let before = try hub.state
@@ -756,7 +757,7 @@ struct SyncStoryTests {
   }
 
   @Test("a restored hub shows the lost epochs even after many new ones", arguments: storages)
-  func manyLivesAfterALoss(storage: StoryHub.Storage) throws {
+  func manyEpochsAfterALoss(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
     try live(3, hub, "a")
@@ -772,7 +773,7 @@ struct SyncStoryTests {
   }
 
   @Test("a device that got a response in an epoch without writes is recognized", arguments: storages)
-  func manyLivesAfterAnEmptyOne(storage: StoryHub.Storage) throws {
+  func manyEpochsAfterAnEmptyOne(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
     let before = try hub.state
@@ -786,7 +787,7 @@ struct SyncStoryTests {
   }
 
   @Test("a device whose earlier request arrives late, in a later epoch, is recognized", arguments: storages)
-  func manyLivesAfterALateRequest(storage: StoryHub.Storage) throws {
+  func manyEpochsAfterALateRequest(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
     let before = try hub.state
@@ -802,7 +803,7 @@ struct SyncStoryTests {
   }
 
   @Test("a device's cursor is stored at once if it belongs to another epoch", arguments: storages)
-  func contactsOfLives(storage: StoryHub.Storage) throws {
+  func contactsOfEpochs(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
     try hub.noteContact("a", cursor: 1)
@@ -835,7 +836,7 @@ struct SyncStoryTests {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"), hub.event("g"))
     try hub.push("b", hub.update("e", ["notes": hub.set("x", base: 2)]), hub.delete("f", base: 4))
-    try hub.push("b", hub.restore("f", life: 1), hub.delete("g", base: 4))
+    try hub.push("b", hub.restore("f", incarnation: 1), hub.delete("g", base: 4))
     let kept = try hub.state.sums
     #expect(kept["event"]?.count == 2 && kept["event_type"]?.count == 1)
     var anew: [String: KindSum] = [:]

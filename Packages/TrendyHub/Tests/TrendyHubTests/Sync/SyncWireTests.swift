@@ -85,7 +85,7 @@ struct SyncWireTests {
     _ = try await hub.send("GET", "\(path)\(path.contains("?") ? "&" : "?")device=other&seen=2&epoch=\(epoch)")
     let contacts = try hub.storage.read(user: hub.user.id) { try $0.contacts() }
     #expect(contacts.count == 3 && contacts.contains { $0.device == "other" })
-    #expect(contacts.allSatisfy { $0.lives.contains(epoch) })
+    #expect(contacts.allSatisfy { $0.epochs.contains(epoch) })
   }
 
   @Test func `a device that has seen more than this hub assigned gets log_reset`() async throws {

@@ -196,7 +196,7 @@ extension Action: CustomStringConvertible {
     case .edit(_, _, _, let isBeside): isBeside ? "second_process" : nil
     case .command, .sync, .wait, .freeDisks, .network, .backUpStore, .backUpHub, .syncByThemselves: nil
     case .setHubClock: "hub_clock_jump"
-    case .restartHub: "hub_lives"
+    case .restartHub: "hub_epochs"
     case .clearQueue: "queue_cleared"
     case .syncBeside: "second_engine"
     case .writePlainly: "plain_write"

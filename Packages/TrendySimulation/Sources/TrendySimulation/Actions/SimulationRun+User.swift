@@ -33,7 +33,7 @@ extension SimulationRun {
   ) {
     guard let process = device.process else { return }
     var generator = SeededGenerator(seed: choice)
-    let hand = PersonsDevice(
+    let hand = UserDevice(
       number: device.number, recorder: isBeside ? process.besideRecorder : process.recorder,
       dataStoreFactory: process.factory)
     guard let before = try? waiting(process) else {

@@ -31,7 +31,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   /// The hub's date jumps, and with it the hub time that devices learn.
   case hubClock = "hub-clock"
   /// The hub restarts repeatedly, with a write after each start.
-  case hubLives = "hub-lives"
+  case hubEpochs = "hub-epochs"
   /// The hub and the store of the first device are restored from one backup.
   case restoredTogether = "restored-together"
   /// A user clears a device's queue.
@@ -71,7 +71,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
 
   /// Hazards that require Trendy's own hub.
   static let ofTheHub: Set<Hazard> = [
-    .hubCrash, .hubDisk, .restoredHub, .oldVersion, .unreadable, .hubClock, .hubLives, .restoredTogether, .plainWriter,
+    .hubCrash, .hubDisk, .restoredHub, .oldVersion, .unreadable, .hubClock, .hubEpochs, .restoredTogether, .plainWriter,
     .stranger, .lyingHub, .lyingDevice, .secondEngine, .clearedQueue,
     .companions, .database, .trackers, .webhooks, .fullRecord, .undo,
   ]
@@ -97,7 +97,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
     case .plainWriter: 12
     case .hubClock, .clearedQueue, .restoredTogether, .secondEngine: 5
     case .unreadable, .bulk, .stranger: 4
-    case .hubLives: 3
+    case .hubEpochs: 3
     case .lyingHub, .lyingDevice: 20
     // These apply to a whole scenario or not at all.
     case .oldVersion, .secondProcess, .companions, .database, .trackers, .webhooks, .fullRecord, .undo, .refusedPushes,

@@ -16,7 +16,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     var directory = MemoryHubDirectory()
     /// Recent writes by locked row: a user's row or the directory.
     var recent: [String: RecentWrites] = [:]
-    var life = Epoch()
+    var epoch = Epoch()
     /// Connections per hub.
     var counts: [String: Int64] = [:]
     /// Posted readings and the hub that runs the detection, by user.
@@ -137,14 +137,14 @@ final class SimulatedDatabase: @unchecked Sendable {
       throw .lost("connection refused")
     }
     let observation = DatabaseEpochDetector.Observation(
-      life: rows.life.number, identity: rows.life.identity, count: rows.counts[hub])
+      epoch: rows.epoch.number, identity: rows.epoch.identity, count: rows.counts[hub])
     if memory.knows(observation, identity: identity) {
       rows.counts[hub, default: 0] += 1
       return memory.onCounted()
     }
     let settlement = memory.settlement(of: observation, identity: identity)
-    if settlement.beginsLife {
-      rows.life = Epoch(number: settlement.life, id: "life \(generator.next())", identity: identity)
+    if settlement.beginsEpoch {
+      rows.epoch = Epoch(number: settlement.epoch, id: "life \(generator.next())", identity: identity)
     }
     rows.counts[hub] = settlement.count + 1
     memory.onSettled(settlement)
@@ -264,7 +264,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     goBack(to: backup)
     restart()
     if isNoticed, Bool.random(using: &generator) {
-      rows.life.identity = identity
+      rows.epoch.identity = identity
       refusedConnections = 0
     }
     return true

@@ -63,7 +63,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {
     try perform(session: session(user, isWriting: false)) { session in
       let rows = try session.begin()
-      return try rows.users.read(user, life: rows.life.id, body)
+      return try rows.users.read(user, epoch: rows.epoch.id, body)
     } finish: { _ in
     }
   }
@@ -72,7 +72,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
     try writing(user) { rows, now in
       let before = rows
       return try rows.users.write(
-        user, life: rows.life.id,
+        user, epoch: rows.epoch.id,
         renewing: { reader in
           var claimed = before
           try claimed.renew(reader, of: user, at: now)

@@ -144,7 +144,7 @@ final class SimulatedHub: @unchecked Sendable {
   private func read<Result>(_ body: (any HubReadTransaction) throws -> Result) -> Result? { read(of: user, body) }
 
   private func read<Result>(of user: String, _ body: (any HubReadTransaction) throws -> Result) -> Result? {
-    if let database { return try? database.rows.users.read(user, life: database.rows.life.id, body) }
+    if let database { return try? database.rows.users.read(user, epoch: database.rows.epoch.id, body) }
     guard !disk.isOff else { return nil }
     return try? processes[0].storage.read(user: user, body)
   }
@@ -191,7 +191,7 @@ final class SimulatedHub: @unchecked Sendable {
     try processes[0].storage.write(user: user) { transaction in
       var state = try transaction.state()
       // The first write in an epoch of the database does the same.
-      if let life = try transaction.epoch(), case let epoch = HubState.epoch(of: user, in: life),
+      if let epoch = try transaction.epoch(), case let epoch = HubState.epoch(of: user, in: epoch),
         state.epochs.last?.id != epoch
       {
         state = try HubCore().begin(epoch: epoch, in: transaction)

@@ -22,11 +22,11 @@ public protocol SimulatedUser: Sendable {
   /// (`t` and the number) in a label, name or notes are tracked: they must exist until they are replaced or deleted,
   /// and deleted entities must stay deleted until they are restored.
   /// - Throws: errors of the recorder, such as for a full or powered-off disk.
-  func act(number: Int, on device: PersonsDevice, using generator: inout SeededGenerator) throws
+  func act(number: Int, on device: UserDevice, using generator: inout SeededGenerator) throws
 }
 
 /// Device as a user sees it.
-public struct PersonsDevice: Sendable {
+public struct UserDevice: Sendable {
   /// Number of the device, from 0.
   public let number: Int
   /// Recorder on the device's store.

@@ -64,7 +64,7 @@ final class SimulatedTrackRows: TrackRows, @unchecked Sendable {
 }
 
 extension SimulatedDatabase.Rows {
-  fileprivate var readerPrefix: String { "\(life.id)." }
+  fileprivate var readerPrefix: String { "\(epoch.id)." }
 
   /// - Throws: ``HubStorageError/busy(_:)`` if another hub has claimed the log, or the database lost writes.
   mutating func renew(_ reader: String, of user: String, at now: Duration) throws {

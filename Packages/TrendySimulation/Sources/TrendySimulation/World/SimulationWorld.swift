@@ -237,7 +237,7 @@ extension SimulationWorld {
   private struct Planned {
     var edits = 0
     var isDiskFull = false
-    var hasManyLives = false
+    var hasManyEpochs = false
     var bulks = 0
   }
 
@@ -270,10 +270,10 @@ extension SimulationWorld {
       // One machine with one backup of the hub and its store.
       return Bool.random(using: &generator)
         ? [.backUpHub, .backUpStore(device: 0)] : [.restoreHub, .restoreStore(device: 0)]
-    case .hubLives:
+    case .hubEpochs:
       // At most one long series of restarts per scenario: one restart more than the hub lists epochs.
-      let isLong = !planned.hasManyLives && Int.random(in: 0..<4, using: &generator) == 0
-      planned.hasManyLives = planned.hasManyLives || isLong
+      let isLong = !planned.hasManyEpochs && Int.random(in: 0..<4, using: &generator) == 0
+      planned.hasManyEpochs = planned.hasManyEpochs || isLong
       return [.restartHub(times: isLong ? 135 : Int.random(in: 1...2, using: &generator))]
     case .compaction:
       return [.wait(milliseconds: Int.random(in: 1...100, using: &generator) * 86_400_000), .compactHub]

@@ -278,9 +278,9 @@ final class EditWriter {
       try check(Entity.self) { () throws(FieldError) in try entity.checkLimits() }
       if let tombstone = try store.tombstone(of: key) { try store.deleteTombstone(tombstone) }
       if let row = try Entity.find(id: id, in: store) { try replica.keep(row) }
-      let life =
-        operation == .restore ? try replica.life(of: replica.held(key), under: replica.overlay(of: key)) + 1 : 0
-      try enqueue(newMutation(key, operation, payload: payload, incarnation: life))
+      let incarnation =
+        operation == .restore ? try replica.incarnation(of: replica.held(key), under: replica.overlay(of: key)) + 1 : 0
+      try enqueue(newMutation(key, operation, payload: payload, incarnation: incarnation))
       try replication.showCreated(entity)
     case .update:
       let request = try WireJSON.decode(Entity.UpdateRequest.self, from: payload)

@@ -14,11 +14,11 @@ extension VersionedReplication {
     switch mutation.operation {
     case .create: break
     case .update, .restore:
-      if mutation.operation == .update { mutation.incarnation = replica.life(of: record, under: overlay) }
+      if mutation.operation == .update { mutation.incarnation = replica.incarnation(of: record, under: overlay) }
       guard !overlay.isEmpty else { return }
       // A natural-key create shows nothing if the entity already exists, so it gives no base.
-      let isImportOfWhatLives = record?.isDelete == false && NaturalIdentifier.isNatural(mutation.entityId)
-      let shown = overlay.filter { $0.operation != .create || !isImportOfWhatLives }
+      let isImportOfLivingEntity = record?.isDelete == false && NaturalIdentifier.isNatural(mutation.entityId)
+      let shown = overlay.filter { $0.operation != .create || !isImportOfLivingEntity }
       let before = try shown.map { (isCreate: $0.operation == .create, fields: try FieldChange.changes(of: $0)) }
       for name in try FieldChange.changes(of: mutation).keys {
         // The field still shows an unsettled value of this device: the new mutation inherits the base of that value.
@@ -27,7 +27,7 @@ extension VersionedReplication {
         if base != held { mutation.marks[name] = FieldVersion(version: base, stamp: stamp) }
       }
     case .delete:
-      mutation.incarnation = replica.life(of: record, under: overlay)
+      mutation.incarnation = replica.incarnation(of: record, under: overlay)
       mutation.base = try min(knowledge.complete, lowestBase(of: mutation.key), lowestBaseBeneath(mutation.key))
     }
   }
@@ -37,7 +37,7 @@ extension VersionedReplication {
     let overlay = try replica.overlay(of: key)
     if record == nil, overlay.isEmpty { return .first }
     if record?.isDelete == true || overlay.contains(where: { $0.operation == .delete }) {
-      return .restore(incarnation: replica.life(of: record, under: overlay) + 1)
+      return .restore(incarnation: replica.incarnation(of: record, under: overlay) + 1)
     }
     return .again
   }
@@ -99,7 +99,7 @@ extension VersionedReplication {
 
 extension Replica {
   /// Returns the incarnation that a new edit of an entity refers to.
-  func life(of record: ChangeEntry?, under overlay: [PendingMutation]) -> Int64 {
+  func incarnation(of record: ChangeEntry?, under overlay: [PendingMutation]) -> Int64 {
     overlay.filter { $0.operation == .restore }.map(\.incarnation).reduce(record?.incarnation ?? 0, max)
   }
 }

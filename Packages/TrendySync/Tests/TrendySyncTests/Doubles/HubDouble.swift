@@ -99,22 +99,25 @@ struct VersionedHubClient: ForwardingNetworkClient {
 
 extension ChangeEntry {
   /// Event type as the hub sends it.
-  static func type(_ id: String, _ version: Int64, name: String = "Coffee", life: Int64 = 0) -> ChangeEntry {
-    entry(.eventType, id, version, ["name": .string(name), "color": "#000000", "icon": "cup"], life: life)
+  static func type(_ id: String, _ version: Int64, name: String = "Coffee", incarnation: Int64 = 0) -> ChangeEntry {
+    entry(
+      .eventType, id, version, ["name": .string(name), "color": "#000000", "icon": "cup"], incarnation: incarnation)
   }
 
   static func event(
-    _ id: String, _ version: Int64, of type: String = "T", notes: JSONValue = nil, life: Int64 = 0
+    _ id: String, _ version: Int64, of type: String = "T", notes: JSONValue = nil, incarnation: Int64 = 0
   ) -> ChangeEntry {
     entry(
       .event, id, version,
-      ["event_type_id": .string(type), "timestamp": "2024-01-01T00:00:00.000Z", "notes": notes], life: life)
+      ["event_type_id": .string(type), "timestamp": "2024-01-01T00:00:00.000Z", "notes": notes],
+      incarnation: incarnation)
   }
 
   static func tombstone(
-    _ kind: MutationEntityType, _ id: String, _ version: Int64, _ data: [String: JSONValue]? = nil, life: Int64 = 0
+    _ kind: MutationEntityType, _ id: String, _ version: Int64, _ data: [String: JSONValue]? = nil,
+    incarnation: Int64 = 0
   ) -> ChangeEntry {
-    var entry = entry(kind, id, version, data ?? [:], life: life)
+    var entry = entry(kind, id, version, data ?? [:], incarnation: incarnation)
     entry.operation = "delete"
     entry.deletedAt = DeterministicDate.jan1_2024
     if data == nil { entry.data = nil }
@@ -122,11 +125,12 @@ extension ChangeEntry {
   }
 
   static func entry(
-    _ kind: MutationEntityType, _ id: String, _ version: Int64, _ fields: [String: JSONValue], life: Int64 = 0
+    _ kind: MutationEntityType, _ id: String, _ version: Int64, _ fields: [String: JSONValue], incarnation: Int64 = 0
   ) -> ChangeEntry {
     ChangeEntry(
       id: version, entityType: kind.rawValue, operation: "update", entityId: id,
-      data: ChangeEntryData(rawData: fields.merging(["id": .string(id), "user_id": "u"]) { $1 }), incarnation: life,
+      data: ChangeEntryData(rawData: fields.merging(["id": .string(id), "user_id": "u"]) { $1 }),
+      incarnation: incarnation,
       marks: [FieldVersion.others: FieldVersion(version: version, stamp: version * 10, author: "other")])
   }
 }

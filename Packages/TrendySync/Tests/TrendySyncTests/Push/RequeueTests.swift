@@ -117,7 +117,7 @@ struct RequeueTests {
 
   @Test func `an entity restored after the hub's backup is offered as a restore`() async throws {
     await begin()
-    hub.set { $0.pages = [[.event("E", 5, notes: "second", life: 1), .event("F", 6, life: 2)]] }
+    hub.set { $0.pages = [[.event("E", 5, notes: "second", incarnation: 1), .event("F", 6, incarnation: 2)]] }
     await device.engine.performSync()
     restoreHub()
     await device.engine.performSync()

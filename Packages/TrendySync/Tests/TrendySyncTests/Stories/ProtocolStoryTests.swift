@@ -467,7 +467,7 @@ struct ProtocolStoryTests {
 
   @Test func `a lost restore is offered again with the parent reference and its author`() async throws {
     await begin()
-    var restored = ChangeEntry.event("E", 5, life: 1)
+    var restored = ChangeEntry.event("E", 5, incarnation: 1)
     restored.marks = [FieldVersion.others: FieldVersion(version: 3, stamp: 30, author: "other")]
     hub.set { $0.pages = [[restored]] }
     await device.engine.performSync()
@@ -754,7 +754,7 @@ struct ProtocolStoryTests {
     #expect(shown?.notes == "last words" && shown?.syncStatus == .pending)
     let restore = try #require(store.storedPendingMutations.first)
     #expect(restore.operation == .restore && restore.incarnation == 1)
-    hub.set { $0.pages = [[.event("E", 5, notes: "last words", life: 1)]] }
+    hub.set { $0.pages = [[.event("E", 5, notes: "last words", incarnation: 1)]] }
     await device.engine.performSync()
     #expect(shown?.syncStatus == .synced && store.storedPendingMutations.isEmpty)
     // An edit refers to the incarnation that it is based on.

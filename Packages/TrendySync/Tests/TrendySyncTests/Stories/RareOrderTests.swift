@@ -238,7 +238,7 @@ struct RareOrderTests {
     try device.recorder.delete(eventTypeId: id)
     await device.engine.performSync()
     #expect(try store.storedEventTypes[id] == nil && store.fetchTombstones().map(\.entityId) == [id])
-    hub.set { $0.pages = [[.type(id, 9, life: 1)]] }
+    hub.set { $0.pages = [[.type(id, 9, incarnation: 1)]] }
     await device.engine.performSync()
     #expect(try store.storedEventTypes[id] != nil && store.fetchTombstones().isEmpty)
   }

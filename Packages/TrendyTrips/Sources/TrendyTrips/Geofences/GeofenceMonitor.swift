@@ -87,7 +87,9 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
   public var inside: [String] { fences.filter { $0.side == .inside }.map(\.id) }
 
   /// Processes the next fix.
-  /// - Parameter tripStart: start of the current trip, or `nil`. Paths between two fixes count only during a trip.
+  /// - Parameters:
+  ///   - location: the fix; ignored if it is not later than the previous one.
+  ///   - tripStart: start of the current trip, or `nil`. Paths between two fixes count only during a trip.
   public mutating func onLocation(_ location: Location, onTripSince tripStart: Date? = nil) -> [Effect] {
     guard let fix = location.checked, fix.timestamp > lastFix ?? .distantPast else { return [] }
     lastFix = fix.timestamp

@@ -7,7 +7,7 @@ public import TrendyProtocols
 /// One thread reads, writes and handles deadlines; each handler runs in a task. Request bodies require a
 /// `Content-Length`, so there is only one way to find the end of a request.
 public final class SocketTransport: HTTPTransport {
-  private enum Life {
+  private enum State {
     case new
     case serving(SocketServer)
   }
@@ -19,7 +19,7 @@ public final class SocketTransport: HTTPTransport {
   private let clock: any TimeSource
   private let identifiers: RandomSource
   private let log: AccessLog?
-  private let life = Mutex(Life.new)
+  private let state = Mutex(State.new)
 
   /// Creates a transport that listens once it is started.
   ///
@@ -51,8 +51,8 @@ public final class SocketTransport: HTTPTransport {
   ) async throws(HTTPTransportError) -> UInt16 { try start(gate: gate, handler) }
 
   private func start(gate: HTTPGate?, _ handler: @escaping HTTPHandler) throws(HTTPTransportError) -> UInt16 {
-    try life.withLock { life throws(HTTPTransportError) in
-      guard case .new = life else { throw .alreadyStarted }
+    try state.withLock { state throws(HTTPTransportError) in
+      guard case .new = state else { throw .alreadyStarted }
       let (listener, boundPort) =
         if let listener { try Sockets.adopt(listener) } else { try Sockets.listen(address: address, port: port) }
       do throws(HTTPTransportError) {
@@ -60,7 +60,7 @@ public final class SocketTransport: HTTPTransport {
           listener: listener, gate: gate, handler: handler, clock: clock, limits: limits, identifiers: identifiers,
           log: log)
         server.start()
-        life = .serving(server)
+        state = .serving(server)
         return boundPort
       } catch {
         Sockets.close(listener)
@@ -70,12 +70,12 @@ public final class SocketTransport: HTTPTransport {
   }
 
   public func turn() async {
-    guard case .serving(let server) = life.withLock({ $0 }) else { return }
+    guard case .serving(let server) = state.withLock({ $0 }) else { return }
     await server.turn()
   }
 
   public func stop() async {
-    guard case .serving(let server) = life.withLock({ $0 }) else { return }
+    guard case .serving(let server) = state.withLock({ $0 }) else { return }
     if listener == nil { Sockets.forget(address: address) }
     await server.stop()
   }

@@ -91,7 +91,7 @@ public struct HubAccounts: Sendable {
   /// Removes a user: revokes the tokens of all devices and deletes the pairing codes. The data stays until it is
   /// erased.
   ///
-  /// `isErasing` marks the data to be erased by ``finishErasing(person:alongside:)``, which cannot be undone.
+  /// `isErasing` marks the data to be erased by ``finishErasing(user:alongside:)``, which cannot be undone.
   ///
   /// - Throws: A ``Problem`` of kind `not_found`.
   public func remove(user id: String, isErasing: Bool) throws {

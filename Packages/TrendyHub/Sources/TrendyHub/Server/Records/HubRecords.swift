@@ -48,7 +48,7 @@ final class HubRecords: Sendable {
     try await begin(for: user)
     for _ in 0..<Self.mostBeginnings {
       let found: Result? = try await store.read(user: user) { reading in
-        if let life = try reading.epoch(), try reading.state().epochs.last?.id != HubState.epoch(of: user, in: life) {
+        if let epoch = try reading.epoch(), try reading.state().epochs.last?.id != HubState.epoch(of: user, in: epoch) {
           return nil
         }
         return .some(try body(reading))
@@ -93,10 +93,10 @@ final class HubRecords: Sendable {
 
   /// Processes are not notified of a new epoch of the storage, so each write checks.
   private func begin(for user: String, in transaction: any HubTransaction) throws {
-    let life = try transaction.epoch()
-    if life == nil, begun.withLock({ $0.contains(user) }) { return }
+    let storageEpoch = try transaction.epoch()
+    if storageEpoch == nil, begun.withLock({ $0.contains(user) }) { return }
     // A concurrent first request may have begun the epoch already.
-    let epoch = HubState.epoch(of: user, in: life ?? process)
+    let epoch = HubState.epoch(of: user, in: storageEpoch ?? process)
     guard try transaction.state().epochs.last?.id != epoch else { return }
     _ = try core.begin(epoch: epoch, in: transaction)
   }

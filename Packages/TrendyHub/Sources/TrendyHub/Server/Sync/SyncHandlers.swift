@@ -238,7 +238,7 @@ extension SentMutation {
     do throws(Problem) {
       let envelope = try attempt.envelope
       content = .success(
-        try HubMutation(envelope, at: path, namesLife: !(document.members["incarnation"]?.isNull ?? true)))
+        try HubMutation(envelope, at: path, namesIncarnation: !(document.members["incarnation"]?.isNull ?? true)))
     } catch {
       content = .failure(error)
     }
@@ -259,8 +259,8 @@ extension LenientElement<MutationEnvelope> {
 }
 
 extension HubMutation {
-  /// Creates a mutation. `namesLife` states whether the document contains an incarnation, even if it is 0.
-  init(_ envelope: MutationEnvelope, at path: String, namesLife: Bool) throws(Problem) {
+  /// Creates a mutation. `namesIncarnation` states whether the document contains an incarnation, even if it is 0.
+  init(_ envelope: MutationEnvelope, at path: String, namesIncarnation: Bool) throws(Problem) {
     for (name, id) in [("id", envelope.id), ("entity_id", envelope.entityId)] where !Identifier.isValid(id) {
       throw .invalid("\(path).\(name): expected \(Identifier.rule)")
     }
@@ -279,7 +279,7 @@ extension HubMutation {
       mutationId: envelope.id, kind: envelope.entityType, id: envelope.entityId, operation: operation,
       content: content,
       hasNaturalKey: envelope.unknownFields["natural_key"]?.boolValue ?? NaturalIdentifier.isNatural(envelope.entityId),
-      incarnation: namesLife || (isVersioned && operation != .restore) ? envelope.incarnation : nil,
+      incarnation: namesIncarnation || (isVersioned && operation != .restore) ? envelope.incarnation : nil,
       base: operation == .delete ? envelope.base : nil)
   }
 }
