@@ -26,10 +26,15 @@ public final class AgentConnection {
   private var buffer: [UInt8] = []
 
   /// Returns `nil` without an agent: the socket is missing or was left by a killed agent.
-  public init?(_ files: RuntimeFiles, asking request: Request) {
+  /// - Parameter timeoutSeconds: maximum time to wait for each response; `nil` waits without limit.
+  public init?(_ files: RuntimeFiles, asking request: Request, timeoutSeconds: Int? = nil) {
     guard let address = UnixAddress(path: files.control.path) else { return nil }
     let descriptor = socket(AF_UNIX, UnixAddress.stream, 0)
     guard descriptor >= 0 else { return nil }
+    if let timeoutSeconds {
+      var time = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
+      _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
     let line = Array("{\"request\":\"\(request.rawValue)\"}\n".utf8)
     guard address.withSockaddr({ connect(descriptor, $0, $1) }) == 0 else {
       close(descriptor)
@@ -42,7 +47,7 @@ public final class AgentConnection {
 
   deinit { close(descriptor) }
 
-  /// Waits for the next JSON line; `nil` if the agent has disconnected.
+  /// Waits for the next JSON line; `nil` if the agent has disconnected or does not answer in time.
   public func next() -> String? {
     while true {
       if let end = buffer.firstIndex(of: 0xA) {

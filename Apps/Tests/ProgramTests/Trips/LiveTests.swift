@@ -97,6 +97,8 @@ struct LiveTests {
         (try status()?["trip"]?.objectValue?["elapsed_s"]?.doubleValue ?? 0)
           > (trip["elapsed_s"]?.doubleValue ?? 0) ? true : nil
       } == true)
+    let today = try bench.trendy("today", store: "phone").output
+    #expect(today.contains("trip: 1") && today.contains("automotive  Van"), "\(today)")
     let said = try bench.trendyd("status", "--store", bench.store("phone"))
     #expect(said.status == 0 && said.output.contains("automotive") && said.output.contains("coffee 1"), "\(said.talk)")
     agent.stop()
@@ -104,6 +106,8 @@ struct LiveTests {
     #expect(try status()?["state"] == "ended")
     let gone = try bench.trendyd("status", "--store", bench.store("phone"))
     #expect(gone.status == 69 && gone.talk.contains("The last agent stopped"), "\(gone.talk)")
+    let after = try bench.trendy("today", "--json", store: "phone").document.objectValue?["today"]?.objectValue
+    #expect(abs((after?["trip"]?.objectValue?["distance_m"]?.doubleValue ?? 0) - 9000) < 300, "without an agent")
   }
 
   @Test func `a killed agent is detected, and the next agent reuses its socket`() throws {

@@ -20,6 +20,8 @@ struct TodayCommand: Command {
     /// Events of the day, oldest first.
     var list: EventList
     var snapshot: TodaySnapshot
+    /// Trip in progress that sensors detected.
+    var trip: AgentStatus.LiveTrip?
     /// Sync status; `nil` without a hub.
     var hub: String?
   }
@@ -37,11 +39,16 @@ struct TodayCommand: Command {
     var snapshot = try TodaySnapshot(
       store: store, now: session.now, in: local, streaks: .ofDailyGoals, events: events,
       counted: session.counts(of: store).histories(of:through:))
-    snapshot.trip = try RunningTrip(in: store).map {
-      TodaySnapshot.Trip(eventId: $0.trip.event.id, since: $0.trip.start)
-    }
+    let trip = try DetectedTrip.inProgress(container, session)
+    snapshot.trip =
+      try RunningTrip(in: store).map { TodaySnapshot.Trip(eventId: $0.trip.event.id, since: $0.trip.start) }
+      ?? trip.map {
+        TodaySnapshot.Trip(
+          eventId: $0.id ?? "", since: $0.start, distance: $0.distance, isPaused: $0.state == .paused)
+      }
     return Day(
-      list: list, snapshot: snapshot, hub: try SyncStatusReport.sentence(container: container, session: session))
+      list: list, snapshot: snapshot, trip: trip,
+      hub: try SyncStatusReport.sentence(container: container, session: session))
   }
 
   func show(_ answer: Day?, _ session: Session) throws -> ExitCode {
@@ -82,6 +89,9 @@ struct TodayCommand: Command {
       for visit in snapshot.visits where !known.contains(visit.eventId) {
         let since = local.dayAndTime(visit.since)
         console.text("  at \(visit.place ?? "a deleted place") since \(since)")
+      }
+      if let trip = answer.trip {
+        console.text("  trip: \(LiveText.line(trip, now: session.now, in: local, session.units))")
       }
       if let hub = answer.hub {
         console.text("")

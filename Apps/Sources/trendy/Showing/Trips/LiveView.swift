@@ -41,12 +41,7 @@ struct LiveView {
   /// Shows the running trip once, from recorded fixes and the hub.
   private func withoutAgent() throws -> ExitCode {
     let app = try session.openStore()
-    var known: [(trip: AgentStatus.LiveTrip, source: Source)] = []
-    if app.record.hasTracks {
-      known = try app.record.makeTrackIntake().presences().compactMap {
-        AgentStatus.LiveTrip($0, now: session.now).map { ($0, .store) }
-      }
-    }
+    var known = try DetectedTrip.recorded(in: app, session).map { (trip: $0, source: Source.store) }
     var failure: CommandError?
     var source = Source.store
     if let account = try app.accountFile.load() {
