@@ -178,7 +178,8 @@ struct LookBack {
     func trips(_ days: ClosedRange<CivilDate>, until last: Date? = nil) throws -> [TripEvent] {
       let range = session.local.moments(of: days)
       let end = max(range.lowerBound, min(range.upperBound, last ?? range.upperBound))
-      return try store.trips(in: range.lowerBound..<end).filter { types?.contains($0.event.eventTypeId) != false }
+      return try store.countedTrips(in: range.lowerBound..<end)
+        .filter { types?.contains($0.event.eventTypeId) != false }
     }
     let now = try trips(days)
     guard !now.isEmpty else { return nil }

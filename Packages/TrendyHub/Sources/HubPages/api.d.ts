@@ -277,6 +277,13 @@ declare namespace Api {
     trip: Event;
   }
 
+  interface GetWitnesses {
+    witnesses: {
+      counted_id: string;
+      id: string;
+    }[];
+  }
+
   interface Goals {
     goals: ({
       amount: number;
@@ -875,6 +882,7 @@ declare namespace Api {
     Request extends `GET /imports` ? Import[] :
     Request extends `GET /insights` ? Insights :
     Request extends `GET /mileage` ? Mileage :
+    Request extends `GET /mileage/witnesses` ? GetWitnesses :
     Request extends `GET /openapi.json` ? Record<string, any> :
     Request extends `GET /property-definitions` ? PropertyDefinition[] :
     Request extends `GET /ready` ? Status :

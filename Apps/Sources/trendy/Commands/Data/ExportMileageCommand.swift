@@ -66,7 +66,7 @@ struct ExportMileageCommand: Command {
   func act(_ session: Session) throws -> Answer {
     if case .agent(let order) = target { return .ordered(try order.carryOut(session)) }
     let store = try session.openStore().makeStore()
-    let trips = try selection.trips(in: store)
+    let trips = try selection.countedTrips(in: store)
     let log = try MileageLog(store: store)
     switch target {
     case .output, .agent: return .text(log.csv(of: trips, in: session.local))

@@ -26,7 +26,7 @@ struct TripReportCommand: Command {
 
   func act(_ session: Session) throws -> Answer {
     let store = try session.openStore().makeStore()
-    let trips = try selection.trips(in: store)
+    let trips = try selection.countedTrips(in: store)
     return Answer(total: Mileage(of: trips), rows: try MileageLog(store: store).byVehicle(trips))
   }
 

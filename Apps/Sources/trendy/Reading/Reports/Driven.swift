@@ -24,7 +24,7 @@ struct Driven {
     let local = histories.local
     func mileage(_ days: ClosedRange<CivilDate>, until last: Date? = nil) throws -> Mileage {
       let (start, end) = (local.start(of: days.lowerBound), local.start(of: days.upperBound.advanced(by: 1)))
-      return Mileage(of: try histories.store.trips(in: start..<max(start, min(end, last ?? end))))
+      return Mileage(of: try histories.store.countedTrips(in: start..<max(start, min(end, last ?? end))))
     }
     (now, before) = (try mileage(days), try mileage(daysBefore, until: end))
     self.period = period

@@ -21,7 +21,12 @@ struct TripSelection {
     vehicleName = session.arguments.value("--vehicle")
   }
 
-  /// Returns trips, oldest first.
+  /// Returns the trips that count, oldest first.
+  func countedTrips(in store: any DataStoreProtocol) throws -> [TripEvent] {
+    try trips(in: store).filter(store.witnesses(in: range).counts)
+  }
+
+  /// Returns trips, oldest first, with witnesses.
   func trips(in store: any DataStoreProtocol) throws -> [TripEvent] {
     let vehicle = try vehicleName.map { try Lookup(store: store).vehicle($0) }
     return try store.trips(in: range).filter { vehicle == nil || $0.vehicleId == vehicle?.id }

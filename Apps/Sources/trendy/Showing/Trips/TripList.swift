@@ -7,13 +7,17 @@ import TrendyTrips
 struct TripList {
   let trips: [TripEvent]
   private let places: [Geofence]
+  private let witnesses: TripWitnesses
 
   init(_ trips: [TripEvent], in store: any DataStoreProtocol) throws {
     self.trips = trips
+    witnesses = try store.witnesses(among: trips)
     places = try store.fetchAllGeofences()
   }
 
-  func texts(_ session: Session) -> [TripText] { trips.map { TripText($0, places: places, session: session) } }
+  func texts(_ session: Session) -> [TripText] {
+    trips.map { TripText($0, witnesses: witnesses, places: places, session: session) }
+  }
 
   /// Prints the trips in the requested format; `words` prints one trip as text.
   func show(_ session: Session, words: (TripText) -> Void) {

@@ -6,13 +6,16 @@ import TrendyTrips
 /// Text, rows and JSON of a trip.
 struct TripText {
   private let trip: TripEvent
+  /// Id of the trip that counts instead, if another device recorded the same drive.
+  private let countedId: String?
   private let places: [Geofence]
   private let local: LocalTime
   private let units: Units
   private let year: Int
 
-  init(_ trip: TripEvent, places: [Geofence], session: Session) {
+  init(_ trip: TripEvent, witnesses: TripWitnesses, places: [Geofence], session: Session) {
     self.trip = trip
+    countedId = witnesses.countedIds[trip.event.id]
     self.places = places
     local = session.local
     units = session.units
@@ -37,9 +40,10 @@ struct TripText {
       StyledText.Part(when), way.map { StyledText.Part($0, rank: .name) },
       distance.map { StyledText.Part(units.length($0)) },
     ]
+    let witness = countedId.map { StyledText.Part("witness of \(ShortID.of($0))", .dim, rank: .detail) }
     let note = event.notes.map { StyledText.Part("\"\($0)\"", .dim, rank: .note) }
     return StyledText(
-      (parts + details.map { $0.map { StyledText.Part($0, rank: .detail) } } + [note]).compactMap(\.self)
+      (parts + details.map { $0.map { StyledText.Part($0, rank: .detail) } } + [witness, note]).compactMap(\.self)
         + [StyledText.Part(ShortID.of(event.id), .dim, rank: .id)])
   }
 
@@ -67,6 +71,10 @@ struct TripText {
     if let speed = speed("average_speed") { rows.append(("average", speed)) }
     if let speed = speed("top_speed") { rows.append(("top speed", speed)) }
     if let car = trip.carName { rows.append(("car", car)) }
+    if let device = trip.device { rows.append(("device", device)) }
+    if let countedId {
+      rows.append(("witness", "of trip \(ShortID.of(countedId)), which counts for this drive"))
+    }
     if let category = trip.category {
       let why = trip.rule.map { "rule '\($0)'" } ?? "by hand"
       rows.append(("category", "\(category.rawValue) (\(why))"))
@@ -96,11 +104,12 @@ struct TripText {
 }
 
 extension TripText {
-  /// Columns: id, start, end, metres, seconds.
+  /// Columns: id, start, end, metres, seconds, id of the trip that counts instead.
   var plain: [String] {
     [
       event.id, local.rfc3339(event.timestamp), event.endDate.map { local.rfc3339($0) } ?? "",
       JSONText.number(distance).description, JSONText.number(seconds).description,
+      countedId ?? "",
     ]
   }
 
@@ -111,6 +120,7 @@ extension TripText {
       ("duration_s", .number(seconds)),
       ("average_speed_mps", .number(event.properties["average_speed"]?.doubleValue)),
       ("top_speed_mps", .number(event.properties["top_speed"]?.doubleValue)), ("car", .string(trip.carName)),
+      ("device", .string(trip.device)), ("witness_of", .string(countedId)),
       ("vehicle_id", .string(trip.vehicleId)), ("category", .string(trip.category?.rawValue)),
       ("rule", .string(trip.rule)), ("business_distance_m", .number(trip.businessDistance)),
       ("start_latitude", .number(event.locationLatitude)), ("start_longitude", .number(event.locationLongitude)),

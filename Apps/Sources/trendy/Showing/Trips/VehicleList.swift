@@ -4,7 +4,7 @@ import TrendyTrips
 /// Output of vehicles.
 struct VehicleList {
   var vehicles: [Vehicle]
-  /// Trips for the total distances.
+  /// Counted trips for the total distances.
   var trips: [TripEvent]
 
   func show(_ session: Session) -> ExitCode {

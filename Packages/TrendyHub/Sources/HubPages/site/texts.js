@@ -567,6 +567,9 @@ export const texts = {
     businessPart: (/** @type {string} */ unit) => `Business distance (${unit})`,
     badPart: (/** @type {string} */ all) => `Enter a distance from 0 to ${all}.`,
     rule: (/** @type {string} */ rule) => `by rule “${rule}”`,
+    witness: 'not counted, recorded twice',
+    witnessHint: 'Another recording of this drive counts in the mileage.',
+    counted: 'Show the counted trip',
     list: 'Trips of the month',
   },
   speed: {

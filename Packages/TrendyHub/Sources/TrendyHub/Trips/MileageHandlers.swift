@@ -28,6 +28,16 @@ struct MileageHandlers: Sendable {
         query: Self.ofYear,
         answers: [.init(status: 200, meaning: "the table", body: .file(["text/csv"]))], .record(exportMileage)),
       HubRoute(
+        .get, "mileage/witnesses", name: "getWitnesses",
+        summary: "Returns the trips that do not count, because another trip that counts recorded the same drive.",
+        answers: [
+          .json(
+            200, "the trips",
+            .object([
+              .required("witnesses", .list(.object([.required("id", .string), .required("counted_id", .string)])))
+            ]))
+        ], .record(showWitnesses)),
+      HubRoute(
         .post, "vehicles/{id}/odometer", name: "logOdometer", summary: "Records the odometer value of a vehicle.",
         body: .object([
           .required("id", .identifier), .required("odometer_m", .number(0...Double.greatestFiniteMagnitude)),
@@ -47,6 +57,15 @@ struct MileageHandlers: Sendable {
     let span = try MileageSpan(call, now: clock.now)
     return .read { [self] reading in
       .json(MileageDocument(try trips(of: sender.user, reading), span).value)
+    }
+  }
+
+  private func showWitnesses(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    .read { [self] reading in
+      let witnesses = try trips(of: sender.user, reading).witnesses.countedIds.sorted { $0.key < $1.key }
+      return .json([
+        "witnesses": .array(witnesses.map { ["id": .string($0.key), "counted_id": .string($0.value)] })
+      ])
     }
   }
 

@@ -3,8 +3,9 @@ import TrendyTrips
 
 /// Mileage log of a user.
 struct UserTrips: Sendable {
-  /// Trips, oldest first.
-  var trips: [TripEvent] { basis.events.trips }
+  /// Trips that count, oldest first.
+  let trips: [TripEvent]
+  let witnesses: TripWitnesses
   let vehicles: [Vehicle]
   let log: MileageLog
   let basis: Basis
@@ -38,7 +39,10 @@ struct UserTrips: Sendable {
     vehicles = basis.vehicles.compactMap { Vehicle(id: $0.id, fields: $0.fields.mapValues(\.value)) }
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
     let places: [APIGeofence] = try basis.places.map { try $0.decoded(user: user) }
-    log = MileageLog(of: basis.events.trips, vehicles: vehicles, places: places.map { Geofence($0) })
+    let witnesses = TripWitnesses(among: basis.events.trips)
+    self.witnesses = witnesses
+    trips = basis.events.trips.filter(witnesses.counts)
+    log = MileageLog(of: trips, vehicles: vehicles, places: places.map { Geofence($0) })
   }
 
   func check(of vehicle: Vehicle) -> OdometerCheck {

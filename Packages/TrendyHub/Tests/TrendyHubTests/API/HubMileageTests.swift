@@ -134,6 +134,37 @@ struct HubMileageTests {
     #expect(changed == acts.count - 2, "each but what is no trip and the return of a type without its readings shows")
   }
 
+  @Test func `a drive that two devices recorded counts once, and the witness counts when the other trip is deleted`()
+    async throws
+  {
+    try await makeRecord()
+    for (id, device, fixes) in [("a", "phone", 60), ("b", "car", 600)] {
+      let answer = try await hub.makeTrip(
+        id, from: "2023-02-01T08:00:00.000Z", to: "2023-02-01T09:00:00.000Z",
+        [
+          "device": ["type": "text", "value": .string(device)],
+          "fixes": ["type": "number", "value": .int(Int64(fixes))],
+          "vehicle": ["type": "text", "value": "v"],
+        ])
+      #expect(answer.status == 201, "\(answer.detail)")
+    }
+    try await read("r", "2023-01-01", 100_000)
+    try await read("s", "2023-05-01", 110_000)
+    let log = try await hub.send("GET", "/mileage?year=2023").json
+    #expect(log["total"]["trips"] == 1 && log["total"]["total_m"] == 10_000)
+    #expect(log["rows"].arrayValue?.map { $0["id"] } == ["b"])
+    #expect(log["odometers"].arrayValue?.first { $0["vehicle_id"] == "v" }?["warning"] == false)
+    let table = String(decoding: try await hub.send("GET", "/mileage/csv?year=2023").body, as: UTF8.self)
+    #expect(table.split(separator: "\r\n").count == 2, "\(table)")
+    #expect(
+      try await hub.send("GET", "/mileage/witnesses").json == ["witnesses": [["id": "a", "counted_id": "b"]]])
+    #expect(try await hub.send("DELETE", "/events/b").status < 300)
+    #expect(try await hub.send("GET", "/mileage/witnesses").json == ["witnesses": []])
+    #expect(try await hub.send("GET", "/mileage?year=2023")["rows"][0]["id"] == "a")
+    #expect(try await hub.send("POST", "/events/b/restore").status < 300)
+    #expect(try await hub.send("GET", "/mileage?year=2023")["rows"][0]["id"] == "b")
+  }
+
   @Test func `the year follows the time zone and defaults to the current one`() async throws {
     try await makeRecord()
     _ = try await hub.makeTrip("a", from: "2022-12-31T23:30:00.000Z", to: "2023-01-01T00:30:00.000Z")

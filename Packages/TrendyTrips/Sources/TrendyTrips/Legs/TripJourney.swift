@@ -33,7 +33,7 @@ struct TripJourney: Hashable, Sendable, Codable {
           deviceId: configuration.deviceId,
           start: Location(coordinate: first.coordinate, horizontalAccuracy: -1, timestamp: startTime)),
         startTime: startTime, startCoordinate: first.coordinate),
-      route: [first.coordinate])
+      route: [first.coordinate], fixCount: 1)
     startLocation = first
     calculator = DistanceCalculator(config: configuration.distanceFilter)
     anchor = first
@@ -47,6 +47,7 @@ struct TripJourney: Hashable, Sendable, Codable {
   }
 
   mutating func add(_ fix: Location) {
+    record.fixCount += 1
     let previous = lastFix
     lastFix = fix
     if isStartStale {

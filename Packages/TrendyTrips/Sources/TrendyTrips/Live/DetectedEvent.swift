@@ -160,7 +160,8 @@ extension Event {
   private static let found: Set<String> = [
     TripRecord.PropertyKey.distance.rawValue, TripRecord.PropertyKey.duration.rawValue,
     TripRecord.PropertyKey.averageSpeed.rawValue, TripRecord.PropertyKey.topSpeed.rawValue,
-    TripRecord.PropertyKey.route.rawValue, GeofenceVisit.enteredAtKey, GeofenceVisit.exitedAtKey,
+    TripRecord.PropertyKey.route.rawValue, TripRecord.PropertyKey.fixes.rawValue,
+    GeofenceVisit.enteredAtKey, GeofenceVisit.exitedAtKey,
     GeofenceVisit.durationKey,
   ]
 }

@@ -253,7 +253,7 @@ extension DetectionPass {
   /// Returns the event of a finding as the journal returns it after writing it: with times rounded as on the wire.
   private func wanted(_ finding: DetectedEvent, id: String, in found: DetectionResult) throws -> Event {
     guard let (_, record, visit) = found.byKey[finding.key],
-      var event = try visit ?? record?.event(eventTypeId: journal.tripTypeId())
+      var event = try visit ?? record?.event(eventTypeId: journal.tripTypeId(), device: device)
     else { preconditionFailure("the detected event \(finding.key) has no stored event") }
     if id != finding.key { event = event.with(id: id) }
     event.timestamp = RFC3339.rounded(event.timestamp)

@@ -56,7 +56,7 @@ public struct Recording: Hashable, Sendable {
     }
     for effect in machine.finish() { found.take(effect, at: nil) }
     found.takeOpen(machine.openVisits)
-    return found.byKey.values.compactMap { $0.event ?? $0.record?.event(eventTypeId: tripTypeId) }
+    return found.byKey.values.compactMap { $0.event ?? $0.record?.event(eventTypeId: tripTypeId, device: device) }
       .sorted { ($0.timestamp, $0.id) < ($1.timestamp, $1.id) }
   }
 

@@ -9,7 +9,7 @@ public struct MileageLog: Sendable {
   private var odometers: [String: Double] = [:]
 
   /// - Parameters:
-  ///   - all: all trips of the user, oldest first, because odometers are computed from the first one.
+  ///   - all: all trips of the user that count, oldest first, because odometers are computed from the first one.
   ///   - vehicles: vehicles of the user.
   ///   - places: places of the user.
   public init(of all: [TripEvent], vehicles: [Vehicle], places: [Geofence]) {
@@ -26,7 +26,7 @@ public struct MileageLog: Sendable {
   /// Creates a log of all trips in a store.
   public init(store: some DataStoreProtocol) throws {
     self.init(
-      of: try store.trips(in: nil), vehicles: try store.vehicles(), places: try store.fetchAllGeofences())
+      of: try store.countedTrips(in: nil), vehicles: try store.vehicles(), places: try store.fetchAllGeofences())
   }
 
   /// Mileage per vehicle, sorted by name.

@@ -14,7 +14,26 @@ extension DataStoreProtocol {
     try fetchRecords(kind: .tripRule).compactMap { TripRule(id: $0.id, fields: $0.fields) }.inAskingOrder
   }
 
-  /// Trips that begin in a time span, oldest first; `nil` for all.
+  /// Trips that begin in a time span and count, oldest first; `nil` for all.
+  public func countedTrips(in span: Range<Date>?) throws -> [TripEvent] {
+    try trips(in: span).filter(witnesses(in: span).counts)
+  }
+
+  /// Witnesses among some trips.
+  public func witnesses(among trips: [TripEvent]) throws -> TripWitnesses {
+    let starts = trips.map(\.start)
+    guard let first = starts.min(), let last = starts.max() else { return TripWitnesses(among: []) }
+    return try witnesses(in: first..<last + 1)
+  }
+
+  /// Witnesses among the trips that begin in a time span; `nil` for all.
+  public func witnesses(in span: Range<Date>?) throws -> TripWitnesses {
+    // The counted trip may begin before the span, or after it.
+    let week: TimeInterval = 7 * 86_400
+    return TripWitnesses(among: try trips(in: span.map { $0.lowerBound - week..<$0.upperBound + week }))
+  }
+
+  /// Trips that begin in a time span, oldest first; `nil` for all. Witnesses are included.
   public func trips(in span: Range<Date>?) throws -> [TripEvent] {
     try events(in: span, from: [.trip]).reversed().compactMap { TripEvent($0) }
   }
@@ -87,13 +106,13 @@ extension OdometerCheck {
   public init(of vehicle: Vehicle, in store: some DataStoreProtocol) throws {
     let type = try BuiltInType.odometer.present(among: store.fetchAllEventTypes())
     let events = try type.map { try store.events(in: nil, ofType: $0.id, limit: nil) } ?? []
-    self.init(of: vehicle, events: events, trips: try store.trips(in: nil))
+    self.init(of: vehicle, events: events, trips: try store.countedTrips(in: nil))
   }
 
   /// - Parameters:
   ///   - vehicle: vehicle to check.
   ///   - events: events of the type ``BuiltInType/odometer``, of all vehicles.
-  ///   - trips: all trips of the user, oldest first.
+  ///   - trips: all trips of the user that count, oldest first.
   public init(of vehicle: Vehicle, events: [Event], trips: [TripEvent]) {
     var readings = events.compactMap { OdometerReading.of($0) }.filter { $0.vehicleId == vehicle.id }.map(\.reading)
     let trips = trips.filter { $0.vehicleId == vehicle.id }

@@ -59,6 +59,12 @@ public struct TripEvent: Hashable, Sendable {
     return direct < max(200, distance / 10) ? nil : distance / direct
   }
 
+  /// Name of the device that recorded the trip, or of the imported recording; `nil` if it was not detected.
+  public var device: String? { self[.device]?.stringValue }
+
+  /// Number of fixes, for a part of a split trip those of the whole trip; 0 if unknown.
+  public var fixCount: Int { Int(exactly: self[.fixes]?.doubleValue ?? 0) ?? 0 }
+
   /// Category of the trip; `nil` if it is not classified.
   public var category: TripCategory? {
     self[.category]?.stringValue.flatMap(TripCategory.init(rawValue:))
@@ -183,6 +189,8 @@ public struct TripEvent: Hashable, Sendable {
       whole.event.properties[.vehicle] = next.event.properties[.vehicle]
       whole.event.properties[.car] = next.event.properties[.car]
     }
+    let fixes = max(fixCount, next.fixCount)
+    whole.event.properties[.fixes] = fixes > 0 ? .number(Double(fixes)) : nil
     let speeds = [event, next.event].compactMap { $0.properties[.topSpeed]?.doubleValue }
     whole.event.properties[.topSpeed] = speeds.max().map { .number($0) }
     if category != next.category {

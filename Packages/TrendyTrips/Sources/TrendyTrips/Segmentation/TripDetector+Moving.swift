@@ -288,6 +288,7 @@ extension TripDetector {
     }
 
     private mutating func go(on fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
+      now.fixCount += 1
       let hop = Geodesic.shortMeters(from: measured.coordinate, to: fix.coordinate)
       noteZigzag(fix)
       course.add(fix)
@@ -457,6 +458,7 @@ extension TripDetector {
       record.trip.endCoordinate = endPlace
       record.trip.distanceMeters = end.distance + end.estimate.added
       record.topSpeed = end.topSpeed
+      record.fixCount = end.fixCount
       record.route.removeLast(record.route.count - end.routeCount)
       if record.route.last != endPlace { record.route.append(endPlace) }
       record.legs = legFinder.legs(

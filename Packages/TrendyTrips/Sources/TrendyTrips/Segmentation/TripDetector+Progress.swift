@@ -28,6 +28,7 @@ extension TripDetector.MovingState {
     var estimate = PathLengthEstimator.Estimate()
     var topSpeed: Double?
     var routeCount = 1
+    var fixCount = 1
 
     init(fix: Location, distance: Double) {
       self.fix = fix

@@ -4,7 +4,7 @@ public import TrendyProtocols
 
 /// Receives finished trips. Not retained by the coordinator.
 public protocol TripCoordinatorDelegate: AnyObject {
-  /// Called when a trip is finished and its event can be written (``TripRecord/event(eventTypeId:carName:)``).
+  /// Called when a trip is finished and its event can be written (``TripRecord/event(eventTypeId:carName:device:)``).
   func tripCoordinator(_ coordinator: TripCoordinator, didFinish record: TripRecord)
   /// Called when a started movement was not a trip.
   func tripCoordinator(_ coordinator: TripCoordinator, didCancel record: TripRecord)

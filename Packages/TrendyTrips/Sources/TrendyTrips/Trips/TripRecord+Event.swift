@@ -5,7 +5,7 @@ extension TripRecord {
   /// Name of the event type of trips.
   public static let eventTypeName = "Trip"
 
-  /// Keys of the properties set by ``event(eventTypeId:carName:)``.
+  /// Keys of the properties set by ``event(eventTypeId:carName:device:)``.
   public enum PropertyKey: String, Sendable, CaseIterable {
     /// Path length in metres, a number.
     case distance
@@ -27,13 +27,21 @@ extension TripRecord {
     case businessDistance = "business_distance"
     /// Route as an encoded polyline with five decimals, a text.
     case route
+    /// Name of the device that recorded the trip, or of the imported recording, a text.
+    case device
+    /// Number of fixes, a number.
+    case fixes
+
+    /// Whether the event type defines the property. ``device`` and ``fixes`` describe the recording, not the trip, and
+    /// belong in no statistic.
+    var isDefined: Bool { self != .device && self != .fixes }
   }
 
   /// Returns the event of a finished trip; `nil` for a trip in progress.
   ///
   /// Its id is the trip's, derived from device, start time and position: writing it twice creates one event. Its type
   /// is named ``eventTypeName``.
-  public func event(eventTypeId: String, carName: String? = nil) -> Event? {
+  public func event(eventTypeId: String, carName: String? = nil, device: String? = nil) -> Event? {
     guard let endTime = trip.endTime, let duration else { return nil }
     var properties: [PropertyKey: PropertyValue] = [
       .distance: PropertyValue(type: .number, value: .double(tenths(trip.distanceMeters))),
@@ -44,6 +52,8 @@ extension TripRecord {
     }
     if let topSpeed { properties[.topSpeed] = PropertyValue(type: .number, value: .double(tenths(topSpeed))) }
     if let carName, !carName.isEmpty { properties[.car] = PropertyValue(type: .text, value: .string(carName)) }
+    if let device { properties[.device] = PropertyValue(type: .text, value: .string(device)) }
+    if fixCount > 0 { properties[.fixes] = PropertyValue(type: .number, value: .double(Double(fixCount))) }
     if route.count > 1 { properties[.route] = PropertyValue(type: .text, value: .string(Polyline.encode(route))) }
     return Event(
       id: trip.id, eventTypeId: eventTypeId, timestamp: trip.startTime, endDate: endTime, sourceType: .trip,
@@ -55,7 +65,7 @@ extension TripRecord {
   public static func propertyDefinitions(
     eventTypeId: String, id: (PropertyKey) -> String
   ) -> [PropertyDefinition] {
-    PropertyKey.allCases.enumerated().map { order, key in
+    PropertyKey.allCases.filter(\.isDefined).enumerated().map { order, key in
       PropertyDefinition(
         id: id(key), eventTypeId: eventTypeId, key: key.rawValue, label: key.label, propertyType: key.type,
         options: key == .category ? TripCategory.allCases.map(\.rawValue) : [], displayOrder: order)
@@ -67,10 +77,10 @@ extension TripRecord.PropertyKey {
   /// Type of the property.
   public var type: PropertyType {
     switch self {
-    case .distance, .averageSpeed, .topSpeed, .businessDistance: .number
+    case .distance, .averageSpeed, .topSpeed, .businessDistance, .fixes: .number
     case .duration: .duration
     case .category: .select
-    case .car, .vehicle, .rule, .route: .text
+    case .car, .vehicle, .rule, .route, .device: .text
     }
   }
 
@@ -87,6 +97,8 @@ extension TripRecord.PropertyKey {
     case .rule: "Rule"
     case .businessDistance: "Business distance"
     case .route: "Route"
+    case .device: "Device"
+    case .fixes: "Fixes"
     }
   }
 }

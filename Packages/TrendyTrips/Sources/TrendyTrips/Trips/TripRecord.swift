@@ -9,6 +9,8 @@ public struct TripRecord: Hashable, Sendable, Codable {
   public var topSpeed: Double?
   /// Route with about one point every 15 s, including start and end.
   public var route: [Coordinate]
+  /// Number of fixes of the trip; an average of several counts as one.
+  public var fixCount: Int
   /// Legs in chronological order; empty during the trip, and if they were not determined.
   public var legs: [TripLeg]
   /// Decisions about start, stops and end, oldest first.
@@ -16,28 +18,15 @@ public struct TripRecord: Hashable, Sendable, Codable {
 
   /// Creates a record.
   public init(
-    trip: Trip, topSpeed: Double? = nil, route: [Coordinate] = [], legs: [TripLeg] = [], decisions: [TripDecision] = []
+    trip: Trip, topSpeed: Double? = nil, route: [Coordinate] = [], fixCount: Int = 0, legs: [TripLeg] = [],
+    decisions: [TripDecision] = []
   ) {
     self.trip = trip
     self.topSpeed = topSpeed
     self.route = route
+    self.fixCount = fixCount
     self.legs = legs
     self.decisions = decisions
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case trip, topSpeed, route, legs, decisions
-  }
-
-  /// Decodes a record.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    trip = try values.decode(Trip.self, forKey: .trip)
-    topSpeed = try values.decodeIfPresent(Double.self, forKey: .topSpeed)
-    route = try values.decode([Coordinate].self, forKey: .route)
-    // Older records have neither legs nor decisions.
-    legs = try values.decodeIfPresent([TripLeg].self, forKey: .legs) ?? []
-    decisions = try values.decodeIfPresent([TripDecision].self, forKey: .decisions) ?? []
   }
 
   /// Transport mode of most of the path; `unknown` without legs.

@@ -13,10 +13,10 @@ struct TripRecordTests {
     route: [
       Coordinate(latitude: 38.5, longitude: -120.2), Coordinate(latitude: 40.7, longitude: -120.95),
       Coordinate(latitude: 43.252, longitude: -126.453),
-    ])
+    ], fixCount: 61)
 
   @Test func `a finished trip is an event with all its properties`() throws {
-    let event = try #require(record.event(eventTypeId: "type-trip", carName: "Blue Estate"))
+    let event = try #require(record.event(eventTypeId: "type-trip", carName: "Blue Estate", device: "phone"))
     #expect(event.id == "trip-1")
     #expect(event.eventTypeId == "type-trip")
     #expect(event.sourceType == .trip)
@@ -32,20 +32,23 @@ struct TripRecordTests {
         "top_speed": PropertyValue(type: .number, value: 27.8),
         "car": PropertyValue(type: .text, value: "Blue Estate"),
         "route": PropertyValue(type: .text, value: "_p~iF~ps|U_ulLnnqC_mqNvxq`@"),
+        "device": PropertyValue(type: .text, value: "phone"), "fixes": PropertyValue(type: .number, value: 61),
       ])
   }
 
   @Test func `unknown properties are omitted and a trip in progress has no event`() {
     var bare = record
     bare.topSpeed = nil
+    bare.fixCount = 0
     bare.route = []
     #expect(bare.event(eventTypeId: "t")?.properties.keys.sorted() == ["average_speed", "distance", "duration"])
     bare.trip.endTime = nil
     #expect(bare.event(eventTypeId: "t") == nil)
   }
 
-  @Test func `every property of the event has a definition of its type`() throws {
-    let event = try #require(record.event(eventTypeId: "t", carName: "c"))
+  @Test func `every property of the trip has a definition of its type, those of its recording have none`() throws {
+    var event = try #require(record.event(eventTypeId: "t", carName: "c", device: "phone"))
+    for key in ["device", "fixes"] { #expect(event.properties.removeValue(forKey: key) != nil) }
     let definitions = TripRecord.propertyDefinitions(eventTypeId: "t") { "def-\($0.rawValue)" }
     #expect(Set(definitions.map(\.key)).isSuperset(of: event.properties.keys))
     var trip = try #require(TripEvent(event))

@@ -12,7 +12,7 @@ struct VehicleListCommand: Command {
 
   func act(_ session: Session) throws -> VehicleList {
     let store = try session.openStore().makeStore()
-    return VehicleList(vehicles: try store.vehicles(), trips: try store.trips(in: nil))
+    return VehicleList(vehicles: try store.vehicles(), trips: try store.countedTrips(in: nil))
   }
 
   func show(_ answer: VehicleList, _ session: Session) -> ExitCode { answer.show(session) }

@@ -42,9 +42,12 @@ export function trips(id, query) {
   const vehicle = query.get('vehicle') ?? '';
   /**
    * Trips on screen, for the keyboard shortcuts.
-   * @type {{all: Api.Trip[], chosen: Api.Trip | null, month: string}}
+   * @type {{all: Api.Trip[], chosen: Api.Trip | null, month: string, counted: Map<string, string>}}
    */
-  let shown = { all: [], chosen: null, month: '' };
+  let shown = { all: [], chosen: null, month: '', counted: new Map() };
+  /** Trips that do not count, because another trip recorded the same drive: the ids of the counted trips. */
+  const witnessed = (/** @type {Api.GetWitnesses} */ { witnesses }) =>
+    new Map(witnesses.map((witness) => [witness.id, witness.counted_id]));
   const inMonth = (/** @type {Api.Event[]} */ events, /** @type {string} */ month) =>
     byDay(
       events.filter(isTrip).filter((trip) => !vehicle || trip.properties?.vehicle?.value === vehicle),
@@ -54,10 +57,10 @@ export function trips(id, query) {
     inOrder(days).find((trip) => trip.id === id) ??
     (innerWidth >= 1000 ? ([...days.values()][0]?.at(-1) ?? null) : null);
   const decide = (/** @type {string} */ kind) => async () => {
-    const { chosen, all, month } = shown;
+    const { chosen, all, month, counted } = shown;
     if (!chosen) return;
     const at = all.indexOf(chosen);
-    const next = [...all.slice(at + 1), ...all.slice(0, at)].find((trip) => !kindOf(trip));
+    const next = [...all.slice(at + 1), ...all.slice(0, at)].find((trip) => !kindOf(trip) && !counted.has(trip.id));
     await classify(chosen, kind);
     if (next) go(addressOf(next, month, vehicle), true);
   };
@@ -75,29 +78,31 @@ export function trips(id, query) {
       const chosen = pick(days);
       // The latest trip of the whole record is shown if the month has none.
       const latest = days.size ? null : ((await read('/events?source_type=trip&limit=1')).answer[0] ?? null);
+      const counted = witnessed((await read('/mileage/witnesses')).answer);
       const around = chosen
         ? await read(`/trips/${encodeURIComponent(chosen.id)}`).then(({ answer }) => answer, absent)
         : null;
-      return { month, events, around, latest };
+      return { month, events, around, latest, counted };
     },
-    draw({ month, events, around, latest }) {
+    draw({ month, events, around, latest, counted }) {
       const days = inMonth(events(), month);
       const [all, chosen] = [inOrder(days), pick(days)];
-      shown = { all, chosen, month };
-      const metres = all.reduce((sum, trip) => sum + metresOf(trip), 0);
-      const open = all.filter((trip) => !kindOf(trip)).length;
+      shown = { all, chosen, month, counted };
+      const drives = all.filter((trip) => !counted.has(trip.id));
+      const metres = drives.reduce((sum, trip) => sum + metresOf(trip), 0);
+      const open = drives.filter((trip) => !kindOf(trip)).length;
       const move = (/** @type {number} */ step) => () =>
         go(`/trips?month=${addMonths(month, step)}${vehicle && `&vehicle=${encodeURIComponent(vehicle)}`}`, true);
       const sentence = all.length
-        ? `${texts.trips.summary(all.length, distance(metres))}${open ? ` ${texts.trips.unclassified(open)}` : ''}`
+        ? `${texts.trips.summary(drives.length, distance(metres))}${open ? ` ${texts.trips.unclassified(open)}` : ''}`
         : vehicle
           ? texts.trips.noneOf
           : latest
             ? texts.trips.none
             : null;
       const parts = [
-        list(days, chosen, month, vehicle),
-        chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null),
+        list(days, chosen, month, vehicle, counted),
+        chosen && detail(chosen, all, around?.trip.id === chosen.id ? around : null, counted.get(chosen.id)),
       ];
       return h(
         'div.page.of-trips',
@@ -218,8 +223,9 @@ const inOrder = (days) => [...days.values()].flat();
  * @param {Api.Trip | null} chosen
  * @param {string} month
  * @param {string} vehicle
+ * @param {Map<string, string>} counted ids of the counted trips by those of their witnesses
  */
-function list(days, chosen, month, vehicle) {
+function list(days, chosen, month, vehicle, counted) {
   return h(
     'nav.trip-list',
     { 'aria-label': texts.trips.list },
@@ -231,7 +237,7 @@ function list(days, chosen, month, vehicle) {
           'h2',
           null,
           h('span', null, longDate(day)),
-          h('span', null, distance(trips.reduce((sum, trip) => sum + metresOf(trip), 0))),
+          h('span', null, distance(trips.reduce((sum, trip) => sum + (counted.has(trip.id) ? 0 : metresOf(trip)), 0))),
         ),
         h(
           'ul',
@@ -252,7 +258,12 @@ function list(days, chosen, month, vehicle) {
                   'span',
                   null,
                   h('b', null, titleOf(trip)),
-                  h('span.sub', null, `${length(secondsOf(trip))} · `, kindText(trip)),
+                  h(
+                    'span.sub',
+                    null,
+                    `${length(secondsOf(trip))} · `,
+                    counted.has(trip.id) ? texts.trips.witness : kindText(trip),
+                  ),
                 ),
                 h('b.num', null, distance(metresOf(trip))),
               ),
@@ -276,8 +287,9 @@ function kindText(trip) {
  * @param {Api.Trip} trip
  * @param {Api.Trip[]} all
  * @param {Api.GetTrip | null} around the hub's details of the trip and its neighbours; `null` if unknown
+ * @param {string | undefined} countedId id of the trip that counts instead
  */
-function detail(trip, all, around) {
+function detail(trip, all, around, countedId) {
   const route = decodeRoute(trip.properties?.route?.value);
   const [from, to] = endsOf(trip);
   const kind = kindOf(trip);
@@ -327,6 +339,13 @@ function detail(trip, all, around) {
               .filter(Boolean)
               .join(', '),
           ),
+          countedId &&
+            h(
+              'p.small.quiet',
+              null,
+              `${texts.trips.witnessHint} `,
+              h('a.link', { href: `/trips/${encodeURIComponent(countedId)}` }, texts.trips.counted),
+            ),
         ),
       ),
       h(

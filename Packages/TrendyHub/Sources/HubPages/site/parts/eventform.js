@@ -391,6 +391,8 @@ const OF_TRIPS = new Set([
   'duration',
   'average_speed',
   'top_speed',
+  'device',
+  'fixes',
   'vehicle',
   'car',
   'rule',

@@ -85,6 +85,8 @@ const UNSAID = new Set([
   'rule',
   'average_speed',
   'top_speed',
+  'device',
+  'fixes',
   'business_distance',
   'car',
 ]);

@@ -1,0 +1,88 @@
+import TrendyFoundation
+import TrendyModels
+
+/// Trips that recorded a drive a second time, with the trip that counts instead.
+///
+/// A user is in one place at a time, but may carry several trackers, or import a track of a drive that a device has
+/// recorded. Of trips from different sources at the same time one counts; the others are its witnesses. Nothing is
+/// stored: if the counted trip is deleted, a witness counts in its place.
+public struct TripWitnesses: Hashable, Sendable {
+  /// Ids of the counted trips by the ids of their witnesses.
+  public let countedIds: [String: String]
+
+  /// Finds the witnesses among all trips of a period, in any order.
+  ///
+  /// A trip is a witness if more than half of its duration is covered by counted trips of other sources. Trips that
+  /// the user entered or classified count first, then trips of devices, so that an import does not change the mileage;
+  /// then the trip with most fixes. A trip within a longer one that counts is its witness in any case.
+  public init(among trips: [TripEvent]) {
+    var countedIds: [String: String] = [:]
+    var group: [TripEvent] = []
+    var end = Date.distantPast
+    for trip in trips.sorted(by: { $0.start < $1.start }) {
+      if trip.start >= end {
+        Self.findWitnesses(among: group, &countedIds)
+        group = []
+      }
+      group.append(trip)
+      end = max(end, trip.end)
+    }
+    Self.findWitnesses(among: group, &countedIds)
+    self.countedIds = countedIds
+  }
+
+  /// Whether a trip counts in mileage, reports and odometer checks.
+  public func counts(_ trip: TripEvent) -> Bool { countedIds.isEmpty || countedIds[trip.event.id] == nil }
+
+  /// Finds the witnesses among trips that overlap directly or through each other.
+  private static func findWitnesses(among trips: [TripEvent], _ countedIds: inout [String: String]) {
+    guard trips.count > 1 else { return }
+    let claims = trips.map(Claim.init).sorted { $1.rank < $0.rank }
+    guard claims.contains(where: { $0.source != claims[0].source }) else { return }
+    var counted: [Claim] = []
+    for claim in claims where !claim.isCovered(by: counted) { counted.append(claim) }
+    // A counted trip may be part of a longer one that ranks lower.
+    for claim in counted.sorted(by: { ($1.seconds, $0.id) < ($0.seconds, $1.id) })
+    where claim.isCovered(by: counted) {
+      counted.removeAll { $0.id == claim.id }
+    }
+    let ids = Set(counted.map(\.id))
+    for claim in claims where !ids.contains(claim.id) {
+      let others = counted.filter { $0.source != claim.source }
+      countedIds[claim.id] = others.max { claim.common($0) < claim.common($1) }?.id
+    }
+  }
+
+  /// Trip as one of several that may count.
+  private struct Claim {
+    let id: String
+    let source: String?
+    let start: Date
+    let end: Date
+    /// Greater for a trip that takes precedence.
+    let rank: (Int, Int, TimeInterval, String)
+
+    init(_ trip: TripEvent) {
+      (id, source, start, end) = (trip.event.id, trip.device, trip.start, trip.end)
+      let isOfUser = trip.device == nil || trip.category != nil && trip.rule == nil
+      let isOfDevice = trip.device.map { !Recording.isRecording(device: $0) } ?? true
+      rank = (isOfUser ? 2 : isOfDevice ? 1 : 0, trip.fixCount, -trip.start.timeIntervalSinceReferenceDate, id)
+    }
+
+    var seconds: TimeInterval { end.timeIntervalSince(start) }
+
+    /// Duration in seconds that two trips have in common; negative if they do not overlap.
+    func common(_ other: Claim) -> TimeInterval { min(end, other.end).timeIntervalSince(max(start, other.start)) }
+
+    /// Whether trips of other sources cover more than half of the duration.
+    func isCovered(by others: [Claim]) -> Bool {
+      var covered = 0.0
+      var reached = start
+      for other in others.filter({ $0.source != source && common($0) > 0 }).sorted(by: { $0.start < $1.start }) {
+        covered += max(0, min(end, other.end).timeIntervalSince(max(reached, other.start)))
+        reached = max(reached, other.end)
+      }
+      return covered > seconds / 2
+    }
+  }
+}
