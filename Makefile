@@ -5,7 +5,7 @@
 # make browser-stories   seeded stories of a browser as a device; SEEDS=1..500
 # make test-hub-postgres   the program tests that sync, with hubs on PostgreSQL
 # make screenshots  pictures of the dashboard in SCREENSHOTS=FOLDER, and the pictures of README in docs/images
-# make lint         layout and edges of the packages, layout and types of the pages; make format applies the layout
+# make lint         formatting, dependencies and prose; types of the pages; make format applies the formatting
 # make simulate     devices, hub and network with faults; SEEDS=1..2000
 # make mutants      removes sync guards one at a time and expects a failure
 # make fuzz         parsers with generated input; CASES=1000000. make fuzz-api: a hub against its own /openapi.json

@@ -15,7 +15,7 @@ from hub import Device, Hub
 
 
 def drawn_tile():
-    """A PNG of 256 × 256 that resembles streets: green ground, white lines, a grey frame."""
+    """A PNG of 256 × 256 that resembles streets: green background, white lines, a grey frame."""
     rows = [
         b"\0"
         + b"".join(
@@ -92,7 +92,7 @@ def a_map_has_the_tiles_of_a_folder_where_they_are_and_blank_ground_elsewhere(wo
                 light[dark] = browser.lightness(".map .tiles")
                 if world.axe.source:
                     same(world.axe.run(browser), [], "a map with tiles")
-            # Tiles for light ground are darkened in the dark theme.
+            # Tiles for a light background are darkened in the dark theme.
             check(light[False] > 0.7 and light[True] < 0.35, f"how light the map is, by theme: {light}")
             browser.script("document.documentElement.dataset.theme = 'light'")
             check(
@@ -101,7 +101,7 @@ def a_map_has_the_tiles_of_a_folder_where_they_are_and_blank_ground_elsewhere(wo
             )
             browser.script("delete document.documentElement.dataset.theme")
             quiet(browser, "a map with tiles", allowed=("404",))
-            # Without the folder the ground is blank.
+            # Without the folder the background is blank.
             hub.stop()
             os.rename(f"{folder}/12", f"{folder}/away")
             hub.start()

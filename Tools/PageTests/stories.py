@@ -77,7 +77,8 @@ class Proxy:
 
     def serve(self, client):
         if not self.is_up:
-            # Answers like a gateway in front of a hub that is down; browsers retry a cut connection themselves.
+            # The proxy accepts and closes connections while the hub is down, like a gateway; browsers retry a closed
+            # connection automatically.
             client.close()
             return
         try:

@@ -21,7 +21,7 @@ const bracket = (value) =>
 export const texts = bracket(table);
 """
 
-# Text on the page that is outside of brackets and is neither a date nor part of the record.
+# Text on the page that is outside brackets and is neither a date nor part of the record.
 OUTSIDE = """
 const [data] = arguments;
 const names = [];

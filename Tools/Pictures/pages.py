@@ -131,7 +131,7 @@ def small(png):
 
 
 def side_by_side(browser, pictures):
-    """Pictures of phones beside each other on a transparent ground."""
+    """Pictures of phones beside each other on a transparent background."""
     images = "".join(f'<img src="data:image/png;base64,{base64.b64encode(picture).decode()}">' for picture in pictures)
     style = (
         "body{margin:0;display:flex;gap:26px;padding:1px}img{width:276px;border-radius:22px;box-shadow:0 0 0 1px #8888}"

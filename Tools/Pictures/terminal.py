@@ -43,7 +43,7 @@ THEMES = {
     },
 }
 ANSI = ["#1d2026", "#b72028", "#267a3e", "#8a6100", "#2e49b2", "#8849a2", "#036767", "#8a8d94"]
-# Least contrast of a colour to the ground (WCAG 2, AA).
+# Minimum contrast of a colour with the background (WCAG 2, AA).
 CONTRAST = 4.5
 
 
@@ -132,7 +132,7 @@ def mixed(colour, other, share):
 
 
 def readable(colour, theme):
-    """The colour, moved towards black or white until it stands out from the ground."""
+    """The colour, moved towards black or white until it stands out from the background."""
     ground, end = luminance(theme["ground"]), "#000000" if theme["target"] == 0 else "#ffffff"
     for step in range(11):
         moved = mixed(colour, end, step / 10)

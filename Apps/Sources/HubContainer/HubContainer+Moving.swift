@@ -50,7 +50,7 @@ extension HubContainer {
     }
   }
 
-  /// Ensures that no process serves the hub or starts to, as far as possible.
+  /// Ensures, if possible, that no process serves the hub or starts to serve it.
   private func occupyAlone() throws -> (any Sendable)? {
     let occupation = try storage.acquireExclusiveAccess()
     guard let database = storage as? PostgresHubStorage else { return occupation }

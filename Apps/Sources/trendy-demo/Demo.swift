@@ -190,7 +190,7 @@ extension Demo {
     let seconds = trips[0]["duration_s"]?.doubleValue ?? 0
     say(
       "One trip on the \(device.name): \(kilometres(distance)) in \(Int(seconds / 60)) min, "
-        + "\(percent(difference)) different from the length of the file.")
+        + "\(percent(difference)) off the length of the file.")
   }
 
   /// Prints the address for a browser and, on a terminal, keeps the hub running until a line is read.

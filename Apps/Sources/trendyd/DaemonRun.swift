@@ -64,7 +64,7 @@ struct DaemonRun {
     } catch {
       outcome = .failure(error)
     }
-    // Needed if an error and not a signal ended the work.
+    // Needed if an error rather than a signal ended the work.
     await server?.stop()
     writer.finish(atMost: Self.logSeconds)
     try outcome.get()

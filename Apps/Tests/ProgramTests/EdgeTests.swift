@@ -77,7 +77,7 @@ struct EdgeTests {
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("coffee"))
   }
 
-  @Test func `what is missing is named with what to do`() throws {
+  @Test func `a missing entity is named with a remedy`() throws {
     let missing = try trendy(["restore", "/nonexistent"])
     #expect(missing.status == 66 && missing.talk.contains("File /nonexistent not found"), "\(missing.talk)")
     #expect(!missing.talk.contains("Nothing was saved"))

@@ -14,7 +14,6 @@ import TrendyPersistence
 ///   write.
 /// - `requests`: CPU time per request while 32 devices send requests continuously, and the share of the socket thread.
 /// - `load`: memory of `trendyd` per minute while eight users send typical requests and thirty streams open and close.
-/// go; what it has in memory each minute.
 @main
 enum TrendyBenchHub {
   static func main() async throws {

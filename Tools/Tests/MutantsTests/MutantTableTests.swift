@@ -131,7 +131,7 @@ struct MutantTreeTests {
   }
 
   @Test(arguments: ["let x = 1\n", "let x = a == b\nlet y = a == b\n"])
-  func `a guard that is gone, or not the only one, is said`(source: String) throws {
+  func `a missing or repeated guard is reported`(source: String) throws {
     let (tree, file) = try repository(source)
     defer { try? FileManager.default.removeItem(at: tree.root.deletingLastPathComponent()) }
     #expect(throws: TableError.self) { try tree.write([mutant(file)]) }

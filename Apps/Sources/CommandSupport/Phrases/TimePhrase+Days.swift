@@ -135,7 +135,7 @@ extension TimePhrase {
     }
   }
 
-  /// Parses two or three numbers of one or two digits, or two and a four-digit year.
+  /// Returns the two or three numbers of a date such as `20.11.` or `20.11.26`, one of which may be a four-digit year.
   private static func numbers(of word: Substring, separator: Character) -> [Int]? {
     let parts = word.split(separator: separator, omittingEmptySubsequences: false)
     let years = parts.filter { $0.count == 4 }.count

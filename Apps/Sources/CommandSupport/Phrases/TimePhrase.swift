@@ -5,9 +5,7 @@ public import TrendyModels
 /// `2 hours ago`, `mon`, `last friday`, `monday last week`, `Nov 20`, `20.11.2026`, `2026-11-20 08:30`, `2026-W47-5`,
 /// `@1764144000`, `9:00 UTC`, RFC 3339, RFC 2822; as limits also `last week`, `november`, `2026-W47`, `2026-11`, `2026`.
 ///
-/// Other forms are `9pm`, `-20m`, `2 hours ago`, `mon`, `last friday`, `Nov 20`, `20.11.2026`, `2026-11-20 08:30` and
-/// RFC 3339; limits may also be `last week`, `november`, `2026-11` or `2026`. A time without a day or a day without a
-/// time depends on the ``Meaning``.
+/// A time without a day or a day without a time depends on the ``Meaning``.
 public struct TimePhrase: Hashable, Sendable {
   public static let help =
     "Examples: 8:30, 'yesterday 21:00', -20m, mon, 2026-11-20. More: trendy help times"

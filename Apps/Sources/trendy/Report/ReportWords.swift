@@ -32,7 +32,7 @@ extension String {
   /// Shortened to the length of a word.
   var shortened: String { count > 24 ? prefix(22) + "…" : self }
 
-  /// `6 am` of `6:00 am`.
+  /// `6 am` for `6:00 am`.
   var hourWord: String { replacing(":00", with: "") }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 
 extension OptionSpec {
   static let serviceScope = [
-    OptionSpec("--user", help: "install for your own session instead of the machine"),
+    OptionSpec("--user", help: "install a service of your session instead of a system service"),
     OptionSpec(
       "--role", value: "role", kind: .oneOf(DaemonRun.Role.allCases.map(\.rawValue)),
       help: "agent, hub or both (default hub; with --user agent)"),
@@ -24,7 +24,7 @@ extension ServiceInstallation {
 /// `trendyd service install`
 struct ServiceInstallCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "service install", summary: "Install trendyd as a service of systemd (launchd on macOS) and start it.", group: .run,
+    "service install", summary: "Install trendyd as a systemd service (launchd on macOS) and start it.", group: .run,
     examples: ["service install", "service install --user", "service install --user --role both"],
     options: OptionSpec.serviceScope)
 

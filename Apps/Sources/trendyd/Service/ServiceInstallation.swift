@@ -140,7 +140,7 @@ struct ServiceInstallation: Sendable {
     } catch {
       throw CommandError(
         cannot: "write", url.path, error,
-        hint: isUser ? nil : "Run this command as root, or install for your own session with --user.")
+        hint: isUser ? nil : "Run this command as root, or install a service of your session with --user.")
     }
   }
 }

@@ -235,7 +235,7 @@ struct PictureTests {
     #expect(part["through"] == "2024-11-20" && part["before_through"] == "2024-10-20")
     #expect(try bench.shown("month 2024-10", width: 80).hasPrefix("Oct 2024, compared with Sep 2024\n"))
     #expect(try bench.trendy("month", "2024-13").status == 64)
-    #expect(try bench.trendy("month", "2024-12", "--until", "2024-11-20").talk.contains("still to come"))
+    #expect(try bench.trendy("month", "2024-12", "--until", "2024-11-20").talk.contains("is in the future"))
     for width in [40, 80, 120] {
       let lines = try bench.shown("month --type coffee --type run", width: width).split(separator: "\n")
       #expect(lines.allSatisfy { $0.count <= width })

@@ -127,7 +127,7 @@ struct ServiceManagerTests {
     #expect(running.text.contains("http://127.0.0.1:\(port)"), "\(running.text)")
     running.stop()
     #expect(running.process.terminationStatus == 0)
-    // The manager's socket stays open: the next start answers connections made in the meantime.
+    // The manager's socket stays open: the next start answers connections made meanwhile.
     let between = try Running(
       bench, "/usr/bin/curl", ["-s", "-m", "120", "http://127.0.0.1:\(port)/api/v1/health"])
     defer { between.kill() }

@@ -80,7 +80,7 @@ struct DateTests {
       }
       #expect(rows(try trendy(in: zone, "list", "--plain")).allSatisfy { $0.hasSuffix("due=2025-01-02") }, "\(zone)")
     }
-    // The format of earlier versions: midnight in Amsterdam as a UTC timestamp.
+    // Alternative form that imports contain: midnight in Amsterdam as a UTC timestamp.
     let line =
       #"{"event_type":"visa","time_zone":"Europe/Amsterdam","properties":{"due":{"type":"date","value":"2025-01-01T23:00:00.000Z"}}}"#
     let kept = try bench.shell("printf '%s' '\(line)' | TZ=UTC trendy log - --store \(bench.store())")

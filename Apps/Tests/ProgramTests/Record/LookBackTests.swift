@@ -126,7 +126,7 @@ struct LookBackTests {
     #expect(try bench.trendy("cal", "coffee", "--type", "mood").status == 64)
   }
 
-  @Test func `a streak ignores today until it is over and is neither broken nor extended by skips`() throws {
+  @Test func `a streak ignores today until it ends and is neither broken nor extended by skips`() throws {
     for day in 1...3 { try bench.trendy("log", "journal", "--at", "\(Self.day(day)) 21:00") }
     func streak() throws -> JSONValue? {
       try document("streaks")["streaks"]?.arrayValue?.first { $0["event_type"]?["name"] == "journal" }

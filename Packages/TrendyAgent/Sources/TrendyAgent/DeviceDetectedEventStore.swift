@@ -45,7 +45,7 @@ extension DeviceRecord {
     try TrackIntake(directory: tracks, journal: journal(for: act), clock: clock)
   }
 
-  /// As ``makeTrackIntake(for:)``, of what an import finds: it is of that import.
+  /// Creates an intake like ``makeTrackIntake(for:)`` whose detected events belong to an import.
   func makeTrackIntake(of importStore: DeviceImportStore) throws -> TrackIntake {
     try TrackIntake(directory: tracks, journal: journal(of: importStore), clock: clock)
   }

@@ -110,7 +110,7 @@ struct CompanionTripsTests {
         ("hub", Self.started("i", 40)), ("hub", Self.active(true, at: 40)), ("agent", Self.ended("a", 1, 29)),
         ("agent", Self.active(false, at: 29)), ("hub", Self.ended("i", 40, 60)), ("hub", Self.active(false, at: 60)),
       ]) == [0, 1, 2, 3, 6, 7, 10, 11])
-    // Everything is over before another trip starts.
+    // Everything has ended before another trip starts.
     #expect(
       told([
         ("hub", Self.started("h", 0)), ("hub", Self.active(true, at: 0)), ("hub", Self.ended("h", 0, 30)),

@@ -142,7 +142,7 @@ struct RecordImportTests {
   }
 
   @Test func `a batch that cannot be saved ends the import and keeps the batches before it`() throws {
-    // Eight batches of five, interrupted at each change of the disk.
+    // Imports eight batches of five rows and interrupts the import at each disk write.
     let rows = Self.rows(40)
     var changes = 0
     var counts: Set<Int> = []

@@ -39,7 +39,7 @@ extension HubStorageContract {
         try expect(count, moments.values.count { $0.moment >= middle })
       }
     },
-    Check("texts of a time range are those of its living events, with the values of their fields") { storage in
+    Check("texts of a time range are those of its live events, with the values of their fields") { storage in
       var generator = Scrambler()
       for round in 0..<200 {
         var entry = scrambled(version: Int64(round + 1), &generator)

@@ -210,7 +210,7 @@ public enum HubStorageContract: Sendable {
         }
       }
     },
-    Check("lists contain living entities, latest first") { storage in
+    Check("lists contain live entities, latest first") { storage in
       try storage.write(user: "p") { transaction in
         for (number, second) in [3, 1, 4, 2].enumerated() {
           var event = entry("event", "e\(second)", version: Int64(number + 1))

@@ -96,7 +96,7 @@ struct WebhookTests {
       for _ in 0..<100 where receiver.posts.isEmpty { await Task.yield() }
       await hub.clock.advance(by: .milliseconds(900))
       #expect(receiver.posts.count == 1)
-      // A change written in the meantime is included in the retry.
+      // A change written meanwhile is included in the retry.
       try await hub.makeEvent("b")
       await hub.clock.advance(by: .milliseconds(200))
       #expect(receiver.posts.count == 2)

@@ -16,7 +16,7 @@ enum PostgresSchema {
         person text COLLATE "C" PRIMARY KEY, head bigint NOT NULL, state text NOT NULL, recent bytea NOT NULL,
         erased boolean NOT NULL)
       """,
-      // status: 0 living, 1 tombstone. moment: sort value in lists, in milliseconds since 1970.
+      // status: 0 live, 1 tombstone. moment: sort value in lists, in milliseconds since 1970.
       """
       CREATE TABLE entry (
         person text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL,
@@ -32,7 +32,7 @@ enum PostgresSchema {
       CREATE TABLE purged (
         person text COLLATE "C" NOT NULL, hash text COLLATE "C" NOT NULL, PRIMARY KEY (person, hash))
       """,
-      // References of living entries to other entries.
+      // References of live entries to other entries.
       """
       CREATE TABLE reference (
         person text COLLATE "C" NOT NULL, to_kind text COLLATE "C" NOT NULL, to_id text COLLATE "C" NOT NULL,

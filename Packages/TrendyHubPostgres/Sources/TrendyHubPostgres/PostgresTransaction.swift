@@ -296,7 +296,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     let to: HubEntryKey
     let from: HubEntryKey
 
-    /// Returns the distinct references of a living entry; empty for others.
+    /// Returns the distinct references of a live entry; empty for others.
     static func all(of value: Known) -> Set<Reference> {
       guard case .entry(let entry) = value, entry.isAlive else { return [] }
       return Set(

@@ -309,7 +309,7 @@ extension UserRecordService {
 /// Writes detected events to a user's record at the hub.
 struct HubDetectedEventStore: DetectedEventStore {
   let desk: UserRecordService
-  // Cached, because they are needed for each fix.
+  // Cached, because each fix needs the places and the stop duration.
   private let places = RecordPart<[Geofence]>(.geofence)
   private let stop = RecordPart<TripStop>(.setting)
 

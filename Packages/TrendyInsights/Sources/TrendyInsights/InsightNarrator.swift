@@ -80,7 +80,7 @@ extension PlainNarrator {
     guard let change = trend.change else { return "\(what): cannot be compared with the previous 14 days" }
     let amount = summary == .mean ? "on average" : "in total"
     let percent = (abs(change) * 100).rounded()
-    if percent < 5 { return "\(what): as much \(amount) as in the previous 14 days" }
+    if percent < 5 { return "\(what): about the same \(amount) as in the previous 14 days" }
     let size = percent < 1000 ? "\(Int(percent)) % \(change > 0 ? "more" : "less")" : nil
     return "\(what): \(size ?? "far \(change > 0 ? "more" : "less")") \(amount) than in the previous 14 days"
   }

@@ -80,7 +80,7 @@ public struct Streak: Hashable, Sendable, Codable {
     while day <= today {
       let progress = goal.progress(on: day, firstWeekday: firstWeekday, amounts: amounts, skips: skips)
       let end = progress.days.upperBound
-      // A week that was skipped as a whole does not count, and the goal of the current week can still be met.
+      // A fully skipped week does not count, and the goal of the current week can still be met.
       if progress.isMet, !progress.isExcused {
         run += 1
         if run >= longest { (longest, longestEnd) = (run, min(end, today)) }

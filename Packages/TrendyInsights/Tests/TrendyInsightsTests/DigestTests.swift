@@ -34,7 +34,7 @@ struct DigestTests {
     ])
   func part(minute: Int, part: DayPart) { #expect(DayPart(minute: minute) == part) }
 
-  @Test func `with too little data the digest says how many days and entries are missing`() {
+  @Test func `with too little data the digest states how many days and entries are missing`() {
     let few = Digest.day(of: [subject("coffee", [1, 1, 1, 1, 1, 1])], today: today, minute: noon)
     #expect((few.missingDays, few.missingEvents) == (1, 4))
     #expect(

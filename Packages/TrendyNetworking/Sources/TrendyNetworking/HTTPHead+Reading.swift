@@ -64,10 +64,10 @@ extension HTTPHead {
       ProblemDetails(title: Self.title(status), status: status, requestId: requestId), retryAfter: retryAfter)
   }
 
-  /// Parses the problem document; `nil` if the body is none. The status of the response overrides the advisory `status`
-  /// member (RFC 9457, 3.1.2).
+  /// Parses the problem document; `nil` if the body is not one. The status of the response overrides the advisory
+  /// `status` member (RFC 9457, 3.1.2).
   private func problem(_ body: Data) -> ProblemDetails? {
-    // A body that is no problem document is an ordinary error with its status.
+    // Without a problem document, the response is an ordinary error with its status.
     guard var members = try? WireJSON.decode([String: JSONValue].self, from: body) else { return nil }
     members["status"] = .int(Int64(status))
     // A member of the wrong type is ignored (RFC 9457, 3.1).
@@ -81,7 +81,7 @@ extension HTTPHead {
     return problem
   }
 
-  /// - Throws: if the content type is none of the expected ones. A response without a content type is accepted.
+  /// - Throws: if the content type is not one of the expected ones. A response without a content type is accepted.
   func check(
     isMediaType types: [String], orSuffix suffix: String? = nil, named name: String, to description: RequestDescription
   )

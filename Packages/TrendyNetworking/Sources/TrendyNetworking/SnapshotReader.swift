@@ -48,7 +48,7 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
 protocol SnapshotResult: Sendable {
   init(_ header: SnapshotHeader)
   /// Adds an entry.
-  /// - Throws: `APIError.decodingError` for a line that is no entry.
+  /// - Throws: `APIError.decodingError` for a line that is not an entry.
   mutating func take(_ line: Data) throws
 }
 

@@ -93,7 +93,7 @@ struct LocalStoreRowTests {
     try store.save()
     #expect(try store.findEvent(id: "second")?.notes == "second")
     #expect(try engine.count(kind: event) == 3)
-    // Also if the row at the colliding key is deleted.
+    // The row is also found if the row at the colliding key is deleted.
     try engine.write { transaction throws(StorageError) in
       transaction.delete(kind: event, key: RowKey(high: hash.high, low: hash.low & ~7))
     }

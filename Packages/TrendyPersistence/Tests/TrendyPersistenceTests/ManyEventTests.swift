@@ -141,7 +141,7 @@ struct ManyEventTests {
     #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
   }
 
-  /// As during the undo of a long import: the segments processed so far have no living event, and the events created
+  /// As during the undo of a long import: the segments processed so far have no live event, and the events created
   /// again with their ids are in another segment.
   @Test func `a segment with only deleted events neither hides events of others nor returns its own`() throws {
     func change(_ numbers: Range<Int>, _ body: (Int) throws -> Void) throws {

@@ -190,7 +190,7 @@ struct StoreModeTests {
   }
 
   @Test(arguments: [StoreMode.mustExist, .readOnly])
-  func `an interrupted creation is no store, and saves without a manifest are damage`(mode: StoreMode) throws {
+  func `an interrupted creation is not a store, and saves without a manifest are damage`(mode: StoreMode) throws {
     let disk = SimulatedFileSystem()
     disk.powerOff(beforeChange: 8)
     #expect(throws: StorageError.self) { _ = try EngineFixture.open(disk) }

@@ -5,7 +5,7 @@ public protocol SyncStateStore: AnyObject {
   /// Returns the sizes of queue, overlay and journal without reading their rows.
   func syncCounts() throws -> SyncCounts
 
-  /// Returns the replica entry of an entity, or `nil`. A tombstone has its data. The entry of a living entity has data
+  /// Returns the replica entry of an entity, or `nil`. A tombstone has its data. The entry of a live entity has data
   /// only if the visible row differs; otherwise the row contains the data.
   func heldEntry(kind: MutationEntityType, id: String) throws -> ChangeEntry?
   /// Returns all replica entries of a kind in unspecified order.
@@ -13,7 +13,7 @@ public protocol SyncStateStore: AnyObject {
   /// Returns the replica entries with `version` < version ≤ `last`, in unspecified order. The default implementation
   /// filters all entries of the kind.
   func heldEntries(kind: MutationEntityType, after version: Int64, through last: Int64) throws -> [ChangeEntry]
-  /// Returns the replica entries of living entities whose own data refers to this parent.
+  /// Returns the replica entries of live entities whose own data refers to this parent.
   func heldEntries(under parentId: String) throws -> [ChangeEntry]
   /// Inserts the replica entry of an entity of a known kind, replacing the previous one.
   func insertHeldEntry(_ entry: ChangeEntry) throws
@@ -61,7 +61,7 @@ public protocol SyncStateStore: AnyObject {
   func deleteParkedChange(_ change: ChangeEntry) throws
   /// Returns the parked entry of one entity, or `nil`.
   func parkedChange(entityType: String, entityId: String) throws -> ChangeEntry?
-  /// Returns the parked entries that may become applicable when this entity appears or is deleted: living children of
+  /// Returns the parked entries that may become applicable when this entity appears or is deleted: live children of
   /// it, and its own tombstone.
   func parkedChanges(about entityId: String) throws -> [ChangeEntry]
 }

@@ -374,7 +374,7 @@ extension TrackImport {
     lines += trips.map { "  \(local.dayAndTime($0.timestamp, year: 0))  \($0.id)" }
     let gone = isDryRun ? 0 : tripCount.new + tripCount.known - trips.count
     if gone > 0 {
-      lines.append("  deleted or undone since: \(gone) (trendy redo, trendy list --deleted)")
+      lines.append("  deleted or undone after an earlier import: \(gone) (trendy redo, trendy list --deleted)")
     }
     lines.append("Visits: \(visitCount.new) \(verb), \(Quantity(visitCount.known, "duplicate"))")
     lines += visits.map { "  \(local.dayAndTime($0.timestamp, year: 0))  \($0.locationName ?? "")" }

@@ -10,7 +10,7 @@ struct InsightsCommand: Command {
     examples: ["insights", "insights 1", "insights --json"],
     options: [OptionSpec("--refresh", help: "recompute from all entries instead of using cached counts")]
       + TypeHistories.optionsOfMany,
-    columns: ["finding, or day", "type, or the first's number", "other type, or the second's number", "figure"])
+    columns: ["finding or day", "type or its count", "other type or its count", "figure"])
 
   enum Answer {
     case all(FoundInsights)

@@ -6,7 +6,7 @@ import TrendyModels
 struct StatsCommand: Command {
   static let spec = CommandSpec(
     "stats", .one("type", .eventType, "event type"),
-    summary: "Show how often, when, and the trend of an event type.", group: .review,
+    summary: "Show the frequency, usual times and trend of an event type.", group: .review,
     examples: ["stats coffee", "stats coffee --since 2026-01-01", "stats coffee --where size=large"],
     options: TypeHistories.options, columns: ["day", "count"])
 

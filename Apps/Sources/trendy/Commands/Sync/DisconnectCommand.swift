@@ -12,7 +12,7 @@ struct DisconnectCommand: Command {
     examples: ["disconnect"])
 
   struct Answer {
-    /// Account on the former hub; `nil` if there was none.
+    /// Account on the previous hub; `nil` if there was none.
     var account: Account?
     /// Changes that the hub has not received.
     var waiting: Int

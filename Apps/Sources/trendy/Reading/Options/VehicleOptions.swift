@@ -6,7 +6,7 @@ struct VehicleOptions {
   static let all = [
     OptionSpec(
       "--device", value: "id", kind: .text, repetition: .allCount,
-      help: "id of a device in the vehicle, such as its Bluetooth"),
+      help: "id of a device in the vehicle, such as its hands-free kit"),
     OptionSpec("--default", help: "use it for trips without a known vehicle"),
     OptionSpec("--colour", "--color", value: "#rrggbb", kind: .text, help: "colour"),
     OptionSpec("--icon", value: "glyph", kind: .text, help: "icon"),

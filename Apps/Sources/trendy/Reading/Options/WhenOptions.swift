@@ -87,7 +87,7 @@ struct WhenOptions {
     if start > soon {
       session.console.talk("Note: the start is in the future, \(words(start)).")
     } else if let end, end > soon {
-      // A duration alone starts now; the user may have meant an event that is over.
+      // Without a time, the duration starts now, but the user may have meant an event that has ended.
       let advice = from == nil && to == nil ? " If it is over, add --until now." : ""
       session.console.talk("Note: the end is in the future, \(words(end)).\(advice)")
     }

@@ -16,11 +16,13 @@ struct ChartedSeries {
   /// Parsed options, before the event type is known.
   struct Request {
     static let options = [
-      OptionSpec("--of", value: "property", kind: .propertyKey, help: "its numbers or lengths, not how often"),
-      OptionSpec("--sum", help: "of the property: all together, not the mean"),
-      OptionSpec("--mean", help: "of the property: the mean, which is what --of shows"),
-      OptionSpec("--by", value: "step", kind: .oneOf(steps), help: "day (a line), week or month (bars)"),
-      OptionSpec("--weeks", value: "n", kind: .number, help: "the last so many (26; by week 12, by month 52)"),
+      OptionSpec(
+        "--of", value: "property", kind: .propertyKey, help: "chart this property instead of counting entries"),
+      OptionSpec("--sum", help: "sum of the property in each step"),
+      OptionSpec("--mean", help: "mean of the property in each step (default)"),
+      OptionSpec("--by", value: "step", kind: .oneOf(steps), help: "day (line, default), week or month (bars)"),
+      OptionSpec(
+        "--weeks", value: "n", kind: .number, help: "number of weeks up to today (default 26; by week 12, by month 52)"),
     ]
 
     private static let steps = ["day", "week", "month"]
@@ -37,7 +39,7 @@ struct ChartedSeries {
         throw session.usageError("The value '\(step)' is invalid for '--by'", hint: "day, week or month.")
       }
       guard !arguments.has("--sum") || !arguments.has("--mean") else {
-        throw session.usageError("--sum and --mean do not go together")
+        throw session.usageError("--sum and --mean cannot be combined")
       }
       self.period = period
       key = arguments.value("--of")
@@ -56,18 +58,18 @@ struct ChartedSeries {
       guard let key else {
         if let first = numeric.first { return first }
         throw session.usageError(
-          "'\(type.name)' has no numbers or lengths of which there could be a sum or a mean",
+          "'\(type.name)' has no property that is a number or a duration",
           hint: "trendy type prop add '\(type.name)' amount --kind number")
       }
       guard let found = own.first(where: { $0.key.lowercased() == key.lowercased() }) else {
         throw CommandError(
           "'\(type.name)' has no property '\(key)'",
-          hint: known.isEmpty ? "It has none with numbers." : "Its numbers: \(known).", exit: .notFound)
+          hint: known.isEmpty ? "It has no property that is a number or a duration." : "Use \(known).", exit: .notFound)
       }
       guard numeric.contains(found) else {
         throw session.usageError(
-          "'\(found.key)' is of kind \(found.propertyType.rawValue), which has no sum and no mean",
-          hint: known.isEmpty ? "'\(type.name)' has no property with numbers." : "Its numbers: \(known).")
+          "'\(found.key)' is of kind \(found.propertyType.rawValue), neither a number nor a duration",
+          hint: known.isEmpty ? "'\(type.name)' has no property that is a number or a duration." : "Use \(known).")
       }
       return found
     }

@@ -14,7 +14,7 @@ struct Driven {
 
   /// Sums the trips of `days` and `daysBefore`; `nil` without trips in either, or if options select only some events.
   ///
-  /// Trips of the previous period that started at or after `end` do not count, so that a period that is not over is
+  /// Trips of the previous period that started at or after `end` do not count, so that a period that has not ended is
   /// compared with the same part of the previous one.
   init?(
     _ days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>, _ period: CalendarPeriod,

@@ -5,7 +5,7 @@ import TrendyModels
 /// A ``PeriodReview`` of the events that the options select, and the distance driven.
 struct PeriodReport {
   let review: PeriodReview
-  /// The present time of day if the last day is not over; else `nil`.
+  /// The present time of day if the last day has not ended; otherwise `nil`.
   let clock: String?
   /// `nil` if the options select only some events, or nothing was driven in either period.
   let driven: Driven?
@@ -24,13 +24,15 @@ struct PeriodReport {
         period, around: day ?? last, until: last, today: local.day(of: session.now), firstWeekday: local.firstWeekday)
     else {
       let first = period.days(around: day ?? last, firstWeekday: local.firstWeekday).lowerBound
-      throw session.usageError("\(first.words(near: last)) is still to come")
+      throw session.usageError("\(first.words(near: last)) is in the future")
     }
     let before = span.daysBefore
     if let first = histories.firstDay, first > before.lowerBound {
       throw session.usageError(
-        "--since leaves out a part of what the \(period.rawValue) is compared with",
-        hint: "That begins on \(before.lowerBound.words(near: last)). --until says which one is shown.")
+        "--since excludes a part of the previous \(period.rawValue), with which this one is compared",
+        hint:
+          "The previous \(period.rawValue) begins on \(before.lowerBound.words(near: last)). Use --until to show an "
+          + "earlier \(period.rawValue).")
     }
     review = PeriodReview(
       span, types: try histories.all(), skips: try histories.settings().skips,

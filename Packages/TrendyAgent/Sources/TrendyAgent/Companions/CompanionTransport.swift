@@ -89,8 +89,7 @@ public actor CompanionTransport {
     }
   }
 
-  /// Creates a link again of which the hub has no record, not even of its end, because it was restored from an older
-  /// backup.
+  /// Recreates a link that the hub does not know, not even as ended, because it was restored from an older backup.
   private func remake(_ link: CompanionStore.Link, in store: CompanionStore) async throws -> APICompanion? {
     do {
       return try await client.makeCompanion(deviceId: link.peerId)

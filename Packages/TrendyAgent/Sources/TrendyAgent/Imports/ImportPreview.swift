@@ -4,23 +4,23 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// What a dry run of an import would have saved so far.
+/// Entities and readings that a dry run of an import would have saved so far.
 struct ImportPreview {
   /// Fingerprints of entities and readings.
   private var inserted = FingerprintSet()
-  /// Events that later ones are compared with, by the hour of their start.
+  /// Events to compare later ones with, by the hour of their start.
   private var events: [Int: [Event]] = [:]
   /// Readings in which trips and visits would be detected, by device.
   private var readings: [String: [TrackReading]] = [:]
   /// Ids of detected trips and visits.
   private var findings: Set<String> = []
 
-  /// - Returns: whether the entity was not inserted before.
+  /// Inserts an entity and returns whether it is new.
   mutating func insert(_ entity: AnyEntity) -> Bool {
     inserted.insert(CompactIdentifier("\(entity.kind.rawValue) \(entity.id)").fingerprint)
   }
 
-  /// - Returns: the readings whose moment was not inserted before, and those that no log stores.
+  /// Inserts readings and returns the new ones, including those that a track log would reject.
   mutating func insert(_ readings: [TrackReading], of device: String) -> [TrackReading] {
     readings.filter { reading in
       guard let moment = ReadingMoment(reading) else { return true }
@@ -42,7 +42,7 @@ struct ImportPreview {
   private static func hour(_ time: Date) -> Int { Int((time.timeIntervalSince1970 / 3600).rounded(.down)) }
 
   /// Detects the trips and visits that the import would detect in the added readings.
-  /// - Returns: number of those that are new.
+  /// - Returns: number of new trips and visits.
   mutating func find(in store: any ImportStore, tripTypeId: String) throws -> Int {
     guard !readings.isEmpty else { return 0 }
     let journal = try store.makeJournal()

@@ -189,7 +189,7 @@ final class RecordImporter {
     guard isRecordable(entity, at: place) else { return }
     switch entity {
     case .eventType(let type):
-      // Its id may exist here under another name, which it keeps.
+      // The id may exist on this device under another name, which is kept.
       if let mapped = request.typeMap[type.name.lowercased()], mapped.lowercased() != type.name.lowercased() {
         let look = ExternalType(name: mapped, colorHex: type.colorHex, icon: type.iconName, goal: type.goal)
         renamed[id] = (typeNames[mapped.lowercased()] ?? makeType(mapped, like: look)).id

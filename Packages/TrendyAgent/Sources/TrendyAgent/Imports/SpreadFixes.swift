@@ -2,10 +2,10 @@ import TrendyFoundation
 import TrendyModels
 
 extension [Location] {
-  /// The fixes in the order of time, with those of one moment and several positions spread over its second.
+  /// The fixes in order of time; fixes with one timestamp and different positions are spread over that second.
   ///
-  /// A track log stores one fix for each millisecond, and recorders with whole seconds may write ten fixes in each. Fixes
-  /// of the same moment and position stay duplicates.
+  /// A track log stores one fix for each millisecond, and recorders with whole seconds may write ten fixes in each.
+  /// Fixes with the same timestamp and position remain duplicates.
   var spreadWithinSeconds: [Location] {
     let sorted = enumerated().sorted { ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset) }
       .map(\.element)

@@ -60,7 +60,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
     show()
   }
 
-  /// Reports the status with the current time, without a trip whose display time is over.
+  /// Reports the status with the current time, without a trip whose display time has ended.
   public func show() {
     guard !isTogether else { return }
     if let visibleUntil, clock.now >= visibleUntil {

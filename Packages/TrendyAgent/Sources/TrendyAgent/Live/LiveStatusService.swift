@@ -117,7 +117,7 @@ public actor LiveStatusService {
     } catch {
       problem = error
     }
-    // The agent may have ended in the meantime.
+    // The agent may have ended meanwhile.
     guard !hasEnded else { return }
     live.together {
       do {

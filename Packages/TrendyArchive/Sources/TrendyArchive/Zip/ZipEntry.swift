@@ -5,7 +5,7 @@ public struct ZipEntry: Hashable, Sendable {
     case file
     /// The path ends with a slash.
     case directory
-    /// The content is the target path. Links cannot be opened, because the target could be outside of the archive.
+    /// The content is the target path. Links cannot be opened, because the target could be outside the archive.
     case symbolicLink
   }
 

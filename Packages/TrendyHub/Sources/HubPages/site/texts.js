@@ -706,7 +706,7 @@ export const texts = {
       `${name} can no longer sync with this hub. Its pending entries stay on it and sync when it is paired again.`,
     conflicts: 'Conflicts',
     noConflicts: 'No conflicts.',
-    conflictHint: 'Two devices changed the same value. The later change counts; here is the value it replaced.',
+    conflictHint: 'Two devices changed the same value. The later change is kept; this is the value that it replaced.',
     conflict: (/** @type {string} */ title, /** @type {string} */ field) => `${title}, ${field}`,
     useReplaced: 'Use replaced value',
     keepCurrent: 'Keep current value',

@@ -26,7 +26,7 @@ public struct CompanionLink: Hashable, Sendable, Identifiable {
   public struct AnnouncedTrip: Hashable, Sendable {
     /// Whether the trip was in progress when it was last announced.
     public var isOpen: Bool
-    /// Start of the trip, or its end if it is over.
+    /// Start of the trip, or its end if the trip has ended.
     public var at: Date
 
     public init(isOpen: Bool, at: Date) {

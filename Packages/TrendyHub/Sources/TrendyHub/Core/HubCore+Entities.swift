@@ -26,7 +26,7 @@ extension HubCore {
     let id = try DocumentReader(.object(members)).identifier("id")
     let keyed = KeyedEdit(edit, KeyedWrite([.string(kind.name), .object(members)], kind, id))
     if try isRepeated(keyed, by: device, in: transaction) {
-      // If the entity was deleted since, the create below is refused: status 201 would claim that it exists.
+      // If the entity has been deleted since, the create below is refused: status 201 would claim that it exists.
       if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive { return entry }
     }
     if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive {
@@ -131,7 +131,7 @@ extension HubCore {
     try remember(keyed, by: device, in: transaction)
   }
 
-  /// Restores a deleted entity with its last values; returns a living one unchanged.
+  /// Restores a deleted entity with its last values; returns a live one unchanged.
   ///
   /// - Throws: A ``Problem``: status 404 if the entity never existed; `entity_deleted` if its tombstone was compacted,
   ///   or if this request restored it before and it was deleted again; `parent_deleted` if an entity that it requires

@@ -178,7 +178,7 @@ public struct HubCore: Hashable, Sendable {
   /// Returns one part of a snapshot.
   ///
   /// A write between two parts gets a version above all existing ones. Its entry is in a later part if its kind is not
-  /// yet complete, and always in the feed after the head of the first part. Thus no living entity is missed, and parts
+  /// yet complete, and always in the feed after the head of the first part. Thus no live entity is missed, and parts
   /// are independent of each other.
   ///
   /// - Parameters:

@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Maximum size of a user's record. A write that would exceed it is refused; reads and deletions still work.
 ///
-/// Only living entities count, so a deletion makes room at once.
+/// Only live entities count, so a deletion frees space immediately.
 public struct HubQuota: Hashable, Sendable {
   /// Maximum number of entities; `nil` if not set.
   public var rows: Int64?
@@ -49,7 +49,7 @@ struct HubQuotaError: Error, Hashable, CustomStringConvertible {
 }
 
 extension HubState {
-  /// Number of living entities.
+  /// Number of live entities.
   public var rows: Int64 { sums.values.reduce(0) { $0 + $1.count } }
 }
 

@@ -11,11 +11,11 @@ public struct HubState: Hashable, Sendable {
   public var epochs: [HubEpoch]
   /// Version up to which tombstones were compacted; a cursor below it needs a snapshot.
   public var horizon: Int64
-  /// Count and hash of the living entities by kind.
+  /// Count and hash of the live entities by kind.
   public var sums: [String: KindSum]
   /// The user's own quota, which takes precedence over the hub's.
   public var quota: HubQuota
-  /// Bytes of the living entities, as ``HubQuota/bytes`` counts them.
+  /// Bytes of the live entities, as ``HubQuota/bytes`` counts them.
   public var contentBytes: Int64
 
   public init(

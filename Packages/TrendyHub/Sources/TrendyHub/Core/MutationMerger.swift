@@ -419,7 +419,7 @@ extension MutationMerger {
 
   /// Returns the type to which a reference to a merged type is redirected, or `nil` if it stays as it is.
   private func forwarded(_ reference: SyncedKind.Reference, _ id: String) throws -> String? {
-    // Nearly all references are to living types.
+    // Nearly all references are to live types.
     guard reference.kind == SyncedKind.eventType.name, try !isAlive(reference, id) else { return nil }
     return try living(id)
   }

@@ -142,7 +142,7 @@ final class ImportJobs: Sendable {
   ///
   /// Deletes another pending file of the user.
   ///
-  /// The complete size counts from now on, both against the user's quota and the limit for all users. `room` is the
+  /// The complete size counts immediately, both against the user's quota and the limit for all users. `room` is the
   /// number of bytes that the user may still store; `nil` for no limit.
   ///
   /// - Throws: A ``Problem`` of kind `too_large`, `quota_exceeded`, `uploads_full`, `duplicate` or `import_busy`.

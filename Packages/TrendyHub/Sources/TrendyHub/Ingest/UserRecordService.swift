@@ -40,7 +40,7 @@ public struct UserRecordService: Sendable {
     }
   }
 
-  /// Returns the members of the living entities of a kind that has no REST path, sorted by id.
+  /// Returns the members of the live entities of a kind that has no REST path, sorted by id.
   public func records(_ kind: SyncedKind) throws -> [(id: String, members: [String: JSONValue])] {
     try records.storage.read(user: user) { try $0.living(kind: kind.name, offset: 0, limit: .max) }
       .map { ($0.id, $0.fields.mapValues(\.value)) }.sorted { $0.0 < $1.0 }
@@ -60,7 +60,7 @@ public struct UserRecordService: Sendable {
     try records.accounts.devices(user: user).first { $0.id == id }?.name
   }
 
-  /// Returns a living entity, or `nil`.
+  /// Returns a live entity, or `nil`.
   public func find<Wire: Decodable>(_ kind: SyncedKind, id: String) throws -> Wire? {
     let entry = try records.storage.read(user: user) { try $0.entry(kind: kind.name, id: id) }
     return try entry.flatMap { try living($0) }
@@ -70,7 +70,7 @@ public struct UserRecordService: Sendable {
     entry.isAlive ? try entry.decoded(user: user) : nil
   }
 
-  /// Returns the living events that start in a range.
+  /// Returns the live events that start in a range.
   public func events(in range: Range<Date>) throws -> [APIEvent] {
     try records.storage.read(user: user) { reading in
       let moments = range.lowerBound.milliseconds..<max(range.lowerBound, range.upperBound).milliseconds

@@ -62,7 +62,7 @@ struct PlaceVisits {
     .string(RFC3339.string(from: Date(milliseconds: milliseconds)))
   }
 
-  /// Returns the time at the place in each span of days; a current visit counts up to now.
+  /// Returns the time at the place in each span of days; an open visit counts until now.
   private func seconds(in spans: [ClosedRange<CivilDate>]) -> [Double] {
     let end = Double(now.milliseconds) / 1000
     let ranges = stays.map { stay in

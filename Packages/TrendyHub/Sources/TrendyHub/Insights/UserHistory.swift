@@ -139,7 +139,7 @@ extension TypeSettings {
 }
 
 extension HubReadTransaction {
-  /// Calls `body` with each living entity of a kind, latest first, in batches. `moments` is in milliseconds since 1970.
+  /// Calls `body` with each live entity of a kind, latest first, in batches. `moments` is in milliseconds since 1970.
   func eachLiving(kind: String, during moments: Range<Int64>, atOnce: Int = 5000, _ body: (HubEntry) throws -> Void)
     throws
   {

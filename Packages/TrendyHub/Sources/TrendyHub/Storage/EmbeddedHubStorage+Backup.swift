@@ -33,7 +33,7 @@ extension EmbeddedHubStorage {
 
   /// Replaces the hub's data with a backup.
   ///
-  /// The former data is moved to a directory `before-restore-…` in the same place.
+  /// The previous data is moved to a directory `before-restore-…` in the same place.
   ///
   /// No hub may serve the directory. The backup is verified completely, unpacked to an empty directory, then moved into
   /// place by renames. Before the first rename the hub is unchanged; after it, the next program that opens the hub
@@ -110,7 +110,7 @@ extension EmbeddedHubStorage {
   ///
   /// Repeating the steps after an interruption at any point completes the restore.
   ///
-  /// - Returns: Paths of the directories with the former data.
+  /// - Returns: Paths of the directories with the previous data.
   @discardableResult
   func finishRestore() throws(FileSystemError) -> [String] {
     var kept: [String] = []

@@ -8,11 +8,11 @@ enum HubRecordKind {
   static let state: UInt8 = 1
   /// Entry, keyed by kind and id; sorted by version, grouped by kind.
   static let entry: UInt8 = 2
-  /// One row for each living entity, under the entry's key; sorted by list order, grouped by kind.
+  /// One row for each live entity, under the entry's key; sorted by list order, grouped by kind.
   ///
   /// For an event it contains a `StoredMoment`.
   static let living: UInt8 = 3
-  /// One row for each reference of a living entity; sorted by version, grouped by the referenced entity.
+  /// One row for each reference of a live entity; sorted by version, grouped by the referenced entity.
   static let reference: UInt8 = 4
   static let mark: UInt8 = 5
   /// Outcome of a mutation; sorted by sequence number, grouped by device.

@@ -183,17 +183,17 @@ public protocol HubReadTransaction: AnyObject {
   ///
   /// They may be read after the body has returned.
   func allLines() throws -> SerializedEntryList
-  /// Returns living entities of one kind, latest first by `SyncedKind.listOrder`.
+  /// Returns live entities of one kind, latest first by `SyncedKind.listOrder`.
   ///
   /// The order of equal times is unspecified.
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry]
-  /// Returns up to `limit` living entities whose time is in a range of milliseconds since 1970, latest first.
+  /// Returns up to `limit` live entities whose time is in a range of milliseconds since 1970, latest first.
   ///
   /// The time is that of `SyncedKind.listOrder`.
   ///
   /// The default reads all of the kind.
   func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry]
-  /// Calls `body` with each living event in a range of milliseconds since 1970, in any order.
+  /// Calls `body` with each live event in a range of milliseconds since 1970, in any order.
   ///
   /// `entry` returns the whole event and is called only if time and type do not suffice. The default uses
   /// ``living(kind:during:limit:)``.
@@ -209,7 +209,7 @@ public protocol HubReadTransaction: AnyObject {
   ///   - limit: Maximum number of events to examine.
   ///   - prefilter: Condition that an event must satisfy to match.
   func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents
-  /// Calls `body` with the text of each living event in a range of time.
+  /// Calls `body` with the text of each live event in a range of time.
   ///
   /// The text contains at least the field values as JSON.
   ///
@@ -227,7 +227,7 @@ public protocol HubReadTransaction: AnyObject {
   ///   - limit: Maximum number of documents.
   ///   - user: Id of the user.
   func documents(kind: String, during moments: Range<Int64>, limit: Int, user: String) throws -> [Data]
-  /// Returns the living entities that refer to an entity, in order of version.
+  /// Returns the live entities that refer to an entity, in order of version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
   /// Calls `body` with the entities of ``referring(toKind:id:)``, without having all in memory at once.
   func eachReferring(toKind kind: String, id: String, _ body: (HubEntry) throws -> Void) throws

@@ -105,7 +105,7 @@ extension HubStore {
     }
   }
 
-  /// Counts an error of the storage in the metrics.
+  /// Runs `body` and counts a thrown error in the metrics.
   fileprivate func counted<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

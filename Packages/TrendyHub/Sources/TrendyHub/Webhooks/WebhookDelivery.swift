@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Sends deliveries over the network.
 public protocol WebhookSender: Sendable {
-  /// Sends one request, without following redirects, and times out after some seconds.
+  /// Sends one request, without following redirects, and times out after a few seconds.
   ///
   /// - Throws: The reason why there was no response, for the operator of the hub.
   func send(_ post: WebhookDelivery) async throws -> WebhookResponse

@@ -125,7 +125,7 @@ struct AuthorisationTests {
       }
     }
     #expect(open == Self.open)
-    // Metrics and tiles are not documented.
+    // The API description omits the routes for metrics and tiles.
     #expect(count == hub.server.router.routes.count - 2)
   }
 

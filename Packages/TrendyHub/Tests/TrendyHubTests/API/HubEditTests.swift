@@ -129,7 +129,7 @@ struct HubEditTests {
     #expect(try await patch("browser").problem == "entity_deleted")
   }
 
-  @Test func `a restore of a living entity does not restore it after a later deletion`() async throws {
+  @Test func `a restore of a live entity does not restore it after a later deletion`() async throws {
     let before = try await seen()
     func restore() async throws -> TestHub.Answer {
       try await edit("POST", "/events/e/restore", key: "r", seen: before, time: time())

@@ -99,7 +99,7 @@ struct HubInsightsTests {
     #expect(try await insights("days=20")["relations"][0]["days"] == 20)
   }
 
-  @Test func `odometer readings are no habit, and trips and visits have a streak only with a goal`()
+  @Test func `odometer readings are not a habit, and trips and visits have a streak only with a goal`()
     async throws
   {
     for (id, name) in [("t", "Coffee"), ("o", "Odometer"), ("v", "Visit")] { try await hub.makeType(id, name: name) }

@@ -217,7 +217,7 @@ struct HubMutationTests {
     #expect(cursor == 12)
   }
 
-  @Test func `a create of a living id is an update, but with a natural key changes nothing`() async throws {
+  @Test func `a create of a live id is an update, but with a natural key changes nothing`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     _ = try await hub.push([T.mutation(1, "create", "event", "k", T.eventPayload("k", notes: "mine"))])

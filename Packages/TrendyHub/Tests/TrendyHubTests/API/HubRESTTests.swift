@@ -140,7 +140,7 @@ struct HubRESTTests {
     #expect(again.status == 201)
     #expect(try WireJSON.decode(JSONValue.self, from: try await again.collectedBody())["name"] == "Espresso")
 
-    // A device that deleted the entity or received its tombstone must not take it for living.
+    // A device that deleted the entity or received its tombstone must not take it for an existing one.
     let device = try TestHub()
     _ = try await device.send("POST", "/event-types", body, headers: key)
     _ = try await device.send("DELETE", "/event-types/t")

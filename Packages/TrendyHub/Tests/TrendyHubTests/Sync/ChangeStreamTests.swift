@@ -268,7 +268,7 @@ struct ChangeStreamTests {
   @Test func `the stream requires a token and the method GET`() async throws {
     #expect(try await hub.send("GET", "/changes/stream", token: "wrong").status == 401)
     #expect(try await hub.send("POST", "/changes/stream").status == 405)
-    // The body of a HEAD response is never read, so it must not acquireExclusiveAccess a slot.
+    // The body of a HEAD response is never read, so it must not occupy a slot.
     for _ in 1...6 {
       let response = await hub.server.handle(
         HTTPRequest(

@@ -216,7 +216,7 @@ struct HubFeedTests {
     #expect(throws: Never.self) { try hub.check(DevicePosition(device: "a", seen: 90, epoch: "life-89")) }
   }
 
-  @Test func `the sync status has counts of living entities`() async throws {
+  @Test func `the sync status has counts of live entities`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
     try await hub.makeEvent("e1")

@@ -40,7 +40,7 @@ struct QuotaTests {
     #expect(try await eventIDs(hub) == ["b", "c"])
   }
 
-  @Test func `bytes of living entities count and are freed by a deletion`() async throws {
+  @Test func `bytes of live entities count and are freed by a deletion`() async throws {
     let hub = try hub(bytes: 2000)
     try await hub.makeType()
     try await hub.makeEvent("a")

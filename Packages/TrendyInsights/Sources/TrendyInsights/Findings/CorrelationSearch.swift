@@ -70,7 +70,7 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
     var tried: [Comparison] = []
     for (index, one) in known.enumerated() {
       for other in known[(index + 1)...] where !(one.value.isOfPosition && other.value.isOfPosition) {
-        // Start at the first day of the younger type, which was not recorded on earlier days.
+        // Start at the first day of the newer type, which was not recorded on earlier days.
         let today = one.value.today
         let first = max(one.value.days.first, other.value.days.first, today.advanced(by: 1 - span))
         guard first.distance(to: today) + 1 >= leastDays else { continue }

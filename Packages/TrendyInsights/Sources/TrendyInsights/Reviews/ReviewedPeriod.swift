@@ -9,7 +9,7 @@ public struct ReviewedPeriod: Hashable, Sendable {
   public let last: CivilDate
   /// First day of a week; 0 is Sunday.
   public let firstWeekday: Int
-  /// Whether the last day is today, which is not over.
+  /// Whether the last day is today, which has not ended.
   public let isPresent: Bool
   /// Whether the last day is compared with the same part of another day, up to the present time of day.
   public let endsAtPresentTime: Bool

@@ -488,7 +488,7 @@ struct CalendarReader {
 
   /// Returns the start, as a date for all-day events.
   ///
-  /// These are also events that Outlook marks as all-day and events that last from midnight to midnight.
+  /// All-day events include those that Outlook marks as such and those that last from midnight to midnight.
   private mutating func start(of item: Item) -> Moment? {
     guard let line = item.first("DTSTART"), let start = moment(line, item) else { return nil }
     guard case .wall(let wall, _) = start, wall.secondOfDay == 0 else { return start }

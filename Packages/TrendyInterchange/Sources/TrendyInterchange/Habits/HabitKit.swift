@@ -11,7 +11,7 @@ enum HabitKit {
   }
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
-    // Completions may stand before the habits that they are of, so the file is held whole.
+    // Completions may precede the habits they refer to, so the whole file is read first.
     let bytes = try input.rest()
     guard let (_, file) = try JSONDocuments(bytes).values.first, let habits = file["habits"]?.arrayValue else {
       throw InterchangeError.unreadable(reason: "the file has no habits")
@@ -25,7 +25,7 @@ enum HabitKit {
         continue
       }
       names[id] = name
-      // Of one to break, a day is a slip: there is nothing to reach.
+      // A habit to break has no target: each recorded day is a slip.
       let goal = habit["isInverse"]?.boolValue == true ? nil : goals[id]
       let color = habit["color"]?.stringValue.map { colors[$0] ?? $0 }
       let icon = habit["emoji"]?.stringValue
@@ -36,7 +36,7 @@ enum HabitKit {
     }
   }
 
-  /// Of Tailwind CSS 3, shade 500, whose names the file has.
+  /// Colours of Tailwind CSS 3, shade 500, by the names in the file.
   private static let colors = [
     "slate": "#64748B", "gray": "#6B7280", "zinc": "#71717A", "neutral": "#737373", "stone": "#78716C",
     "red": "#EF4444",
@@ -55,7 +55,7 @@ enum HabitKit {
     guard let name = names[habit] else { return .skip(what: "completion of an unknown habit") }
     let amount = completion["amountOfCompletions"]?.number ?? 1
     guard amount > 0 else { return .skip(what: "completion with amount 0") }
-    // The day is that of the person's clock, which was so many minutes east of Greenwich.
+    // The offset, in minutes east of Greenwich, determines the user's local day.
     let minutes = completion["timezoneOffsetInMinutes"]?.number ?? 0
     guard abs(minutes) <= 1440 else { return .bad(reason: "invalid time zone offset: \(minutes) minutes") }
     let seconds = moment.timeIntervalSince1970 + minutes * 60
@@ -73,7 +73,7 @@ enum HabitKit {
     PropertyValue(type: .number, value: Int64(exactly: amount).map { .int($0) } ?? .double(amount))
   }
 
-  /// Of the interval of each habit that has no end.
+  /// Returns the goal of each habit by its id, from the interval without an end.
   private static func goals(_ intervals: [JSONValue]) -> [String: Goal] {
     var goals: [String: Goal] = [:]
     for interval in intervals where interval["endDate"]?.stringValue == nil {

@@ -3,25 +3,25 @@ import TrendyModels
 
 /// Reads the archive of Loop Habit Tracker: `Habits.csv`, and `001 Name/Checkmarks.csv` for each habit.
 ///
-/// Folders are joined to habits by their number, as their names lack what a file system may not take. The table of all habits at the root is not
-/// read: names with commas move its columns.
+/// Folders are matched to habits by their number, because characters that a file system may not support are missing
+/// from their names. The table of all habits at the root is not read, because a name with a comma shifts its columns.
 struct LoopReader {
-  /// Days of a habit: 270 years of them.
+  /// Maximum number of days of a habit: about 270 years.
   private static let mostDays = 100_000
 
   private struct Habit {
     var position: Int
     var type: ExternalType
-    /// `nil` in archives of versions to 2.3.0, which do not say it.
+    /// `nil` in archives of versions up to 2.3.0, which do not contain it.
     var isNumerical: Bool?
   }
 
   private let files: ExportFiles
   private let options: ImportOptions
-  /// Of `Habits.csv`, with a slash at its end.
+  /// Folder of `Habits.csv` with a trailing slash; empty if it is at the root.
   private let root: String
 
-  /// The path of `Habits.csv`, which may lie in a folder.
+  /// Returns the path of `Habits.csv`, which may be in a folder; `nil` if there is none.
   static func table(in files: ExportFiles) throws -> String? {
     try files.paths.first { path in
       guard path == "Habits.csv" || path.hasSuffix("/Habits.csv") else { return false }
@@ -30,7 +30,7 @@ struct LoopReader {
     }
   }
 
-  /// - Throws: ``InterchangeError`` where the files are not such an archive.
+  /// - Throws: ``InterchangeError`` if the files are not an archive of Loop.
   init(_ files: ExportFiles, _ options: ImportOptions) throws {
     guard let path = try Self.table(in: files) else {
       throw InterchangeError.unreadable(reason: "Habits.csv of Loop not found")
@@ -63,7 +63,7 @@ struct LoopReader {
     }
   }
 
-  /// The files of the habits by the numbers of their folders.
+  /// Returns the paths of the habits' files by the number of their folder.
   private func checkmarks() -> [Int: String] {
     var found: [Int: String] = [:]
     for path in files.paths where path.hasPrefix(root) && path.hasSuffix("/Checkmarks.csv") {
@@ -103,7 +103,7 @@ struct LoopReader {
     return found
   }
 
-  /// A goal is of a day or a week; how often in another number of days a habit was meant is left out.
+  /// Returns the goal of a habit, or `nil` if its frequency is neither daily nor weekly.
   private static func goal(
     times: String?, days: String?, isNumerical: Bool, target: String?, isAtMost: Bool
   ) -> Goal? {
@@ -132,7 +132,7 @@ struct LoopReader {
       }
       days.append(row)
     }
-    // Versions that do not say it: a checkmark is 3 at most.
+    // Old versions do not contain the kind of the habit: checkmarks are at most 3, so a larger value is a number.
     let isNumerical = isNumerical ?? days.contains { ($0.cells.count > 1 ? Int($0.cells[1]) ?? 0 : 0) > 3 }
     for (line, cells) in days {
       try read(cells, of: name, isNumerical: isNumerical, { try body($0, "\(path), line \(line)") })
@@ -171,14 +171,14 @@ struct LoopReader {
 
   private enum Checkmark: Equatable {
     case nothing
-    /// Not done, and not due: the frequency was met by other days.
+    /// Not done and not due, because other days satisfied the frequency.
     case covered
     case skipped
     case done
     case amount(Double)
   }
 
-  /// - Returns: `nil` for what no version writes.
+  /// - Returns: `nil` for a value that no version writes.
   private static func value(_ text: String, isNumerical: Bool) -> Checkmark? {
     switch text {
     case "SKIP", "3": return .skipped
@@ -186,7 +186,7 @@ struct LoopReader {
     case "YES_MANUAL", "2": return isNumerical ? .amount(0.002) : .done
     case "YES_AUTO", "1": return isNumerical ? .amount(0.001) : .covered
     default:
-      // Thousandths; beyond a billion nobody counts.
+      // In thousandths; a billion or more is treated as invalid.
       guard isNumerical, let number = Int64(text), number > 0, number < 1_000_000_000_000 else { return nil }
       return .amount(Double(number) / 1000)
     }

@@ -6,7 +6,7 @@ enum Nomie {
   private struct Tracker {
     var label: String
     var isTimer: Bool
-    /// What its numbers are added up to, or not.
+    /// Property that receives the numbers: `count` if they are summed, `value` if their mean is computed.
     var key: String
   }
 
@@ -17,7 +17,7 @@ enum Nomie {
   }
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
-    // Trackers may stand behind the notes that name them, so the file is held whole.
+    // Trackers may follow the notes that refer to them, so the whole file is read first.
     let bytes = try input.rest()
     guard let (_, file) = try JSONDocuments(bytes).values.first else {
       throw InterchangeError.unreadable(reason: "the file is empty")
@@ -70,7 +70,7 @@ enum Nomie {
       if !words.context.isEmpty { event.properties["context"] = .text(words.context.joined(separator: ", ")) }
       switch tag.value {
       case .number(let seconds, isTime: let isTime)? where isTime || tracker?.isTimer == true:
-        // The time of a note is when the timer was stopped.
+        // The time of the note is the time at which the timer was stopped.
         if (0...1e7).contains(seconds) {
           event.timestamp = end.addingTimeInterval(-seconds)
           event.endDate = end
@@ -85,7 +85,7 @@ enum Nomie {
   }
 }
 
-/// The words of a note that mean something: `#coffee(2)`, `@anna`, `+home`.
+/// Words with a meaning in the text of a note: `#coffee(2)`, `@anna`, `+home`.
 struct NomieText {
   enum Value: Equatable {
     case number(Double, isTime: Bool)
@@ -124,7 +124,7 @@ struct NomieText {
     }
   }
 
-  /// A number with or without a unit, a time as `h:m:s`, a sum; else the text.
+  /// Parses a number with or without a unit, a time as `h:m:s`, or a sum; any other text is returned unchanged.
   private static func value(_ text: Substring) -> Value? {
     let text = FieldText.trim(text)
     guard !text.isEmpty else { return nil }

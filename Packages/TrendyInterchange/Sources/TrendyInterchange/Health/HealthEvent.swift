@@ -55,7 +55,7 @@ public struct HealthEvent: Hashable, Sendable {
   public var date: CivilDate?
   /// IANA name of the time zone, if the file contains it.
   public var timeZone: String?
-  /// UTC offset in seconds at the place of the event, as far as the file contains it.
+  /// UTC offset in seconds at the place of the event; `nil` if the file does not contain it.
   public var secondsFromGMT: Int
   public var properties: [String: PropertyValue]
   /// Paths of the GPX files with the route, relative to the folder of the export.

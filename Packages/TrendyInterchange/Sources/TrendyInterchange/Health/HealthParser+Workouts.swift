@@ -71,7 +71,7 @@ extension HealthParser {
     }
   }
 
-  /// Adds the path of a route. It starts with a slash and is relative to the export; paths outside of it are rejected.
+  /// Adds the path of a route. It starts with a slash and is relative to the export; paths outside it are rejected.
   private mutating func addRoute(_ path: String) {
     let path = String(path.drop { $0 == "/" })
     guard !path.isEmpty, !path.split(separator: "/").contains(".."), workout?.routes.count ?? 0 < 1000 else {

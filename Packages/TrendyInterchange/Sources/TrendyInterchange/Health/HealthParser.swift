@@ -53,7 +53,7 @@ struct HealthParser: ~Copyable {
   private var recordDepth = 0
   /// Depth of the open route element; 0 if none is open.
   var routeDepth = 0
-  /// Depth of an open element that is ignored, such as a correlation, whose records are repeated outside of it.
+  /// Depth of an open element that is ignored, such as a correlation, whose records are repeated outside it.
   private var ignoredDepth = 0
 
   var scanner: XMLScanner

@@ -73,7 +73,7 @@ enum HealthRecords {
 }
 
 extension ExternalEvent {
-  /// Creates an external event. `route` is the route of a workout, as far as it was recorded.
+  /// Creates an external event. `route` is the recorded part of a workout's route.
   fileprivate init(_ event: HealthEvent, route: [Coordinate], _ options: ImportOptions) {
     self.init(typeName: event.category.name, key: [event.key], timestamp: event.start)
     hints = [event.category.rawValue]

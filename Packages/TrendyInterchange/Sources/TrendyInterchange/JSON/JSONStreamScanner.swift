@@ -94,7 +94,7 @@ struct JSONStreamScanner: ~Copyable {
       switch try significant() {
       case UInt8(ascii: ","): pass()
       case bracket: break
-      default: throw failure("expected a comma or the end")
+      default: throw failure("expected a comma or a closing bracket")
       }
     }
     pass()

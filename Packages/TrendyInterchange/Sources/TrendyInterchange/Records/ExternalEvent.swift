@@ -96,7 +96,7 @@ public enum InterchangeRecord: Hashable, Sendable {
 public struct ImportOptions: Sendable {
   /// Time zone of times without an offset.
   public var zone: ZoneClock
-  /// Range outside of which events are skipped and recurrences end; `nil` for all events.
+  /// Range outside which events are skipped and recurrences end; `nil` for all events.
   public var range: Range<Date>?
   /// Current time, at which endless recurrences end.
   public var now: Date

@@ -43,7 +43,7 @@ struct XMLScanner: ~Copyable {
   enum DocumentType {
     /// According to the grammar of XML.
     case strict
-    /// Up to the first `]>` outside of comments, for files whose declarations are malformed.
+    /// Up to the first `]>` outside comments, for files whose declarations are malformed.
     case toItsBracket
   }
 

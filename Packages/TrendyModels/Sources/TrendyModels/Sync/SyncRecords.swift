@@ -162,7 +162,7 @@ public struct SyncMetadata: Hashable, Sendable {
     /// Whether the store was empty when the snapshot began, so that no old entities remain to be removed.
     public var isFirst: Bool
     /// Ids, by kind, of local entities that the parts so far should have contained but did not, because the spans
-    /// include their replica versions, and of rows without a living replica entry. Later parts may still contain them;
+    /// include their replica versions, and of rows without a live replica entry. Later parts may still contain them;
     /// those listed after the last part no longer exist at the hub.
     public var unnamed: [String: Set<String>]
 

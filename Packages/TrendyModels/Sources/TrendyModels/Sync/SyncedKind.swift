@@ -176,7 +176,7 @@ extension SyncedKind {
 
   /// Field in the tombstone of a merged event type: id of the type to which references are redirected.
   ///
-  /// Set by the delete and removed by a restore. Not listed in ``fields``, because living types never have it.
+  /// Set by the delete and removed by a restore. Not listed in ``fields``, because live types never have it.
   public static let mergedInto = "merged_into"
 
   private static let goal: [Field] = [

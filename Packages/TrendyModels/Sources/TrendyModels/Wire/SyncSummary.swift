@@ -1,8 +1,8 @@
-/// Count and checksum of the living entities of one kind. Equal on device and hub if both have the same versions.
+/// Count and checksum of the live entities of one kind. Equal on device and hub if both have the same versions.
 public struct KindSum: Hashable, Sendable {
-  /// Number of living entities.
+  /// Number of live entities.
   public private(set) var count: Int64
-  /// Sum modulo 2^64, over all living entities, of the first 8 bytes (big-endian) of SHA-256 over kind, id, version and
+  /// Sum modulo 2^64, over all live entities, of the first 8 bytes (big-endian) of SHA-256 over kind, id, version and
   /// incarnation, separated by line feeds.
   public private(set) var hash: UInt64
 
@@ -11,7 +11,7 @@ public struct KindSum: Hashable, Sendable {
     self.hash = hash
   }
 
-  /// Adds a living entity.
+  /// Adds a live entity.
   public mutating func add(kind: String, id: String, version: Int64, incarnation: Int64) {
     count += 1
     hash &+= Self.term(kind, id, version, incarnation)

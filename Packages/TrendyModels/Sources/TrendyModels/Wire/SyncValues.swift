@@ -10,7 +10,7 @@ public enum MutationOutcome: Hashable, Sendable {
   case tryLater(retryAfter: Duration?)
 }
 
-/// All living entities of a hub, as of one cursor.
+/// All live entities of a hub, as of one cursor.
 public struct Snapshot: Hashable, Sendable {
   /// Cursor from which the feed continues.
   public var cursor: Int64
@@ -83,9 +83,9 @@ public struct FeedRequest: Hashable, Sendable {
 
 /// Snapshot in the form that the hub provides.
 public enum SnapshotAnswer: Sendable {
-  /// Living entities without versions, from an unversioned hub.
+  /// Live entities without versions, from an unversioned hub.
   case lists(Snapshot)
-  /// Living entities and tombstones, with versions and field versions.
+  /// Live entities and tombstones, with versions and field versions.
   case entries(HubSnapshot)
 
   /// Cursor from which the feed continues.

@@ -2,7 +2,7 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Cuts power before every change of the disk, in several ways, and checks the remaining data.
+/// Cuts power before every disk write, in several ways, and checks the remaining data.
 @Suite("Crashes", .timeLimit(.minutes(10)))
 struct CrashTests {
   /// Saves of one and of several rows in a few chunks.

@@ -107,7 +107,7 @@ struct RepairTests {
       #expect(report.wasDamaged && report.savesLost == 0 && report.savesKept == 2)
       let numbers = try EngineFixture.numbers(in: EngineFixture.open(disk))
       #expect(Set(numbers).isSubset(of: Self.sealedNumbers))
-      // Missing living rows are counted as lost, possibly together with the two deleted ones.
+      // Missing live rows are counted as lost, possibly together with the two deleted ones.
       #expect(Self.sealedNumbers.count - numbers.count <= report.rowsLost)
       #expect(report.rowsLost <= Self.sealedNumbers.count - numbers.count + 2)
       if offset > size - 400 { #expect(numbers == Self.sealedNumbers) }

@@ -210,7 +210,7 @@ struct StorageEngineTests {
     #expect(try callsOfOpening() == marked + 2)
   }
 
-  @Test func `a row put and deleted in one unit is gone, regardless of reads in between`() throws {
+  @Test func `a row put and deleted in one unit is deleted, regardless of reads in between`() throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
     try EngineFixture.put([1, 2], in: engine)

@@ -190,7 +190,7 @@ extension Action: CustomStringConvertible {
 
   private func name(_ device: Int) -> String { deviceName(device) }
 
-  /// Name of the fault in the statistics; `nil` if the action is no fault.
+  /// Name of the fault in the statistics; `nil` if the action is not a fault.
   var faultKind: String? {
     switch self {
     case .edit(_, _, _, let isBeside): isBeside ? "second_process" : nil

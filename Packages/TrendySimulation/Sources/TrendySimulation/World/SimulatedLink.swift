@@ -86,7 +86,7 @@ final class SimulatedLink: @unchecked Sendable {
 
   /// Handles a response that reports a fork or a hub restore.
   private func noteBreach(_ response: HTTPResponse) async throws {
-    // A body that is no problem document reports neither.
+    // A response without a problem document reports neither.
     guard let problem = try? WireJSON.decode(ProblemDetails.self, from: try await response.collectedBody()) else {
       return
     }

@@ -5,7 +5,7 @@ public import TrendyProtocols
 public struct SyncDigest: Hashable, Sendable {
   /// Version up to which the store has stored the feed.
   public var cursor: Int64
-  /// Checksums of living entities by kind. Parked entries are included; unknown kinds are not.
+  /// Checksums of live entities by kind. Parked entries are included; unknown kinds are not.
   public var kinds: [String: KindSum] = [:]
   /// Number of entities in the replica whose row is missing although nobody deleted it. Not included in ``kinds``.
   public var missing = 0

@@ -3,7 +3,7 @@ import TrendyProtocols
 
 /// Applies a feed page as ``VersionedFeedPlanner`` decides. Does not save: the cursor belongs to the same save.
 ///
-/// An entry that would leave a living child without a living parent is parked. The replica and the visible state do not
+/// An entry that would leave a live child without a live parent is parked. The replica and the visible state do not
 /// change until the entry fits.
 struct VersionedFeedApplier {
   private let store: any DataStoreProtocol

@@ -88,7 +88,7 @@ package protocol VersionedFeedFacts {
   mutating func content() throws -> VersionedFeedPlanner.Content
   /// Returns the event type of the entity in the replica; `nil` if there is none.
   func heldParent() throws -> String?
-  /// Whether the replica has living children of the event type that the entry describes, visible or not.
+  /// Whether the replica has live children of the event type that the entry describes, visible or not.
   func hasLivingChildren() throws -> Bool
   /// Whether the entity has pending or accepted mutations.
   func isOverlaid() throws -> Bool

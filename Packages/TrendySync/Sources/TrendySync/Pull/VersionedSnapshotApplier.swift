@@ -85,7 +85,7 @@ extension SyncMetadata {
 // MARK: Entities that the hub no longer has
 
 extension VersionedSnapshotApplier {
-  /// Returns the rows without a living entry in the replica. They are removed at the end unless a part contains them.
+  /// Returns the rows without a live entry in the replica. They are removed at the end unless a part contains them.
   private func strays() throws -> [String: Set<String>] {
     var strays: [String: Set<String>] = [:]
     for kind in MutationEntityType.parentsFirst {

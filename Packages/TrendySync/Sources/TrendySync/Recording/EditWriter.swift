@@ -240,7 +240,7 @@ final class EditWriter {
   /// - Parameter entity: The state to restore.
   /// - Returns: Whether anything was restored; `false` if the entity is not deleted.
   /// - Throws: The errors of ``restore(_:id:under:)``; also ``RecorderError/deletionUnderWay(_:id:)`` while the delete
-  ///   of its former event type is pending, because the hub would delete the restored entity as well.
+  ///   of its previous event type is pending, because the hub would delete the restored entity as well.
   func restore<Entity: StoredEntity>(as entity: Entity) throws -> Bool {
     try beginWriting()
     if let row = try Entity.find(id: entity.id, in: store), try !isLeftOver(row) { return false }

@@ -63,7 +63,7 @@ struct Replica {
   /// Stores a feed entry in the replica; ``show(_:)`` must then update the row.
   func hold(_ entry: ChangeEntry) throws { try store.insertHeldEntry(entry) }
 
-  /// Returns the entry of a living entity with its data, which may be stored only in the row.
+  /// Returns the entry of a live entity with its data, which may be stored only in the row.
   func complete(_ held: ChangeEntry) throws -> ChangeEntry {
     guard !held.isDelete, held.data == nil, let kind = MutationEntityType(rawValue: held.entityType) else {
       return held
@@ -200,7 +200,7 @@ extension Replica {
   /// Removes accepted mutations from the overlay once the replica contains their effect.
   ///
   /// A mutation stays until the entry in the replica is at least as new; otherwise users would briefly see their own
-  /// changes disappear. A deletion also leaves when the cursor has passed it and the replica has no living entity, but
+  /// changes disappear. A deletion also leaves when the cursor has passed it and the replica has no live entity, but
   /// never before earlier mutations of the same entity.
   /// - Parameter cursor: Current cursor of the store.
   /// - Returns: Entities whose rows may have to be updated.

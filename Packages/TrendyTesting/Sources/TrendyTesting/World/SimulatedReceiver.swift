@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Samples some seconds of a traveller's day with the errors of a receiver.
+/// Samples seconds of a traveller's day with the errors of a receiver.
 struct SimulatedReceiver {
   private let world: SimulatedDay.World
   private let recorder: SimulatedDay.Recorder

@@ -67,7 +67,7 @@ extension Geodesic {
     return low + x4 * (middle + x4 * high)
   }
 
-  /// Cheap lower bound: whether two points are certainly farther apart than a distance. `false` is no statement.
+  /// Cheap lower bound: whether two points are certainly farther apart than a distance. `false` is inconclusive.
   ///
   /// A degree of latitude has at least 110,574 m. On a sphere, the distance is at least 2 r cos(φ) sin(Δλ/2) with the
   /// greater latitude φ (from the haversine formula). r is the smallest radius of curvature of the ellipsoid, 6,335,439

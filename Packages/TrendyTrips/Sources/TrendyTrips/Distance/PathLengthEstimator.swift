@@ -35,8 +35,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
       let shrink = PathLengthEstimator.doubt / max(1, pairs)
       let ratio = usualBends > 0 ? (bends / usualBends + shrink) / (1 + shrink) : 1
       let own = cut * min(PathLengthEstimator.mostBent, ratio).squareRoot()
-      // Speeds are sampled at the fixes like positions, so they are no better for what happens in between; but bends do
-      // not affect them.
+      // Like positions, speeds are sampled at the fixes and miss the movement in between, but bends do not affect them.
       guard toldCut >= 0.9 * cut, cutHops >= PathLengthEstimator.enough else { return own }
       return (own + min(2 * cut, max(0, told - toldMetres))) / 2
     }
@@ -136,7 +135,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     let both = before.metres + hop.metres
     let time = before.seconds + hop.seconds
     let direct = Self.metres(Geodesic.shortMeters(from: before.start, to: end.coordinate), error: error)
-    // A reversal is no measure of bends.
+    // A reversal is not evidence of bends.
     estimate.bends += min(Self.mostBend * both, max(0, both - direct))
     estimate.usualBends +=
       both * max(0, Self.cutPart(seconds: time, metres: both) - Self.cutPart(seconds: time / 2, metres: both / 2))

@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Removes fixes that are much less accurate than the fixes before and after them.
 ///
-/// Phones mix satellite fixes with WiFi and cell-tower positions. The former are accurate to some metres; the latter
+/// Phones mix satellite fixes with WiFi and cell-tower positions. The former are accurate to a few metres; the latter
 /// may refer to an access point that was moved, or to where the phone was minutes ago. A fix much less accurate than
 /// the last precise one is delayed, and removed if another precise fix follows within a minute.
 struct AccuracyFilter: Hashable, Sendable, Codable {

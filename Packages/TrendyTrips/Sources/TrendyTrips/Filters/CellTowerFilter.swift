@@ -53,7 +53,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
         isMast = away > Self.jump || away > Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
         if !isMast { passed = [held, repeated] }
       } else {
-        // A position known as a tower is no evidence for a detour.
+        // A position known to be a tower is not evidence of a detour.
         let isDetour = !isDue(at: fix.timestamp) && !isKnown(fix) && Self.isDetour(last, held, fix)
         isMast = isKnown(held) || isDetour
         if !isMast { passed = [held] }

@@ -28,7 +28,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
   private var last: Location
   /// Time of the last fix before the next step. Earlier than ``last`` if that is an estimated start.
   private var lastSeen: Date
-  /// Path length in metres outside of jumps. Noise around a position does not count.
+  /// Path length in metres outside jumps. Noise around a position does not count.
   private var walked = 0.0
   private var standing: TimeInterval = 0
   /// Seconds from the last fix at a position to the first at the next one.

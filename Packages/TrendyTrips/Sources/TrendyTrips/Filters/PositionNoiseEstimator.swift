@@ -232,7 +232,7 @@ struct FixAverager: Hashable, Sendable, Codable {
   }
 
   /// Recorded fix with which a mean began, for use in ids: a mean can change with the version of the algorithm. Returns
-  /// the fix itself if it is no mean.
+  /// the fix itself if it is not a mean.
   func origin(of fix: Location) -> Location { origins.last { $0.time == fix.timestamp }?.first ?? fix }
 
   /// Maximum time in seconds between the beginning of a departure and its detection.
@@ -246,7 +246,7 @@ struct FixAverager: Hashable, Sendable, Codable {
   private static let jump = 4.0
   /// Distance in metres that a car travels in one or two seconds.
   private static let pace = 50.0
-  /// Lengths of averaging intervals in seconds, each a multiple of the previous one. A car moves at most some hundred
+  /// Lengths of averaging intervals in seconds, each a multiple of the previous one. A car moves at most a few hundred
   /// metres in one.
   private static let spans: [TimeInterval] = [5, 15, 30]
   private static let longest: TimeInterval = 30

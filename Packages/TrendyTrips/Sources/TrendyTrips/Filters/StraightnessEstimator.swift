@@ -140,7 +140,7 @@ extension Coordinate {
   static func median(of places: [Coordinate]) -> Coordinate {
     let latitudes = places.map(\.latitude).sorted()
     let origin = places[0].longitude
-    // East of the first, so that the antimeridian does not part them.
+    // Relative to the first position, so that the antimeridian does not separate them.
     let easts = places.map { ($0.longitude - origin).remainder(dividingBy: 360) }.sorted()
     return Coordinate(
       latitude: latitudes[latitudes.count / 2],

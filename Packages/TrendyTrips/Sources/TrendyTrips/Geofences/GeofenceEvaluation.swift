@@ -8,7 +8,7 @@ public struct GeofenceEvaluation: Hashable, Sendable {
     /// Unknown: the fix is too inaccurate for the size of the place.
     case nothing
     case inside
-    /// Outside of the radius, but not far enough for an exit.
+    /// Outside the radius, but not far enough for an exit.
     case margin
     case outside
   }

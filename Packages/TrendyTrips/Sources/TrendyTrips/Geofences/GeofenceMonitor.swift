@@ -171,7 +171,7 @@ extension GeofenceMonitor {
     var side: Side
     /// Fixes that contradict `side`, if no fix since supports it.
     var run: Run?
-    /// Path through the place, until later fixes show that it is no outlier.
+    /// Path through the place, until later fixes show that it is not an outlier.
     var passing: Passing?
 
     /// Defined so that larger places are monotonic: a larger place has more fixes inside and fewer outside, and is
@@ -218,7 +218,7 @@ extension GeofenceMonitor {
         return nil
       }
       if side == .unknown, seen == .outside {
-        // Being outside of a place at first is no event.
+        // Being outside a place initially is not an event.
         side = .outside
         run = nil
         return nil

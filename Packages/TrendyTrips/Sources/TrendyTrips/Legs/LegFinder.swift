@@ -5,7 +5,7 @@ import TrendyModels
 ///
 /// A hidden Markov model with four modes. The cost of a mode is the difference between its typical speed and the
 /// measured one, relative to its spread and the accuracy of the fixes. A contradicting motion reading adds to the cost,
-/// and so does a change of mode, as much as some minutes of a slightly wrong speed.
+/// and so does a change of mode, as much as a few minutes of a slightly wrong speed.
 struct LegFinder: Hashable, Sendable, Codable {
   private struct Cell: Hashable, Codable {
     var start: Date

@@ -6,7 +6,7 @@ struct TripJourney: Hashable, Sendable, Codable {
   private(set) var record: TripRecord
   let startLocation: Location
   private(set) var calculator: DistanceCalculator
-  /// Position and time of the last movement. Fixes within the noise are no movement.
+  /// Position and time of the last movement. Fixes within the noise are not movement.
   private(set) var anchor: Location
   private(set) var lastMovement: Date
   /// Last fix of the driving part.

@@ -50,7 +50,7 @@ extension DetectionPass {
     var held = try notes.map { try DetectedEvent($0) }
     let others = found.refused.union(found.byKey.keys).subtracting(held.map(\.key))
     if let baseTime, !others.isEmpty {
-      // A trip that ended before the checkpoint and continued after it.
+      // A trip may have ended before the checkpoint and continued after it.
       let earlier = try store.notes(
         .finding, device: device, after: baseTime - Self.reopeningSeconds, through: baseTime, isDescending: false,
         limit: .max)
@@ -244,7 +244,7 @@ extension DetectionPass {
       }
     }
     finding.standing = .personal
-    // The user's event covers the readings up to now, not later ones.
+    // The user's event covers the existing readings, not later ones.
     finding.end = held.end ?? max(held.start, lastTime)
     finding.settledAt = held.settledAt ?? lastTime
     if finding != held { plan.remarks.append(finding) }

@@ -122,7 +122,7 @@ public struct TripRule: Hashable, Sendable, Identifiable {
 
   static let officeRole = "office"
 
-  /// Rules for a user with an office and without own rules.
+  /// Rules for a user who has an office but no custom rules.
   public static let standard = [
     TripRule(
       id: "office", name: "office at either end", position: 1, category: .business,
@@ -132,8 +132,8 @@ public struct TripRule: Hashable, Sendable, Identifiable {
     TripRule(id: "other", name: "any other day", position: 3, category: .business),
   ]
 
-  /// First rule that matches; the standard rules apply if there are no own ones. `nil` if none matches, or without own
-  /// rules and office.
+  /// First rule that matches; the standard rules apply if the user has none. `nil` if none matches, or if the user has
+  /// neither rules nor an office.
   public static func deciding(_ facts: TripFacts, among own: [TripRule]) -> TripRule? {
     (own.isEmpty ? (facts.hasOffice ? standard : []) : own).filter(\.isActive)
       .sorted { ($0.position, $0.id) < ($1.position, $1.id) }

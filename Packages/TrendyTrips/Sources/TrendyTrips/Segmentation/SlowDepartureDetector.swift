@@ -3,12 +3,12 @@ import TrendyModels
 
 /// Detects departures below walking speed, for example with a pram or a walking stick.
 ///
-/// A user who stays in a circle for some minutes is stationary. A user who leaves one circle after another sooner than
-/// that, in about the same direction, is moving. Noise returns to its centre, and a displaced receiver moves from one
-/// fix to the next. The path begins where the turning angles became small: it restarts when the sum of their cosines
-/// falls below that of 60° for each (cumulative sum, Page 1954).
+/// A user who stays in a circle for several minutes is stationary. A user who leaves one circle after another sooner
+/// than that, in about the same direction, is moving. Noise returns to its centre, and a displaced receiver moves from
+/// one fix to the next. The path begins where the turning angles became small: it restarts when the sum of their
+/// cosines falls below that of 60° for each (cumulative sum, Page 1954).
 struct SlowDepartureDetector: Hashable, Sendable, Codable {
-  /// Centre of the first circle, then the first fix outside of each circle, which is the centre of the next one. Of
+  /// Centre of the first circle, then the first fix outside each circle, which is the centre of the next one. Of
   /// very many, the oldest are removed.
   private var middles: [Location]
   /// Last fix before a gap in which a slow user can have reached the beginning of the path.
@@ -30,9 +30,9 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
 
   /// Processes the next fix.
   /// - Parameter radius: radius of a circle in metres.
-  /// - Returns: whether the fix is outside of the circle, so that the next one begins.
+  /// - Returns: whether the fix is outside the circle, so that the next one begins.
   mutating func add(_ fix: Location, radius: Double) -> Bool {
-    // Fixes are processed again after a change of the stay point.
+    // Fixes are processed again after the stay point has changed.
     guard fix.timestamp > last.timestamp else { return false }
     let hop = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
     let before = last
@@ -68,7 +68,7 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
   /// Whether at least one circle was left.
   var isBegun: Bool { middles.count > 1 }
 
-  /// First fix of the path, and first fix outside of each circle.
+  /// First fix of the path, and first fix outside each circle.
   var fixes: [Location] { [left] + middles.dropFirst() }
 
   /// Distance from the beginning of the path in metres, if it continues below walking speed; otherwise `nil`.

@@ -50,7 +50,7 @@ public struct SpeedProfile: Hashable, Sendable {
   private static let fastest = 100.0
 
   /// - Parameters:
-  ///   - fixes: fixes in chronological order. Those outside of the span are ignored.
+  ///   - fixes: fixes in chronological order. Those outside the span are ignored.
   ///   - span: start and end of the trip.
   /// - Returns: `nil` with too few fixes.
   public init?(_ fixes: [Location], during span: ClosedRange<Date>) {

@@ -149,7 +149,7 @@ extension TripDecision: CustomStringConvertible {
     case .short: "Not a trip: only \(metres) long (minimum \(Self.length(limit)))"
     case .near: "Not a trip: never more than \(metres) from the start, like position noise"
     case .brief: "Not a trip: only \(time) long (minimum \(Self.span(limit)))"
-    case .homebound: "Not a trip: away from the start for only \(time), less than half of the time"
+    case .homebound: "Not a trip: away from the start for only \(time), less than half of its duration"
     case .zigzag: "Not a trip: \(metres) of position noise that lead nowhere"
     case .thrown: "Not a trip: \(metres) of \(Self.length(limit)) are position jumps, probably from WiFi"
     case .atOnce: "Not a trip: all \(metres) within \(time), between two stationary positions"

@@ -10,7 +10,7 @@ extension TripDetector {
     private var fromStart: Double
     /// Progress since the first fix of a circle that contains all later fixes. If the trip ends, it ends there.
     private var stay: [TripProgress]
-    /// Progress at one fix outside of the circle, which may be an outlier. A second one continues the trip.
+    /// Progress at one fix outside the circle, which may be an outlier. A second one continues the trip.
     private var stray: TripProgress?
     private var lastRoutePoint: Date
     /// Minimum time in seconds between two points of the route.
@@ -42,7 +42,7 @@ extension TripDetector {
     private(set) var isPaused = false
     /// Time since which the user has been near a skip place.
     private var skipSince: Date?
-    /// First fix outside of the skip place, which may be an outlier.
+    /// First fix outside the skip place, which may be an outlier.
     private var leaving: Location?
     /// Fixes of the last two minutes at a position to which a stationary receiver was displaced.
     var aside: [Location] = []
@@ -216,14 +216,14 @@ extension TripDetector {
     /// Stay point at the last fix, for a gap.
     var lastRest: StationaryState { secondsAtStop >= 60 ? rest : StationaryState(at: now.fix) }
 
-    /// Trip up to now with its decisions.
+    /// Trip so far with its decisions.
     var soFar: TripRecord {
       var record = record
       record.decisions = decisions.all
       return record
     }
 
-    /// Transport mode of the last leg up to now.
+    /// Transport mode of the latest leg.
     var mode: MotionState? {
       legFinder.legs(from: record.trip.startTime, to: now.fix.timestamp, distance: now.distance).last?.mode
     }
@@ -360,7 +360,7 @@ extension TripDetector {
 
     /// Whether the recent cells are stationary despite noise. Then the stop begins with them.
     mutating func restsInNoise(_ configuration: Configuration) -> Bool {
-      // A user on laps returns to the same positions as well.
+      // A user who runs laps also returns to the same positions.
       guard cells.count > 1, !(now.course - cells[0].course).isKept, cells[cells.count - 1].fix == now.fix,
         drift.isResting(for: configuration.restSecondsInNoise, radius: configuration.stopRadius)
       else { return false }
@@ -415,7 +415,7 @@ extension TripDetector {
         return
       }
       let stood = first.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp)
-      // A single fix, such as a start during a gap, is no stop.
+      // A single fix, such as a start during a gap, is not a stop.
       if stay.count > 1, stood >= Self.noteworthyStop, stood < configuration.stopSeconds {
         note(TripDecision(.shortStop, at: stay[0].fix.timestamp, seconds: stood, limit: configuration.stopSeconds))
       }

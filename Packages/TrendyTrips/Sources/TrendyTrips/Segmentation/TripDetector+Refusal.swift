@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 
 extension TripDetector.MovingState {
-  /// Whether the trip up to now is only noise, regardless of movement in a later gap.
+  /// Whether the trip so far is only noise, regardless of movement in a later gap.
   func isNoise(_ configuration: TripDetector.Configuration) -> Bool {
     guard case .cancelled(let record) = ended(.silence, at: now.fix.timestamp, configuration) else { return false }
     return [.homebound, .zigzag, .thrown, .aimless].contains(record.decisions.last?.rule)

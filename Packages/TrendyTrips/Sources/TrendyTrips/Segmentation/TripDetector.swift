@@ -23,7 +23,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var restRadius = 60.0
     /// Distance in metres from the stay point that a departure requires.
     public var departureDistance = 150.0
-    /// Minimum time in seconds from the first fix outside of the stay point to the confirmation of a departure.
+    /// Minimum time in seconds from the first fix outside the stay point to the confirmation of a departure.
     public var departureSeconds: TimeInterval = 10
     /// Radius in metres of a stop.
     public var stopRadius = 50.0

@@ -270,7 +270,7 @@ struct TrackReaderPersonTests {
     try device.reader.readAll()
     #expect(device.journal.trips.count == 2)
     let now = device.clock.now
-    // At this date the trip is not over. The process ends between the intent to delete and the deletion.
+    // At this date the trip has not ended. The process ends between the intent to delete and the deletion.
     device.clock.setDate(isSetBack ? now - 365 * 86_400 : at(5200))
     device.journal.end(afterWrites: 0)
     #expect(throws: TestJournal.Ended.self) { try device.reader.readAll() }

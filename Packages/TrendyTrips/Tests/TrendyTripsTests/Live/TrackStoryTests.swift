@@ -8,14 +8,14 @@ import TrendyTrips
 /// Days that arrive in parts and out of order while the user edits the detected events.
 @Suite("Random days with edits of the user", .timeLimit(.minutes(10)))
 struct TrackStoryTests {
-  /// Kinds of edits that the user makes in the meantime.
+  /// Edits that the user makes between two batches of readings.
   enum Acts: Int {
     case none
     case notes
     case all
   }
 
-  /// With the first four seeds, earlier versions lost a visit or found it only when detecting again.
+  /// The first four seeds guard against a visit that is lost or found only when detection is repeated.
   @Test(
     "no event is lost and edits of the user are kept",
     arguments: [2339, 2358, 61_724, 72_504] + Array(41_000..<41_026) as [UInt64])

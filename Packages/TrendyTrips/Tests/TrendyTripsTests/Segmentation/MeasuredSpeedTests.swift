@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("MeasuredSpeed", .timeLimit(.minutes(5)))
 struct MeasuredSpeedTests {
-  /// Half an hour at home, some minutes by bicycle on a winding path, and half an hour at its end, as recorded by a
+  /// Half an hour at home, a few minutes by bicycle on a winding path, and half an hour at its end, as recorded by a
   /// phone whose satellite fixes have a speed, unlike the Wi-Fi fixes in between.
   /// - Parameter told: Measured fraction of the speed, or `nil` for no measurement.
   private func ride(seed: UInt64, told: Double?) -> [Location] {

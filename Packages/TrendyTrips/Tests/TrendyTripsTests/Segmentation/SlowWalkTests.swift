@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("TripDetector below walking speed", .timeLimit(.minutes(10)))
 struct SlowWalkTests {
-  /// A stay of half an hour, a straight path of this length in metres, and another stay, with noise.
+  /// A stay of half an hour, a straight path of `metres`, and another stay, with position noise.
   private func walk(metres: Double, speed: Double, interval: Double, seed: UInt64) -> [Location] {
     var random = SeededGenerator(seed: seed)
     return stride(from: 0, through: 3600 + metres / speed, by: interval).map { second in

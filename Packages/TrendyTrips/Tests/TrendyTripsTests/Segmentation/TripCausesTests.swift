@@ -82,7 +82,7 @@ struct TripCausesTests {
     #expect(Self.rules(trips.first).contains(.displaced))
   }
 
-  /// Two drives with a stop from second 1200 on, during which the receiver is displaced by 500 m for some seconds.
+  /// Two drives with a stop from second 1200 on, during which the receiver is displaced by 500 m for a few seconds.
   private static func stop(_ stop: Double, displaced: Range<Double>, interval: Double) -> [Location] {
     let end = 1200 + stop
     let fixes =
@@ -235,7 +235,7 @@ struct TripCausesTests {
         [.homebound, .zigzag, .thrown, .aimless].contains(record.decisions.last?.rule)
       else { continue }
       noisy += 1
-      // With so much noise the stay point is known for only some minutes.
+      // With this much noise the stay point is known for only a few minutes.
       let trips = TripDetector.trips(in: before + after)
       #expect(trips.map { $0.trip.startTime >= at(1380) } == [true], "seed \(seed)")
       #expect(trips.allSatisfy { $0.trip.distanceMeters > 515_000 }, "seed \(seed)")

@@ -150,7 +150,7 @@ struct TripDetectorTests {
     let trips = TripDetector.trips(in: Self.woken(cell))
     #expect(trips.map(\.trip.startTime) == wanted.map(\.trip.startTime))
     #expect(trips.map(\.trip.endTime) == wanted.map(\.trip.endTime))
-    // They affect only the estimated noise, and thereby the length.
+    // The outliers affect only the estimated noise, and thus the length.
     #expect(abs((trips.first?.trip.distanceMeters ?? 0) - wanted[0].trip.distanceMeters) < 5)
     // With changing coordinates for longer, it may be the true position, from which the next is unreachable.
     let stay = stride(from: 1330.0, through: 1370, by: 10).map {

@@ -383,7 +383,7 @@ struct TripTrackerTests {
     }
     #expect(trip.startTime == at(30_000))
     #expect(trip.startCoordinate == fix(0).coordinate)
-    // Moved in the meantime, so the first fix is used.
+    // The device has moved meanwhile, so the first fix is used.
     tracker.onLocation(fix(30_020, east: 80_000))
     #expect(tracker.currentTrip?.startCoordinate == fix(0, east: 80_000).coordinate)
   }

@@ -56,7 +56,7 @@ export async function read(path) {
   try {
     // While the hub is unreachable, the stored response is used early. A late response causes another read.
     const answer = await (reach.isReached ? asked : Promise.race([asked, silence()]));
-    // A response that cannot be stored is used all the same.
+    // A response that cannot be stored is still used.
     storeResponse(path, answer).catch(() => {});
     return { answer, askedAt };
   } catch (error) {

@@ -105,7 +105,7 @@ const hex = (rgb) => {
 const mix = (a, b, share) => /** @type {[number, number, number]} */ (a.map((v, i) => v * share + b[i] * (1 - share)));
 
 /**
- * Mark and ink of a colour in a theme: at least 3:1 on the ground, and 4.5:1 on the wash.
+ * Mark and ink of a colour in a theme: a contrast of at least 3:1 with the background, and 4.5:1 with the wash.
  * @param {[number, number, number]} rgb
  * @param {typeof LIGHT} theme
  */

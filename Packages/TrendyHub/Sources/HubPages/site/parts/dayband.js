@@ -18,7 +18,7 @@ import { texts } from '../texts.js';
 const placeColour = (event) => typeOf(event.event_type_id).color;
 
 /**
- * A day as lanes over its hours. The list below contains the same as text.
+ * A day as lanes over its hours. The list below contains the same information as text.
  * @param {string} date
  * @param {Api.Event[]} events
  * @param {number} width

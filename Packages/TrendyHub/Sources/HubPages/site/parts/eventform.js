@@ -109,7 +109,7 @@ export async function stop(event) {
   toast(text);
 }
 
-/** Types listed at once; further ones are found by their name. */
+/** Number of types listed initially; others are found by name. */
 const MOST_FOUND = 100;
 
 /**
@@ -432,7 +432,7 @@ function tripFields(event) {
 }
 
 /**
- * Updates derived properties after a change of a trip: duration, speed, and the rule that classified it.
+ * Updates derived properties after a trip has changed: duration, speed, and the rule that classified it.
  * @param {Api.Event} event
  * @param {Api.Patch} values
  */

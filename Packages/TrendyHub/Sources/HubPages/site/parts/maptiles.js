@@ -1,4 +1,4 @@
-// Map tiles that the hub's owner has set up. Missing tiles leave the ground blank.
+// Map tiles that the hub's owner has set up. Missing tiles leave the background blank.
 
 import { svg } from './dom.js';
 import { session } from '../data/record.js';

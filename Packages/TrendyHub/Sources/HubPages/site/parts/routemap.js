@@ -1,4 +1,4 @@
-// Map with places, routes and positions on blank ground or map tiles, with graticule and scale.
+// Map with places, routes and positions on a blank background or map tiles, with graticule and scale.
 
 import { fill, h, svg } from './dom.js';
 import { glyph } from './glyph.js';

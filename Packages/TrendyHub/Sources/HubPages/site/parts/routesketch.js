@@ -3,7 +3,7 @@ import { svg } from './dom.js';
 const [WIDE, TALL, EDGE] = [104, 52, 8];
 
 /**
- * Small drawing of a live route without ground. The text beside it contains the same.
+ * Small drawing of a live route without a map background. The text beside it contains the same information.
  * @param {number[][]} route latitudes and longitudes
  */
 export function routeSketch(route) {

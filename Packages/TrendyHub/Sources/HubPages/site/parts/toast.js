@@ -24,7 +24,7 @@ export function toast(text, canUndo = true) {
     h('span.words', null, reach.isReached ? text : texts.toast.offline(text)),
     canUndo && h('button', { type: 'button', on: { click: undoLast } }, texts.act.undo),
   );
-  // A toast outside of an open sheet would be behind it.
+  // A toast outside an open sheet would be behind it.
   (document.querySelector('dialog[open]') ?? document.body).append(shown);
   say(canUndo ? texts.toast.withUndo(text) : text);
   const hide = () => {

@@ -13,7 +13,7 @@ struct SerializedObject {
   ///
   /// The name has no quotation marks.
   ///
-  /// - Returns: Whether the text was valid as far as it was read.
+  /// - Returns: Whether the part of the text that was read is valid.
   func forEachMember(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool) -> Bool {
     guard text.count >= 2, text[0] == Sign.openObject else { return false }
     if text[1] == Sign.closeObject { return true }

@@ -55,7 +55,7 @@ struct MonthTexts: Sendable {
 
 /// A set of trigrams of ASCII letters and digits: a Bloom filter with one hash function.
 struct TextSignature: Hashable, Sendable {
-  /// 65,536 bits; the texts of a month contain some thousand distinct trigrams.
+  /// 65,536 bits; the texts of a month contain a few thousand distinct trigrams.
   private var bits = [UInt64](repeating: 0, count: 1024)
   /// Whether a text contains an escape or a character that lowercases to ASCII, so that any word may match.
   private(set) var mayHoldAny = false

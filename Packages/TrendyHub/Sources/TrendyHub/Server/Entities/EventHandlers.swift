@@ -95,7 +95,7 @@ extension HubReadTransaction {
     return Array(entries.prefix(limit))
   }
 
-  /// Returns the living entity with the earliest time.
+  /// Returns the live entity with the earliest time.
   func firstLiving(kind: String) throws -> HubEntry? {
     // Bisect by time: lists are sorted latest first, and reading one to its end would take too long.
     var (low, high) = (Int64.min / 4, Int64.max / 4)

@@ -218,7 +218,7 @@ extension HubCore {
 
   /// Restores a type, the entities deleted with it, and the references that its deletion cleared.
   ///
-  /// Other living entities are unchanged.
+  /// Other live entities are unchanged.
   func restoreType(
     _ id: String, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction, now: Date
   ) throws {

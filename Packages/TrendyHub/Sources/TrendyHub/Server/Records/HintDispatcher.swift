@@ -6,7 +6,7 @@ final class HintDispatcher: Sendable {
 
   /// Replaces the subscription; `nil` ends it.
   func open(_ hints: (any HintSubscription)?) {
-    // Release the former subscription outside the lock.
+    // Release the previous subscription outside the lock.
     let earlier = self.hints.withLock { held in
       defer { held = hints }
       return held

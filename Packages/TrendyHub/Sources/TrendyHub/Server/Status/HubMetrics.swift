@@ -43,7 +43,7 @@ package final class HubMetrics: Sendable {
     }
   }
 
-  /// Counts an error of the storage; other errors, such as refusals, are ignored.
+  /// Counts a storage error; other errors, such as refusals, are ignored.
   func onError(_ error: any Error) {
     guard let reason = (error as? HubStorageError)?.reason else { return }
     state.withLock { $0.errors[reason, default: 0] += 1 }

@@ -43,7 +43,7 @@ enum ScanOrder {
   }
 }
 
-/// Living rows in segment order.
+/// Live rows in segment order.
 ///
 /// Separated by kind, then sorted with a radix sort over the bytes of the sort value that differ. Comparing rows would
 /// access two scattered addresses each time and take longer than everything else done with a row.

@@ -194,7 +194,7 @@ struct Salvage {
     return LostSaves(path: chunk.path, offset: place.offset, numbers: numbers, rows: rows)
   }
 
-  /// Returns the living rows, and fills ``lostRows`` with the damaged rows of segments.
+  /// Returns the live rows, and fills ``lostRows`` with the damaged rows of segments.
   mutating func records() -> Memtable {
     let memtable = Memtable()
     for layer in stack.layers {

@@ -145,7 +145,7 @@ extension StorageEngine {
     return findings
   }
 
-  /// Checks that each key has at most one living row, and that counts equal the rows found.
+  /// Checks that each key has at most one live row, and that counts equal the rows found.
   private static func verifyTogether(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let state = try log.read().state
     defer { withExtendedLifetime(state) {} }  // its memory is what the tables point into

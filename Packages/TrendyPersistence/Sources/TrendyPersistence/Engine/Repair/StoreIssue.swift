@@ -58,7 +58,7 @@ extension StoreIssue {
 public struct StoreVerification: Hashable, Sendable {
   /// Problems found; empty for an intact store.
   public var findings: [StoreIssue] = []
-  /// Number of living rows, counted if the files are intact.
+  /// Number of live rows, counted if the files are intact.
   public var records = 0
   /// Number of files that the manifest names.
   public var files = 0

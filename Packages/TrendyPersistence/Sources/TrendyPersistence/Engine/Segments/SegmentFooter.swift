@@ -18,7 +18,7 @@ struct SegmentFooter {
   /// Rows of one kind. A class for the same reason as ``SegmentReference``.
   final class Kind {
     let kind: UInt8
-    /// Index of its first row.
+    /// Index of the first row of this kind.
     let first: Int
     var count: Int
     let least: Int64

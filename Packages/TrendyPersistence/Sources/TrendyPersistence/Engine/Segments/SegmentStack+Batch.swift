@@ -3,7 +3,7 @@
 /// They proceed in the order of each segment's index, so that a cache line read for one lookup serves the next ones. In
 /// any other order each lookup waits for memory, which took most of the time of an import.
 extension SegmentStack {
-  /// Calls `body` with the index of each key that has a living row, and the row, in no particular order.
+  /// Calls `body` with the index of each key that has a live row, and the row, in no particular order.
   func find(
     kind: UInt8, keys: [RowKey], _ body: (Int, Found) throws(StorageError) -> Void
   ) throws(StorageError) {
@@ -31,7 +31,7 @@ extension SegmentStack {
     }
   }
 
-  /// Calls `body` with each living row whose key belongs to one of these hashes, in no particular order.
+  /// Calls `body` with each live row whose key belongs to one of these hashes, in no particular order.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - hashes: first key of each hash, ascending.
@@ -70,7 +70,7 @@ extension SegmentStack {
     return found
   }
 
-  /// Calls `body` with each living row of a kind in one of these groups and the index of the group. The groups are
+  /// Calls `body` with each live row of a kind in one of these groups and the index of the group. The groups are
   /// distinct.
   func records(
     kind: UInt8, groups: [UInt64], _ body: (Int, UnsafeRawPointer) -> Void
@@ -100,7 +100,8 @@ extension SegmentStack.Layer {
 
   private static var manyLookUps: Int { 4096 }
 
-  /// Whether a row of a kind lives here. After the undo of an import, older segments may have no living event left.
+  /// Whether this segment has a live row of a kind. After the undo of an import, older segments may have no live event
+  /// left.
   fileprivate func holdsLiving(_ kind: UInt8) -> Bool {
     guard segment.holds(kind) else { return false }
     let rows = segment.rows(ofKind: kind)

@@ -1,6 +1,6 @@
 /// Rows by key. Results may contain more rows than requested; the caller checks each key.
 extension SegmentStack {
-  /// Returns the living rows of a kind whose keys are UUIDs in a range, and all whose keys are hashes.
+  /// Returns the live rows of a kind whose keys are UUIDs in a range, and all whose keys are hashes.
   func records(kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []
     for layer in layers {
@@ -21,7 +21,7 @@ extension SegmentStack {
     return found
   }
 
-  /// Returns the row at an index and whether it lives; `nil` beyond the range.
+  /// Returns the row at an index if it is live; `nil` beyond the range.
   private func record(
     _ place: Int, of run: Segment.KeyedRun, in layer: Layer, through last: RowKey
   ) throws(StorageError) -> (living: UnsafeRawPointer?, Void)? {
@@ -31,7 +31,7 @@ extension SegmentStack {
     return (layer.isBuried(row) ? nil : record, ())
   }
 
-  /// Returns living rows of a kind that include the `count` most recently created: by the time in a version 7 UUID,
+  /// Returns live rows of a kind that include the `count` most recently created: by the time in a version 7 UUID,
   /// otherwise by sort value.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []

@@ -1,6 +1,6 @@
 /// The segments of one generation, and which of their rows have been replaced by later segments or by the log.
 ///
-/// Each key has at most one living row, in any segment. Not thread-safe.
+/// Each key has at most one live row, in any segment. Not thread-safe.
 final class SegmentStack {
   final class Layer {
     let segment: Segment
@@ -25,7 +25,7 @@ final class SegmentStack {
       return try older?.find(kind: kind, key: key)
     }
 
-    /// Returns the living row with this key. A segment contains each key once.
+    /// Returns the live row with this key. A segment contains each key once.
     @inline(__always) func living(kind: UInt8, key: RowKey) throws(StorageError) -> UnsafeRawPointer? {
       guard let record = try segment.find(kind: kind, key: key) else { return nil }
       if bits.isEmpty { return record }
@@ -87,7 +87,7 @@ final class SegmentStack {
     }
   }
 
-  /// A living row and its segment.
+  /// A live row and its segment.
   struct Found {
     var layer: Layer
     var record: UnsafeRawPointer
@@ -175,7 +175,7 @@ final class SegmentStack {
     layers.contains { layer in layer.segment.footer.kinds.contains { $0.kind == kind } }
   }
 
-  /// Returns the living row with this kind and key, or `nil`.
+  /// Returns the live row with this kind and key, or `nil`.
   func find(kind: UInt8, key: RowKey) throws(StorageError) -> Found? {
     try newest?.find(kind: kind, key: key)
   }
