@@ -22,6 +22,7 @@ import undoing
 import goals
 import merging
 import first_run
+import loading
 import positions
 import sheets
 import exporting

@@ -21,7 +21,7 @@ import { head } from './parts/pagehead.js';
 import { listenForKeys } from './parts/shortcuts.js';
 import { openUnsentSheet } from './parts/unsentsheet.js';
 import { showPairing } from './pages/pair.js';
-import { pageAt } from './pages/index.js';
+import { loadPages, pageAt } from './pages/index.js';
 import { today } from './data/days.js';
 import { texts } from './texts.js';
 
@@ -169,19 +169,37 @@ async function offerUnsent() {
   openUnsentSheet(found);
 }
 
+/** Number of addresses shown, so that a page whose module arrives late does not replace a later one. */
+let moves = 0;
+/** Whether one of the addresses since the visible page was another page. */
+let isMoving = false;
+
 /**
  * Shows the page at the address.
  * @param {boolean} isMove whether another page is shown, whose heading takes the focus
  */
 async function show(isMove) {
+  isMoving ||= isMove;
+  const mine = ++moves;
+  const wanted = await pageAt(location.pathname, new URLSearchParams(location.search)).catch((error) => {
+    // The module of the page was never loaded, and the hub does not answer now.
+    console.error(error);
+    return null;
+  });
+  if (mine !== moves) return;
+  if (!wanted) {
+    main().replaceChildren(problem(new Unreachable()));
+    return;
+  }
   const before = page;
-  page = pageAt(location.pathname, new URLSearchParams(location.search));
+  page = wanted;
   const isSame = before && before.title === page.title;
   drawFrame(app);
   if (!before || !isSame) data = null;
   // The title is set before the content is loaded.
   document.title = texts.tab(page.title);
-  isArrival ||= isMove && !isSame;
+  isArrival ||= isMoving && !isSame;
+  isMoving = false;
   await load();
 }
 
@@ -281,12 +299,12 @@ function watchPointers() {
 
 /** Loads the main pages, so that they can be read offline. */
 async function storePages() {
+  await loadPages();
   // Visited pages are stored anyway, so once in half an hour is enough.
   if (Date.now() - Number(preference('kept') ?? 0) < 1_800_000) return;
   for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/mileage', '/places', '/devices']) {
-    await pageAt(path, new URLSearchParams())
-      .load()
-      .catch(() => {});
+    const one = await pageAt(path, new URLSearchParams());
+    await one.load().catch(() => {});
   }
   setPreference('kept', String(Date.now()));
 }

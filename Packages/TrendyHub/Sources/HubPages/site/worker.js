@@ -1,7 +1,8 @@
 // Service worker: caches the site for offline use. Entries are stored by the pages, not here.
 const worker = /** @type {ServiceWorkerGlobalScope & typeof globalThis} */ (/** @type {unknown} */ (self));
 const CACHE = 'pages-{{version}}';
-const FILES = ['/', '/manifest.webmanifest', ...'{{files}}'.split(' ')];
+// The document of the places differs from that of other pages: it may ask for the location.
+const FILES = ['/', '/places', '/manifest.webmanifest', ...'{{files}}'.split(' ')];
 
 /**
  * Fetches the page from the hub, so that an update appears at once, and falls back to the cached page after 3 seconds.
@@ -13,7 +14,7 @@ async function page(request) {
   try {
     return /** @type {Response} */ (await Promise.race([asked, silence]));
   } catch {
-    const stored = await caches.match('/');
+    const stored = await caches.match(new URL(request.url).pathname.startsWith('/places') ? '/places' : '/');
     if (!stored) return asked;
     asked.catch(() => {});
     return stored;

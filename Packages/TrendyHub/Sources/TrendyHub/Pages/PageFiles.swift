@@ -14,6 +14,15 @@ struct PageFiles: Sendable {
     let tag: String
     /// Whether the path determines the content.
     let isVersioned: Bool
+    /// Whether the document may ask the browser for its location.
+    var permitsLocation = false
+
+    fileprivate init(_ path: String, _ content: Data, isVersioned: Bool) {
+      self.content = content
+      type = PageFiles.type(of: path)
+      tag = String(SHA256Digest.hexadecimal(of: content).prefix(32))
+      self.isVersioned = isVersioned
+    }
   }
 
   static let embedded = PageFiles(Self.readEmbedded())
@@ -37,25 +46,32 @@ struct PageFiles: Sendable {
     }
     let version = String(SHA256Digest.hexadecimal(of: all).prefix(16))
     let folder = "/assets/\(version)/"
-    let modules = paths.filter { $0.hasSuffix(".js") && !Self.unversioned.contains($0) && $0 != "theme.js" }
+    let scripts = contents.filter { $0.key.hasSuffix(".js") }
+    let imports = Dictionary(uniqueKeysWithValues: scripts.map { ($0, Self.imports(of: $0, in: $1)) })
     var files: [String: File] = [:]
     for path in paths {
       var content = contents[path] ?? Data()
       let isVersioned = !Self.unversioned.contains(path)
       if !isVersioned, let text = String(data: content, encoding: .utf8) {
-        let preloads = modules.map { "<link rel=\"modulepreload\" href=\"\(folder)\($0)\">" }.joined(separator: "\n")
         // The service worker caches these files; icons are loaded when the page is installed.
         let addresses = paths.filter { !Self.unversioned.contains($0) && !$0.hasSuffix(".png") }.map { folder + $0 }
         content = Data(
           text
             .replacing("{{assets}}", with: String(folder.dropLast())).replacing("{{version}}", with: version)
-            .replacing("{{modules}}", with: preloads).replacing("{{files}}", with: addresses.joined(separator: " "))
-            .utf8)
+            .replacing("{{files}}", with: addresses.joined(separator: " ")).utf8)
       }
-      let address = path == "index.html" ? "/" : isVersioned ? folder + path : "/" + path
-      files[address] = File(
-        content: content, type: Self.type(of: path), tag: String(SHA256Digest.hexadecimal(of: content).prefix(32)),
-        isVersioned: isVersioned)
+      guard path == "index.html" else {
+        files[isVersioned ? folder + path : "/" + path] = File(path, content, isVersioned: isVersioned)
+        continue
+      }
+      let document = String(decoding: content, as: UTF8.self)
+      for (page, modules) in Self.pages {
+        let preloads = Self.loaded(by: ["app.js"] + modules.map { "pages/\($0).js" }, imports: imports)
+          .map { "<link rel=\"modulepreload\" href=\"\(folder)\($0)\">" }.joined(separator: "\n")
+        var file = File(path, Data(document.replacing("{{modules}}", with: preloads).utf8), isVersioned: false)
+        file.permitsLocation = page == "places"
+        files["/" + page] = file
+      }
     }
     self.files = files
     self.version = version
@@ -64,19 +80,47 @@ struct PageFiles: Sendable {
   /// Files with fixed paths: the main document, and files whose scope requires them at the root.
   private static let unversioned: Set<String> = ["index.html", "worker.js", "manifest.webmanifest", "favicon.ico"]
 
-  /// First path segments of pages; all serve the main document, which evaluates the path itself.
-  private static let pages: Set<String> = [
-    "calendar", "data", "devices", "insights", "mileage", "more", "places", "settings", "timeline", "trips", "types",
+  /// Modules of the pages by the first segment of their paths. The document evaluates the path itself.
+  private static let pages = [
+    "": ["today"], "calendar": ["calendar"], "data": ["data"], "devices": ["devices"], "insights": ["insights"],
+    "mileage": ["mileage"], "more": ["more"], "places": ["places"], "settings": ["settings"], "timeline": ["timeline"],
+    "trips": ["trips"], "types": ["type", "types"],
   ]
 
   /// Returns the file at a path, or `nil`.
   func file(at path: Substring) -> File? {
     if let file = files[String(path)] { return file }
-    let first = path.split(separator: "/", omittingEmptySubsequences: true).first
-    return first.map { Self.pages.contains(String($0)) } == true ? files["/"] : nil
+    let first = path.split(separator: "/", omittingEmptySubsequences: true).first.map(String.init)
+    return first.flatMap { Self.pages[$0] == nil ? nil : files["/" + $0] }
   }
 
-  private static func type(of path: String) -> String {
+  /// Returns the modules that a module imports statically.
+  private static func imports(of path: String, in content: Data) -> [String] {
+    let folder = path.split(separator: "/").dropLast()
+    // An import ends in the specifier, on its first line or after its list.
+    return String(decoding: content, as: UTF8.self).split(separator: "\n").compactMap { line in
+      guard ["import ", "export ", "} from "].contains(where: line.hasPrefix), line.hasSuffix(".js';"),
+        let start = line.dropLast(2).lastIndex(of: "'")
+      else { return nil }
+      var parts = Array(folder)
+      for part in line[start...].dropFirst().dropLast(2).split(separator: "/") where part != "." {
+        if part == ".." { parts.removeLast() } else { parts.append(part) }
+      }
+      return parts.joined(separator: "/")
+    }
+  }
+
+  /// Returns the modules that are loaded with the roots, the roots included, in alphabetical order.
+  private static func loaded(by roots: [String], imports: [String: [String]]) -> [String] {
+    var found: Set<String> = []
+    var pending = roots
+    while let path = pending.popLast() {
+      if found.insert(path).inserted { pending += imports[path] ?? [] }
+    }
+    return found.sorted()
+  }
+
+  fileprivate static func type(of path: String) -> String {
     switch path.split(separator: ".").last {
     case "html": "text/html; charset=utf-8"
     case "css": "text/css; charset=utf-8"

@@ -12,6 +12,7 @@ struct PageHandler: Sendable {
       ("Cache-Control", file.isVersioned ? "public, max-age=31536000, immutable" : "no-cache"),
     ])
     for (name, value) in securityHeaders { headers[name] = value }
+    headers["Permissions-Policy"] = "camera=(), geolocation=(\(file.permitsLocation ? "self" : "")), microphone=()"
     return HTTPResponse(status: status, headers: headers, body: .data(file.content))
   }
 
@@ -30,7 +31,6 @@ struct PageHandler: Sendable {
       ("X-Frame-Options", "DENY"),
       ("Cross-Origin-Opener-Policy", "same-origin"),
       ("Cross-Origin-Resource-Policy", "same-origin"),
-      ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
     ]
   }
 }

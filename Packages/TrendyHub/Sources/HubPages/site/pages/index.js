@@ -1,25 +1,32 @@
-import { today } from './today.js';
-import { timeline } from './timeline.js';
-import { calendar } from './calendar.js';
-import { types } from './types.js';
-import { type } from './type.js';
-import { insights } from './insights.js';
-import { trips } from './trips.js';
-import { mileage } from './mileage.js';
-import { places } from './places.js';
-import { devices } from './devices.js';
-import { data } from './data.js';
-import { settings } from './settings.js';
-import { more } from './more.js';
-import { missing } from './notfound.js';
+// Modules of the pages. The hub's document of a page preloads its module; the others are loaded later.
+
+const modules = {
+  today: () => import('./today.js'),
+  timeline: () => import('./timeline.js'),
+  calendar: () => import('./calendar.js'),
+  types: () => import('./types.js'),
+  type: () => import('./type.js'),
+  insights: () => import('./insights.js'),
+  trips: () => import('./trips.js'),
+  mileage: () => import('./mileage.js'),
+  places: () => import('./places.js'),
+  devices: () => import('./devices.js'),
+  data: () => import('./data.js'),
+  settings: () => import('./settings.js'),
+  more: () => import('./more.js'),
+  notfound: () => import('./notfound.js'),
+};
+
+/** Loads every page, so that it can be shown while the hub is unreachable. */
+export const loadPages = () => Promise.all(Object.values(modules).map((load) => load()));
 
 /**
  * Returns the page of an address.
  * @param {string} path
  * @param {URLSearchParams} query
- * @returns {import('../app.js').Page}
+ * @returns {Promise<import('../app.js').Page>}
  */
-export function pageAt(path, query) {
+export async function pageAt(path, query) {
   const [first, second = ''] = path
     .split('/')
     .filter(Boolean)
@@ -32,30 +39,30 @@ export function pageAt(path, query) {
     });
   switch (first) {
     case undefined:
-      return today();
+      return (await modules.today()).today();
     case 'timeline':
-      return timeline(second, query);
+      return (await modules.timeline()).timeline(second, query);
     case 'calendar':
-      return calendar(query);
+      return (await modules.calendar()).calendar(query);
     case 'types':
-      return second ? type(second, query) : types();
+      return second ? (await modules.type()).type(second, query) : (await modules.types()).types();
     case 'insights':
-      return insights(query);
+      return (await modules.insights()).insights(query);
     case 'trips':
-      return trips(second, query);
+      return (await modules.trips()).trips(second, query);
     case 'mileage':
-      return mileage(query);
+      return (await modules.mileage()).mileage(query);
     case 'places':
-      return places(second);
+      return (await modules.places()).places(second);
     case 'devices':
-      return devices();
+      return (await modules.devices()).devices();
     case 'data':
-      return data();
+      return (await modules.data()).data();
     case 'settings':
-      return settings();
+      return (await modules.settings()).settings();
     case 'more':
-      return more();
+      return (await modules.more()).more();
     default:
-      return missing();
+      return (await modules.notfound()).missing();
   }
 }
