@@ -303,13 +303,13 @@ class Browser:
                     actions += [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
         self.send("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
 
-    def pointer(self, *actions):
+    def pointer(self, *actions, kind="mouse"):
         self.send(
             "POST",
             "/actions",
             {
                 "actions": [
-                    {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(actions)}
+                    {"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": list(actions)}
                 ]
             },
         )

@@ -24,6 +24,7 @@ import merging
 import first_run
 import loading
 import positions
+import placing
 import sheets
 import exporting
 import time_zones

@@ -16,5 +16,10 @@ interface Window {
   trustedTypes?: { createPolicy(name: string, rules: ScriptPolicy): ScriptPolicy };
 }
 
+interface Document {
+  /** In Chromium only. */
+  featurePolicy?: { allowsFeature(name: string): boolean };
+}
+
 /** What an element can have in it; an array stands for its items. */
 type Child = Node | string | number | null | undefined | false | Child[];

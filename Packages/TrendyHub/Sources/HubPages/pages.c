@@ -178,66 +178,69 @@ static const unsigned char file_57[] = {
 #embed "site/parts/pagehead.js"
 };
 static const unsigned char file_58[] = {
-#embed "site/parts/routemap.js"
+#embed "site/parts/placesheet.js"
 };
 static const unsigned char file_59[] = {
-#embed "site/parts/routesketch.js"
+#embed "site/parts/routemap.js"
 };
 static const unsigned char file_60[] = {
-#embed "site/parts/scorering.js"
+#embed "site/parts/routesketch.js"
 };
 static const unsigned char file_61[] = {
-#embed "site/parts/sharebars.js"
+#embed "site/parts/scorering.js"
 };
 static const unsigned char file_62[] = {
-#embed "site/parts/sheet.js"
+#embed "site/parts/sharebars.js"
 };
 static const unsigned char file_63[] = {
-#embed "site/parts/shortcuts.js"
+#embed "site/parts/sheet.js"
 };
 static const unsigned char file_64[] = {
-#embed "site/parts/skipsheet.js"
+#embed "site/parts/shortcuts.js"
 };
 static const unsigned char file_65[] = {
-#embed "site/parts/sparkline.js"
+#embed "site/parts/skipsheet.js"
 };
 static const unsigned char file_66[] = {
-#embed "site/parts/speedstrip.js"
+#embed "site/parts/sparkline.js"
 };
 static const unsigned char file_67[] = {
-#embed "site/parts/toast.js"
+#embed "site/parts/speedstrip.js"
 };
 static const unsigned char file_68[] = {
-#embed "site/parts/trendchart.js"
+#embed "site/parts/toast.js"
 };
 static const unsigned char file_69[] = {
-#embed "site/parts/tripactions.js"
+#embed "site/parts/trendchart.js"
 };
 static const unsigned char file_70[] = {
-#embed "site/parts/tripsheet.js"
+#embed "site/parts/tripactions.js"
 };
 static const unsigned char file_71[] = {
-#embed "site/parts/typeactions.js"
+#embed "site/parts/tripsheet.js"
 };
 static const unsigned char file_72[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/typeactions.js"
 };
 static const unsigned char file_73[] = {
-#embed "site/parts/typetile.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_74[] = {
-#embed "site/parts/unsentsheet.js"
+#embed "site/parts/typetile.js"
 };
 static const unsigned char file_75[] = {
-#embed "site/parts/vehiclefilter.js"
+#embed "site/parts/unsentsheet.js"
 };
 static const unsigned char file_76[] = {
-#embed "site/texts.js"
+#embed "site/parts/vehiclefilter.js"
 };
 static const unsigned char file_77[] = {
-#embed "site/theme.js"
+#embed "site/texts.js"
 };
 static const unsigned char file_78[] = {
+#embed "site/theme.js"
+};
+static const unsigned char file_79[] = {
 #embed "site/worker.js"
 };
 
@@ -300,27 +303,28 @@ static const struct hub_page_file files[] = {
   {"parts/maptiles.js", file_55, sizeof file_55},
   {"parts/odometersheet.js", file_56, sizeof file_56},
   {"parts/pagehead.js", file_57, sizeof file_57},
-  {"parts/routemap.js", file_58, sizeof file_58},
-  {"parts/routesketch.js", file_59, sizeof file_59},
-  {"parts/scorering.js", file_60, sizeof file_60},
-  {"parts/sharebars.js", file_61, sizeof file_61},
-  {"parts/sheet.js", file_62, sizeof file_62},
-  {"parts/shortcuts.js", file_63, sizeof file_63},
-  {"parts/skipsheet.js", file_64, sizeof file_64},
-  {"parts/sparkline.js", file_65, sizeof file_65},
-  {"parts/speedstrip.js", file_66, sizeof file_66},
-  {"parts/toast.js", file_67, sizeof file_67},
-  {"parts/trendchart.js", file_68, sizeof file_68},
-  {"parts/tripactions.js", file_69, sizeof file_69},
-  {"parts/tripsheet.js", file_70, sizeof file_70},
-  {"parts/typeactions.js", file_71, sizeof file_71},
-  {"parts/typeform.js", file_72, sizeof file_72},
-  {"parts/typetile.js", file_73, sizeof file_73},
-  {"parts/unsentsheet.js", file_74, sizeof file_74},
-  {"parts/vehiclefilter.js", file_75, sizeof file_75},
-  {"texts.js", file_76, sizeof file_76},
-  {"theme.js", file_77, sizeof file_77},
-  {"worker.js", file_78, sizeof file_78},
+  {"parts/placesheet.js", file_58, sizeof file_58},
+  {"parts/routemap.js", file_59, sizeof file_59},
+  {"parts/routesketch.js", file_60, sizeof file_60},
+  {"parts/scorering.js", file_61, sizeof file_61},
+  {"parts/sharebars.js", file_62, sizeof file_62},
+  {"parts/sheet.js", file_63, sizeof file_63},
+  {"parts/shortcuts.js", file_64, sizeof file_64},
+  {"parts/skipsheet.js", file_65, sizeof file_65},
+  {"parts/sparkline.js", file_66, sizeof file_66},
+  {"parts/speedstrip.js", file_67, sizeof file_67},
+  {"parts/toast.js", file_68, sizeof file_68},
+  {"parts/trendchart.js", file_69, sizeof file_69},
+  {"parts/tripactions.js", file_70, sizeof file_70},
+  {"parts/tripsheet.js", file_71, sizeof file_71},
+  {"parts/typeactions.js", file_72, sizeof file_72},
+  {"parts/typeform.js", file_73, sizeof file_73},
+  {"parts/typetile.js", file_74, sizeof file_74},
+  {"parts/unsentsheet.js", file_75, sizeof file_75},
+  {"parts/vehiclefilter.js", file_76, sizeof file_76},
+  {"texts.js", file_77, sizeof file_77},
+  {"theme.js", file_78, sizeof file_78},
+  {"worker.js", file_79, sizeof file_79},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

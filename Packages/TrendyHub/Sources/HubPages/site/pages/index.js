@@ -53,7 +53,7 @@ export async function pageAt(path, query) {
     case 'mileage':
       return (await modules.mileage()).mileage(query);
     case 'places':
-      return (await modules.places()).places(second);
+      return (await modules.places()).places(second, query);
     case 'devices':
       return (await modules.devices()).devices();
     case 'data':

@@ -2,17 +2,14 @@ import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
 import { definePage, head } from '../parts/pagehead.js';
 import { routeMap } from '../parts/routemap.js';
-import { field, parseNumber, textField, toggle } from '../parts/field.js';
-import { openSheet, sheetHead, submit } from '../parts/sheet.js';
-import { toast } from '../parts/toast.js';
+import { openPlace } from '../parts/placesheet.js';
 import { eventRow } from '../parts/eventrow.js';
 import { stayText } from '../parts/eventtext.js';
 import { chart } from '../parts/chart.js';
 import { trendChart } from '../parts/trendchart.js';
 import { go } from '../data/navigation.js';
-import { newId } from '../data/api.js';
 import { Refused, Unreachable } from '../data/api.js';
-import { change, create, places as all, read, refresh, remove, search, types } from '../data/record.js';
+import { places as all, read, refresh, search, types } from '../data/record.js';
 import { dayAndMonth, dayOfEvent, length, nearTime, time, weekStart, withDays } from '../data/days.js';
 import { count } from '../locale.js';
 import { texts } from '../texts.js';
@@ -20,10 +17,20 @@ import { texts } from '../texts.js';
 /**
  * Places with their visits.
  * @param {string} id
+ * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
  */
-export const places = (id) =>
-  definePage({
+export function places(id, query) {
+  const show = (/** @type {string | null} */ made) => go(made ? `/places/${made}` : '/places');
+  const add = (/** @type {number[] | null} */ position = null) => openPlace(null, { position, onDone: show });
+  // The sheet that asked for this document continues with the name that it had.
+  const named = query.get('here');
+  if (named !== null) {
+    history.replaceState(history.state, '', location.pathname);
+    const known = all().find((place) => place.id === id) ?? null;
+    setTimeout(() => openPlace(known, { name: named, isHere: true, onDone: show }));
+  }
+  return definePage({
     title: texts.nav.places,
     async load() {
       const place = all().find((each) => each.id === id) ?? all()[0];
@@ -34,18 +41,18 @@ export const places = (id) =>
     draw(found) {
       const list = all();
       const chosen = list.find((place) => place.id === id) ?? list[0];
-      const add = h(
+      const addButton = h(
         'button.button.primary',
-        { type: 'button', dataset: { key: 'add' }, on: { click: () => openPlace(null) } },
+        { type: 'button', dataset: { key: 'add' }, on: { click: () => add() } },
         glyph('plus', '.s16'),
         texts.places.add,
       );
-      if (!chosen) return h('div.page', null, head(texts.nav.places, texts.places.none, [add]));
+      if (!chosen) return h('div.page', null, head(texts.nav.places, texts.places.none, [addButton]));
       const visits = (found?.visits.events() ?? []).slice(0, 12);
       return h(
         'div.page',
         null,
-        head(texts.nav.places, texts.units.places(list.length), [add]),
+        head(texts.nav.places, texts.units.places(list.length), [addButton]),
         h(
           'div.split',
           null,
@@ -87,7 +94,7 @@ export const places = (id) =>
           h(
             'div',
             null,
-            routeMap({ label: texts.places.map, places: list, chosen: chosen.id }),
+            routeMap({ label: texts.places.map, places: list, chosen: chosen.id, picker: { onPick: add } }),
             h(
               'section',
               null,
@@ -97,7 +104,11 @@ export const places = (id) =>
                 h('h2', null, chosen.name),
                 h(
                   'button',
-                  { type: 'button', dataset: { key: 'edit' }, on: { click: () => openPlace(chosen) } },
+                  {
+                    type: 'button',
+                    dataset: { key: 'edit' },
+                    on: { click: () => openPlace(chosen, { onDone: (kept) => kept || show(null) }) },
+                  },
                   texts.act.edit,
                 ),
               ),
@@ -126,6 +137,7 @@ export const places = (id) =>
       );
     },
   });
+}
 
 /**
  * Visits of a place; `null` if the hub is unreachable or does not know the place yet.
@@ -204,144 +216,3 @@ const visitTime = (event) =>
   event.is_all_day
     ? ''
     : [event.timestamp, event.end_date].flatMap((moment) => (moment ? time(new Date(moment)) : [])).join(' – ');
-
-/** @param {Api.Geofence | null} place `null` for a new one */
-function openPlace(place) {
-  const title = place ? place.name : texts.places.newPlace;
-  openSheet(title, (sheet, close) => {
-    const name = textField(texts.type.name, place?.name ?? '', { maxlength: 200 });
-    const number = (
-      /** @type {string} */ label,
-      /** @type {number | undefined} */ value,
-      /** @type {number} */ least,
-      /** @type {number} */ most,
-      /** @type {string} */ wrong,
-      hasGroups = false,
-    ) => {
-      const of = textField(label, value === undefined ? '' : String(value), { inputmode: 'decimal' });
-      return {
-        ...of,
-        read: () => {
-          const n = parseNumber(of.read(), hasGroups);
-          if (!(n >= least && n <= most)) throw wrong;
-          return n;
-        },
-      };
-    };
-    const latitude = number(texts.places.latitude, place?.latitude, -90, 90, texts.places.badLatitude);
-    const longitude = number(texts.places.longitude, place?.longitude, -180, 180, texts.places.badLongitude);
-    const radius = number(
-      texts.places.radius(texts.units.metres),
-      place?.radius ?? 100,
-      50,
-      10_000,
-      texts.places.badRadius,
-      true,
-    );
-    const active = toggle(texts.places.active, place?.is_active !== false);
-    const kindInput = /** @type {HTMLSelectElement} */ (
-      h(
-        'select.input',
-        null,
-        h('option', { value: '' }, texts.form.none),
-        types().map((type) =>
-          h('option', { value: type.id, selected: type.id === place?.event_type_entry_id }, type.name),
-        ),
-      )
-    );
-    const kind = field(texts.places.record, kindInput, kindInput, () => kindInput.value || null);
-    const save = async () => {
-      /** @type {Api.Patch} */
-      const values = { is_active: active.read(), event_type_entry_id: kind.read() };
-      let first = null;
-      for (const [key, of] of /** @type {[string, import('../parts/field.js').Field][]} */ ([
-        [
-          'name',
-          {
-            ...name,
-            read: () => {
-              const text = name.read();
-              if (!text) throw texts.form.required;
-              return text;
-            },
-          },
-        ],
-        ['latitude', latitude],
-        ['longitude', longitude],
-        ['radius', radius],
-      ])) {
-        of.wrong(null);
-        try {
-          values[key] = of.read();
-        } catch (text) {
-          of.wrong(String(text));
-          first ??= of.input;
-        }
-      }
-      if (first) return first.focus();
-      await submit(sheet, close, () => store(values));
-    };
-    const id = newId();
-    const store = async (/** @type {Api.Patch} */ values) => {
-      if (place) {
-        const before = /** @type {Api.Entity} */ (place);
-        const patch = Object.fromEntries(
-          Object.entries(values).filter(
-            ([key, value]) => (before[key] ?? (key === 'is_active' ? true : null)) !== value,
-          ),
-        );
-        if (Object.keys(patch).length) await change('geofences', place, patch, texts.toast.saved);
-      } else {
-        const made = await create(
-          'geofences',
-          { id, ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) },
-          texts.toast.saved,
-        );
-        go(`/places/${made.id}`);
-      }
-      toast(texts.toast.saved);
-    };
-    const form = h(
-      'form',
-      {
-        novalidate: true,
-        on: {
-          submit: (/** @type {Event} */ e) => {
-            e.preventDefault();
-            return save();
-          },
-        },
-      },
-      sheetHead(title, close),
-      name.element,
-      h('div.pair', null, latitude.element, longitude.element),
-      radius.element,
-      kind.element,
-      active.element,
-      h(
-        'footer',
-        null,
-        h('button.button.primary', { type: 'submit' }, texts.act.save),
-        h('span.space'),
-        place &&
-          h(
-            'button.button.plain.red',
-            {
-              type: 'button',
-              on: {
-                click: async () => {
-                  await remove('geofences', place, texts.toast.deleted);
-                  close();
-                  toast(texts.toast.deletedOne(place.name));
-                  go('/places');
-                },
-              },
-            },
-            texts.act.delete,
-          ),
-      ),
-    );
-    queueMicrotask(() => name.input.focus());
-    return form;
-  });
-}

@@ -2,13 +2,14 @@ import { h } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
 import { definePage, head, segments, stepButton } from '../parts/pagehead.js';
 import { parseNumber, textField } from '../parts/field.js';
+import { openPlace } from '../parts/placesheet.js';
 import { routeMap } from '../parts/routemap.js';
 import { openEvent } from '../parts/eventform.js';
 import { toast } from '../parts/toast.js';
 import { gapsOf, speedStrip, spot, stopsOf } from '../parts/speedstrip.js';
 import { openAddTrip } from '../parts/tripsheet.js';
 import { vehicleFilter } from '../parts/vehiclefilter.js';
-import { beginSplit, cutter, nameEnd, openMerge, splitSlot } from '../parts/tripactions.js';
+import { beginSplit, cutter, openMerge, splitSlot } from '../parts/tripactions.js';
 import { decodeRoute, distance, endsOf, isTrip, lengthUnit, placesAtEnds, speed, titleOf } from '../parts/eventtext.js';
 import { go } from '../data/navigation.js';
 import { Refused } from '../data/api.js';
@@ -458,7 +459,7 @@ function ends(trip) {
                 type: 'button',
                 'aria-label': texts.act.on(act, `${word} ${place?.name ?? texts.timeline.unknownPlace}`),
                 dataset: { key: `name-${word}` },
-                on: { click: () => nameEnd(place, /** @type {number[]} */ (position)) },
+                on: { click: () => openPlace(place, { position }) },
               },
               act,
             ),

@@ -3,6 +3,8 @@
 import { h } from './dom.js';
 import { disc, glyph } from './glyph.js';
 import { field, menu, numberText, occurrence, propertyField, textField, toggle } from './field.js';
+import { openPlace } from './placesheet.js';
+import { typeMenu } from './selection.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
 import { asOneStep } from '../data/undo.js';
@@ -35,7 +37,7 @@ import {
   zone,
   zoneOf,
 } from '../data/days.js';
-import { isTrip, lengthUnit, parseDistance, titleOf } from './eventtext.js';
+import { isTrip, lengthUnit, parseDistance, placeAt, summary, titleOf, whenText } from './eventtext.js';
 import { openType } from './typeform.js';
 import { texts } from '../texts.js';
 
@@ -358,6 +360,8 @@ function open(event, isNew) {
       properties.map(({ of }) => of.element),
       note.element,
       place.element,
+      kind?.element,
+      !isNew && !isDrive && placeButton(event),
       otherZone(event) &&
         h(
           'p.small.quiet',
@@ -383,6 +387,22 @@ function open(event, isNew) {
     queueMicrotask(() => (properties[0]?.of.input ?? noteInput).focus());
     return form;
   });
+}
+
+/**
+ * Button that makes a place of the position of an event, unless it is in one.
+ * @param {Api.Event} event
+ */
+function placeButton(event) {
+  const position = [Number(event.location_latitude ?? NaN), Number(event.location_longitude ?? NaN)];
+  if (position.some(Number.isNaN) || placeAt(position)) return null;
+  const add = () => openPlace(null, { position, name: event.location_name ?? '', onDone: () => box.remove() });
+  const box = h(
+    'div',
+    null,
+    h('button.button', { type: 'button', on: { click: add } }, glyph('pin', '.s16'), texts.places.fromEntry),
+  );
+  return box;
 }
 
 /** Properties of trips that are measured, derived, or have a separate field. */

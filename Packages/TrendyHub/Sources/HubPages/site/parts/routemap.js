@@ -32,6 +32,15 @@ const views = new Map();
  */
 
 /**
+ * Receives a position that a user picks: with a long press, the right button, or Enter for the middle of the map, and
+ * with a tap if `isTap`. `attach` receives a function that fits the content and draws it.
+ * @typedef {{onPick: (position: number[]) => void, isTap?: boolean, attach?: (fitted: () => void) => void}} Picker
+ */
+
+/** How long a finger rests on the map to pick a position, in milliseconds: longer than the browser's own long press. */
+const HOLD = 700;
+
+/**
  * Shortens a name for the map.
  * @param {string} name
  */
@@ -44,7 +53,7 @@ const short = (name) => {
  * @param {{label: string, places: Api.Geofence[], chosen?: string, route?: number[][], roads?: number[][][], start?:
  *   string, end?: string, cutter?: Cutter | null, stops?: {latitude: number, longitude: number, text: string}[], gaps?:
  *   {points: number[][], text: string}[], spot?: {at: () => number[] | null, attach: (draw: () => void) => void} |
- *   null}} of positions are latitude and longitude; `spot` is a position pointed at in a chart
+ *   null, picker?: Picker | null}} of positions are latitude and longitude; `spot` is a position pointed at in a chart
  */
 export function routeMap({
   label,
@@ -58,12 +67,13 @@ export function routeMap({
   stops = [],
   gaps = [],
   spot = null,
+  picker = null,
 }) {
   const ground = /** @type {SVGSVGElement} */ (
     svg('svg.ground', {
       role: 'application',
       tabindex: 0,
-      'aria-label': texts.trips.mapKeys(label),
+      'aria-label': picker ? texts.places.mapKeys(label) : texts.trips.mapKeys(label),
       dataset: { key: 'map' },
     })
   );
@@ -90,13 +100,14 @@ export function routeMap({
   if (views.size > 100) views.clear();
   views.set(key, view);
   const fit = () => {
-    const shown = places.find((place) => place.id === chosen);
+    const placed = places.filter(isPlaced);
+    const shown = placed.find((place) => place.id === chosen);
     const points = route.length
       ? route
       : shown
         ? circleBox(shown)
-        : places.length
-          ? places.flatMap(circleBox)
+        : placed.length
+          ? placed.flatMap(circleBox)
           : roads.flat();
     if (!points.length) {
       view.scale = 3000;
@@ -148,21 +159,19 @@ export function routeMap({
     }
     /** @type {SVGElement[]} */
     const labels = [];
-    const circles = places
-      .filter((place) => Number.isFinite(place.latitude))
-      .map((place) => {
-        const radius = Math.max(
-          3,
-          place.radius /
-            ((metresAPixel * Math.cos((place.latitude * Math.PI) / 180)) /
-              Math.cos((latitudeOf(view.y) * Math.PI) / 180)),
-        );
-        const [cx, cy] = [x(place.longitude), y(place.latitude)];
-        if (cx < -radius - 200 || cx > width + radius + 200 || cy < -radius - 200 || cy > height + radius + 200)
-          return null;
-        labels.push(svg('text.label', { x: cx, y: cy - radius - 9, 'text-anchor': 'middle' }, short(place.name)));
-        return svg(`circle.place${place.id === chosen ? '.chosen' : ''}`, { cx, cy, r: radius });
-      });
+    const circles = places.filter(isPlaced).map((place) => {
+      const radius = Math.max(
+        3,
+        place.radius /
+          ((metresAPixel * Math.cos((place.latitude * Math.PI) / 180)) /
+            Math.cos((latitudeOf(view.y) * Math.PI) / 180)),
+      );
+      const [cx, cy] = [x(place.longitude), y(place.latitude)];
+      if (cx < -radius - 200 || cx > width + radius + 200 || cy < -radius - 200 || cy > height + radius + 200)
+        return null;
+      labels.push(svg('text.label', { x: cx, y: cy - radius - 9, 'text-anchor': 'middle' }, short(place.name)));
+      return svg(`circle.place${place.id === chosen ? '.chosen' : ''}`, { cx, cy, r: radius });
+    });
     const first = route[0];
     const last = route[route.length - 1];
     const way =
@@ -246,6 +255,7 @@ export function routeMap({
       '=': () => zoom(1.5),
       '-': () => zoom(1 / 1.5),
       0: all,
+      ...(picker ? { Enter: () => choose(wide.width / 2, wide.height / 2) } : {}),
     };
     const act = acts[/** @type {keyof typeof acts} */ (event.key)];
     if (!act || event.ctrlKey || event.metaKey) return;
@@ -288,12 +298,21 @@ export function routeMap({
     cutter?.onPick(part / behind, at);
     draw();
   };
-  const inside = (/** @type {PointerEvent} */ event) => {
+  const choose = (/** @type {number} */ px, /** @type {number} */ py) => {
+    const longitude = ((view.x + (px - wide.width / 2) / view.scale) * 180) / Math.PI;
+    // The map repeats to the east and west.
+    const around = longitude - 360 * Math.floor((longitude + 180) / 360);
+    picker?.onPick([latitudeOf(view.y - (py - wide.height / 2) / view.scale), around]);
+    draw();
+  };
+  const inside = (/** @type {MouseEvent} */ event) => {
     const box = ground.getBoundingClientRect();
     return /** @type {[number, number]} */ ([event.clientX - box.left, event.clientY - box.top]);
   };
   /** A single pointer moves the map or drags the split point. */
-  let hold = { isCut: false, moved: 0 };
+  let hold = { isCut: false, moved: 0, isLong: false };
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let held;
   /** @type {Map<number, {x: number, y: number}>} */
   const fingers = new Map();
   ground.addEventListener('pointerdown', (/** @type {PointerEvent} */ event) => {
@@ -307,11 +326,37 @@ export function routeMap({
         fingers.size === 1 &&
         Math.hypot(px - x(/** @type {number[]} */ (cut)[1]), py - y(/** @type {number[]} */ (cut)[0])) < 24,
       moved: 0,
+      isLong: false,
     };
+    clearTimeout(held);
+    if (picker && event.pointerType === 'touch' && fingers.size === 1)
+      held = setTimeout(() => {
+        if (hold.moved >= 6) return;
+        hold.isLong = true;
+        choose(px, py);
+      }, HOLD);
   });
   ground.addEventListener('pointerup', (/** @type {PointerEvent} */ event) => {
-    if (fingers.size === 1 && hold.moved < 6 && cutter?.point()) pick(...inside(event), 28);
+    if (fingers.size !== 1 || hold.moved >= 6 || hold.isLong || event.button) return;
+    if (cutter?.point()) pick(...inside(event), 28);
+    if (picker?.isTap) choose(...inside(event));
   });
+  if (picker) {
+    ground.addEventListener('contextmenu', (/** @type {MouseEvent} */ event) => {
+      event.preventDefault();
+      hold.isLong = true;
+      clearTimeout(held);
+      choose(...inside(event));
+    });
+    // The sheet that a long press opened must not receive the click that follows it. The end of a touch is sent to the
+    // element that it began on, even if that is redrawn.
+    const release = (/** @type {Event} */ event) => {
+      if (hold.isLong) event.preventDefault();
+    };
+    ground.addEventListener('touchstart', ({ target }) => target?.addEventListener('touchend', release), {
+      passive: true,
+    });
+  }
   ground.addEventListener('pointermove', (/** @type {PointerEvent} */ event) => {
     const old = fingers.get(event.pointerId);
     if (!old) return;
@@ -336,8 +381,12 @@ export function routeMap({
     }
     fingers.set(event.pointerId, next);
   });
-  for (const name of /** @type {const} */ (['pointerup', 'pointercancel']))
-    ground.addEventListener(name, (/** @type {PointerEvent} */ event) => fingers.delete(event.pointerId));
+  // A map behind a sheet loses the pointer without its release.
+  for (const name of /** @type {const} */ (['pointerup', 'pointercancel', 'lostpointercapture']))
+    ground.addEventListener(name, (/** @type {PointerEvent} */ event) => {
+      clearTimeout(held);
+      fingers.delete(event.pointerId);
+    });
   const box = h(
     'div.map',
     null,
@@ -360,6 +409,7 @@ export function routeMap({
   );
   cutter?.attach(draw);
   spot?.attach(draw);
+  picker?.attach?.(all);
   if (!view.isOwn) fit();
   draw();
   new ResizeObserver(() => {
@@ -371,6 +421,9 @@ export function routeMap({
   }).observe(box);
   return box;
 }
+
+/** @param {Api.Geofence} place */
+const isPlaced = ({ latitude, longitude, radius }) => [latitude, longitude, radius].every(Number.isFinite);
 
 /**
  * @param {Api.Geofence} place

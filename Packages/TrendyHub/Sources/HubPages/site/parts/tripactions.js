@@ -1,13 +1,12 @@
-// Edits of trips: split, merge, and names of their ends. The hub computes the halves from the positions and makes each
-// edit in one transaction.
+// Edits of trips: split and merge. The hub computes the halves from the positions and makes each edit in one
+// transaction.
 
 import { h } from './dom.js';
-import { openSheet, sheetHead, submit } from './sheet.js';
-import { textField } from './field.js';
+import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
 import { distance, isTrip, placeAt, titleOf } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
-import { change, create, recordAction, refresh } from '../data/record.js';
+import { recordAction, refresh } from '../data/record.js';
 import { length, time } from '../data/days.js';
 import { texts } from '../texts.js';
 
@@ -249,58 +248,6 @@ export function openMerge(trip, { previous, next }) {
       h('div.pick', null, choice(previous, texts.trips.previous), choice(next, texts.trips.next)),
     ),
   );
-}
-
-/**
- * Renames the place at an end of a trip, or creates one.
- * @param {Api.Geofence | null} place
- * @param {number[]} position
- */
-export function nameEnd(place, position) {
-  const title = place ? texts.trips.renameTitle(place.name) : texts.trips.nameTitle;
-  const id = newId();
-  openSheet(title, (sheet, close) => {
-    const name = textField(
-      texts.type.name,
-      place?.name ?? '',
-      { maxlength: 200 },
-      place ? texts.trips.renameHint : texts.trips.nameHint,
-    );
-    const save = async () => {
-      const text = name.read();
-      if (!text) {
-        name.wrong(texts.form.required);
-        return name.input.focus();
-      }
-      await submit(sheet, close, async () => {
-        if (!place)
-          await create(
-            'geofences',
-            { id, name: text, latitude: position[0], longitude: position[1], radius: 100 },
-            texts.toast.saved,
-          );
-        else if (text !== place.name) await change('geofences', place, { name: text }, texts.toast.saved);
-        else return;
-        toast(texts.toast.saved);
-      });
-    };
-    queueMicrotask(() => name.input.focus());
-    return h(
-      'form',
-      {
-        novalidate: true,
-        on: {
-          submit: (/** @type {Event} */ e) => {
-            e.preventDefault();
-            return save();
-          },
-        },
-      },
-      sheetHead(title, close),
-      name.element,
-      h('footer', null, h('button.button.primary', { type: 'submit' }, texts.act.save)),
-    );
-  });
 }
 
 /** @param {unknown} error */
