@@ -19,6 +19,7 @@ import every_page
 import importing
 import navigation
 import undoing
+import selecting
 import goals
 import merging
 import first_run

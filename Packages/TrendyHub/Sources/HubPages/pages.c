@@ -190,57 +190,60 @@ static const unsigned char file_61[] = {
 #embed "site/parts/scorering.js"
 };
 static const unsigned char file_62[] = {
-#embed "site/parts/sharebars.js"
+#embed "site/parts/selection.js"
 };
 static const unsigned char file_63[] = {
-#embed "site/parts/sheet.js"
+#embed "site/parts/sharebars.js"
 };
 static const unsigned char file_64[] = {
-#embed "site/parts/shortcuts.js"
+#embed "site/parts/sheet.js"
 };
 static const unsigned char file_65[] = {
-#embed "site/parts/skipsheet.js"
+#embed "site/parts/shortcuts.js"
 };
 static const unsigned char file_66[] = {
-#embed "site/parts/sparkline.js"
+#embed "site/parts/skipsheet.js"
 };
 static const unsigned char file_67[] = {
-#embed "site/parts/speedstrip.js"
+#embed "site/parts/sparkline.js"
 };
 static const unsigned char file_68[] = {
-#embed "site/parts/toast.js"
+#embed "site/parts/speedstrip.js"
 };
 static const unsigned char file_69[] = {
-#embed "site/parts/trendchart.js"
+#embed "site/parts/toast.js"
 };
 static const unsigned char file_70[] = {
-#embed "site/parts/tripactions.js"
+#embed "site/parts/trendchart.js"
 };
 static const unsigned char file_71[] = {
-#embed "site/parts/tripsheet.js"
+#embed "site/parts/tripactions.js"
 };
 static const unsigned char file_72[] = {
-#embed "site/parts/typeactions.js"
+#embed "site/parts/tripsheet.js"
 };
 static const unsigned char file_73[] = {
-#embed "site/parts/typeform.js"
+#embed "site/parts/typeactions.js"
 };
 static const unsigned char file_74[] = {
-#embed "site/parts/typetile.js"
+#embed "site/parts/typeform.js"
 };
 static const unsigned char file_75[] = {
-#embed "site/parts/unsentsheet.js"
+#embed "site/parts/typetile.js"
 };
 static const unsigned char file_76[] = {
-#embed "site/parts/vehiclefilter.js"
+#embed "site/parts/unsentsheet.js"
 };
 static const unsigned char file_77[] = {
-#embed "site/texts.js"
+#embed "site/parts/vehiclefilter.js"
 };
 static const unsigned char file_78[] = {
-#embed "site/theme.js"
+#embed "site/texts.js"
 };
 static const unsigned char file_79[] = {
+#embed "site/theme.js"
+};
+static const unsigned char file_80[] = {
 #embed "site/worker.js"
 };
 
@@ -307,24 +310,25 @@ static const struct hub_page_file files[] = {
   {"parts/routemap.js", file_59, sizeof file_59},
   {"parts/routesketch.js", file_60, sizeof file_60},
   {"parts/scorering.js", file_61, sizeof file_61},
-  {"parts/sharebars.js", file_62, sizeof file_62},
-  {"parts/sheet.js", file_63, sizeof file_63},
-  {"parts/shortcuts.js", file_64, sizeof file_64},
-  {"parts/skipsheet.js", file_65, sizeof file_65},
-  {"parts/sparkline.js", file_66, sizeof file_66},
-  {"parts/speedstrip.js", file_67, sizeof file_67},
-  {"parts/toast.js", file_68, sizeof file_68},
-  {"parts/trendchart.js", file_69, sizeof file_69},
-  {"parts/tripactions.js", file_70, sizeof file_70},
-  {"parts/tripsheet.js", file_71, sizeof file_71},
-  {"parts/typeactions.js", file_72, sizeof file_72},
-  {"parts/typeform.js", file_73, sizeof file_73},
-  {"parts/typetile.js", file_74, sizeof file_74},
-  {"parts/unsentsheet.js", file_75, sizeof file_75},
-  {"parts/vehiclefilter.js", file_76, sizeof file_76},
-  {"texts.js", file_77, sizeof file_77},
-  {"theme.js", file_78, sizeof file_78},
-  {"worker.js", file_79, sizeof file_79},
+  {"parts/selection.js", file_62, sizeof file_62},
+  {"parts/sharebars.js", file_63, sizeof file_63},
+  {"parts/sheet.js", file_64, sizeof file_64},
+  {"parts/shortcuts.js", file_65, sizeof file_65},
+  {"parts/skipsheet.js", file_66, sizeof file_66},
+  {"parts/sparkline.js", file_67, sizeof file_67},
+  {"parts/speedstrip.js", file_68, sizeof file_68},
+  {"parts/toast.js", file_69, sizeof file_69},
+  {"parts/trendchart.js", file_70, sizeof file_70},
+  {"parts/tripactions.js", file_71, sizeof file_71},
+  {"parts/tripsheet.js", file_72, sizeof file_72},
+  {"parts/typeactions.js", file_73, sizeof file_73},
+  {"parts/typeform.js", file_74, sizeof file_74},
+  {"parts/typetile.js", file_75, sizeof file_75},
+  {"parts/unsentsheet.js", file_76, sizeof file_76},
+  {"parts/vehiclefilter.js", file_77, sizeof file_77},
+  {"texts.js", file_78, sizeof file_78},
+  {"theme.js", file_79, sizeof file_79},
+  {"worker.js", file_80, sizeof file_80},
 };
 
 struct hub_page_file hub_page_file_at(size_t index) {

@@ -1,7 +1,7 @@
 // Entry point: checks the session, draws the frame, and shows the page of the address.
 
 import { ask, onOtherPerson, Refused, Unreachable } from './data/api.js';
-import { go, onAddress } from './data/navigation.js';
+import { go, onAddress, onDraw } from './data/navigation.js';
 import { unsentWrites, deleteOldResponses, useStore } from './data/storage.js';
 import {
   storeSession,
@@ -116,15 +116,16 @@ async function start(isPaired = false) {
   await resumed;
   drawFrame(app);
   onAddress(() => show(true));
+  onDraw(soon);
   // Registered after the frame, which lists the types.
   onChange(() => {
     soon();
-    load();
+    reload();
   });
   // A response requested during a write may or may not include it, so the sums are requested again.
   onQueue(() => {
     soon();
-    if (lastSent() > askedAt) load();
+    if (lastSent() > askedAt) reload();
   });
   onRecord((what) => {
     if (what === 'reach') {
@@ -244,6 +245,24 @@ async function load() {
     arrive();
   } finally {
     clearTimeout(late);
+  }
+}
+
+let isReloading = false;
+let isStale = false;
+
+/** Loads the data of the page again after the changes made so far: once, however many they are. */
+async function reload() {
+  isStale = true;
+  if (isReloading) return;
+  isReloading = true;
+  try {
+    while (isStale) {
+      isStale = false;
+      await load();
+    }
+  } finally {
+    isReloading = false;
   }
 }
 

@@ -452,6 +452,24 @@ export const texts = {
     decrease: (/** @type {string} */ label) => `${label}: decrease`,
     unsaved: 'You have unsaved changes.',
   },
+  /** Several entries at once. */
+  selection: {
+    begin: 'Select',
+    actions: 'Selected entries',
+    count: (/** @type {number} */ n) => `${count(n)} selected`,
+    property: 'Property',
+    type: 'Change the type',
+    zone: 'Change the time zone',
+    setProperty: 'Set a property',
+    applies: (/** @type {number} */ n) => `For ${entries(n)}.`,
+    keepType: 'Trips and visits keep their type.',
+    keep: 'What stays',
+    keepClock: 'Time of day',
+    keepMoment: 'Moment',
+    noProperty: 'The selected entries have no property in common.',
+    changed: (/** @type {number} */ n) => `${entries(n)} changed`,
+    deleted: (/** @type {number} */ n) => `${entries(n)} deleted`,
+  },
   /** Where an entry comes from, by the source type on the wire. */
   sources: {
     manual: 'Logged manually',

@@ -309,6 +309,26 @@ export function otherZone(event) {
   return !event.is_all_day && offsetAt(moment, name) !== offsetAt(moment, chosenZone) ? name : '';
 }
 
+/**
+ * Changes of an event that was recorded in another time zone; `null` if it has that zone.
+ * @param {Api.Event} event
+ * @param {string} name of the zone
+ * @param {boolean} keepsClock whether the local time stays and the moment changes; an all-day event keeps its dates
+ * @returns {Api.Patch | null}
+ */
+export function inZone(event, name, keepsClock) {
+  if (event.time_zone === name) return null;
+  const from = zoneOf(event);
+  const moved = (/** @type {string} */ text) => {
+    const moment = new Date(text);
+    if (event.is_all_day) return momentOf(dateOfAllDay(moment, event), name).toISOString();
+    return new Date(momentOf(localText(moment, from), name).getTime() + (moment.getTime() % 60_000)).toISOString();
+  };
+  if (!keepsClock && !event.is_all_day) return { time_zone: name };
+  const end = event.end_date ? { end_date: moved(event.end_date) } : {};
+  return { time_zone: name, timestamp: moved(event.timestamp), ...end };
+}
+
 // MARK: As a person reads them
 
 /** @type {Map<string, Intl.DateTimeFormat>} */

@@ -13,6 +13,13 @@ const notify = () => {
 /** Reloads the page of the current address. */
 export const again = notify;
 
+/** Draws the page again from what it has loaded. */
+export let drawAgain = () => {};
+/** @param {() => void} draw */
+export const onDraw = (draw) => {
+  drawAgain = draw;
+};
+
 /** Position of this page in the history of the visit, stored with each history entry. */
 let steps = Number(history.state?.steps) || 0;
 history.replaceState({ steps }, '');

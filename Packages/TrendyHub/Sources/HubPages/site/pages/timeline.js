@@ -5,6 +5,7 @@ import { definePage, head, logButton, stepButton } from '../parts/pagehead.js';
 import { dayBand } from '../parts/dayband.js';
 import { hatch } from '../parts/heatmap.js';
 import { eventRow } from '../parts/eventrow.js';
+import { endSelection, selectionOf } from '../parts/selection.js';
 import { disc } from '../parts/glyph.js';
 import { openLog } from '../parts/eventform.js';
 import { distance, isTrip, isVisit, stayText, titleOf } from '../parts/eventtext.js';
@@ -59,7 +60,7 @@ export function timeline(asked, query) {
   };
   return definePage({
     title: texts.nav.timelineOf(longDate(date)),
-    keys: { l: add },
+    keys: { l: add, Escape: endSelection },
     async load() {
       const monday = startOfWeek(date);
       const [events, counts, found, fixes] = await Promise.all([
@@ -87,6 +88,7 @@ export function timeline(asked, query) {
           /** @type {HTMLElement | null} */ (document.querySelector('main input[type=search]'))?.focus(),
         );
       isSearch = false;
+      const selection = selectionOf(`${date} ${text}`, found ? found.events() : list);
       return h(
         'div.page',
         null,
@@ -120,9 +122,11 @@ export function timeline(asked, query) {
           null,
           searchField(date, text),
           !text && present.length > 1 && chips(present, only, address(date)),
+          !selection.isOn && selection.bar,
         ),
+        selection.isOn && selection.bar,
         found
-          ? results(found, text, date, shown)
+          ? results(found, text, date, shown, selection)
           : [
               all.length > 0 && dayBand(date, list, innerWidth < 768 ? Math.max(288, innerWidth - 32) : 984, fixes),
               list.length
@@ -130,7 +134,7 @@ export function timeline(asked, query) {
                     'ul.rows.spined',
                     null,
                     withGaps(list, gaps).map((row) =>
-                      row.gap ? gapRow(row.gap) : row.event && eventItem(row.event, row.i),
+                      row.gap ? gapRow(row.gap) : row.event && eventItem(row.event, row.i, selection),
                     ),
                   )
                 : h(
@@ -159,10 +163,17 @@ export function timeline(asked, query) {
    * Row of an event; a trip also links to its explanation.
    * @param {Api.Event} event
    * @param {number} i
+   * @param {ReturnType<typeof selectionOf>} selection
    */
-  function eventItem(event, i) {
+  function eventItem(event, i, selection) {
     const isDrive = isTrip(event);
-    const row = eventRow(event, { day: date, before: spine(shownList, i), end: stayText(event), hasSource: !isDrive });
+    const row = eventRow(event, {
+      day: date,
+      before: spine(shownList, i),
+      end: stayText(event),
+      hasSource: !isDrive,
+      choice: selection.row(event),
+    });
     return h(
       `li${isDrive ? '.explained' : ''}`,
       null,
@@ -386,8 +397,9 @@ function chips(ids, only, address) {
  * @param {string} text
  * @param {string} date
  * @param {number} shown
+ * @param {ReturnType<typeof selectionOf>} selection
  */
-function results(found, text, date, shown) {
+function results(found, text, date, shown, selection) {
   const events = found.events();
   if (!events.length)
     return h(
@@ -422,7 +434,7 @@ function results(found, text, date, shown) {
         h(
           'ul.rows',
           null,
-          list.map((event) => h('li', null, eventRow(event, { mark: text }))),
+          list.map((event) => h('li', null, eventRow(event, { mark: text, choice: selection.row(event) }))),
         ),
       ),
     ),

@@ -1,6 +1,6 @@
 // Sheet to create or edit an event. Its fields follow the property definitions of the type.
 
-import { h } from './dom.js';
+import { fill, h } from './dom.js';
 import { disc, glyph } from './glyph.js';
 import { field, menu, numberText, occurrence, propertyField, textField, toggle } from './field.js';
 import { openPlace } from './placesheet.js';
@@ -262,24 +262,47 @@ function open(event, isNew) {
     const isDrive = isTrip(event);
     // Routes are not edited here.
     const isHidden = (/** @type {string} */ key) => key === 'route' || (isDrive && OF_TRIPS.has(key));
-    const others = Object.keys(event.properties ?? {}).filter(
-      (key) => !isHidden(key) && !known.some((definition) => definition.key === key),
+    const fieldsOf = (/** @type {string} */ typeId, /** @type {Record<string, Api.Property>} */ values) => {
+      const known = definitions(typeId);
+      const others = Object.keys(values).filter(
+        (key) => !isHidden(key) && !known.some((definition) => definition.key === key),
+      );
+      return [
+        ...known.filter((definition) => !isHidden(definition.key)),
+        ...others.map((key) => ({
+          id: key,
+          event_type_id: typeId,
+          key,
+          label: key,
+          property_type: values[key].type,
+          options: null,
+        })),
+      ].map((definition) => ({ definition, of: propertyField(definition, values[definition.key]) }));
+    };
+    let properties = [...(isDrive ? tripFields(event) : []), ...fieldsOf(type.id, event.properties ?? {})];
+    const box = h(
+      'div.contents',
+      null,
+      properties.map(({ of }) => of.element),
     );
-    const shown = [
-      ...known.filter((definition) => !isHidden(definition.key)),
-      ...others.map((key) => ({
-        id: key,
-        event_type_id: type.id,
-        key,
-        label: key,
-        property_type: event.properties?.[key]?.type ?? 'text',
-        options: null,
-      })),
-    ];
-    const properties = [
-      ...(isDrive ? tripFields(event) : []),
-      ...shown.map((definition) => ({ definition, of: propertyField(definition, event.properties?.[definition.key]) })),
-    ];
+    const kind = isNew || isOwnType(type) ? null : typeMenu(type.id);
+    // The fields follow the type; entered values stay.
+    kind?.input.addEventListener('change', () => {
+      const values = { ...event.properties };
+      for (const { definition, of } of properties) {
+        try {
+          const value = of.read();
+          if (value) values[definition.key] = value;
+        } catch {
+          /* an invalid value is entered again */
+        }
+      }
+      properties = fieldsOf(kind.read()?.id ?? type.id, values);
+      fill(
+        box,
+        properties.map(({ of }) => of.element),
+      );
+    });
     const place = textField(texts.form.place, event.location_name ?? '', { maxlength: 1000 });
     const noteInput = /** @type {HTMLTextAreaElement} */ (h('textarea.input', { rows: 3, value: event.notes ?? '' }));
     const note = field(texts.form.note, noteInput, noteInput, () => noteInput.value.trim());
@@ -288,7 +311,13 @@ function open(event, isNew) {
       /** @type {Api.Patch} */
       let values;
       try {
-        values = { ...begin.read(), notes: note.read() || null, location_name: place.read() || null, properties: {} };
+        values = {
+          ...begin.read(),
+          ...(kind ? { event_type_id: kind.read()?.id ?? type.id } : {}),
+          notes: note.read() || null,
+          location_name: place.read() || null,
+          properties: {},
+        };
       } catch (wrong) {
         return void wrong;
       }
@@ -357,7 +386,7 @@ function open(event, isNew) {
       },
       sheetHead(title, close, disc(type, 32)),
       begin.element,
-      properties.map(({ of }) => of.element),
+      box,
       note.element,
       place.element,
       kind?.element,

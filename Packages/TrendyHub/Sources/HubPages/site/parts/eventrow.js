@@ -13,10 +13,21 @@ const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: '
  * Row of an event. A press opens the event, or the page of a trip.
  * @param {Api.Event} event
  * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?:
- *   boolean, hasSource?: boolean}} [options] `when` replaces the time, `title`, a time, replaces the name of the event
+ *   boolean, hasSource?: boolean, choice?: {isOn: boolean, toggle: () => void, erase: () => void} | null}} [options]
+ *   `when` replaces the time, `title`, a time, replaces the name of the event; with `choice` a press selects the row
  */
 export function eventRow(event, options = {}) {
-  const { day, before = null, when, title = '', mark = '', end = '', isRunning = false, hasSource = true } = options;
+  const {
+    day,
+    before = null,
+    when,
+    title = '',
+    mark = '',
+    end = '',
+    isRunning = false,
+    hasSource = true,
+    choice = null,
+  } = options;
   const type = typeOf(event.event_type_id);
   const source = hasSource ? (SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '') : '';
   // On narrow screens only the distance of a trip is shown.
@@ -42,16 +53,18 @@ export function eventRow(event, options = {}) {
     'button.row',
     {
       type: 'button',
+      'aria-pressed': choice && String(choice.isOn),
       dataset: { key: event.id, event: event.id },
       on: {
-        click: () => (isTrip(event) ? go(`/trips/${encodeURIComponent(event.id)}`) : openEvent(event)),
+        click: () =>
+          choice ? choice.toggle() : isTrip(event) ? go(`/trips/${encodeURIComponent(event.id)}`) : openEvent(event),
         edit: () => openEvent(event),
-        delete: () => deleteEvent(event),
+        delete: () => (choice ? choice.erase() : deleteEvent(event)),
       },
     },
     h('span.time', null, (when ?? timeText(event, day)).replace(/ (?=[+-]\d\d:\d\d$)/, '\n')),
     before,
-    disc(type, 28),
+    choice ? h('span.tick', null, choice.isOn && glyph('check', '.s16')) : disc(type, 28),
     h(
       'span.what',
       null,

@@ -165,10 +165,10 @@ function isGrouped(text) {
 export const numberText = (value) => (value === null || value === undefined ? '' : String(value).replace('.', SIGN));
 
 /**
- * Menu of entities by name with an empty first option; reads the chosen entity or `null`.
+ * Menu of entities by name; reads the chosen entity or `null`.
  * @param {string} label
  * @param {{id: string, name: string}[]} list
- * @param {string} none
+ * @param {string} none text of a first option without an entity; no such option if empty
  * @param {string} [value] id of the chosen entity
  */
 export function menu(label, list, none, value = '') {
@@ -176,7 +176,7 @@ export function menu(label, list, none, value = '') {
     h(
       'select.input',
       null,
-      h('option', { value: '' }, none),
+      none && h('option', { value: '' }, none),
       list.map((one) => h('option', { value: one.id, selected: one.id === value }, one.name)),
     )
   );
