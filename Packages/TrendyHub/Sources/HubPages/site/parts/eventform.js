@@ -16,12 +16,12 @@ import {
   isOwnType,
   remove,
   runningIds,
+  search,
   typeOf,
-  types,
   vehiclesByName,
 } from '../data/record.js';
 import { newId } from '../data/api.js';
-import { isUsualNow } from '../data/habits.js';
+import { orderedTypes } from '../data/tileorder.js';
 import {
   dateOfAllDay,
   dayOfEvent,
@@ -113,6 +113,44 @@ export async function stop(event) {
 
 /** Number of types listed initially; others are found by name. */
 const MOST_FOUND = 100;
+/** Latest entries by which the types are ordered. */
+const LATEST = 200;
+
+/**
+ * Latest entries, as the list of types last read them.
+ * @type {() => Api.Event[]}
+ */
+let latest = () => [];
+
+const readLatest = () =>
+  search({ limit: LATEST }).then(
+    ({ events }) => {
+      latest = events;
+    },
+    // The list is usable without them.
+    () => {},
+  );
+
+/**
+ * Uses and last entry by type; a use at this time of day, give or take an hour, counts most.
+ * @returns {Map<string, {uses: number, last: Api.Event}>}
+ */
+function usage() {
+  const minutes = (/** @type {Date} */ moment, of = zone()) => {
+    const [hour, minute] = localText(moment, of).slice(11).split(':').map(Number);
+    return hour * 60 + minute;
+  };
+  const now = minutes(new Date());
+  /** @type {Map<string, {uses: number, last: Api.Event}>} */
+  const found = new Map();
+  for (const event of latest()) {
+    const away = Math.abs(minutes(new Date(event.timestamp), zoneOf(event)) - now);
+    const isNow = !event.is_all_day && Math.min(away, 1440 - away) <= 60;
+    const old = found.get(event.event_type_id);
+    found.set(event.event_type_id, { uses: (old?.uses ?? 0) + (isNow ? LATEST : 1), last: old?.last ?? event });
+  }
+  return found;
+}
 
 /**
  * Opens the list of types to log, then a form.
@@ -130,70 +168,49 @@ export function openLog(date, span) {
       })
     );
     const box = h('div.pick');
-    const draw = () => {
-      const text = input.value.trim().toLowerCase();
-      const found = types()
-        .filter((type) => !isOwnType(type) && type.name.toLowerCase().includes(text))
-        .sort(
-          (a, b) =>
-            Number(b.name.toLowerCase().startsWith(text)) - Number(a.name.toLowerCase().startsWith(text)) ||
-            Number(isUsualNow(b.id)) - Number(isUsualNow(a.id)),
-        );
-      box.replaceChildren(
-        ...found.slice(0, MOST_FOUND).map((type) =>
-          h(
-            'button',
-            {
-              type: 'button',
-              on: {
-                click: () => {
-                  close();
-                  openNew(type, date, span);
-                },
-              },
+    const item = (/** @type {Child[]} */ content, /** @type {() => void} */ act) =>
+      h(
+        'button',
+        {
+          type: 'button',
+          on: {
+            click: () => {
+              close();
+              act();
             },
-            disc(type, 28),
-            type.name,
-          ),
+          },
+        },
+        content,
+      );
+    // The order is decided once, so that no row moves under the finger.
+    let used = usage();
+    const draw = () => {
+      const name = input.value.trim();
+      const text = name.toLowerCase();
+      const starts = (/** @type {Api.EventType} */ type) => Number(type.name.toLowerCase().startsWith(text));
+      const uses = (/** @type {Api.EventType} */ type) => used.get(type.id)?.uses ?? 0;
+      const found = orderedTypes()
+        .filter((type) => !isOwnType(type) && type.name.toLowerCase().includes(text))
+        .sort((a, b) => starts(b) - starts(a) || uses(b) - uses(a));
+      const isNew = text && !found.some((type) => type.name.toLowerCase() === text);
+      fill(
+        box,
+        found.slice(0, MOST_FOUND).map((type) => {
+          const last = used.get(type.id)?.last;
+          return item(
+            [
+              disc(type, 28),
+              h('span.name', null, type.name),
+              last && h('span.quiet.cut', null, summary(last) || whenText(last)),
+            ],
+            () => openNew(type, date, span),
+          );
+        }),
+        !isNew && !found.length && h('p.quiet', null, texts.today.noTypes),
+        item([glyph('plus'), isNew ? texts.form.makeType(name) : texts.type.newType], () =>
+          openType(null, isNew ? name : undefined),
         ),
       );
-      if (text && !found.some((type) => type.name.toLowerCase() === text)) {
-        const name = input.value.trim();
-        box.append(
-          h(
-            'button',
-            {
-              type: 'button',
-              on: {
-                click: () => {
-                  close();
-                  openType(null, name);
-                },
-              },
-            },
-            glyph('plus'),
-            texts.form.makeType(name),
-          ),
-        );
-      } else {
-        box.append(
-          found.length ? '' : h('p.quiet', null, texts.today.noTypes),
-          h(
-            'button',
-            {
-              type: 'button',
-              on: {
-                click: () => {
-                  close();
-                  openType(null);
-                },
-              },
-            },
-            glyph('plus'),
-            texts.type.newType,
-          ),
-        );
-      }
     };
     // Text in the search field is not an unsaved change.
     input.addEventListener('input', (event) => {
@@ -220,7 +237,14 @@ export function openLog(date, span) {
       const other = /** @type {HTMLElement | null} */ (document.activeElement?.[step]);
       (other ?? input).focus();
     });
-    draw();
+    const isKnown = used.size > 0;
+    if (isKnown) draw();
+    const late = new Promise((done) => setTimeout(done, 300));
+    Promise.race([readLatest(), late]).then(() => {
+      if (isKnown) return;
+      used = usage();
+      draw();
+    });
     queueMicrotask(() => input.focus());
     return h('div.content', null, sheetHead(texts.form.what, close), input, box);
   });
@@ -258,7 +282,6 @@ function open(event, isNew) {
   const title = isNew ? type.name : titleOf(event);
   openSheet(title, (sheet, close) => {
     const begin = moments(event);
-    const known = definitions(type.id);
     const isDrive = isTrip(event);
     // Routes are not edited here.
     const isHidden = (/** @type {string} */ key) => key === 'route' || (isDrive && OF_TRIPS.has(key));
