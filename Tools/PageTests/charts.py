@@ -1,5 +1,7 @@
 """Timeline, calendar, charts and insights."""
 
+import datetime
+
 from browser import ENTER
 from harness import check, pair, quiet, same, test
 import life
@@ -197,3 +199,35 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         browser.find("figure h2", "When")
         check("score" not in browser.text(".figures"), "no score without a goal")
         quiet(browser, "insights")
+
+
+@test
+def patterns_are_hours_and_a_month_shows_amounts(world):
+    browser = world.looking
+    browser.go("/insights")
+    browser.find(".patterns li")
+    same(browser.count(".patterns rect"), 24 * browser.count(".patterns li"), "bars")
+    same(browser.count(".patterns rect.now") > 0, True, "hours that stand out")
+    check(browser.count(".weeks li") <= 7, "types of the week")
+    browser.go("/calendar?view=month")
+    browser.find(".month .amount")
+    amounts = browser.script("return [...document.querySelectorAll('.month .amount')].map((one) => one.textContent)")
+    check(any(text.isdigit() and int(text) > 1 for text in amounts), f"amounts: {amounts}")
+
+
+@test
+def the_list_of_types_follows_the_hour_and_shows_last_values(world):
+    with world.person() as (hub, phone, browser):
+        names = ("Coffee", "Tea", "Water")
+        types = {name: phone.type(name, properties=[("size", "Size", "text", None)]) for name in names}
+        for ago in (1, 2, 3):
+            phone.event(types["Water"], life.iso(life.now() - datetime.timedelta(days=ago, hours=5)))
+        tea = {"properties": {"size": {"type": "text", "value": "large"}}}
+        phone.event(types["Tea"], life.iso(life.now() - datetime.timedelta(days=1, minutes=-20)), **tea)
+        pair(browser, hub)
+        browser.press(".log")
+        browser.find("dialog .pick button", "Tea")
+        rows = browser.script("return [...document.querySelectorAll('dialog .pick button')].map((row) => row.innerText)")
+        same([row.split("\n")[0] for row in rows], ["Tea", "Water", "Coffee", "New type"], "order")
+        check("large" in rows[0], f"last values: {rows}")
+        quiet(browser, "the list of types")

@@ -505,13 +505,15 @@ export const texts = {
     same: 'same',
     mark: 'mark: last week',
     lastWeek: 'last week',
+    moreInTable: (/** @type {number} */ n) =>
+      plural(n, { one: '# more type is in the table.', other: '# more types are in the table.' }),
     patterns: 'Patterns',
     summary: 'Weekly summary',
     rhythm: (/** @type {number} */ n, /** @type {number} */ of) => {
       const types = plural(of, { one: '# type has', other: '# types have' });
-      const finding = n ? `${count(n)} of ${types} a regular time.` : 'No type has a regular time yet.';
-      return `${finding} Darker means more often.`;
+      return n ? `${count(n)} of ${types} a regular time.` : 'No type has a regular time yet.';
     },
+    irregular: (/** @type {string[]} */ names) => `No regular time: ${list(names)}.`,
     needsEntries: (/** @type {number} */ n) =>
       `${plural(n, { one: '# more entry', other: '# more entries' })} needed for a pattern.`,
     usually: (/** @type {string} */ from, /** @type {string} */ to) =>

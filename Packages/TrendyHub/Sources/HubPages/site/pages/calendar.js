@@ -360,9 +360,10 @@ function drawMonth(month, chosen, all, counts, view) {
       'ul.month',
       null,
       dates.map((date) => {
-        const of = chosen.filter((type) => days.get(date)?.[type.id]);
+        const amount = (/** @type {Api.EventType} */ type) => days.get(date)?.[type.id] ?? 0;
+        const of = chosen.filter(amount);
         const text = of.length
-          ? of.map((type) => `${type.name} ${days.get(date)?.[type.id]}`).join(', ')
+          ? of.map((type) => `${type.name} ${count(amount(type))}`).join(', ')
           : texts.calendar.none;
         return h(
           'li',
@@ -374,7 +375,9 @@ function drawMonth(month, chosen, all, counts, view) {
             h(
               'span.glyphs-of',
               null,
-              of.slice(0, 4).map((type) => disc(type, 22)),
+              of
+                .slice(0, 4)
+                .map((type) => h('span.amount', null, disc(type, 22), amount(type) > 1 && count(amount(type)))),
               of.length > 4 && h('span.small', null, `+${of.length - 4}`),
             ),
           ),

@@ -2,7 +2,7 @@ import { h, svg } from '../parts/dom.js';
 import { disc } from '../parts/glyph.js';
 import { definePage, head, segments } from '../parts/pagehead.js';
 import { chart } from '../parts/chart.js';
-import { HOUR_COLUMNS, hourGrid, hourRows, patternWords } from '../parts/hourgrid.js';
+import { HOUR_COLUMNS, hourBars, hourRows, patternWords } from '../parts/hourgrid.js';
 import { ring } from '../parts/scorering.js';
 import { tint } from '../parts/colour.js';
 import { go, withQuery } from '../data/navigation.js';
@@ -17,6 +17,8 @@ const RANGES = [
   ['90', texts.insights.days(90)],
   ['365', texts.insights.year],
 ];
+/** Types of the comparison of two weeks, the most frequent first; its table has all of them. */
+const MOST_WEEKS = 7;
 const DOTS = { high: 3, medium: 2, low: 1 };
 
 /**
@@ -168,7 +170,9 @@ const axis = (r) =>
  * @param {() => void} redraw
  */
 function weeks(found, redraw) {
-  const list = found.types.filter((each) => each.week.now || each.week.before);
+  const list = found.types
+    .filter((each) => each.week.now || each.week.before)
+    .sort((a, b) => b.week.now + b.week.before - a.week.now - a.week.before);
   const most = Math.max(1, ...list.map((each) => Math.max(each.week.now, each.week.before)));
   const week = found.types[0]?.week;
   const isWhole = week && daysBetween(week.from, week.through) === 6;
@@ -197,7 +201,7 @@ function weeks(found, redraw) {
         h(
           'ul.weeks',
           null,
-          list.map((each) =>
+          list.slice(0, MOST_WEEKS).map((each) =>
             h(
               'li',
               { set: tint(type(each).color) },
@@ -223,6 +227,7 @@ function weeks(found, redraw) {
           ),
         ),
         list.length > 0 && h('p.small.quiet.mark-words', null, h('i', { 'aria-hidden': 'true' }), texts.insights.mark),
+        list.length > MOST_WEEKS && h('p.small.quiet', null, texts.insights.moreInTable(list.length - MOST_WEEKS)),
       ),
   });
 }
@@ -234,6 +239,7 @@ function weeks(found, redraw) {
 function patterns(found, redraw) {
   const list = found.types.filter((each) => each.pattern.events);
   const steady = list.filter((each) => each.pattern.hour || each.pattern.weekday);
+  const others = list.filter((each) => !steady.includes(each)).map((each) => each.name);
   return chart({
     key: 'insights-patterns',
     title: texts.insights.patterns,
@@ -243,22 +249,27 @@ function patterns(found, redraw) {
     rows: list.flatMap((each) => hourRows(each.pattern).map((row) => [each.name, ...row])),
     picture: () =>
       h(
-        'ul.patterns',
+        'div',
         null,
-        list.map((each) =>
-          h(
-            'li',
-            null,
+        h(
+          'ul.patterns',
+          null,
+          steady.map((each) =>
             h(
-              'h3',
+              'li',
               null,
-              disc(type(each), 28),
-              h('a.cut', { href: `/types/${encodeURIComponent(each.event_type_id)}` }, each.name),
+              h(
+                'h3',
+                null,
+                disc(type(each), 28),
+                h('a.cut', { href: `/types/${encodeURIComponent(each.event_type_id)}` }, each.name),
+              ),
+              hourBars(each.pattern, type(each).color),
+              patternWords(each.pattern).map((sentence) => h('p.small.quiet', null, sentence)),
             ),
-            hourGrid(each.pattern, type(each).color),
-            patternWords(each.pattern).map((sentence) => h('p.small.quiet', null, sentence)),
           ),
         ),
+        others.length > 0 && h('p.small.quiet.irregular', null, texts.insights.irregular(others)),
       ),
   });
 }

@@ -71,3 +71,32 @@ export function hourGrid(pattern, color) {
     ),
   );
 }
+
+/**
+ * Bars of a pattern by hour, the peak in full colour; its sentences are beside them.
+ * @param {Pattern} pattern
+ * @param {string} color of the type
+ */
+export function hourBars(pattern, color) {
+  const sums = Array.from({ length: 24 }, (_, hour) => pattern.grid.reduce((sum, day) => sum + day[hour], 0));
+  const most = Math.max(1, ...sums);
+  return h(
+    'div.bars.by-hour',
+    { set: tint(color) },
+    svg(
+      'svg',
+      { viewBox: '0 0 214 52', 'aria-hidden': 'true' },
+      sums.map((n, hour) => {
+        const height = Math.max(1.5, (34 * n) / most);
+        return svg(`rect${hour === pattern.hour?.peak ? '.now' : ''}`, {
+          x: hour * 9,
+          y: 36 - height,
+          width: 7,
+          height,
+          rx: 1,
+        });
+      }),
+      [0, 6, 12, 18].map((hour) => svg('text', { x: hour * 9, y: 50 }, hourText(hour))),
+    ),
+  );
+}
