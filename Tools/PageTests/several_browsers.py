@@ -333,3 +333,21 @@ def an_entry_that_the_hub_refuses_is_shown_with_the_reason(world):
             browser.press("main .button", "Discard")
             browser.hides("Rejected by the hub", "main")
             browser.shows("Synced with hub", ".sync")
+
+
+@test
+def a_browser_that_is_paired_again_replaces_its_row(world):
+    with world.person("Pixel") as (hub, phone, browser):
+        phone.type("Coffee")
+        pair(browser, hub)
+        names = lambda: sorted(device["name"] for device in phone.ask("GET", "/me/devices"))
+        before = names()
+        same(len(before), 2, "devices")
+        browser.devtools("Network.clearBrowserCookies")
+        pair(browser, hub)
+        same(names(), before, "devices after another pairing")
+        browser.go("/devices")
+        browser.find("main .rows li")
+        rows = browser.script("return [...document.querySelectorAll('main .rows li')].map((row) => row.innerText)")
+        check(len(rows) == 2 and "this browser" in rows[0], f"this browser is first: {rows}")
+        quiet(browser, "paired again", allowed=("401",))

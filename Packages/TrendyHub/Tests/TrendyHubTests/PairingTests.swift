@@ -29,6 +29,22 @@ struct PairingTests {
     #expect(try await pair(other, code, from: "192.0.2.2").status == 201)
   }
 
+  @Test func `a device that is paired again replaces its row, but no device of another user`() async throws {
+    let hub = try TestHub()
+    let accounts = hub.server.accounts
+    let other = try accounts.createPerson(name: "Bea")
+    func paired(_ user: String, replacing former: String?) throws -> HubDevice {
+      let code = try accounts.createPairingCode(user: user)
+      return try accounts.pair(code: code, deviceName: "Firefox", replacing: former).device
+    }
+    let first = try paired(hub.user.id, replacing: nil)
+    let second = try paired(hub.user.id, replacing: first.id)
+    #expect(second.name == first.name && second.id != first.id)
+    _ = try paired(other.id, replacing: second.id)
+    let kept = try accounts.devices(user: hub.user.id).filter { $0.name == "Firefox" && $0.revokedAt == nil }
+    #expect(kept.map(\.id) == [second.id])
+  }
+
   @Test func `a code may be tried five times from any address`() async throws {
     let hub = try TestHub()
     let code = try hub.server.accounts.createPairingCode(user: hub.user.id)

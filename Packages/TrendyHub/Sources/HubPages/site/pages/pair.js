@@ -5,6 +5,7 @@ import { glyph } from '../parts/glyph.js';
 import { download } from '../parts/chart.js';
 import { field } from '../parts/field.js';
 import { ask, Refused, Unreachable } from '../data/api.js';
+import { storedSession } from '../data/preferences.js';
 import { reach } from '../data/record.js';
 import { texts } from '../texts.js';
 
@@ -67,7 +68,9 @@ export function showPairing(app, session, done, waiting = []) {
     code.wrong(null);
     button.disabled = true;
     try {
-      await ask('POST', '/session', { code: code.read(), device_name: browserName() });
+      // The device that this browser was, whose row on the page Devices it replaces.
+      const replaces = storedSession()?.device.id;
+      await ask('POST', '/session', { code: code.read(), device_name: browserName(), replaces });
       done();
     } catch (error) {
       const isWrong = error instanceof Refused && error.kind === 'pairing_code_invalid';

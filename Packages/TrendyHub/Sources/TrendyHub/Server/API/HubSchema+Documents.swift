@@ -47,6 +47,10 @@ extension HubSchema {
       "PairRequest": .object([
         .required("code", .string), .required("device_name", .string), .optional("person", .string),
       ]),
+      "BrowserPairRequest": .object([
+        .required("code", .string), .required("device_name", .string), .optional("person", .string),
+        .optional("replaces", .string),
+      ]),
       "PairResponse": .object([
         .required("token", .string), .required("device_id", .string), .required("person", .string),
         .optional("hub", .string),

@@ -22,7 +22,8 @@ struct AccountHandlers: Sendable {
       HubRoute(
         .post, "session", name: "beginSession",
         summary: "Exchanges a pairing code for a cookie that contains a browser's device token.",
-        body: .named("PairRequest"), answers: [.json(201, "paired", .named("BrowserPairing"))], .open(beginSession)),
+        body: .named("BrowserPairRequest"), answers: [.json(201, "paired", .named("BrowserPairing"))],
+        .open(beginSession)),
       HubRoute(
         .delete, "session", name: "endSession", summary: "Revokes the token of the requesting device.",
         answers: [.nothing("revoked")], .device(endSession)),
@@ -87,12 +88,15 @@ struct AccountHandlers: Sendable {
       PairResponse(token: token, deviceId: device.id, user: device.user, hub: configuration.name), status: 201)
   }
 
-  private func paired(_ call: HubCall) async throws -> (token: String, device: HubDevice) {
+  /// - Parameter former: Id of the device that the client was before.
+  private func paired(
+    _ call: HubCall, replacing former: String? = nil
+  ) async throws -> (token: String, device: HubDevice) {
     let address = call.request.remoteAddress
     let asked = try call.document(PairRequest.self)
     return try await directory(.writing) {
       try $0.pair(
-        code: asked.code, deviceName: asked.deviceName, holder: asked.user, address: address)
+        code: asked.code, deviceName: asked.deviceName, holder: asked.user, replacing: former, address: address)
     }
   }
 
@@ -142,7 +146,7 @@ struct AccountHandlers: Sendable {
   /// Pairs a browser as a device. Its token is sent in the cookie only.
   private func beginSession(_ call: HubCall) async throws -> HTTPResponse {
     try configuration.check(browserOriginOf: call.request)
-    let (token, device) = try await paired(call)
+    let (token, device) = try await paired(call, replacing: try call.body().optionalString("replaces"))
     var response = HTTPResponse.json(
       ["device_id": .string(device.id), "person": .string(device.user), "hub": .string(configuration.name)],
       status: 201)

@@ -164,10 +164,11 @@ public struct HubAccounts: Sendable {
   ///   - deviceName: A name that is not empty.
   ///   - holder: Id of the user whose record the device already contains; a code of another user is rejected and stays
   ///     valid.
+  ///   - former: Id of the device that this one was; it is revoked if it belongs to the user of the code.
   ///   - address: Network address of the client, for which the attempt counts; `nil` for the operator of the hub.
   /// - Throws: A ``Problem`` of kind `pairing_code_invalid`, `other_person` or `rate_limited`.
   public func pair(
-    code: String, deviceName: String, holder: String? = nil, address: String? = nil
+    code: String, deviceName: String, holder: String? = nil, replacing former: String? = nil, address: String? = nil
   ) throws -> (token: String, device: HubDevice) {
     try checkName(deviceName, member: "device_name")
     let digits = code.filter { $0 != "-" && $0 != " " }
@@ -205,6 +206,14 @@ public struct HubAccounts: Sendable {
           detail:
             "this device contains the record of another user; the code remains valid until it is used or ten minutes old"
         )
+      }
+      if let former,
+        var replaced = try directory.devices().first(where: {
+          $0.id == former && $0.user == pairing.user && $0.revokedAt == nil
+        })
+      {
+        replaced.revokedAt = now
+        try directory.put(replaced)
       }
       let device = HubDevice(
         id: random.identifier(at: now), user: pairing.user,
