@@ -30,9 +30,8 @@ struct PeriodReport {
     if let first = histories.firstDay, first > before.lowerBound {
       throw session.usageError(
         "--since excludes a part of the previous \(period.rawValue), with which this one is compared",
-        hint:
-          "The previous \(period.rawValue) begins on \(before.lowerBound.words(near: last)). Use --until to show an "
-          + "earlier \(period.rawValue).")
+        hint: "The previous \(period.rawValue) begins on \(before.lowerBound.words(near: last)). Use --until to "
+          + "show an earlier \(period.rawValue).")
     }
     review = PeriodReview(
       span, types: try histories.all(), skips: try histories.settings().skips,

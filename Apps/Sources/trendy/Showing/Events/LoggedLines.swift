@@ -81,8 +81,7 @@ struct LoggedLines {
     }
     guard session.arguments.value(OptionSpec.note.key) != "-" else {
       throw CommandError(
-        "A note cannot be read from standard input here", hint: "Write the text of the note in the line.",
-        exit: .badData)
+        "A note cannot be read from standard input here", hint: "Write its text in the line.", exit: .badData)
     }
     return try EventPhrase(session).meaning(among: known, session, makeID: makeID)
   }
