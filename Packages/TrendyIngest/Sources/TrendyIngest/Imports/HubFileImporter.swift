@@ -186,9 +186,7 @@ extension ImportSummary {
     for (what, count) in track.file.leftOut { skipped[what] = count }
     remarks = track.file.remarks + [track.file.timeRemark].compactMap(\.self)
     let gone = isDryRun ? 0 : track.tripCount.new + track.tripCount.known - track.trips.count
-    if gone > 0 {
-      remarks.append("Trips that were deleted or undone after an earlier import, and stay deleted: \(gone).")
-    }
+    if gone > 0 { remarks.append("Trips deleted or undone after an earlier import: \(gone).") }
     (first, last) = (track.file.firstTime, track.file.lastTime)
     examples +=
       track.trips.prefix(5).map { Self.example($0, ofType: BuiltInType.trip.name) }
