@@ -519,10 +519,10 @@ struct SyncStoryTests {
     #expect(try hub.push("b", old, hub.delete("e", base: 4)).map(\.word) == ["restored", "restored"])
     #expect(try hub.push("b", hub.restore("e", incarnation: 1)).map(\.word) == ["accepted"])
     #expect(try hub.state.head == 4)
-    // A restore of a living entity raises its incarnation. A restore of a deleted entity needs a higher one.
-    #expect(try hub.push("b", hub.restore("e", incarnation: 3)) == [.accepted(version: 5)])
-    #expect(try hub.push("a", hub.delete("e", base: 5, incarnation: 3)).map(\.word) == ["accepted"])
-    #expect(try hub.push("b", hub.restore("e", incarnation: 3)).map(\.word) == ["entity_deleted"])
+    // A restore of a live entity raises its incarnation. A restore of a deleted entity needs a higher one.
+    #expect(try hub.push("b", hub.restore("e", life: 3)) == [.accepted(version: 5)])
+    #expect(try hub.push("a", hub.delete("e", base: 5, life: 3)).map(\.word) == ["accepted"])
+    #expect(try hub.push("b", hub.restore("e", life: 3)).map(\.word) == ["entity_deleted"])
     // A delete of an incarnation unknown to the hub: the restore that began it arrives too late.
     #expect(try hub.push("a", hub.delete("e", base: 6, incarnation: 4)) == [.accepted(version: 7)])
     #expect(try hub.push("b", hub.restore("e", incarnation: 4)).map(\.word) == ["entity_deleted"])
@@ -829,7 +829,7 @@ struct SyncStoryTests {
     #expect(try noted() == 2)
   }
 
-  // MARK: Sums of living entities
+  // MARK: Sums of live entities
 
   @Test("count and hash of each kind match its living entities after any operation", arguments: storages)
   func sums(storage: StoryHub.Storage) throws {
