@@ -50,7 +50,7 @@ struct APIErrorTests {
     #expect(Set([error, error]).count == 1)
   }
 
-  @Test func `the description states what happened`() {
+  @Test func `its text contains the hub's message`() {
     #expect("\(APIError.httpError(418))" == "The hub responded with status 418")
     #expect("\(APIError.networkError("connection refused"))" == "No response: connection refused")
     #expect("\(APIError.decodingError("id: expected a string"))" == "Invalid document: id: expected a string")

@@ -114,7 +114,7 @@ struct VerificationTests {
     disk.setContents("/store/log-1", one)
     let finding = try #require(try Self.verify(disk.copy()).findings.first)
     #expect(finding.path == "/store/log-1" && finding.offset == 64 + 96 && finding.what.contains("a later save"))
-    // Without a durable end the missing save was never confirmed.
+    // Without the durable end in the lock file, the missing save was never confirmed.
     disk.setContents("/store/lock", [])
     #expect(try Self.verify(disk.copy()).findings.isEmpty)
     var torn = two
