@@ -236,7 +236,7 @@ struct TimePhraseTests {
     #expect(try TimePhrase(phrase, now: now, in: local).durationWords == words)
   }
 
-  @Test func `a duration is a time only as a limit`() throws {
+  @Test func `a duration is a time only for past times`() throws {
     #expect(try date("7d", .since) == "2026-11-13T10:15:30Z")
     #expect(try date("2 weeks", .until) == "2026-11-06T10:15:30Z")
     #expect { _ = try date("45m") } throws: { ($0 as? CommandError)?.hint?.contains("'45m ago'") == true }

@@ -32,5 +32,5 @@ struct UnknownZoneTests {
     #expect(LocalTime.unknownZone(in: ["TZ": name]) == name)
   }
 
-  @Test func `an environment without TZ has no unknown zone`() { #expect(LocalTime.unknownZone(in: [:]) == nil) }
+  @Test func `without TZ no zone is reported`() { #expect(LocalTime.unknownZone(in: [:]) == nil) }
 }
