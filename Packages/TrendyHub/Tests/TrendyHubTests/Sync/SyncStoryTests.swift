@@ -520,9 +520,9 @@ struct SyncStoryTests {
     #expect(try hub.push("b", hub.restore("e", incarnation: 1)).map(\.word) == ["accepted"])
     #expect(try hub.state.head == 4)
     // A restore of a live entity raises its incarnation. A restore of a deleted entity needs a higher one.
-    #expect(try hub.push("b", hub.restore("e", life: 3)) == [.accepted(version: 5)])
-    #expect(try hub.push("a", hub.delete("e", base: 5, life: 3)).map(\.word) == ["accepted"])
-    #expect(try hub.push("b", hub.restore("e", life: 3)).map(\.word) == ["entity_deleted"])
+    #expect(try hub.push("b", hub.restore("e", incarnation: 3)) == [.accepted(version: 5)])
+    #expect(try hub.push("a", hub.delete("e", base: 5, incarnation: 3)).map(\.word) == ["accepted"])
+    #expect(try hub.push("b", hub.restore("e", incarnation: 3)).map(\.word) == ["entity_deleted"])
     // A delete of an incarnation unknown to the hub: the restore that began it arrives too late.
     #expect(try hub.push("a", hub.delete("e", base: 6, incarnation: 4)) == [.accepted(version: 7)])
     #expect(try hub.push("b", hub.restore("e", incarnation: 4)).map(\.word) == ["entity_deleted"])
