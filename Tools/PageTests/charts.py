@@ -227,7 +227,8 @@ def the_list_of_types_follows_the_hour_and_shows_last_values(world):
         pair(browser, hub)
         browser.press(".log")
         browser.find("dialog .pick button", "Tea")
-        rows = browser.script("return [...document.querySelectorAll('dialog .pick button')].map((row) => row.innerText)")
+        buttons = "[...document.querySelectorAll('dialog .pick button')]"
+        rows = browser.script(f"return {buttons}.map((row) => row.innerText)")
         same([row.split("\n")[0] for row in rows], ["Tea", "Water", "Coffee", "New type"], "order")
         check("large" in rows[0], f"last values: {rows}")
         quiet(browser, "the list of types")

@@ -2,7 +2,9 @@
 
 from harness import check, pair, quiet, same, test
 
-LOADED = """return performance.getEntriesByType('resource').map((one) => one.name).filter((name) => name.endsWith('.js'))"""
+LOADED = (
+    "return performance.getEntriesByType('resource').map((one) => one.name).filter((name) => name.endsWith('.js'))"
+)
 
 
 @test

@@ -37,12 +37,12 @@ def several_rows_change_at_once_and_one_undo_takes_it_back(world):
             browser.shows("5 selected", "main .selection")
             browser.press(f"main [data-key={key}]")
 
+        def values(entries):
+            return [{**entry, "updated_at": ""} for entry in entries]
+
         def undone():
             browser.keys("u")
-            world.wait(
-                lambda: [{**one, "updated_at": ""} for one in events()] == [{**one, "updated_at": ""} for one in before],
-                "everything is as before",
-            )
+            world.wait(lambda: values(events()) == values(before), "everything is as before")
             browser.shows("Undone", ".toast")
 
         # A press selects instead of opening; the actions need a row.

@@ -13,12 +13,12 @@ import { texts } from '../texts.js';
 
 /**
  * @param {Api.Geofence | null} place `null` for a new one
- * @param {{position?: number[] | null, name?: string, isHere?: boolean, onDone?: (id: string | null) => void}} [options]
+ * @param {{position?: number[] | null, name?: string, isHere?: boolean, onDone?: (id: string | null) => void}} [given]
  *   position and name of a new place; `isHere` asks for the location; `onDone` receives the id of the place, or `null`
  *   after a deletion
  */
-export function openPlace(place, options = {}) {
-  const { position = null, name: called = '', isHere = false, onDone = () => {} } = options;
+export function openPlace(place, given = {}) {
+  const { position = null, name: called = '', isHere = false, onDone = () => {} } = given;
   const title = place ? place.name : texts.places.newPlace;
   /** The place as the map of the sheet shows it. */
   const draft = /** @type {Api.Geofence} */ ({
