@@ -868,6 +868,7 @@ declare namespace Api {
     Request extends `GET /me/live` ? LiveTrips :
     Request extends `GET /me/storage` ? GetStorage :
     Request extends `GET /me/sync` ? SyncSummary :
+    Request extends `GET /mileage/witnesses` ? GetWitnesses :
     Request extends `POST /events/batch` ? EventBatchResponse :
     Request extends `POST /me/pairing-codes` ? CreatePairingCode :
     Request extends `POST /me/tokens` ? CreateToken :
@@ -882,7 +883,6 @@ declare namespace Api {
     Request extends `GET /imports` ? Import[] :
     Request extends `GET /insights` ? Insights :
     Request extends `GET /mileage` ? Mileage :
-    Request extends `GET /mileage/witnesses` ? GetWitnesses :
     Request extends `GET /openapi.json` ? Record<string, any> :
     Request extends `GET /property-definitions` ? PropertyDefinition[] :
     Request extends `GET /ready` ? Status :
