@@ -4,8 +4,9 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// The device store runs the same records; see `RecordRulesTests` in TrendyAgent.
-@Suite("RecordRules: hub", .timeLimit(.minutes(20)))
+/// The device store runs the same records; see `RecordRulesTests` in TrendyAgent. One record at a time, so that the tests
+/// of sockets get processor time meanwhile.
+@Suite("RecordRules: hub", .serialized, .timeLimit(.minutes(20)))
 struct RecordRulesTests {
   @Test("the API agrees with an independent calculation", arguments: 0..<20)
   func agrees(part: UInt64) async throws {
@@ -18,6 +19,7 @@ struct RecordRulesTests {
         for dayStart in RuleRecord.dayStarts {
           let expected = record.expectation(zone: zone, dayStart: dayStart)
           try await check(hub, "zone=\(zone)&day_start=\(dayStart)&week_start=1", expected)
+          await Task.yield()
         }
       }
     }

@@ -78,7 +78,7 @@ struct HubSocketTests {
       let page = try await RawClient.request("GET", "/calendar?year=2026", port: port)
       #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
       let tag = try #require(page.headers["etag"])
-      let again = try await RawClient.request("GET", "/", port: port, headers: [("If-None-Match", tag)])
+      let again = try await RawClient.request("GET", "/calendar", port: port, headers: [("If-None-Match", tag)])
       #expect(again.status == 304 && again.body.isEmpty && again.headers["content-length"] == nil)
       let code = try server.accounts.createPairingCode(user: try #require(try server.accounts.users().first).id)
       let origin = [("Origin", "http://127.0.0.1:\(port)")]
