@@ -414,7 +414,7 @@ extension TimePhrase {
     (1...2).contains(words.count) ? clock(words.joined()) : nil
   }
 
-  /// `8:30`, `08:30:15`, `0830`, `8h30`, `9am`, `9:30pm`, `24:00`, `noon`, `midnight`.
+  /// Parses a time of day such as `8:30`, `08:30:15`, `0830`, `8h30`, `9:30pm`, `24:00` or `noon`.
   static func clock(_ word: String) -> WallClock? {
     switch word {
     case "noon": return WallClock(hour: 12)

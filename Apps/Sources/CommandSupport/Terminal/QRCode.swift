@@ -8,7 +8,7 @@ public struct QRCode: Hashable, Sendable {
   /// Function modules: finder, timing, alignment, format and version patterns.
   private var isFixed: [Bool]
 
-  /// Encodes a text in the smallest version that can contain it.
+  /// Encodes text in the smallest version that fits it.
   /// - Returns: `nil` for text longer than 213 bytes.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)

@@ -152,7 +152,7 @@ public struct FileIntake: Sendable {
   public var largestFile: Int64
   /// Maximum size of all users' files together in bytes.
   public var mostBytes: Int64 { largestFile.multipliedReportingOverflow(by: 2).overflow ? .max : largestFile * 2 }
-  /// Size of the parts of an upload in bytes, at most the maximum request body.
+  /// Size of each part of an upload in bytes; at most the maximum size of a request body.
   public var partBytes: Int
 
   public init(importer: any FileImporting, folder: URL, largestFile: Int64 = 4 << 30, partBytes: Int = 1 << 20) {

@@ -4,8 +4,8 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// The device store runs the same records; see `RecordRulesTests` in TrendyAgent. One record at a time, so that the tests
-/// of sockets get processor time meanwhile.
+/// The device store runs the same records; see `RecordRulesTests` in TrendyAgent. One record at a time, so that tests
+/// of sockets get CPU time meanwhile.
 @Suite("RecordRules: hub", .serialized, .timeLimit(.minutes(20)))
 struct RecordRulesTests {
   @Test("the API agrees with an independent calculation", arguments: 0..<20)

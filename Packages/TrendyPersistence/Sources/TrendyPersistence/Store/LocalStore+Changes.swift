@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Change of an entity by a unit of work: its saved state and the state in the unit.
+/// Change to an entity in a unit of work: its saved state and its state in that unit.
 public struct EntityChange: Hashable, Sendable {
   /// An entity or a conflict.
   public enum Entity: Hashable, Sendable {

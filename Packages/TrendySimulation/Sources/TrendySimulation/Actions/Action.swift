@@ -77,7 +77,7 @@ public enum Action: Hashable, Sendable {
   case companionNetwork(device: Int, fault: NetworkFault, afterRequests: Int)
   /// Like `crash`, for the device's companion store.
   case crashCompanionStore(device: Int, beforeChange: Int, loss: UInt64)
-  /// A fault affects the hubs' next database transaction, or the one after `afterTransactions` others.
+  /// A fault in a database transaction of the hubs, after `afterTransactions` others; 0 means the next one.
   case database(DatabaseFault, afterTransactions: Int)
   /// The database restarts.
   case restartDatabase

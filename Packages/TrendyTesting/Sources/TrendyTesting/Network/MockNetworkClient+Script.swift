@@ -41,111 +41,111 @@ extension MockNetworkClient {
 
     /// Calls of `getEventTypes`, oldest first.
     public var getEventTypesCalls: [GetEventTypesCall] = []
-    /// Queued results of `getEventTypes`; each call uses the first.
+    /// Queued results of `getEventTypes`; each call takes the next one.
     public var getEventTypesResponses: [Result<[APIEventType], any Error>] = []
     /// Calls of `createEventType`, oldest first.
     public var createEventTypeCalls: [CreateEventTypeCall] = []
-    /// Queued results of `createEventType`; each call uses the first.
+    /// Queued results of `createEventType`; each call takes the next one.
     public var createEventTypeResponses: [Result<APIEventType, any Error>] = []
     /// Calls of `createEventTypeWithIdempotency`, oldest first.
     public var createEventTypeWithIdempotencyCalls: [CreateEventTypeWithIdempotencyCall] = []
-    /// Queued results of `createEventTypeWithIdempotency`; each call uses the first.
+    /// Queued results of `createEventTypeWithIdempotency`; each call takes the next one.
     public var createEventTypeWithIdempotencyResponses: [Result<APIEventType, any Error>] = []
     /// Calls of `updateEventType`, oldest first.
     public var updateEventTypeCalls: [UpdateEventTypeCall] = []
-    /// Queued results of `updateEventType`; each call uses the first.
+    /// Queued results of `updateEventType`; each call takes the next one.
     public var updateEventTypeResponses: [Result<APIEventType, any Error>] = []
     /// Calls of `deleteEventType`, oldest first.
     public var deleteEventTypeCalls: [DeleteEventTypeCall] = []
-    /// Queued results of `deleteEventType`; each call uses the first.
+    /// Queued results of `deleteEventType`; each call takes the next one.
     public var deleteEventTypeResponses: [Result<Void, any Error>] = []
 
     // MARK: Events
 
     /// Calls of `getEvents`, oldest first.
     public var getEventsCalls: [GetEventsCall] = []
-    /// Queued results of `getEvents`; each call uses the first.
+    /// Queued results of `getEvents`; each call takes the next one.
     public var getEventsResponses: [Result<[APIEvent], any Error>] = []
     /// Calls of `getAllEvents`, oldest first.
     public var getAllEventsCalls: [GetAllEventsCall] = []
-    /// Queued results of `getAllEvents`; each call uses the first.
+    /// Queued results of `getAllEvents`; each call takes the next one.
     public var getAllEventsResponses: [Result<[APIEvent], any Error>] = []
     /// Calls of `createEvent`, oldest first.
     public var createEventCalls: [CreateEventCall] = []
-    /// Queued results of `createEvent`; each call uses the first.
+    /// Queued results of `createEvent`; each call takes the next one.
     public var createEventResponses: [Result<APIEvent, any Error>] = []
     /// Calls of `createEventWithIdempotency`, oldest first.
     public var createEventWithIdempotencyCalls: [CreateEventWithIdempotencyCall] = []
-    /// Queued results of `createEventWithIdempotency`; each call uses the first.
+    /// Queued results of `createEventWithIdempotency`; each call takes the next one.
     public var createEventWithIdempotencyResponses: [Result<APIEvent, any Error>] = []
     /// Calls of `createEventsBatch`, oldest first.
     public var createEventsBatchCalls: [CreateEventsBatchCall] = []
-    /// Queued results of `createEventsBatch`; each call uses the first.
+    /// Queued results of `createEventsBatch`; each call takes the next one.
     public var createEventsBatchResponses: [Result<BatchCreateEventsResponse, any Error>] = []
     /// Calls of `updateEvent`, oldest first.
     public var updateEventCalls: [UpdateEventCall] = []
-    /// Queued results of `updateEvent`; each call uses the first.
+    /// Queued results of `updateEvent`; each call takes the next one.
     public var updateEventResponses: [Result<APIEvent, any Error>] = []
     /// Calls of `deleteEvent`, oldest first.
     public var deleteEventCalls: [DeleteEventCall] = []
-    /// Queued results of `deleteEvent`; each call uses the first.
+    /// Queued results of `deleteEvent`; each call takes the next one.
     public var deleteEventResponses: [Result<Void, any Error>] = []
 
     // MARK: Geofences
 
     /// Calls of `getGeofences`, oldest first.
     public var getGeofencesCalls: [GetGeofencesCall] = []
-    /// Queued results of `getGeofences`; each call uses the first.
+    /// Queued results of `getGeofences`; each call takes the next one.
     public var getGeofencesResponses: [Result<[APIGeofence], any Error>] = []
     /// Calls of `createGeofence`, oldest first.
     public var createGeofenceCalls: [CreateGeofenceCall] = []
-    /// Queued results of `createGeofence`; each call uses the first.
+    /// Queued results of `createGeofence`; each call takes the next one.
     public var createGeofenceResponses: [Result<APIGeofence, any Error>] = []
     /// Calls of `createGeofenceWithIdempotency`, oldest first.
     public var createGeofenceWithIdempotencyCalls: [CreateGeofenceWithIdempotencyCall] = []
-    /// Queued results of `createGeofenceWithIdempotency`; each call uses the first.
+    /// Queued results of `createGeofenceWithIdempotency`; each call takes the next one.
     public var createGeofenceWithIdempotencyResponses: [Result<APIGeofence, any Error>] = []
     /// Calls of `updateGeofence`, oldest first.
     public var updateGeofenceCalls: [UpdateGeofenceCall] = []
-    /// Queued results of `updateGeofence`; each call uses the first.
+    /// Queued results of `updateGeofence`; each call takes the next one.
     public var updateGeofenceResponses: [Result<APIGeofence, any Error>] = []
     /// Calls of `deleteGeofence`, oldest first.
     public var deleteGeofenceCalls: [DeleteGeofenceCall] = []
-    /// Queued results of `deleteGeofence`; each call uses the first.
+    /// Queued results of `deleteGeofence`; each call takes the next one.
     public var deleteGeofenceResponses: [Result<Void, any Error>] = []
 
     // MARK: Property definitions
 
     /// Calls of `getPropertyDefinitions`, oldest first.
     public var getPropertyDefinitionsCalls: [GetPropertyDefinitionsCall] = []
-    /// Queued results of `getPropertyDefinitions`; each call uses the first.
+    /// Queued results of `getPropertyDefinitions`; each call takes the next one.
     public var getPropertyDefinitionsResponses: [Result<[APIPropertyDefinition], any Error>] = []
     /// Calls of `createPropertyDefinition`, oldest first.
     public var createPropertyDefinitionCalls: [CreatePropertyDefinitionCall] = []
-    /// Queued results of `createPropertyDefinition`; each call uses the first.
+    /// Queued results of `createPropertyDefinition`; each call takes the next one.
     public var createPropertyDefinitionResponses: [Result<APIPropertyDefinition, any Error>] = []
     /// Calls of `createPropertyDefinitionWithIdempotency`, oldest first.
     public var createPropertyDefinitionWithIdempotencyCalls: [CreatePropertyDefinitionWithIdempotencyCall] = []
-    /// Queued results of `createPropertyDefinitionWithIdempotency`; each call uses the first.
+    /// Queued results of `createPropertyDefinitionWithIdempotency`; each call takes the next one.
     public var createPropertyDefinitionWithIdempotencyResponses: [Result<APIPropertyDefinition, any Error>] = []
     /// Calls of `updatePropertyDefinition`, oldest first.
     public var updatePropertyDefinitionCalls: [UpdatePropertyDefinitionCall] = []
-    /// Queued results of `updatePropertyDefinition`; each call uses the first.
+    /// Queued results of `updatePropertyDefinition`; each call takes the next one.
     public var updatePropertyDefinitionResponses: [Result<APIPropertyDefinition, any Error>] = []
     /// Calls of `deletePropertyDefinition`, oldest first.
     public var deletePropertyDefinitionCalls: [DeletePropertyDefinitionCall] = []
-    /// Queued results of `deletePropertyDefinition`; each call uses the first.
+    /// Queued results of `deletePropertyDefinition`; each call takes the next one.
     public var deletePropertyDefinitionResponses: [Result<Void, any Error>] = []
 
     // MARK: Feed
 
     /// Calls of `getChanges`, oldest first.
     public var getChangesCalls: [GetChangesCall] = []
-    /// Queued results of `getChanges`; each call uses the first.
+    /// Queued results of `getChanges`; each call takes the next one.
     public var getChangesResponses: [Result<ChangeFeedResponse, any Error>] = []
     /// Calls of `getLatestCursor`, oldest first.
     public var getLatestCursorCalls: [GetLatestCursorCall] = []
-    /// Queued results of `getLatestCursor`; each call uses the first.
+    /// Queued results of `getLatestCursor`; each call takes the next one.
     public var getLatestCursorResponses: [Result<Int64, any Error>] = []
   }
 

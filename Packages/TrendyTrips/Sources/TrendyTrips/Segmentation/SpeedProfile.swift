@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Speed over time and stops of a trip, for a chart.
+/// Stops of a trip and its speed over time, for a chart.
 public struct SpeedProfile: Hashable, Sendable {
   /// Speed in one interval.
   public struct Step: Hashable, Sendable {

@@ -7,29 +7,29 @@ extension TripRecord {
 
   /// Keys of the properties set by ``event(eventTypeId:carName:device:)``.
   public enum PropertyKey: String, Sendable, CaseIterable {
-    /// Path length in metres, a number.
+    /// Path length in metres (number).
     case distance
     /// Duration in seconds.
     case duration
-    /// Average speed in m/s, a number.
+    /// Average speed in m/s (number).
     case averageSpeed = "average_speed"
-    /// Top speed in m/s, a number; absent if unknown.
+    /// Top speed in m/s (number); absent if unknown.
     case topSpeed = "top_speed"
-    /// Name of the car, a text; absent if unknown.
+    /// Name of the car (text); absent if unknown.
     case car
-    /// Id of the vehicle, a text.
+    /// Id of the vehicle (text).
     case vehicle
-    /// Business, private or mixed, a select.
+    /// Business, private or mixed (select).
     case category
-    /// Name of the rule that set the category, a text; absent if the user set it.
+    /// Name of the rule that set the category (text); absent if the user set it.
     case rule
-    /// Business distance of a mixed trip in metres, a number.
+    /// Business distance of a mixed trip in metres (number).
     case businessDistance = "business_distance"
-    /// Route as an encoded polyline with five decimals, a text.
+    /// Route as an encoded polyline with five decimals (text).
     case route
-    /// Name of the device that recorded the trip, or of the imported recording, a text.
+    /// Name of the device that recorded the trip, or of the imported recording (text).
     case device
-    /// Number of fixes, a number.
+    /// Number of fixes (number).
     case fixes
 
     /// Whether the event type defines the property. ``device`` and ``fixes`` describe the recording, not the trip, and

@@ -132,7 +132,7 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Reports the current time, which may end a trip.
+  /// Advances to the given time, which may end a trip.
   @discardableResult
   public mutating func onTick(at date: Date) -> [Effect] { advance(to: date) }
 }

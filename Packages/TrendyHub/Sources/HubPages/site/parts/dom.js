@@ -17,7 +17,7 @@ let failed = (error) => console.error(error);
 export const onFailure = (listener) => {
   failed = listener;
 };
-// Unhandled errors are shown as well.
+// Unhandled promise rejections are reported in the same way.
 window.addEventListener('unhandledrejection', (event) => {
   event.preventDefault();
   failed(event.reason);

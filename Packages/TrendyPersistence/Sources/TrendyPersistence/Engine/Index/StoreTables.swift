@@ -17,10 +17,10 @@ final class StoreTables {
     }
   }
 
-  /// Returns the rows of segments that the log and then `changes` replace.
+  /// Returns the places of segment rows that the log supersedes, followed by those that `changes` supersede.
   /// - Parameters:
   ///   - changes: rows of a unit of work.
-  ///   - newRows: those that replace no saved row.
+  ///   - newRows: rows of `changes` that supersede no saved row.
   func rowsReplaced(
     by changes: UnsafeBufferPointer<UnsafeRawPointer>, newRows: RowSet
   ) throws(StorageError) -> [RowPlace] {
