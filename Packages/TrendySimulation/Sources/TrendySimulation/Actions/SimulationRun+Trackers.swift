@@ -217,9 +217,10 @@ extension SimulationRun {
     }
   }
 
-  /// Visible properties of a detected event, without its id.
+  /// Visible properties of a detected event, without its id and its device, which differ between hubs.
   private static func content(_ event: Event) -> String {
-    let properties = event.properties.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    let properties = event.properties.filter { $0.key != "device" }
+      .sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     return "\(words(event)) \(event.sourceType) \(properties)"
   }
 
