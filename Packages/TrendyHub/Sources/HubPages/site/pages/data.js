@@ -1,4 +1,4 @@
-import { h } from '../parts/dom.js';
+import { actionForm, h } from '../parts/dom.js';
 import { definePage, head } from '../parts/pagehead.js';
 import { download } from '../parts/chart.js';
 import { toast } from '../parts/toast.js';
@@ -165,17 +165,8 @@ function exportForm() {
       button.textContent = texts.data.download;
     }
   };
-  return h(
-    'form.group',
-    {
-      novalidate: true,
-      on: {
-        submit: (/** @type {Event} */ e) => {
-          e.preventDefault();
-          go();
-        },
-      },
-    },
+  const box = actionForm(
+    go,
     h('p.small.quiet', null, texts.data.exportHint),
     h('div.pair', null, from.element, to.element),
     form.element,
@@ -183,4 +174,6 @@ function exportForm() {
     type.element,
     h('div', null, button),
   );
+  box.className = 'group';
+  return box;
 }

@@ -1,4 +1,4 @@
-import { h, say, svg } from '../parts/dom.js';
+import { actionForm, h, say, svg } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
 import { definePage, head } from '../parts/pagehead.js';
 import { textField } from '../parts/field.js';
@@ -280,20 +280,7 @@ function openToken() {
       h('footer', null, h('button.button.primary', { type: 'submit' }, texts.devices.tokenGo)),
     );
     queueMicrotask(() => name.input.focus());
-    return h(
-      'form',
-      {
-        novalidate: true,
-        on: {
-          submit: (/** @type {Event} */ e) => {
-            e.preventDefault();
-            return make();
-          },
-        },
-      },
-      sheetHead(texts.devices.token, close),
-      box,
-    );
+    return actionForm(make, sheetHead(texts.devices.token, close), box);
   });
 }
 

@@ -1,6 +1,6 @@
 // Pairing, the only page of an unpaired browser.
 
-import { h } from '../parts/dom.js';
+import { actionForm, h } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
 import { download } from '../parts/chart.js';
 import { field } from '../parts/field.js';
@@ -95,20 +95,7 @@ export function showPairing(app, session, done, waiting = []) {
       waiting.length > 0 && stillHere(waiting),
       h('p', null, texts.pair.hint),
       command('trendyd pair'),
-      h(
-        'form',
-        {
-          novalidate: true,
-          on: {
-            submit: (/** @type {Event} */ e) => {
-              e.preventDefault();
-              return submit();
-            },
-          },
-        },
-        code.element,
-        button,
-      ),
+      actionForm(submit, code.element, button),
     ),
   );
   input.focus();

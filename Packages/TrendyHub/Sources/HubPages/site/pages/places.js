@@ -23,7 +23,7 @@ import { texts } from '../texts.js';
 export function places(id, query) {
   const show = (/** @type {string | null} */ made) => go(made ? `/places/${made}` : '/places');
   const add = (/** @type {number[] | null} */ position = null) => openPlace(null, { position, onDone: show });
-  // The sheet that asked for this document continues with the name that it had.
+  // A sheet on another page asked for the location, which only this document may use. It opens again with its name.
   const named = query.get('here');
   if (named !== null) {
     history.replaceState(history.state, '', location.pathname);

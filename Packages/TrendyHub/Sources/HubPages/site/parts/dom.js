@@ -83,6 +83,26 @@ export function h(tag, attributes, ...children) {
 }
 
 /**
+ * Form that is submitted by an action of the page, which also checks the fields.
+ * @param {() => unknown} action
+ * @param {...Child} children
+ */
+export const actionForm = (action, ...children) =>
+  h(
+    'form',
+    {
+      novalidate: true,
+      on: {
+        submit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          return action();
+        },
+      },
+    },
+    ...children,
+  );
+
+/**
  * @param {string} tag
  * @param {Attributes | null} [attributes]
  * @param {...Child} children

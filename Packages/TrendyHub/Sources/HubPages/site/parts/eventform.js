@@ -1,6 +1,6 @@
 // Sheet to create or edit an event. Its fields follow the property definitions of the type.
 
-import { fill, h } from './dom.js';
+import { actionForm, fill, h } from './dom.js';
 import { disc, glyph } from './glyph.js';
 import { field, menu, numberText, occurrence, propertyField, textField, toggle } from './field.js';
 import { openPlace } from './placesheet.js';
@@ -396,17 +396,8 @@ function open(event, isNew) {
         }
       });
     };
-    const form = h(
-      'form',
-      {
-        novalidate: true,
-        on: {
-          submit: (/** @type {Event} */ e) => {
-            e.preventDefault();
-            return save();
-          },
-        },
-      },
+    const form = actionForm(
+      save,
       sheetHead(title, close, disc(type, 32)),
       begin.element,
       box,

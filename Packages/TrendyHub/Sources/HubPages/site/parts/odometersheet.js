@@ -1,6 +1,6 @@
 // Sheet to log an odometer reading.
 
-import { h } from './dom.js';
+import { actionForm, h } from './dom.js';
 import { field, momentField } from './field.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
@@ -61,17 +61,8 @@ export function openOdometer(chosen) {
       }
     };
     queueMicrotask(() => amount.focus());
-    return h(
-      'form',
-      {
-        novalidate: true,
-        on: {
-          submit: (/** @type {Event} */ e) => {
-            e.preventDefault();
-            return save();
-          },
-        },
-      },
+    return actionForm(
+      save,
       sheetHead(texts.mileage.logReading, close),
       list.length > 1 && vehicle.element,
       reading.element,

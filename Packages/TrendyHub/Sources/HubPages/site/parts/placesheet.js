@@ -1,6 +1,6 @@
 // Sheet to create or edit a place. A press on its map, or the location of the browser, sets the position.
 
-import { h } from './dom.js';
+import { actionForm, h } from './dom.js';
 import { glyph } from './glyph.js';
 import { menu, parseNumber, textField, toggle } from './field.js';
 import { routeMap } from './routemap.js';
@@ -176,17 +176,8 @@ export function openPlace(place, given = {}) {
       onDone(null);
     };
     queueMicrotask(() => (isHere ? locate() : name.input.focus()));
-    return h(
-      'form',
-      {
-        novalidate: true,
-        on: {
-          submit: (/** @type {Event} */ e) => {
-            e.preventDefault();
-            return save();
-          },
-        },
-      },
+    return actionForm(
+      save,
       sheetHead(title, close),
       name.element,
       spot,

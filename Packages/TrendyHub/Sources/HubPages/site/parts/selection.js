@@ -1,6 +1,6 @@
 // Selection of several rows, and actions on all of them. Each action is one undo step.
 
-import { fill, h } from './dom.js';
+import { actionForm, fill, h } from './dom.js';
 import { choice, menu, propertyField, zoneField } from './field.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
@@ -29,7 +29,7 @@ function select(address) {
 export const endSelection = () => (chosen ? select(null) : false);
 
 /**
- * Selection in the list of an address.
+ * Returns the state of the selection in the list at an address.
  * @param {string} address
  * @param {Api.Event[]} list events on screen
  */
@@ -162,17 +162,8 @@ function openForm(title, n, content, field, act) {
       }
       await submit(sheet, close, () => act(value));
     };
-    return h(
-      'form',
-      {
-        novalidate: true,
-        on: {
-          submit: (/** @type {Event} */ e) => {
-            e.preventDefault();
-            return save();
-          },
-        },
-      },
+    return actionForm(
+      save,
       sheetHead(title, close),
       h('p.small.quiet', null, texts.selection.applies(n)),
       content,

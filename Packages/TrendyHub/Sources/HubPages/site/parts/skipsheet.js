@@ -1,6 +1,6 @@
 // Sheet for skipped days, such as holidays or illness. They do not break streaks and are hatched in charts.
 
-import { h } from './dom.js';
+import { actionForm, h } from './dom.js';
 import { disc } from './glyph.js';
 import { field, textField } from './field.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
@@ -58,17 +58,8 @@ export function openSkipSheet(chosen) {
         });
       if (await submit(sheet, close, made)) toast(texts.toast.saved);
     };
-    return h(
-      'form',
-      {
-        novalidate: true,
-        on: {
-          submit: (/** @type {Event} */ event) => {
-            event.preventDefault();
-            return save();
-          },
-        },
-      },
+    return actionForm(
+      save,
       sheetHead(texts.skips.title, close),
       h('p.quiet', null, texts.skips.hint),
       h('div.pair', null, from.element, to.element),

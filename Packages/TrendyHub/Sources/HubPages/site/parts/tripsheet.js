@@ -1,6 +1,6 @@
 // Sheet to add a trip manually.
 
-import { h } from './dom.js';
+import { actionForm, h } from './dom.js';
 import { choice, menu, momentField, textField } from './field.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
@@ -79,17 +79,8 @@ export function openAddTrip(month, vehicle) {
       }
     };
     queueMicrotask(() => start.input.focus());
-    return h(
-      'form',
-      {
-        novalidate: true,
-        on: {
-          submit: (/** @type {Event} */ e) => {
-            e.preventDefault();
-            return save();
-          },
-        },
-      },
+    return actionForm(
+      save,
       sheetHead(texts.trips.add, close),
       start.element,
       until.element,

@@ -1,6 +1,6 @@
 // Merging and deleting of types. The hub counts and moves the entries.
 
-import { h } from './dom.js';
+import { actionForm, h } from './dom.js';
 import { field, textField } from './field.js';
 import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
@@ -164,17 +164,8 @@ export function openMergeType(type, into) {
       }
     };
     queueMicrotask(() => input.focus());
-    return h(
-      'form',
-      {
-        novalidate: true,
-        on: {
-          submit: (/** @type {Event} */ e) => {
-            e.preventDefault();
-            return button.disabled ? null : save();
-          },
-        },
-      },
+    return actionForm(
+      () => (button.disabled ? null : save()),
       sheetHead(texts.type.merge, close),
       target.element,
       about,

@@ -1,6 +1,6 @@
 // Sheet to create or edit a type: name, colour, icon, goal, properties.
 
-import { h } from './dom.js';
+import { actionForm, h } from './dom.js';
 import { CHOICES, disc, glyph, suggested } from './glyph.js';
 import { PALETTE, tint } from './colour.js';
 import { choice, field, parseNumber, textField, uniqueId } from './field.js';
@@ -144,17 +144,8 @@ export function openType(type, name = '') {
         });
       if (await submit(sheet, close, saved)) toast(texts.toast.saved);
     };
-    const form = h(
-      'form',
-      {
-        novalidate: true,
-        on: {
-          submit: (/** @type {Event} */ e) => {
-            e.preventDefault();
-            return save();
-          },
-        },
-      },
+    const form = actionForm(
+      save,
       sheetHead(title, close, preview),
       nameField.element,
       h(
