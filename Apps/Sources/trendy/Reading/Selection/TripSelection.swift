@@ -23,12 +23,18 @@ struct TripSelection {
 
   /// Returns the trips that count, oldest first.
   func countedTrips(in store: any DataStoreProtocol) throws -> [TripEvent] {
-    try trips(in: store).filter(store.witnesses(in: range).counts)
+    try ofVehicle(in: store, store.countedTrips)
   }
 
   /// Returns trips, oldest first, with witnesses.
   func trips(in store: any DataStoreProtocol) throws -> [TripEvent] {
+    try ofVehicle(in: store, store.trips)
+  }
+
+  private func ofVehicle(
+    in store: any DataStoreProtocol, _ read: (Range<Date>?) throws -> [TripEvent]
+  ) throws -> [TripEvent] {
     let vehicle = try vehicleName.map { try Lookup(store: store).vehicle($0) }
-    return try store.trips(in: range).filter { vehicle == nil || $0.vehicleId == vehicle?.id }
+    return try read(range).filter { vehicle == nil || $0.vehicleId == vehicle?.id }
   }
 }

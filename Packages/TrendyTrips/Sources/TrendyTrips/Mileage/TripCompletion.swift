@@ -16,21 +16,22 @@ extension DataStoreProtocol {
 
   /// Trips that begin in a time span and count, oldest first; `nil` for all.
   public func countedTrips(in span: Range<Date>?) throws -> [TripEvent] {
-    try trips(in: span).filter(witnesses(in: span).counts)
+    let trips = try tripsAround(span)
+    let witnesses = TripWitnesses(among: trips)
+    return trips.filter { span?.contains($0.start) != false && witnesses.counts($0) }
   }
 
   /// Witnesses among some trips.
   public func witnesses(among trips: [TripEvent]) throws -> TripWitnesses {
     let starts = trips.map(\.start)
     guard let first = starts.min(), let last = starts.max() else { return TripWitnesses(among: []) }
-    return try witnesses(in: first..<last + 1)
+    return TripWitnesses(among: try tripsAround(first..<last + 1))
   }
 
-  /// Witnesses among the trips that begin in a time span; `nil` for all.
-  public func witnesses(in span: Range<Date>?) throws -> TripWitnesses {
-    // The counted trip may begin before the span, or after it.
+  /// Trips that decide which trips in a time span count; a counted trip may begin before or after its witness.
+  private func tripsAround(_ span: Range<Date>?) throws -> [TripEvent] {
     let week: TimeInterval = 7 * 86_400
-    return TripWitnesses(among: try trips(in: span.map { $0.lowerBound - week..<$0.upperBound + week }))
+    return try trips(in: span.map { $0.lowerBound - week..<$0.upperBound + week })
   }
 
   /// Trips that begin in a time span, oldest first; `nil` for all. Witnesses are included.

@@ -59,7 +59,8 @@ public struct TripEvent: Hashable, Sendable {
     return direct < max(200, distance / 10) ? nil : distance / direct
   }
 
-  /// Name of the device that recorded the trip, or of the imported recording; `nil` if it was not detected.
+  /// Name in the track log of the device that recorded the trip, or of the imported recording; `nil` if it was not
+  /// detected.
   public var device: String? { self[.device]?.stringValue }
 
   /// Number of fixes, for a part of a split trip those of the whole trip; 0 if unknown.

@@ -32,7 +32,7 @@ public struct TripWitnesses: Hashable, Sendable {
   }
 
   /// Whether a trip counts in mileage, reports and odometer checks.
-  public func counts(_ trip: TripEvent) -> Bool { countedIds.isEmpty || countedIds[trip.event.id] == nil }
+  public func counts(_ trip: TripEvent) -> Bool { countedIds[trip.event.id] == nil }
 
   /// Finds the witnesses among trips that overlap directly or through each other.
   private static func findWitnesses(among trips: [TripEvent], _ countedIds: inout [String: String]) {

@@ -27,7 +27,7 @@ extension TripRecord {
     case businessDistance = "business_distance"
     /// Route as an encoded polyline with five decimals (text).
     case route
-    /// Name of the device that recorded the trip, or of the imported recording (text).
+    /// Name in the track log of the device that recorded the trip, or of the imported recording (text).
     case device
     /// Number of fixes (number).
     case fixes
