@@ -74,7 +74,7 @@ def the_first_types_are_chosen_and_logged(world):
         browser.shows("Water logged at", ".toast")
         phone = Device(hub)
         world.wait(lambda: len(phone.ask("GET", "/events")) == 1, "the event is on the hub")
-        same(len(phone.ask("GET", "/property-definitions")), 2, "properties of mood and coffee")
+        same(len(phone.ask("GET", "/property-definitions")), 3, "properties of mood and coffee")
         browser.press("main button", "Skip")
         browser.wait(lambda: where() == browser.text("h1") != "Log your first entry", "Today has the focus")
         quiet(browser, "first types")
@@ -83,7 +83,9 @@ def the_first_types_are_chosen_and_logged(world):
 @test
 def one_press_logs_and_every_act_can_be_taken_back(world):
     with world.person() as (hub, phone, browser):
-        coffee = phone.type("Coffee", properties=[("size", "Size", "select", ["small", "large"])])
+        coffee = phone.type(
+            "Coffee", properties=[("count", "Cups", "number", None), ("size", "Size", "select", ["small", "large"])]
+        )
         events = lambda: phone.ask("GET", "/events")
         pair(browser, hub)
         browser.press(".tile .press")

@@ -21,6 +21,7 @@ import navigation
 import undoing
 import selecting
 import goals
+import rules
 import merging
 import first_run
 import loading

@@ -57,7 +57,13 @@ struct LookBackTests {
     let whole = try bench.trendy("stats", "medication").output
     #expect(
       whole.contains("All entries are all-day entries, without a time.") && !whole.contains("time of day"), "\(whole)")
-    #expect(try bench.trendy("stats", "mood").output == "mood: no entries yet. To record one: trendy log mood\n")
+    #expect(
+      try bench.trendy("stats", "mood").output == "mood: no entries yet. To record one: trendy log mood score=VALUE\n")
+    #expect(
+      try bench.trendy("type", "add", "read", "--goal", "20min/day").output.contains("Next:  trendy start read\n"))
+    #expect(try bench.trendy("chart", "read").output.contains("To record one: trendy start read\n"))
+    try bench.trendy("start", "read")
+    #expect(try bench.trendy("type", "add", "read").talk.contains("To record an event: trendy stop read\n"))
   }
 
   @Test(arguments: [40, 80, 120])

@@ -151,6 +151,16 @@ struct MileageTests {
     #expect(empty.status != 0)
   }
 
+  @Test func `an edit of a trip as an event changes the values that follow from it`() throws {
+    let trip = try add("20km", hour: 8)
+    let seconds = try #require(trips().first?["duration_s"]?.doubleValue)
+    #expect(try bench.trendy("edit", trip, "distance=30000").status == 0)
+    let edited = try #require(trips().first)
+    #expect(edited["average_speed_mps"]?.doubleValue == (30_000 / seconds * 10).rounded() / 10)
+    #expect(try bench.trendy("edit", trip, "average_speed=5").status == 0)
+    #expect(try trips().first?["average_speed_mps"] == 5, "a value that the user sets stays")
+  }
+
   @Test func `the mileage log has nineteen columns with place names and odometer readings`() throws {
     try told("vehicle", "add", "Van", "--start-odometer", "1000km")
     try told("place", "add", "home", "51.9270,4.3620")

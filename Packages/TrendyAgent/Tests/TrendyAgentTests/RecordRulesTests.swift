@@ -7,6 +7,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 import TrendyTesting
+import TrendyTrips
 
 /// The hub runs the same records; see `RecordRulesTests` in TrendyHub.
 @Suite("RecordRules: device store", .timeLimit(.minutes(20)))
@@ -22,6 +23,66 @@ struct RecordRulesTests {
           local.dayStart = dayStart
           try check(store, local, now: record.now, record.expectation(zone: zone, dayStart: dayStart))
         }
+      }
+    }
+  }
+
+  @Test func `the rules give the results of the table of cases`() throws {
+    for one in try RuleCase.all() {
+      let context = Comment(rawValue: one.name)
+      let (record, store) = (one.record, try store(of: one.record))
+      var local = try #require(LocalTime(zoneName: one.zone))
+      local.dayStart = one.dayStart
+      let user = StoreUserRecord(store)
+      let settings = try TypeSettings(user)
+      let actions = try user.actions()
+      for (type, action) in one.expected("actions") { #expect(actions[type]?.rawValue == action.stringValue, context) }
+      for (type, keys) in one.expected("order") {
+        let own = try user.propertyDefinitions().filter { $0.eventTypeId == type }.inOrder
+        #expect(own.map { .string($0.key) } == keys.arrayValue, context)
+      }
+      for event in record.events {
+        if let day = one.expected("days")[event.id] { #expect(day == .string("\(local.day(of: event))"), context) }
+        if let amount = one.expected("amounts")[event.id] {
+          #expect(settings.amount(of: event, now: record.now) == amount.doubleValue, "\(one.name) \(event.id)")
+        }
+        if let parts = one.expected("day_amounts")[event.id]?.objectValue {
+          let found = settings.amounts(of: event, now: record.now, local: local).map { ("\($0.day)", $0.amount) }
+          #expect(
+            Dictionary(uniqueKeysWithValues: found) == parts.compactMapValues(\.doubleValue), "\(one.name) \(event.id)")
+        }
+        if let ends = one.expected("trip_ends")[event.id]?.arrayValue {
+          let trip = try #require(TripEvent(event))
+          let found = [trip.startPlace, trip.endPlace].map { record.places.nearest(to: $0).first?.id }
+          #expect(found == ends.map(\.stringValue), "\(one.name) \(event.id)")
+        }
+      }
+      for (type, days) in one.expected("skipped") {
+        let skipped = days.arrayValue?.compactMap { $0.stringValue.flatMap { CivilDate($0) } } ?? []
+        let shown = skipped.flatMap { [$0.advanced(by: -1), $0, $0.advanced(by: 1)] }
+        #expect(shown.allSatisfy { settings.skips(of: type).contains($0) == skipped.contains($0) }, context)
+      }
+      let progress = try GoalAmounts.progress(in: user, settings, now: record.now, local: local)
+      for (type, own) in one.expected("progress") {
+        let found = try #require(progress[type])
+        #expect(
+          found.amount == own.objectValue?["amount"]?.doubleValue
+            && Int64(found.target) == own.objectValue?["target"]?.intValue
+            && found.isExcused == own.objectValue?["is_excused"]?.boolValue, "\(one.name): \(found)")
+      }
+      for (type, own) in one.expected("streaks") {
+        let history = try LocalInsightSource(store: store, local: local)
+          .history(ofType: type, through: local.day(of: record.now))
+        let streak = try settings.streak(of: type, history, firstWeekday: 1) {
+          var amounts = GoalAmounts(settings, now: record.now, local: local)
+          try amounts.read(user, types: [type], days: history.days.first...history.today.advanced(by: 7))
+          return amounts.byType[type] ?? [:]
+        }
+        #expect(
+          own.objectValue == [
+            "period": .string(streak.period.rawValue), "current": .int(Int64(streak.current)),
+            "longest": .int(Int64(streak.longest)),
+          ], "\(one.name): \(streak)")
       }
     }
   }
@@ -75,6 +136,7 @@ struct RecordRulesTests {
       _ = try store.upsertPropertyDefinition(id: own.id, eventTypeId: own.eventTypeId) { $0 = own }
     }
     for other in record.records { try store.upsertRecord(other) }
+    for place in record.places { _ = try store.upsertGeofence(id: place.id) { $0 = place } }
     for event in record.events { try store.upsertEvent(event) }
     try store.save()
     return store

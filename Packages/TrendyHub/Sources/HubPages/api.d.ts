@@ -234,6 +234,12 @@ declare namespace Api {
 
   interface GetLiveRoute {
     route: string;
+    start_place: {
+      geofence_id: string | null;
+      latitude: number;
+      longitude: number;
+      name: string | null;
+    } | null;
   }
 
   interface GetStorage {
@@ -266,14 +272,16 @@ declare namespace Api {
         longitude: number;
         mps: number | null;
       })[];
-      stops: {
+      stops: ({
         end: string;
         latitude: number;
         longitude: number;
+        name: string | null;
         start: string;
-      }[];
+      })[];
       top_mps: number;
     } | null;
+    summaries: TripSummary[];
     trip: Event;
   }
 
@@ -467,6 +475,10 @@ declare namespace Api {
     now: number;
   }
 
+  interface ListTripSummaries {
+    trips: TripSummary[];
+  }
+
   interface LiveTrips {
     left_out?: Record<string, any>[];
     now: string;
@@ -646,6 +658,7 @@ declare namespace Api {
   interface SearchEvents {
     events: Event[];
     next: string | null;
+    trips: TripSummary[];
   }
 
   interface Session {
@@ -683,26 +696,34 @@ declare namespace Api {
       distance_m: number;
       end: string;
       end_place: {
+        geofence_id: string | null;
         latitude: number;
         longitude: number;
+        name: string | null;
       } | null;
       start: string;
       start_place: {
+        geofence_id: string | null;
         latitude: number;
         longitude: number;
+        name: string | null;
       } | null;
     };
     second: {
       distance_m: number;
       end: string;
       end_place: {
+        geofence_id: string | null;
         latitude: number;
         longitude: number;
+        name: string | null;
       } | null;
       start: string;
       start_place: {
+        geofence_id: string | null;
         latitude: number;
         longitude: number;
+        name: string | null;
       } | null;
     };
   }
@@ -745,6 +766,31 @@ declare namespace Api {
     last_seq: number;
     now: number;
     person: string;
+  }
+
+  interface TripSummary {
+    end_place: {
+      geofence_id: string | null;
+      latitude: number;
+      longitude: number;
+      name: string | null;
+    } | null;
+    id: string;
+    speed_mps: number | null;
+    start_place: {
+      geofence_id: string | null;
+      latitude: number;
+      longitude: number;
+      name: string | null;
+    } | null;
+  }
+
+  interface TypeActions {
+    types: ({
+      action: 'log' | 'ask' | 'start' | 'stop';
+      built_in: boolean;
+      event_type_id: string;
+    })[];
   }
 
   interface TypeInsights {
@@ -864,6 +910,7 @@ declare namespace Api {
     Request extends `GET /insights/goals` ? Goals :
     Request extends `GET /insights/habits` ? Habits :
     Request extends `GET /insights/streaks` ? GetStreaks :
+    Request extends `GET /insights/types` ? TypeActions :
     Request extends `GET /me/devices` ? Device[] :
     Request extends `GET /me/live` ? LiveTrips :
     Request extends `GET /me/storage` ? GetStorage :
@@ -889,6 +936,7 @@ declare namespace Api {
     Request extends `GET /session` ? Session :
     Request extends `GET /settings` ? Setting[] :
     Request extends `GET /skips` ? Skip[] :
+    Request extends `GET /trips` ? ListTripSummaries :
     Request extends `GET /vehicles` ? Vehicle[] :
     Request extends `PATCH /me` ? ChangePerson :
     Request extends `POST /companions` ? Companion :
@@ -944,6 +992,7 @@ declare namespace Api {
     Request extends `PATCH /property-definitions/${string}` ? PropertyDefinition :
     Request extends `PATCH /settings/${string}` ? Setting :
     Request extends `PATCH /skips/${string}` ? Skip :
+    Request extends `PATCH /trips/${string}` ? Event :
     Request extends `PATCH /vehicles/${string}` ? Vehicle :
     any;
 

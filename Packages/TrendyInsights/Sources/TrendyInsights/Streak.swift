@@ -46,6 +46,15 @@ public struct Streak: Hashable, Sendable, Codable {
     current = isAlive ? run : 0
   }
 
+  /// Whether no day since the given day was missed, so that the current streak may have begun earlier.
+  static func isUnbroken(
+    _ days: [CivilDate], skips: DaySet, from first: CivilDate, today: CivilDate
+  ) -> Bool {
+    // The day before the range stands for a streak that reaches it; today can still get an event.
+    let done = [first.advanced(by: -1)] + days.filter { first <= $0 && $0 < today } + [today]
+    return zip(done, done.dropFirst()).allSatisfy { isExcused(from: $0, to: $1, skips) }
+  }
+
   /// Counts the weeks in which a goal of at least some amount per week was met.
   ///
   /// - Parameters:

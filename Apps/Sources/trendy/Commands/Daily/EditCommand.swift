@@ -4,6 +4,7 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 import TrendySync
+import TrendyTrips
 
 /// `trendy edit`
 struct EditCommand: Command {
@@ -64,7 +65,8 @@ struct EditCommand: Command {
     let store = container.makeLocalStore()
     let known = try Vocabulary(store)
     let old = try events.events(in: store, session)
-    let edited = try old.map { try self.edited($0, among: known, session) }
+    let vehicles = old.contains { $0.sourceType == .trip } ? try store.vehicles() : []
+    let edited = try old.map { try self.edited($0, among: known, vehicles, session) }
     let changes = zip(old, edited).filter { $0 != $1 }
     guard !changes.isEmpty else {
       if values.isEmpty { try session.reportNothingChanged(of: Self.changing) } else { session.reportNothingChanged() }
@@ -83,7 +85,9 @@ struct EditCommand: Command {
     return Answer(list: try EventList(changes.map(\.1), in: container.makeStore()), isDone: true)
   }
 
-  private func edited(_ old: Event, among known: Vocabulary, _ session: Session) throws(CommandError) -> Event {
+  private func edited(
+    _ old: Event, among known: Vocabulary, _ vehicles: [Vehicle], _ session: Session
+  ) throws(CommandError) -> Event {
     var event = old
     if let typeName {
       event.eventTypeId = try Lookup.eventType(typeName, among: known.types) { "trendy type add \($0)" }.id
@@ -98,6 +102,12 @@ struct EditCommand: Command {
     let definitions = known.definitions(ofType: event.eventTypeId)
     try Property.say(values, of: &event, definitions, session)
     event.fillLength(from: definitions, before: old)
+    if var trip = TripEvent(event), let before = TripEvent(old) {
+      let edited = Set(event.properties.keys).union(old.properties.keys)
+        .filter { event.properties[$0] != old.properties[$0] }
+      trip.update(after: before, vehicles: vehicles, keeping: edited)
+      event = trip.event
+    }
     return event
   }
 

@@ -19,6 +19,8 @@ struct InitCommand: Command {
     var made: [String]
     /// Names of all types.
     var types: [String]
+    /// Type to record first; `nil` without types.
+    var first: EventType?
   }
 
   init(_ session: Session) {}
@@ -37,7 +39,9 @@ struct InitCommand: Command {
       }
       return (isNew, made)
     }
-    return Answer(isNew: isNew, made: made, types: try container.makeStore().fetchAllEventTypes().map(\.name))
+    let types = try container.makeStore().fetchAllEventTypes()
+    return Answer(
+      isNew: isNew, made: made, types: types.map(\.name), first: types.first { $0.name == "coffee" } ?? types.first)
   }
 
   /// Whether the store is unused: no hub, and nothing was ever recorded, not even something deleted since.
@@ -47,7 +51,7 @@ struct InitCommand: Command {
       && container.recorder.deleted(.eventType).isEmpty
   }
 
-  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+  func show(_ answer: Answer, _ session: Session) throws -> ExitCode {
     let path = session.storeDirectory.path
     if session.console.isJSON {
       session.console.document(
@@ -62,8 +66,7 @@ struct InitCommand: Command {
       answer.isNew
         ? "Store ready. No account needed; all data stays on this machine." : "The store at \(path) already exists.")
     session.console.done("Types: \((answer.made.isEmpty ? answer.types : answer.made).joined(separator: ", "))")
-    let first = answer.types.contains("coffee") ? "coffee" : answer.types.first
-    session.console.done("Next:  trendy log \(first ?? "TYPE")")
+    session.console.done("Next:  \(try answer.first.map(session.commandRecording) ?? "trendy log TYPE")")
     return .done
   }
 }

@@ -30,20 +30,20 @@ struct TypeAddCommand: Command {
     if let known = types.first(where: { $0.name.lowercased() == type.name.lowercased() }) {
       throw CommandError(
         "An event type '\(known.name)' already exists",
-        hint: "To record an event: trendy log \(ShellWords.quoted(known.name))", exit: .usage)
+        hint: "To record an event: \(try session.commandRecording(known))", exit: .usage)
     }
     let made = try type.made(id: container.makeID(), session)
     try container.record.perform("type add \(made.name)", [.eventType(made)])
     return made
   }
 
-  func show(_ answer: EventType, _ session: Session) -> ExitCode {
+  func show(_ answer: EventType, _ session: Session) throws -> ExitCode {
     if session.console.isJSON {
       session.console.document("trendy.event_type/1", [("event_type", EventTypeText.json(answer, []))])
     }
     let goal = EventTypeText.goal(of: answer).map { "  \($0)" } ?? ""
     session.console.done("\(EventTypeText.heading(of: answer))  \(answer.colorHex)\(goal)")
-    session.console.done("Next:  trendy log \(ShellWords.quoted(answer.name))")
+    session.console.done("Next:  \(try session.commandRecording(answer))")
     return .done
   }
 }

@@ -48,7 +48,7 @@ struct CalendarCommand: Command {
       isNarrow: histories.isNarrow)
   }
 
-  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+  func show(_ answer: Answer, _ session: Session) throws -> ExitCode {
     let (console, history) = (session.console, answer.history)
     let isUnicode = console.terminal.showsUnicode
     let firstWeekday = session.local.firstWeekday
@@ -83,7 +83,7 @@ struct CalendarCommand: Command {
     }
     guard !days.isEmpty else {
       console.text(
-        answer.type.map { NothingRecorded.words(of: $0, isNarrow: answer.isNarrow) }
+        try answer.type.map { try NothingRecorded.words(of: $0, isNarrow: answer.isNarrow, session) }
           ?? NothingRecorded.words(isNarrow: answer.isNarrow))
       return .done
     }

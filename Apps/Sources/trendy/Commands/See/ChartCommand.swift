@@ -1,4 +1,5 @@
 import CommandSupport
+import TrendyInsights
 
 /// `trendy chart`
 struct ChartCommand: Command {
@@ -18,11 +19,14 @@ struct ChartCommand: Command {
 
   func act(_ session: Session) throws -> ChartedSeries { try ChartedSeries(name, request, session) }
 
-  func show(_ answer: ChartedSeries, _ session: Session) -> ExitCode {
+  func show(_ answer: ChartedSeries, _ session: Session) throws -> ExitCode {
     let (console, text) = (session.console, ChartText(answer))
     if console.isJSON { console.document("trendy.chart/1", text.members) }
     if console.format == .plain {
       for row in text.rows { console.row(row) }
+    }
+    if answer.series.events == 0, answer.amount == nil {
+      console.text(try NothingRecorded.words(of: answer.type, isNarrow: answer.isNarrow, session))
     }
     for line in text.lines(console.terminal) { console.text(line) }
     return .done

@@ -32,7 +32,7 @@ struct StatsCommand: Command {
       firstWeekday: session.local.firstWeekday, isNarrow: histories.isNarrow)
   }
 
-  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+  func show(_ answer: Answer, _ session: Session) throws -> ExitCode {
     let console = session.console
     let stats = StatsText(answer)
     if console.isJSON { console.document("trendy.stats/1", stats.json) }
@@ -40,6 +40,9 @@ struct StatsCommand: Command {
       for (place, value) in answer.history.days.values.enumerated() {
         console.row([answer.history.days.first.advanced(by: place).description, "\(Int(value))"])
       }
+    }
+    if answer.history.basis == nil {
+      console.text(try NothingRecorded.words(of: answer.type, isNarrow: answer.isNarrow, session))
     }
     for line in stats.lines(console.terminal) { console.text(line) }
     return .done
@@ -63,20 +66,16 @@ private struct StatsText {
   private let history: TypeHistory
   private let streak: Streak
   private let firstWeekday: Int
-  private let isNarrow: Bool
 
   init(_ answer: StatsCommand.Answer) {
     type = answer.type
     history = answer.history
     streak = answer.streak
     firstWeekday = answer.firstWeekday
-    isNarrow = answer.isNarrow
   }
 
   func lines(_ terminal: Terminal) -> [StyledText] {
-    guard let basis = history.basis else {
-      return [StyledText([StyledText.Part(NothingRecorded.words(of: type, isNarrow: isNarrow))])]
-    }
+    guard let basis = history.basis else { return [] }
     var lines = [
       StyledText([
         StyledText.Part(type.name, .name(color: type.colorHex)),

@@ -46,10 +46,8 @@ struct ChartText {
 
   func lines(_ terminal: Terminal) -> [StyledText] {
     guard chart.series.events > 0 else {
-      var lines = [NothingRecorded.words(of: chart.type, isNarrow: chart.isNarrow)]
-      if let amount = chart.amount {
-        lines = terminal.lines(of: "\(what): no \(isLength ? "durations" : "numbers") recorded.") + leftOut(amount)
-      }
+      guard let amount = chart.amount else { return [] }
+      let lines = terminal.lines(of: "\(what): no \(isLength ? "durations" : "numbers") recorded.") + leftOut(amount)
       return lines.map { StyledText($0) }
     }
     var texts = sentence.map { terminal.lines(of: $0, indent: 2) } ?? []

@@ -18,8 +18,8 @@ extension TodaySnapshot {
   ///   - now: Current time.
   ///   - local: The user's calendar.
   ///   - streaks: Types for which streaks are computed; the others have 0.
-  ///   - events: All events of the day if already known; `nil` reads them. Types with a streak or a weekly goal are
-  ///     always read separately, since they need more days.
+  ///   - events: All events of the day if already known; `nil` reads them. Types with a streak, a weekly goal or a goal
+  ///     in time are always read separately, since they need more days.
   ///   - counted: Returns the daily counts of the given types up to the given day. Called at most once, with all types
   ///     that have a streak, if a streak is longer than a week; `nil` reads the events instead.
   /// - Throws: Errors of the store.
@@ -36,7 +36,8 @@ extension TodaySnapshot {
     let visits = try store.events(in: recent, from: [.geofence]).filter { $0.endDate == nil && !$0.isAllDay }
     // Types with a streak, and all types that are read separately.
     let inARow = Set(types.filter { streaks == .ofAllTypes || $0.goal?.asksForEveryDay == true }.map(\.id))
-    let alone = inARow.union(types.filter { $0.goal?.period == .week }.map(\.id))
+    let alone = inARow.union(
+      types.filter { $0.goal?.period == .week || $0.goal?.measure == .duration }.map(\.id))
     let counted = counted.map { CountsOnce(of: inARow, $0) }
     for type in types where alone.contains(type.id) {
       try tally.add(type, from: store, hasStreak: inARow.contains(type.id), counted: counted?.histories)

@@ -33,8 +33,10 @@ extension TodayTally {
   ) throws {
     let today = snapshot.day
     let ofGoal = type.goal?.days(around: today, firstWeekday: local.firstWeekday) ?? today...today
+    // A duration that begins before the days of the goal may extend into them.
+    let firstOfGoal = ofGoal.lowerBound.advanced(by: type.goal?.measure == .duration ? -LocalTime.longestReach : 0)
     var span = Self.firstSpan(isCounted: counted != nil)
-    var first = hasStreak ? today.advanced(by: 1 - span) : ofGoal.lowerBound
+    var first = hasStreak ? min(firstOfGoal, today.advanced(by: 1 - span)) : firstOfGoal
     add(try store.events(of: first...ofGoal.upperBound, ofType: type.id, in: local))
     while hasStreak, isStreakOpen(of: type.id, from: first) {
       if let counted {

@@ -15,6 +15,8 @@ public struct StoreUserRecord: UserRecord {
 
   public func records(of kind: MutationEntityType) throws -> [SyncedRecord] { try store.fetchRecords(kind: kind) }
 
+  public func event(id: String) throws -> Event? { try store.findEvent(id: id) }
+
   public func forEachEvent(ofTypes types: Set<String>, in range: Range<Date>, _ body: (Event) throws -> Void) throws {
     for type in types {
       for event in try store.events(in: range, ofType: type, limit: nil) { try body(event) }

@@ -37,6 +37,8 @@ export const texts = {
   act: {
     log: 'Log',
     logType: (/** @type {string} */ type) => `Log ${type}`,
+    startType: (/** @type {string} */ type) => `Start ${type}`,
+    stopType: (/** @type {string} */ type) => `Stop ${type}`,
     start: 'Start',
     stop: 'Stop',
     undo: 'Undo',
@@ -229,7 +231,7 @@ export const texts = {
     summary: (/** @type {number} */ n, /** @type {number} */ ofTrips, /** @type {string} */ distance) =>
       ofTrips ? `${entries(n)}, ${trips(ofTrips)}, ${distance}.` : `${entries(n)}.`,
     until: (/** @type {string} */ time) => `until ${time}`,
-    from: (/** @type {string} */ time) => `from ${time}`,
+    since: (/** @type {string} */ time) => `since ${time}`,
     there: (/** @type {string} */ time, /** @type {string} */ zone) => `${time} in ${zoneText(zone).split('/').pop()}`,
     noResults: (/** @type {string} */ text) => `No results for “${text}”.`,
     results: (/** @type {number} */ n, /** @type {string} */ text) => `${entries(n)} with “${text}”`,
@@ -940,6 +942,7 @@ export const texts = {
       mood: 'Mood',
       moods: ['bad', 'low', 'fair', 'good', 'great'],
       coffee: 'Coffee',
+      cups: 'Cups',
       size: 'Size',
       sizes: ['small', 'large'],
       medication: 'Medication',

@@ -53,15 +53,19 @@ extension HubCore {
   /// With an edit's version and time the change is merged field by field like a device's update, and a losing value
   /// becomes a conflict. Otherwise the new values replace the stored ones.
   ///
+  /// - Parameters:
+  ///   - completing: Adds values that follow from the edit to the given members. Not called for a repeated request.
   /// - Throws: A ``Problem``: status 404 if the entity never existed, `entity_deleted` if it was deleted.
   func update(
-    _ kind: SyncedKind, id: String, _ members: [String: JSONValue], edit: HubEdit? = nil, by device: String,
-    in transaction: any HubTransaction, now: Date
+    _ kind: SyncedKind, id: String, _ given: [String: JSONValue], edit: HubEdit? = nil, by device: String,
+    in transaction: any HubTransaction, now: Date,
+    completing: ([String: JSONValue]) throws -> [String: JSONValue] = { $0 }
   ) throws -> HubEntry {
     let entry = try transaction.entry(kind: kind.name, id: id)
     guard try entry != nil || transaction.isPurged(kind: kind.name, id: id) else { throw Problem.notFound(kind, id) }
-    let keyed = KeyedEdit(edit, KeyedWrite("update", kind, id, members))
+    let keyed = KeyedEdit(edit, KeyedWrite("update", kind, id, given))
     if let entry, entry.isAlive, try isRepeated(keyed, by: device, in: transaction) { return entry }
+    let members = try completing(given)
     let writer = try HubWriter(transaction, now: now, quota: quota)
     let content = try edit?.content(members, of: kind, isCreate: false, over: entry, in: writer.state)
     let mutation = HubMutation(

@@ -15,7 +15,11 @@ struct TrackerHandlers: Sendable {
         answers: [.json(200, "the current trips", .named("LiveTrips"))], .device(showLiveTrips)),
       HubRoute(
         .get, "me/live/{id}/route", name: "getLiveRoute", summary: "Returns the route of a current trip so far.",
-        answers: [.json(200, "an encoded polyline with five decimals", .object([.required("route", .string)]))],
+        answers: [
+          .json(
+            200, "an encoded polyline with five decimals, and its start",
+            .object([.required("route", .string), .required("start_place", .tripEnd)]))
+        ],
         .device(showLiveRoute)),
       HubRoute(
         .get, "me/explanations/{id}", name: "getExplanation",
@@ -64,6 +68,7 @@ struct TrackerHandlers: Sendable {
   private func showLiveRoute(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let route = try await readings.ask(of: sender.user) { try await $0.route(ofLiveTrip: call.id, for: $1) }
     guard let route else { throw Problem.notFound("current trip \"\(call.id.prefix(128))\" not found") }
-    return .json(["route": .string(Polyline.encode(route))])
+    let places = try await records.store.read(user: sender.user) { try $0.geofences() }
+    return .json(["route": .string(Polyline.encode(route)), "start_place": TripEvent.end(route.first, places)])
   }
 }

@@ -24,6 +24,11 @@ struct HubUserRecord: UserRecord {
       .map { SyncedRecord(id: $0.id, kind: kind, fields: $0.fields.mapValues(\.value)) }
   }
 
+  func event(id: String) throws -> Event? {
+    guard let entry = try reading.entry(kind: SyncedKind.event.name, id: id), entry.isAlive else { return nil }
+    return HubEventMoment(entry).map(entry.ruleEvent)
+  }
+
   func forEachEvent(ofTypes types: Set<String>, in range: Range<Date>, _ body: (Event) throws -> Void) throws {
     let milliseconds = range.lowerBound.milliseconds..<range.upperBound.milliseconds
     try reading.eachEvent(during: milliseconds) { event, entry in

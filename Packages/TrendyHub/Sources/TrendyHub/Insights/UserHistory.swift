@@ -25,9 +25,10 @@ struct UserHistory: Sendable {
       guard settings.types[type] != nil else { return }
       let moment = local.moment(of: event)
       moments[type, default: []].append(moment)
-      guard settings.goal(of: type) != nil, let amount = settings.amount(of: try entry().ruleEvent(event), now: now)
-      else { return }
-      amounts[type, default: [:]][moment.day, default: 0] += amount
+      guard settings.goal(of: type) != nil else { return }
+      for (day, amount) in settings.amounts(of: try entry().ruleEvent(event), now: now, local: local) {
+        amounts[type, default: [:]][day, default: 0] += amount
+      }
     }
     for (type, list) in moments { records[type] = TypeRecord(list, amounts: amounts[type] ?? [:], today: today) }
   }
@@ -47,11 +48,11 @@ struct UserHistory: Sendable {
     for (count, entries) in [(1, changes.added), (-1, changes.removed)] {
       for entry in entries {
         guard let event = HubEventMoment(entry), settings.types[event.eventTypeId] != nil else { continue }
-        let amount = settings.amount(of: entry.ruleEvent(event), now: now) ?? 0
+        let amounts = settings.amounts(of: entry.ruleEvent(event), now: now, local: local)
         // Adding and subtracting fractions would accumulate rounding errors.
-        guard count > 0 || amount.rounded() == amount else { return nil }
+        guard count > 0 || amounts.allSatisfy({ $0.amount.rounded() == $0.amount }) else { return nil }
         history.records[event.eventTypeId, default: TypeRecord([], amounts: [:], today: today)]
-          .add(count, local.moment(of: event), amount: amount)
+          .add(count, local.moment(of: event), amounts: amounts)
       }
     }
     return history
@@ -107,9 +108,9 @@ struct TypeRecord: Sendable {
   /// - Parameters:
   ///   - count: 1 for a new event, -1 for a deleted one.
   ///   - moment: Time of the event.
-  ///   - amount: Contribution of the event to the goal.
-  mutating func add(_ count: Int, _ moment: TypeHistory.Moment, amount: Double) {
-    if amount != 0 { amounts[moment.day, default: 0] += Double(count) * amount }
+  ///   - parts: Contributions of the event to the goal.
+  mutating func add(_ count: Int, _ moment: TypeHistory.Moment, amounts parts: [(day: CivilDate, amount: Double)]) {
+    for (day, amount) in parts where amount != 0 { amounts[day, default: 0] += Double(count) * amount }
     let today = history.today
     guard moment.day <= today else { return }
     var days = DailySeries(min(moment.day, history.days.count == 0 ? today : history.days.first)...today)

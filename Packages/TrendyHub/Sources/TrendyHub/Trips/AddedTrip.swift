@@ -65,14 +65,11 @@ extension HubCore {
   }
 
   /// Returns the event with the category and other fields that the user's trip rules set.
-  func completing(_ event: Event, of user: String, in reading: any HubReadTransaction) throws -> Event {
-    func living(_ kind: SyncedKind) throws -> [HubEntry] {
-      try reading.living(kind: kind.name, offset: 0, limit: .max)
-    }
-    let rules = try living(.tripRule).compactMap { TripRule(id: $0.id, fields: $0.fields.mapValues(\.value)) }
-    let places: [APIGeofence] = try living(.geofence).map { try $0.decoded(user: user) }
+  func completing(_ event: Event, in reading: any HubReadTransaction) throws -> Event {
+    let rules = try reading.living(kind: SyncedKind.tripRule.name, offset: 0, limit: .max)
+      .compactMap { TripRule(id: $0.id, fields: $0.fields.mapValues(\.value)) }
     // The user has chosen the vehicle, so no rule sets it.
     return TripEvent.completing(
-      event, devices: [], vehicles: [], rules: rules.inAskingOrder, places: places.map { Geofence($0) })
+      event, devices: [], vehicles: [], rules: rules.inAskingOrder, places: try reading.geofences())
   }
 }

@@ -40,12 +40,53 @@ struct TripHandlers: Sendable {
       if let category = added.category {
         trip.classify(category)
       } else {
-        trip.event = try core.completing(trip.event, of: sender.user, in: transaction)
+        trip.event = try core.completing(trip.event, in: transaction)
       }
       let entry = try core.create(
         .event, try WireJSON.members(of: trip.event.createRequest), acceptsSame: true, by: device, in: transaction,
         now: now)
       return .json(.object(entry.document(user: sender.user)), status: 201)
+    }
+  }
+
+  /// Returns ends and average speed of the trips that begin in a period, latest first.
+  func listTrips(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let moments = try call.moments()
+    let limit = Int(try call.integer("limit", in: 1...1000, default: 1000))
+    return .read { reading in
+      .json(["trips": try reading.summaries(of: reading.events(from: .trip, during: moments, limit: limit))])
+    }
+  }
+
+  /// Changes a trip and the values that follow from the edit.
+  func editTrip(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
+    let id = call.id
+    let members = try call.body().members
+    // Invalid members are reported before they are decoded.
+    _ = try SyncedKind.event.fields(from: members, isCreate: false)
+    let request = try ChangeEntryData(rawData: members).decode(UpdateEventRequest.self)
+    let edit = try call.edit()
+    let now = clock.now
+    return .write { [core] transaction in
+      let entry = try core.update(
+        .event, id: id, members, edit: edit, by: sender.restDevice, in: transaction, now: now
+      ) { members in
+        let old = try core.trip(id, in: transaction, user: sender.user)
+        var trip = old
+        trip.event.apply(request)
+        guard trip.end > trip.start else { throw Problem.invalid("end_date: expected a time after the start") }
+        let given = trip.event
+        let vehicles = try transaction.living(kind: SyncedKind.vehicle.name, offset: 0, limit: .max)
+          .compactMap { Vehicle(id: $0.id, fields: $0.fields.mapValues(\.value)) }
+        trip.update(after: old, vehicles: vehicles, keeping: Set((request.properties ?? [:]).keys))
+        guard let more = try trip.event.updateRequest(from: given).map({ try WireJSON.members(of: $0) }) else {
+          return members
+        }
+        let properties = (members["properties"]?.objectValue ?? [:])
+          .merging(more["properties"]?.objectValue ?? [:]) { $1 }
+        return members.merging(["properties": .object(properties)]) { $1 }
+      }
+      return .json(.object(entry.document(user: sender.user)))
     }
   }
 
@@ -55,17 +96,20 @@ struct TripHandlers: Sendable {
     var members = try await records.store.read(user: sender.user) { [core] reading in
       let trip = try core.trip(id, in: reading, user: sender.user)
       let around = try reading.tripsAround(trip)
-      let documents = [
+      let entries = [
         "trip": try core.entity(.event, id: id, in: reading), "previous": around.previous, "next": around.next,
       ]
-      return documents.mapValues { $0.map { JSONValue.object($0.document(user: sender.user)) } ?? .null }
+      var members = entries.mapValues { $0.map { JSONValue.object($0.document(user: sender.user)) } ?? .null }
+      members["summaries"] = try reading.summaries(of: entries.values.compactMap(\.self).sorted { $0.id < $1.id })
+      return members
     }
     let explanation = try await readings.explanation(ofEvent: id, of: sender.user)
     members["explanation"] = try explanation.map { .object(try WireJSON.members(of: $0)) }
     if members["explanation"] == nil { members["explanation"] = .null }
     let (trip, fixes) = try await tripWithFixes(id, sender)
     let span = trip.start...max(trip.start, trip.end)
-    members["speed"] = SpeedProfile(fixes, during: span)?.document ?? .null
+    let places = try await places(of: sender)
+    members["speed"] = SpeedProfile(fixes, during: span)?.document(places) ?? .null
     members["detour"] = trip.detour.map { .double(($0 * 100).rounded() / 100) } ?? .null
     return .json(.object(members))
   }
@@ -81,9 +125,14 @@ struct TripHandlers: Sendable {
       case .part(let part): trip.moment(at: part, fixes: fixes)
       }
     let (first, second) = try trip.split(at: date.roundedToMillisecond, orRefuse: "at", id: "second", fixes: fixes)
+    let places = try await places(of: sender)
     return .json([
-      "at": .string(RFC3339.string(from: first.end)), "first": first.half, "second": second.half,
+      "at": .string(RFC3339.string(from: first.end)), "first": first.half(places), "second": second.half(places),
     ])
+  }
+
+  private func places(of sender: HubDevice) async throws -> [Geofence] {
+    try await records.store.read(user: sender.user) { try $0.geofences() }
   }
 
   /// Splits a trip. Idempotent: if the second trip exists and begins at that time, returns both trips unchanged.
@@ -212,7 +261,7 @@ extension HubReadTransaction {
 
 extension SpeedProfile {
   /// The profile as a document of the API.
-  fileprivate var document: JSONValue {
+  fileprivate func document(_ places: [Geofence]) -> JSONValue {
     func rounded(_ value: Double, _ parts: Double) -> JSONValue { .double((value * parts).rounded() / parts) }
     func place(_ coordinate: Coordinate) -> [String: JSONValue] {
       ["latitude": rounded(coordinate.latitude, 1e6), "longitude": rounded(coordinate.longitude, 1e6)]
@@ -229,6 +278,7 @@ extension SpeedProfile {
           .object(
             place(stop.coordinate).merging([
               "start": .string(RFC3339.string(from: stop.start)), "end": .string(RFC3339.string(from: stop.end)),
+              "name": places.nearest(to: stop.coordinate).first.map { .string($0.name) } ?? .null,
             ]) { $1 })
         }),
     ]
@@ -249,16 +299,12 @@ extension TripEvent {
   }
 
   /// The members of a half that distinguish it from the other.
-  fileprivate var half: JSONValue {
-    var members: [String: JSONValue] = [
+  fileprivate func half(_ places: [Geofence]) -> JSONValue {
+    [
       "start": .string(RFC3339.string(from: start)), "end": .string(RFC3339.string(from: end)),
-      "distance_m": .double(distance), "start_place": .null, "end_place": .null,
+      "distance_m": .double(distance), "start_place": Self.end(startPlace, places),
+      "end_place": Self.end(endPlace, places),
     ]
-    for (name, place) in [("start_place", startPlace), ("end_place", endPlace)] {
-      guard let place else { continue }
-      members[name] = ["latitude": .double(place.latitude), "longitude": .double(place.longitude)]
-    }
-    return .object(members)
   }
 }
 

@@ -20,6 +20,20 @@ extension TripHandlers {
           .optional("notes", .nullable(.string)),
         ]), answers: [.json(201, "the trip", .entity(.event))], .record(addTrip)),
       HubRoute(
+        .get, "trips", name: "listTripSummaries",
+        summary: "Returns ends and average speed of the trips that begin in a period, latest first.",
+        query: [
+          .init("from", .date, "start of the period, inclusive"), .init("to", .date, "end of the period, exclusive"),
+          .init("limit", .integer(1...1000), "maximum number of trips; default 1000"),
+        ],
+        answers: [.json(200, "the trips", .object([.required("trips", .list(.named("TripSummary")))]))],
+        .record(listTrips)),
+      HubRoute(
+        .patch, "trips/{id}", name: "updateTrip",
+        summary: "Changes a trip (RFC 7396), and the duration, speed, vehicle name and rule that follow from the edit.",
+        body: .patch(.event), answers: [.json(200, "the updated trip", .entity(.event))], headers: EntityHandlers.edit,
+        .record(editTrip)),
+      HubRoute(
         .get, "trips/{id}", name: "getTrip",
         summary: "Returns a trip, its neighbours within a week, and its explanation if the hub detected it.",
         answers: [
@@ -27,7 +41,8 @@ extension TripHandlers {
             200, "the trip and its neighbours",
             .object([
               .required("trip", .entity(.event)), .required("previous", .nullable(.entity(.event))),
-              .required("next", .nullable(.entity(.event))), .required("explanation", .nullable(.named("Explanation"))),
+              .required("next", .nullable(.entity(.event))), .required("summaries", .list(.named("TripSummary"))),
+              .required("explanation", .nullable(.named("Explanation"))),
               .required("speed", .nullable(Self.speed)), .required("detour", .nullable(Self.anyLength)),
             ]))
         ], .device(showTrip)),
@@ -57,15 +72,19 @@ extension TripHandlers {
 
   private static let half = HubSchema.object([
     .required("start", .date), .required("end", .date),
-    .required("distance_m", .number(0...Double.greatestFiniteMagnitude)), .required("start_place", place),
-    .required("end_place", place),
+    .required("distance_m", .number(0...Double.greatestFiniteMagnitude)), .required("start_place", .tripEnd),
+    .required("end_place", .tripEnd),
   ])
 
   private static let speed = HubSchema.object([
     .required("start", .date), .required("step_s", anyLength), .required("top_mps", anyLength),
     .required("standing_s", anyLength),
     .required("steps", .list(.object(coordinates + [.required("mps", .nullable(anyLength))]))),
-    .required("stops", .list(.object(coordinates + [.required("start", .date), .required("end", .date)]))),
+    .required(
+      "stops",
+      .list(
+        .object(
+          coordinates + [.required("start", .date), .required("end", .date), .required("name", .nullable(.string))]))),
   ])
   private static let anyLength = HubSchema.number(0...Double.greatestFiniteMagnitude)
   private static let coordinates: [HubSchema.Member] = [

@@ -25,6 +25,50 @@ struct RecordRulesTests {
     }
   }
 
+  @Test func `the API gives the results of the table of cases`() async throws {
+    for one in try RuleCase.all() {
+      let hub = try TestHub()
+      hub.clock.setDate(one.record.now)
+      try await fill(hub, with: one.record)
+      let query = "zone=\(one.zone)&day_start=\(one.dayStart)&week_start=1"
+      let types = try await hub.send("GET", "/insights/types")["types"].arrayValue ?? []
+      for (type, action) in one.expected("actions") {
+        #expect(types.first { $0["event_type_id"] == .string(type) }?["action"] == action, "\(one.name) \(type)")
+      }
+      for (type, keys) in one.expected("order") {
+        let own = try await hub.send("GET", "/event-types/\(type)/properties").json.arrayValue
+        #expect(own?.map { $0["key"] } == keys.arrayValue, "\(one.name) \(type)")
+      }
+      let goals = try await hub.send("GET", "/insights/goals?\(query)")["goals"].arrayValue ?? []
+      for (type, own) in one.expected("progress") {
+        let found = goals.first { $0["event_type_id"] == .string(type) } ?? .null
+        #expect(
+          found["amount"].doubleValue == own["amount"].doubleValue && found["target"] == own["target"]
+            && found["is_excused"] == own["is_excused"], "\(one.name): \(found)")
+      }
+      let habits = try await hub.send("GET", "/insights/habits?\(query)")["habits"].arrayValue ?? []
+      for (type, own) in one.expected("streaks") {
+        let found = habits.first { $0["event_type_id"] == .string(type) }?["streak"].objectValue
+        #expect(found?.filter { $0.key != "longest_end" } == own.objectValue, "\(one.name): \(type)")
+      }
+      var days: [String: Int64] = [:]
+      for day in one.expected("days").values { days[day.stringValue ?? "", default: 0] += 1 }
+      if let first = days.keys.min(), let last = days.keys.max() {
+        let answer = try await hub.send("GET", "/events/days?from=\(first)&to=\(last)&\(query)")
+        let found = (answer["days"].arrayValue ?? []).map {
+          ($0["date"].stringValue ?? "", $0["counts"].objectValue?.values.compactMap(\.intValue).reduce(0, +) ?? 0)
+        }
+        #expect(Dictionary(uniqueKeysWithValues: found) == days, "\(one.name)")
+      }
+      let trips = try await hub.send("GET", "/trips")["trips"].arrayValue ?? []
+      for (trip, ends) in one.expected("trip_ends") {
+        let found = try #require(trips.first { $0["id"] == .string(trip) })
+        #expect([found["start_place"]["geofence_id"], found["end_place"]["geofence_id"]] == ends.arrayValue, "\(trip)")
+        #expect(found["speed_mps"] == 10)
+      }
+    }
+  }
+
   private func check(_ hub: TestHub, _ query: String, _ expected: RuleRecord.Expectation) async throws {
     let context: Comment = "\(query) \(hub.clock.now)"
     let habits = try await hub.send("GET", "/insights/habits?\(query)")
@@ -72,6 +116,7 @@ struct RecordRulesTests {
     for definition in record.definitions {
       try await post("/property-definitions", .object(try WireJSON.members(of: definition.createRequest)))
     }
+    for place in record.places { try await post("/geofences", .object(try WireJSON.members(of: place.createRequest))) }
     for other in record.records {
       let path = other.kind == .skip ? "/skips" : "/settings"
       try await post(path, .object(other.fields.merging(["id": .string(other.id)]) { $1 }))

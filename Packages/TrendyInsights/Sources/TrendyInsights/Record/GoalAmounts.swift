@@ -2,7 +2,7 @@ public import TrendyFoundation
 public import TrendyModels
 
 /// Contributions of events to the goals of their types, by type and day, read from a record.
-public struct GoalAmounts: Sendable {
+public struct GoalAmounts: Hashable, Sendable {
   /// Settings of the types.
   public let settings: TypeSettings
   /// Current day of the user.
@@ -28,14 +28,20 @@ public struct GoalAmounts: Sendable {
   /// Reads the events of some types on some days. Days that were read before must not be read again.
   public mutating func read(_ record: some UserRecord, types: Set<String>, days: ClosedRange<CivilDate>) throws {
     guard !types.isEmpty else { return }
-    try record.forEachEvent(ofTypes: types, in: local.timestamps(of: days)) { add($0, on: days) }
+    let first = days.lowerBound.advanced(by: -LocalTime.longestReach)
+    try record.forEachEvent(ofTypes: types, in: local.timestamps(of: first...days.upperBound)) { add($0, on: days) }
   }
 
-  /// Adds the amount of an event if it is on one of the given days and its type has a goal.
-  public mutating func add(_ event: Event, on days: ClosedRange<CivilDate>) {
-    let day = local.day(of: event)
-    guard days.contains(day), let amount = settings.amount(of: event, now: now) else { return }
-    byType[event.eventTypeId, default: [:]][day, default: 0] += amount
+  /// Adds the amounts of an event on some days, or subtracts them, if its type has a goal.
+  public mutating func add(_ event: Event, on days: ClosedRange<CivilDate>, by sign: Int = 1) {
+    for (day, amount) in settings.amounts(of: event, now: now, local: local) where days.contains(day) {
+      byType[event.eventTypeId, default: [:]][day, default: 0] += Double(sign) * amount
+    }
+  }
+
+  /// Returns the progress of a type's goal in its current day or week; `nil` without a goal.
+  func progress(of type: String) -> GoalProgress? {
+    settings.progress(of: type, on: today, firstWeekday: local.firstWeekday, amounts: byType[type] ?? [:])
   }
 
   /// Returns the progress of each goal in its current day or week, by type. Reads at most the current week.
@@ -50,10 +56,7 @@ public struct GoalAmounts: Sendable {
   ) throws -> [String: GoalProgress] {
     var amounts = GoalAmounts(settings, now: now, local: local)
     for (types, days) in amounts.currentPeriods { try amounts.read(record, types: types, days: days) }
-    return settings.types.keys.reduce(into: [:]) { progress, type in
-      progress[type] = settings.progress(
-        of: type, on: amounts.today, firstWeekday: local.firstWeekday, amounts: amounts.byType[type] ?? [:])
-    }
+    return settings.types.keys.reduce(into: [:]) { $0[$1] = amounts.progress(of: $1) }
   }
 
   /// Types with a goal, grouped by the days of the current period of the goal.

@@ -52,6 +52,16 @@ public struct TypeSettings: Hashable, Sendable {
         of: event, durationKey: durationKeys[event.eventTypeId], isRunning: running.contains(event.id), now: now)
   }
 
+  /// Returns the amounts that an event adds to the goal of its type, by day; empty without a goal.
+  ///
+  /// - Parameters:
+  ///   - event: the event.
+  ///   - now: time up to which a running event counts.
+  ///   - local: the user's calendar.
+  public func amounts(of event: Event, now: Date, local: LocalTime) -> [(day: CivilDate, amount: Double)] {
+    amount(of: event, now: now).map { [(local.day(of: event), $0)] } ?? []
+  }
+
   /// Returns the progress of a type's goal in the day or week of a date; `nil` without a goal.
   ///
   /// - Parameters:

@@ -14,6 +14,9 @@ public protocol UserRecord {
   /// Returns the records of a kind, such as settings or skips, in any order.
   func records(of kind: MutationEntityType) throws -> [SyncedRecord]
 
+  /// Returns an event with the fields that ``forEachEvent(ofTypes:in:_:)`` names; `nil` if it does not exist.
+  func event(id: String) throws -> Event?
+
   /// Calls `body` with each event of some types whose timestamp is in a range, in any order.
   ///
   /// An event has at least the fields on which days and goals depend: id, type, timestamp, end, whether it is an

@@ -18,6 +18,9 @@ struct DayCounts: Hashable, Sendable {
     return contains(day, at: index) ? entries[index].count : 0
   }
 
+  /// Days with events.
+  var days: [CivilDate] { entries.filter { $0.count > 0 }.map(\.day) }
+
   mutating func add(_ count: Int, on day: CivilDate) {
     let index = index(of: day)
     if contains(day, at: index) {

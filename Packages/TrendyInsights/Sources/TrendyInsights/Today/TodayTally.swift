@@ -4,22 +4,14 @@ public import TrendyModels
 /// Computes a ``TodaySnapshot`` from events and updates it incrementally: adding or removing an event changes only the
 /// entry of its type.
 public struct TodayTally: Hashable, Sendable {
-  /// Daily values of one type.
-  private struct Days: Hashable, Sendable {
-    var counts = DayCounts()
-    /// Counts of past days that were computed earlier; ``counts`` are added to them.
-    var earlier: DailySeries?
-    /// Amount per day toward the goal's current period.
-    var amounts: [CivilDate: Double] = [:]
-  }
-
   /// Current state.
   public private(set) var snapshot: TodaySnapshot
-  private var days: [String: Days] = [:]
+  /// Number of events of each day, by type.
+  private var days: [String: DayCounts] = [:]
+  private var amounts: GoalAmounts
   /// Index of each type in the counts of the snapshot, by type id.
   private var indexes: [String: Int] = [:]
-  private let settings: TypeSettings
-  private let now: Date
+  private var settings: TypeSettings { amounts.settings }
   /// User's calendar and time zone.
   public let local: LocalTime
 
@@ -29,19 +21,18 @@ public struct TodayTally: Hashable, Sendable {
   ///   - now: a time in the day to report.
   ///   - local: user's calendar and time zone.
   public init(_ settings: TypeSettings, now: Date, local: LocalTime) {
-    self.settings = settings
-    self.now = now
+    amounts = GoalAmounts(settings, now: now, local: local)
     self.local = local
     let sorted = settings.types.values.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
     snapshot = TodaySnapshot(
-      day: local.day(of: now),
+      day: amounts.today,
       counts: sorted.map {
         TodaySnapshot.Count(
           eventTypeId: $0.id, name: $0.name, iconName: $0.iconName, colorHex: $0.colorHex, count: 0, streak: 0)
       })
     for (index, type) in sorted.enumerated() {
       indexes[type.id] = index
-      days[type.id] = Days()
+      days[type.id] = DayCounts()
       update(type.id)
     }
   }
@@ -63,10 +54,13 @@ public struct TodayTally: Hashable, Sendable {
   /// State of a type; `nil` if the type is unknown.
   public func count(of type: String) -> TodaySnapshot.Count? { indexes[type].map { snapshot.counts[$0] } }
 
-  /// Sets precomputed counts for the days before `end`, replacing earlier ones.
+  /// Adds precomputed counts of the days before `end`, of which no events were added.
   public mutating func add(_ counts: DailySeries, of type: String, before end: CivilDate) {
-    guard counts.first < end else { return }
-    days[type]?.earlier = counts.over(counts.first...end.advanced(by: -1))
+    for (place, count) in counts.values.enumerated() where count > 0 {
+      let day = counts.first.advanced(by: place)
+      guard day < end else { break }
+      days[type]?.add(Int(count), on: day)
+    }
     update(type)
   }
 
@@ -83,45 +77,28 @@ public struct TodayTally: Hashable, Sendable {
   /// Whether the streak of a type reaches back to `first`, so that it may continue on earlier days. False for an
   /// unknown type.
   public func isStreakOpen(of type: String, from first: CivilDate) -> Bool {
-    days[type].map { streak(of: type, $0).brokenOn < first } ?? false
+    days[type].map {
+      Streak.isUnbroken($0.days, skips: settings.skips(of: type), from: first, today: snapshot.day)
+    } ?? false
   }
 
   private mutating func count(_ event: Event, on day: CivilDate, by step: Int) {
-    guard var entry = days[event.eventTypeId] else { return }
-    // Removed while it is modified, so that its dictionaries are not copied.
-    days[event.eventTypeId] = nil
-    defer { days[event.eventTypeId] = entry }
-    entry.counts.add(step, on: day)
-    guard let goal = settings.goal(of: event.eventTypeId),
-      goal.days(around: snapshot.day, firstWeekday: local.firstWeekday).contains(day),
-      let amount = settings.amount(of: event, now: now)
+    days[event.eventTypeId]?.add(step, on: day)
+    guard
+      let days = settings.goal(of: event.eventTypeId)?
+        .days(around: snapshot.day, firstWeekday: local.firstWeekday),
+      // Reading the amount of an event decodes its properties.
+      (days.lowerBound.advanced(by: -LocalTime.longestReach)...days.upperBound).contains(day)
     else { return }
-    entry.amounts[day, default: 0] += Double(step) * amount
+    amounts.add(event, on: days, by: step)
   }
 
   private mutating func update(_ type: String) {
-    guard let entry = days[type], let index = indexes[type] else { return }
-    let today = snapshot.day
-    snapshot.counts[index].count = entry.counts[today]
-    snapshot.counts[index].streak = streak(of: type, entry).days
-    snapshot.counts[index].progress = settings.progress(
-      of: type, on: today, firstWeekday: local.firstWeekday, amounts: entry.amounts)
-  }
-
-  /// Returns the streak up to today or yesterday, and the day without events that precedes it.
-  private func streak(of type: String, _ entry: Days) -> (days: Int, brokenOn: CivilDate) {
-    let (today, skips) = (snapshot.day, settings.skips(of: type))
-    var count = 0
-    var day = today
-    while true {
-      if Double(entry.counts[day]) + (entry.earlier?[day] ?? 0) > 0 {
-        count += 1
-      } else if day != today, !skips.contains(day) {
-        // Today can still get an event.
-        return (count, day)
-      }
-      day = day.advanced(by: -1)
-    }
+    guard let counts = days[type], let index = indexes[type] else { return }
+    snapshot.counts[index].count = counts[snapshot.day]
+    snapshot.counts[index].streak =
+      Streak(days: counts.days, skips: settings.skips(of: type), today: snapshot.day).current
+    snapshot.counts[index].progress = amounts.progress(of: type)
   }
 }
 

@@ -79,6 +79,38 @@ extension LocalTime {
     event.isAllDay ? date(of: event) : day(of: event.timestamp, recordedIn: event.timeZone)
   }
 
+  /// Number of days after its first one up to which an entry is listed and its duration is split between days.
+  public static let longestReach = 2
+
+  /// Returns the days that an event touches, in the zone in which it was recorded.
+  ///
+  /// - Parameters:
+  ///   - event: the event.
+  ///   - now: end of a running event; `nil` for an event that is not running.
+  public func days(of event: Event, until now: Date? = nil) -> ClosedRange<CivilDate> {
+    let first = day(of: event)
+    guard let end = event.endDate ?? now, end > event.timestamp else { return first...first }
+    // An event that ends at the start of a day does not touch that day.
+    let last = event.isAllDay ? date(end, of: event) : day(of: end - 0.001, recordedIn: event.timeZone)
+    return first...max(first, last)
+  }
+
+  /// Returns the share of an event's duration on each day that it touches.
+  ///
+  /// An all-day event, an event without duration and an event that touches more than ``longestReach`` further days are
+  /// entirely on their first day. Parameters as in ``days(of:until:)``.
+  public func shares(of event: Event, until now: Date? = nil) -> [(day: CivilDate, share: Double)] {
+    let days = days(of: event, until: now)
+    guard !event.isAllDay, let end = event.endDate ?? now, (2...Self.longestReach + 1).contains(days.count) else {
+      return [(days.lowerBound, 1)]
+    }
+    let (own, seconds) = (inZone(of: event), end.timeIntervalSince(event.timestamp))
+    return days.map { day in
+      let range = own.moments(of: day...day).clamped(to: event.timestamp..<end)
+      return (day, range.upperBound.timeIntervalSince(range.lowerBound) / seconds)
+    }
+  }
+
   /// Returns the day of a timestamp in the zone in which it was recorded.
   ///
   /// - Parameters:

@@ -6,8 +6,6 @@ public import TrendyModels
 ///
 /// ``Expectation`` computes them with Foundation and simple loops, independently of the product.
 public struct RuleRecord: Sendable {
-  /// Number of the record, which determines its content.
-  public let seed: UInt64
   /// Current time.
   public let now: Date
   public let types: [EventType]
@@ -15,6 +13,7 @@ public struct RuleRecord: Sendable {
   /// Skips and settings.
   public let records: [SyncedRecord]
   public let events: [Event]
+  public let places: [Geofence]
 
   /// Time zones of the readers and of the events: with and without clock changes, and with half hours.
   public static let zones = ["Europe/Amsterdam", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe"]
@@ -33,9 +32,9 @@ public struct RuleRecord: Sendable {
     Goal(1200, .duration, per: .day), Goal(.atMost, 4, per: .week),
   ]
 
+  /// Generates a record; the seed determines its content.
   public init(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    self.seed = seed
     let today = Self.days[Int(seed) % Self.days.count].advanced(by: Int.random(in: 0..<7, using: &random))
     let now = Date(
       timeIntervalSince1970: Double(today.daysSince1970) * 86_400 + Double(Int.random(in: 0..<86_400, using: &random)))
@@ -84,6 +83,15 @@ public struct RuleRecord: Sendable {
           id: "running", kind: .setting, fields: ["key": "running", "value": .string(running.id)]))
     }
     (self.types, self.definitions, self.records, self.events) = (types, definitions, records, events)
+    places = []
+  }
+
+  init(
+    now: Date, types: [EventType], definitions: [PropertyDefinition], records: [SyncedRecord], events: [Event],
+    places: [Geofence]
+  ) {
+    (self.now, self.types, self.definitions, self.records) = (now, types, definitions, records)
+    (self.events, self.places) = (events, places)
   }
 
   private static func event(

@@ -110,8 +110,31 @@ public struct TripEvent: Hashable, Sendable {
   public mutating func measure() {
     let seconds = max(0, end.timeIntervalSince(start))
     event.properties[.duration] = PropertyValue(type: .duration, value: .double(seconds))
-    event.properties[.averageSpeed] = seconds > 0 ? .number((distance / seconds * 10).rounded() / 10) : nil
+    event.properties[.averageSpeed] = averageSpeed.map { .number(($0 * 10).rounded() / 10) }
   }
+
+  /// Updates the properties that follow from an edit of the trip: duration and average speed follow times and distance,
+  /// the vehicle's name follows the vehicle, and a category set by the user has no rule.
+  ///
+  /// - Parameters:
+  ///   - old: the trip before the edit.
+  ///   - vehicles: vehicles of the user.
+  ///   - edited: keys of properties that the edit itself set or removed, which stay.
+  public mutating func update(after old: TripEvent, vehicles: [Vehicle], keeping edited: Set<String> = []) {
+    let given = event.properties
+    if (start, end, distance) != (old.start, old.end, old.distance) { measure() }
+    if category != old.category {
+      event.properties[.rule] = nil
+      if category != .mixed { event.properties[.businessDistance] = nil }
+    }
+    if vehicleId != old.vehicleId {
+      event.properties[.car] = vehicles.first { $0.id == vehicleId }.map { .text($0.name) }
+    }
+    for key in edited { event.properties[key] = given[key] }
+  }
+
+  /// Average speed in metres per second; `nil` for a trip without duration.
+  public var averageSpeed: Double? { end > start ? distance / end.timeIntervalSince(start) : nil }
 
   /// Error of a split or merge.
   public enum EditError: Error, Hashable, CustomStringConvertible {

@@ -34,6 +34,13 @@ public struct BuiltInType: Sendable {
       }
   }
 
+  /// Returns the ids of the types whose events the software records: built-in types, and types of places.
+  public static func ids(among types: [EventType], places: [Geofence]) -> Set<String> {
+    let names = Dictionary(types.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+    return Set([trip, visit, odometer].compactMap { $0.present(among: names) })
+      .union(places.flatMap { [$0.eventTypeEntryId, $0.eventTypeExitId].compactMap(\.self) })
+  }
+
   /// The type was deleted too often to be created again.
   public struct DeletedTooOften: Error, Hashable, Sendable, CustomStringConvertible {
     /// Name of the type.

@@ -283,6 +283,25 @@ export const dayOfEvent = (event) =>
   event.is_all_day ? dateOfAllDay(new Date(event.timestamp), event) : dayOf(new Date(event.timestamp), zoneOf(event));
 
 /**
+ * Last day that an event touches, in the time zone where it was recorded. An event that ends when a day begins does not
+ * touch that day.
+ * @param {Api.Event} event
+ * @param {number} [now] end of a running event, in milliseconds since 1970
+ */
+export function lastDayOf(event, now = NaN) {
+  const end = event.end_date ? Date.parse(event.end_date) : now;
+  if (!(end > Date.parse(event.timestamp))) return dayOfEvent(event);
+  return event.is_all_day ? dateOfAllDay(new Date(end), event) : dayOf(new Date(end - 1), zoneOf(event));
+}
+
+/**
+ * Whether an event touches a day.
+ * @param {Api.Event} event
+ * @param {string} day
+ */
+export const touches = (event, day) => dayOfEvent(event) <= day && day <= lastDayOf(event);
+
+/**
  * Time zone where an event was recorded, or the user's if it is unknown.
  * @param {Api.Event} event
  */

@@ -6,6 +6,7 @@ import { deleteStore, storeResponse, storedResponse } from './storage.js';
 import { deleteSession } from './preferences.js';
 import { clearHistory, recordStep, perform, loadHistory } from './undo.js';
 import { enqueue, flush, merged, onQueue, overlaid, overlaidDays, discardWrite, writesVersion } from './queue.js';
+import { actionOf, inOrder, isSkipped } from './rules.js';
 import { addDays, startOf, useSettings, withDays } from './days.js';
 import { newId } from './api.js';
 import { texts } from '../texts.js';
@@ -94,6 +95,16 @@ function revoked(error) {
  */
 
 /**
+ * Action of each type, and whether it is built in, from the hub.
+ * @type {Map<string, Api.TypeActions['types'][number]>}
+ */
+let actions = new Map();
+async function loadActions() {
+  const { answer } = await read('/insights/types');
+  actions = new Map(answer.types.map((type) => [type.event_type_id, type]));
+}
+
+/**
  * Last responses for the lists.
  * @type {{[name in keyof Lists]?: {answer: Lists[name][], askedAt: number}}}
  */
@@ -162,9 +173,7 @@ export const typeOf = (id) =>
  * @returns {Api.PropertyDefinition[]}
  */
 export function definitions(typeId) {
-  return list('property-definitions')
-    .filter((definition) => definition.event_type_id === typeId)
-    .sort((a, b) => (a.display_order ?? 0) - (b.display_order ?? 0) || (a.id < b.id ? -1 : 1));
+  return inOrder(list('property-definitions').filter((definition) => definition.event_type_id === typeId));
 }
 export const places = () => list('geofences');
 export const vehicles = () => list('vehicles');
@@ -178,7 +187,7 @@ export const skips = () => list('skips');
  */
 export function skippedDays(typeId) {
   const own = skips().filter((skip) => skip.event_type_id === typeId);
-  return (date) => own.some(({ from, to }) => from <= date && date <= to);
+  return (date) => isSkipped(own, date);
 }
 
 /**
@@ -205,9 +214,32 @@ export const runningIds = () =>
  * Whether the software records this type itself, so that it is not logged by hand.
  * @param {Api.EventType} type
  */
-export const isOwnType = (type) =>
-  (['⇢', '⌂', '◔'].includes(type.icon) && ['Trip', 'Visit', 'Odometer'].includes(type.name)) ||
-  list('geofences').some((place) => place.event_type_entry_id === type.id || place.event_type_exit_id === type.id);
+export const isOwnType = (type) => actions.get(type.id)?.built_in ?? false;
+
+/**
+ * Action that records an event of a type, from the hub unless a type or property is pending.
+ * @param {Api.EventType} type
+ * @param {boolean} isRunning whether an event of the type is running
+ */
+export function actionFor(type, isRunning) {
+  const known = actions.get(type.id)?.action;
+  const isKnown = known && (known === 'stop') === isRunning;
+  return isKnown && !writesVersion('event-types') && !writesVersion('property-definitions')
+    ? known
+    : actionOf(type, definitions(type.id), isRunning);
+}
+
+/**
+ * Ends and speeds of trips, as the hub reported them last.
+ * @type {Map<string, Api.TripSummary>}
+ */
+const summaries = new Map();
+/** @param {Api.TripSummary[]} trips */
+export const keepSummaries = (trips) => {
+  for (const trip of trips) summaries.set(trip.id, trip);
+};
+/** @param {Api.Event} trip */
+export const summaryOf = (trip) => summaries.get(trip.id);
 
 /**
  * Events that start in or extend into a range of days, the latest first.
@@ -216,15 +248,25 @@ export const isOwnType = (type) =>
  * @param {string} [source] source type; by default all
  */
 export async function eventsOf(from, to, source = '') {
-  // The range is extended for nights that began the day before, and because two zones differ by up to 26 hours.
-  const begin = new Date(startOf(from).getTime() - 129_600_000);
+  // The range is extended for entries that began up to two days before, and because two zones differ by up to 26 hours.
+  const begin = new Date(startOf(from).getTime() - 266_400_000);
   const end = new Date(startOf(addDays(to, 1)).getTime() + 93_600_000);
-  const { answer, askedAt } = await readEvents(begin, end, source);
+  const period = new URLSearchParams({ from: begin.toISOString(), to: end.toISOString() });
+  const [{ answer, askedAt }] = await Promise.all([
+    readEvents(begin, end, source),
+    // Without a stored response, trips have no place names.
+    read(`/trips?${period}`).then((trips) => keepSummaries(trips.answer.trips), unlessUnreachable),
+  ]);
   return () =>
     overlaid('events', answer, askedAt, (event) => {
       const start = Date.parse(event.timestamp);
       return start >= begin.getTime() && start < end.getTime() && (!source || event.source_type === source);
     }).sort(latestFirst);
+}
+
+/** @param {unknown} error */
+function unlessUnreachable(error) {
+  if (!(error instanceof Unreachable)) throw error;
 }
 
 /**
@@ -308,6 +350,7 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
     const { answer, askedAt } = await read(`/events/search?${query}`);
     first = Math.min(first, askedAt);
     found = found.concat(answer.events);
+    keepSummaries(answer.trips);
     next = answer.next;
     if (!next) break;
     query.set('before', next);
@@ -385,8 +428,10 @@ export async function create(kind, entity, label) {
  * @param {Api.Entity} entity current state
  * @param {Api.Patch} patch
  * @param {string} label
+ * @param {string} [at] first segment of the path
+ * @param {string[]} [following] properties that the hub sets with the patch
  */
-export function change(kind, entity, patch, label) {
+export function change(kind, entity, patch, label, at = kind, following = []) {
   const before = clean(entity);
   /** @type {Api.Patch} */
   const reverse = {};
@@ -397,13 +442,24 @@ export function change(kind, entity, patch, label) {
       reverse[name] = before[name] ?? null;
     }
   }
-  const path = `/${kind}/${encodeURIComponent(entity.id)}`;
+  for (const key of following) (reverse.properties ??= {})[key] = before.properties?.[key] ?? null;
+  const path = `/${at}/${encodeURIComponent(entity.id)}`;
   const method = /** @type {const} */ ('PATCH');
   const act = (/** @type {Api.Patch} */ body) => [
     { method, path, kind, id: entity.id, body, before, seen: entity.seen },
   ];
   return perform(label, act(patch), act(reverse));
 }
+
+/** Properties of a trip that follow from others. */
+const FOLLOWING = ['duration', 'average_speed', 'rule', 'car', 'business_distance'];
+
+/**
+ * Changes a trip. The hub updates the values that follow from the edit; an undo restores them.
+ * @param {Api.Event} trip
+ * @param {Api.Patch} patch
+ */
+export const changeTrip = (trip, patch) => change('events', trip, patch, texts.toast.saved, 'trips', FOLLOWING);
 
 /**
  * Ends a running event. If another device has ended it already, that end stays.
@@ -561,7 +617,7 @@ export async function begin(position) {
   loadHistory(session.person.id);
   const known = await position;
   if (known) cursor = known.answer.cursor;
-  await Promise.all(LISTS.map(loadList));
+  await Promise.all([loadActions(), ...LISTS.map(loadList)]);
 }
 
 /**
@@ -663,7 +719,7 @@ async function catchUp() {
         if (error.status === 401) return revoked(error);
         cursor = (await ask('GET', '/changes/latest-cursor')).cursor;
       }
-      await Promise.all(names.map(loadList));
+      if (names.length) await Promise.all([loadActions(), ...names.map(loadList)]);
       reach.changedAt = Date.now();
       notifyChanged();
     }

@@ -5,7 +5,7 @@ import { definePage, head, segments, stepButton } from '../parts/pagehead.js';
 import { hatch, heatmap } from '../parts/heatmap.js';
 import { openSkipSheet } from '../parts/skipsheet.js';
 import { goalOf, hasStreak } from '../parts/goal.js';
-import { logNow } from '../parts/eventform.js';
+import { recordNow, recordText } from '../parts/eventform.js';
 import { go, withQuery } from '../data/navigation.js';
 import { habitOf, readHabits } from '../data/habits.js';
 import { countsOf, isOwnType, skippedDays, types } from '../data/record.js';
@@ -281,7 +281,7 @@ function map(type, stretches, counts, pitch) {
           'p',
           null,
           `${texts.calendar.first} `,
-          h('button.link', { type: 'button', on: { click: () => logNow(type) } }, texts.act.logType(type.name)),
+          h('button.link', { type: 'button', on: { click: () => recordNow(type) } }, recordText(type)),
         ),
     isPresent && sum > 0 && standing(type),
   );

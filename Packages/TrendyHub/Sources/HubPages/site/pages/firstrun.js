@@ -23,7 +23,15 @@ const named = texts.first.templates;
  */
 const TEMPLATES = [
   [named.mood, 'amber', 'smile', [['mood', named.mood, 'select', named.moods]]],
-  [named.coffee, 'clay', 'cup', [['size', named.size, 'select', named.sizes]]],
+  [
+    named.coffee,
+    'clay',
+    'cup',
+    [
+      ['count', named.cups, 'number'],
+      ['size', named.size, 'select', named.sizes],
+    ],
+  ],
   [named.medication, 'jade', 'pill', [['dose', named.dose, 'text']]],
   [named.workout, 'olive', 'dumbbell', [['duration', named.duration, 'duration']]],
   [named.water, 'sky', 'drop', []],

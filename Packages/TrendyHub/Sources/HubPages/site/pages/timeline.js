@@ -15,6 +15,7 @@ import {
   addDays,
   dayOfEvent,
   isDate,
+  lastDayOf,
   length,
   longDate,
   shortDate,
@@ -23,9 +24,9 @@ import {
   startOfWeek,
   time,
   today,
+  touches,
   weekdayName,
   withDays,
-  zoneOf,
 } from '../data/days.js';
 import { texts } from '../texts.js';
 
@@ -51,13 +52,6 @@ export function timeline(asked, query) {
    * @type {Api.Event[]}
    */
   let shownList = [];
-  const isWithin = (/** @type {Api.Event} */ event) => {
-    const day = dayOfEvent(event);
-    if (day === date) return true;
-    // Stays and nights that extend into this day.
-    const begin = startOf(date, zoneOf(event)).getTime();
-    return !event.is_all_day && event.end_date && day < date && Date.parse(event.end_date) > begin;
-  };
   return definePage({
     title: texts.nav.timelineOf(longDate(date)),
     keys: { l: add, Escape: endSelection },
@@ -72,7 +66,7 @@ export function timeline(asked, query) {
       return { events, counts, found, fixes };
     },
     draw({ events, counts, found, fixes }) {
-      const all = events().filter(isWithin);
+      const all = events().filter((event) => touches(event, date));
       const present = [...new Set(all.map((event) => event.event_type_id))];
       const list = (only ? all.filter((event) => event.event_type_id === only) : all).sort(
         (a, b) => order(a) - order(b),
@@ -237,8 +231,8 @@ export function timeline(asked, query) {
     if (event.is_all_day) return 0;
     const [start, begin] = [Date.parse(event.timestamp), startOf(date).getTime()];
     if (isVisit(event)) return Math.max(begin, start) - 1;
-    // Events of the day before are sorted by their end: a night's sleep by the time of waking.
-    return start < begin ? Date.parse(event.end_date ?? '') : start;
+    // An event of the day before that ends on this day is sorted by its end: a night's sleep by the time of waking.
+    return start >= begin ? start : lastDayOf(event) > date ? begin : Date.parse(event.end_date ?? '');
   }
 }
 

@@ -4,15 +4,15 @@ import { definePage, head, logButton } from '../parts/pagehead.js';
 import { tile } from '../parts/typetile.js';
 import { progress } from '../parts/goal.js';
 import { eventRow } from '../parts/eventrow.js';
-import { logNow, openEvent, openLog, openNew, start, stop } from '../parts/eventform.js';
+import { openEvent, openLog, openNew, recordNow, recordText, stop } from '../parts/eventform.js';
 import { deviceBlock } from '../parts/devicelist.js';
 import { routeSketch } from '../parts/routesketch.js';
-import { decodeRoute, distance, placeAt, runningText, whenText } from '../parts/eventtext.js';
+import { decodeRoute, distance, runningText, whenText } from '../parts/eventtext.js';
 import { begins, drawFirst, firstStep } from './firstrun.js';
 import { habitOf, readHabits } from '../data/habits.js';
 import { moveType, orderedTypes } from '../data/tileorder.js';
 import { unseenEvents } from '../data/queue.js';
-import { countsOf, eventsOf, isOwnType, read, runningIds, typeOf, types } from '../data/record.js';
+import { actionFor, countsOf, eventsOf, isOwnType, read, runningIds, typeOf, types } from '../data/record.js';
 import {
   addDays,
   dayOfEvent,
@@ -23,6 +23,7 @@ import {
   startOfWeek,
   time,
   today as day,
+  touches,
   weekStart,
   withDays,
 } from '../data/days.js';
@@ -86,7 +87,8 @@ export function today() {
     more: readHabits,
     draw({ date, events, counts, standings, saidAt, live, devices, imports, older }) {
       const all = orderedTypes().filter((type) => !isOwnType(type));
-      const list = events().filter((event) => dayOfEvent(event) === date);
+      const present = events().filter((event) => touches(event, date));
+      const list = present.filter((event) => dayOfEvent(event) === date);
       const ids = new Set(runningIds().map((running) => running.id));
       const running = [...events(), ...older].filter(
         (event, i, every) =>
@@ -109,7 +111,7 @@ export function today() {
       begins(step);
       if (step && !(step === 1 && list.length)) return drawFirst(step, all, pressed, list, imports);
       const left = [...goals].filter(([, goal]) => goal.left > 0 && !goal.isWeekly);
-      const aside = [left.length > 0 && leftToday(left), deviceBlock(devices)].filter(Boolean);
+      const aside = [left.length > 0 && leftToday(left, running), deviceBlock(devices)].filter(Boolean);
       return h(
         'div.page',
         null,
@@ -139,11 +141,11 @@ export function today() {
               h('h2', null, texts.today.soFar),
               h('a', { href: '/timeline' }, texts.nav.timeline),
             ),
-            list.length
+            present.length
               ? h(
                   'ul.rows',
                   null,
-                  list.map((/** @type {Api.Event} */ event) =>
+                  present.map((/** @type {Api.Event} */ event) =>
                     h('li', null, eventRow(event, { day: date, isRunning: ids.has(event.id) && !event.end_date })),
                   ),
                 )
@@ -158,7 +160,8 @@ export function today() {
 
 /**
  * Live trips with their routes.
- * @typedef {Api.LiveTrips['trips'][number] & {route: number[][]}} LiveTrip
+ * @typedef {Api.LiveTrips['trips'][number] & {route: number[][], start_place?: Api.TripSummary['start_place']}}
+ *   LiveTrip
  * @returns {Promise<LiveTrip[]>}
  */
 async function readLive() {
@@ -166,17 +169,24 @@ async function readLive() {
   return Promise.all(
     answer.trips.map(async (trip) => ({
       ...trip,
-      route: decodeRoute((await read(`/me/live/${encodeURIComponent(trip.id)}/route`).catch(() => null))?.answer.route),
+      ...(await routeOf(trip.id)),
     })),
   );
 }
+
+/** @param {string} id of a live trip */
+const routeOf = (id) =>
+  read(`/me/live/${encodeURIComponent(id)}/route`).then(
+    ({ answer }) => ({ route: decodeRoute(answer.route), start_place: answer.start_place }),
+    () => ({ route: [] }),
+  );
 
 /**
  * `Driving from Home`, or `Driving since 08:08`.
  * @param {LiveTrip} trip
  */
 function liveTitle(trip) {
-  const from = trip.route.length > 0 && placeAt(trip.route[0])?.name;
+  const from = trip.start_place?.name;
   return from ? texts.today.drivingFrom(from) : texts.today.driving(time(new Date(trip.start)));
 }
 
@@ -196,8 +206,9 @@ function doneWords(goals) {
 /**
  * Daily goals that are not met yet.
  * @param {[Api.EventType, import('../parts/goal.js').Progress][]} left
+ * @param {Api.Event[]} running
  */
-const leftToday = (left) =>
+const leftToday = (left, running) =>
   h(
     'section',
     null,
@@ -205,8 +216,10 @@ const leftToday = (left) =>
     h(
       'ul.rows',
       null,
-      left.map(([type, goal]) =>
-        h(
+      left.map(([type, goal]) => {
+        const now = running.find((event) => event.event_type_id === type.id);
+        const action = actionFor(type, Boolean(now));
+        return h(
           'li',
           null,
           h(
@@ -218,15 +231,15 @@ const leftToday = (left) =>
               'button.button',
               {
                 type: 'button',
-                'aria-label': texts.act.logType(type.name),
+                'aria-label': recordText(type, now),
                 dataset: { key: `left-${type.id}` },
-                on: { click: () => (type.goal?.measure === 'duration' ? start(type) : logNow(type)) },
+                on: { click: () => recordNow(type, now) },
               },
-              type.goal?.measure === 'duration' ? texts.act.start : texts.act.log,
+              texts.act[action === 'ask' ? 'log' : action],
             ),
           ),
-        ),
-      ),
+        );
+      }),
     ),
   );
 
@@ -392,7 +405,7 @@ function tiles(all, shown, list, running, counts, date, goals, standings) {
           const moved = all.find((other) => other.id === id);
           if (moved) move(moved, ids.indexOf(type.id));
         },
-        log: () => (now ? stop(now) : logNow(type)),
+        log: () => recordNow(type, now),
         open: () => openNew(type),
       });
     }),

@@ -13,7 +13,7 @@ import { beginSplit, cutter, openMerge, splitSlot } from '../parts/tripactions.j
 import { decodeRoute, distance, endsOf, isTrip, lengthUnit, placesAtEnds, speed, titleOf } from '../parts/eventtext.js';
 import { go } from '../data/navigation.js';
 import { Refused } from '../data/api.js';
-import { change, eventsOf, places, read, vehicles } from '../data/record.js';
+import { changeTrip, eventsOf, keepSummaries, places, read, summaryOf, vehicles } from '../data/record.js';
 import {
   addDays,
   dateHere,
@@ -83,6 +83,7 @@ export function trips(id, query) {
       const around = chosen
         ? await read(`/trips/${encodeURIComponent(chosen.id)}`).then(({ answer }) => answer, absent)
         : null;
+      if (around) keepSummaries(around.summaries);
       return { month, events, around, latest, counted };
     },
     draw({ month, events, around, latest, counted }) {
@@ -190,10 +191,7 @@ const kindOf = (trip) => trip.properties?.category?.value ?? '';
  * @param {string} kind
  */
 async function classify(trip, kind) {
-  /** @type {Record<string, Api.Property | null>} */
-  const properties = { category: { type: 'select', value: kind }, rule: null };
-  if (kind !== 'mixed') properties.business_distance = null;
-  await change('events', trip, { properties }, texts.toast.saved);
+  await changeTrip(trip, { properties: { category: { type: 'select', value: kind } } });
   toast(texts.toast.saved);
 }
 
@@ -296,7 +294,7 @@ function detail(trip, all, around, countedId) {
   const kind = kindOf(trip);
   const car =
     vehicles().find((vehicle) => vehicle.id === trip.properties?.vehicle?.value)?.name ?? trip.properties?.car?.value;
-  const rule = trip.properties?.rule?.value;
+  const rule = !trip.waits && trip.properties?.rule?.value;
   const slot = splitSlot(trip);
   const dot = spot();
   const act = (/** @type {string} */ key, /** @type {string} */ text, /** @type {() => void} */ click, isOn = true) =>
@@ -394,16 +392,11 @@ function businessPart(trip) {
     if (value !== null && !(value >= 0 && value <= metresOf(trip) + 50))
       return of.wrong(texts.trips.badPart(distance(metresOf(trip))));
     of.wrong(null);
-    await change(
-      'events',
-      trip,
-      {
-        properties: {
-          business_distance: value === null ? null : { type: 'number', value: Math.min(value, metresOf(trip)) },
-        },
+    await changeTrip(trip, {
+      properties: {
+        business_distance: value === null ? null : { type: 'number', value: Math.min(value, metresOf(trip)) },
       },
-      texts.toast.saved,
-    );
+    });
     toast(texts.toast.saved);
   });
   return h('div.part', null, of.element);
@@ -415,12 +408,14 @@ function businessPart(trip) {
  * @returns {[string, string][]}
  */
 function figures(trip, around) {
-  const { average_speed: average, top_speed: top } = trip.properties ?? {};
+  const top = trip.properties?.top_speed;
+  // The hub computes it again after an edit.
+  const average = trip.waits ? null : summaryOf(trip)?.speed_mps;
   return /** @type {[string, string][]} */ (
     [
       [distance(metresOf(trip)), texts.trips.distance],
       [length(secondsOf(trip)), texts.trips.duration],
-      average && [speed(average.value), texts.trips.average],
+      average && [speed(average), texts.trips.average],
       top && [speed(top.value), texts.trips.top],
       around?.detour && [fixed(around.detour, 2), texts.trips.detour],
     ].filter(Boolean)

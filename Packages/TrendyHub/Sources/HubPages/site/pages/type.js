@@ -8,7 +8,7 @@ import { hatch } from '../parts/heatmap.js';
 import { eventRow } from '../parts/eventrow.js';
 import { sharesChart } from '../parts/sharebars.js';
 import { trendChart } from '../parts/trendchart.js';
-import { logNow, openNew } from '../parts/eventform.js';
+import { openNew, recordNow, recordText } from '../parts/eventform.js';
 import { openType } from '../parts/typeform.js';
 import { isTrip, isVisit, whenText } from '../parts/eventtext.js';
 import { go, withQuery } from '../data/navigation.js';
@@ -122,7 +122,7 @@ export function type(id, query) {
                 'div.empty',
                 null,
                 h('p', null, texts.calendar.first),
-                h('button.button', { type: 'button', on: { click: () => logNow(of) } }, texts.act.logType(of.name)),
+                h('button.button', { type: 'button', on: { click: () => recordNow(of) } }, recordText(of)),
               ),
           last.next &&
             shown < 2000 &&

@@ -9,7 +9,9 @@ import { openSheet, sheetHead, submit } from './sheet.js';
 import { toast } from './toast.js';
 import { asOneStep } from '../data/undo.js';
 import {
+  actionFor,
   change,
+  changeTrip,
   create,
   definitions,
   end,
@@ -71,10 +73,33 @@ const fresh = (typeId) => ({
 });
 
 /**
- * Logs a type now.
+ * Records an event of a type by the action of the type.
  * @param {Api.EventType} type
+ * @param {Api.Event} [running] running event of the type
  */
-export async function logNow(type) {
+export function recordNow(type, running) {
+  const action = actionFor(type, Boolean(running));
+  if (action === 'stop' && running) return stop(running);
+  if (action === 'start') return start(type);
+  return action === 'ask' ? openNew(type) : logNow(type);
+}
+
+/**
+ * Label of a button that calls `recordNow`.
+ * @param {Api.EventType} type
+ * @param {Api.Event} [running] running event of the type
+ */
+export function recordText(type, running) {
+  const action = actionFor(type, Boolean(running));
+  return action === 'stop'
+    ? texts.act.stopType(type.name)
+    : action === 'start'
+      ? texts.act.startType(type.name)
+      : texts.act.logType(type.name);
+}
+
+/** @param {Api.EventType} type */
+async function logNow(type) {
   const event = fresh(type.id);
   const text = texts.toast.logged(type.name, time(new Date(event.timestamp)));
   await create('events', event, text);
@@ -355,7 +380,6 @@ function open(event, isNew) {
         }
       }
       if (first) return first.focus();
-      if (isDrive) follow(event, values);
       return values;
     };
     /** @param {Api.Patch} values */
@@ -391,7 +415,7 @@ function open(event, isNew) {
         } else {
           const patch = differences(event, values);
           if (Object.keys(patch).length === 0) return;
-          await change('events', event, patch, texts.toast.saved);
+          await (isDrive ? changeTrip(event, patch) : change('events', event, patch, texts.toast.saved));
           toast(texts.toast.saved);
         }
       });
@@ -467,7 +491,7 @@ const OF_TRIPS = new Set([
  * @param {Api.Event} event
  */
 function tripFields(event) {
-  const { distance, vehicle, car } = event.properties ?? {};
+  const { distance, vehicle } = event.properties ?? {};
   const [unit, metres] = lengthUnit();
   const text = distance ? numberText(Math.round((distance.value / metres) * 10) / 10) : '';
   const far = textField(texts.trips.distanceIn(unit), text, { inputmode: 'decimal', maxlength: 12 });
@@ -481,36 +505,16 @@ function tripFields(event) {
   const cars = vehiclesByName();
   const which = menu(texts.mileage.vehicle, cars, texts.form.none, vehicle?.value);
   const before = which.input.value;
-  const read = (/** @type {'id' | 'name'} */ member, /** @type {Api.Property | undefined} */ old) => () => {
-    if (which.input.value === before) return old ?? null;
+  const readWhich = () => {
+    if (which.input.value === before) return vehicle ?? null;
     const chosen = which.read();
-    return chosen && { type: 'text', value: chosen[member] };
+    return chosen && { type: 'text', value: chosen.id };
   };
   which.element.hidden = !cars.length;
   return [
     { definition: { key: 'distance' }, of: { ...far, read: readFar } },
-    { definition: { key: 'vehicle' }, of: { ...which, read: read('id', vehicle) } },
-    { definition: { key: 'car' }, of: { ...which, element: null, read: read('name', car) } },
+    { definition: { key: 'vehicle' }, of: { ...which, read: readWhich } },
   ];
-}
-
-/**
- * Updates derived properties after a trip has changed: duration, speed, and the rule that classified it.
- * @param {Api.Event} event
- * @param {Api.Patch} values
- */
-function follow(event, values) {
-  const old = event.properties ?? {};
-  const { distance, category } = values.properties;
-  if (category !== undefined && category?.value !== old.category?.value) values.properties.rule = null;
-  const seconds = (Date.parse(values.end_date) - Date.parse(values.timestamp)) / 1000;
-  const isAsBefore =
-    seconds * 1000 === Date.parse(event.end_date ?? '') - Date.parse(event.timestamp) &&
-    distance?.value === old.distance?.value;
-  if (isAsBefore || !(seconds > 0)) return;
-  if (old.duration) values.properties.duration = { type: 'duration', value: seconds };
-  if (old.average_speed && distance)
-    values.properties.average_speed = { type: 'number', value: distance.value / seconds };
 }
 
 /**

@@ -4,7 +4,7 @@ import { isTrip, isVisit, runningText, summary, timeText, titleOf, tripParts } f
 import { deleteEvent, openEvent } from './eventform.js';
 import { go } from '../data/navigation.js';
 import { typeOf } from '../data/record.js';
-import { dayOfEvent, otherZone, time } from '../data/days.js';
+import { dayOfEvent, lastDayOf, otherZone, time, weekdayName, zoneOf } from '../data/days.js';
 import { texts } from '../texts.js';
 
 const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: 'car', manual: '' };
@@ -30,6 +30,7 @@ export function eventRow(event, options = {}) {
   } = options;
   const type = typeOf(event.event_type_id);
   const source = hasSource ? (SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '') : '';
+  const from = day ? reachText(event, day) : '';
   // On narrow screens only the distance of a trip is shown.
   const [value, ...rest] = isRunning
     ? [texts.today.running(runningText(event))]
@@ -37,15 +38,11 @@ export function eventRow(event, options = {}) {
       ? tripParts(event)
       : [
           isVisit(event) && event.end_date
-            ? title
+            ? title || from
               ? ''
               : texts.timeline.until(time(new Date(event.end_date)))
             : summary(event),
         ];
-  const from =
-    day && !event.is_all_day && event.end_date && dayOfEvent(event) < day
-      ? texts.timeline.from(time(new Date(event.timestamp)))
-      : '';
   const zone = otherZone(event);
   const there = zone ? texts.timeline.there(time(new Date(event.timestamp), zone), zone) : '';
   const note = (event.notes ?? '').replace(/\s+/g, ' ');
@@ -83,6 +80,20 @@ export function eventRow(event, options = {}) {
       source && !event.waits && glyph(source, '.s16'),
     ),
   );
+}
+
+/**
+ * When an event of another day began, or when one that extends beyond a day ends: `since Wed 23:00`.
+ * @param {Api.Event} event
+ * @param {string} day
+ */
+function reachText(event, day) {
+  if (event.is_all_day || !event.end_date) return '';
+  const at = (/** @type {string} */ date, /** @type {string} */ moment) =>
+    texts.dates.at(weekdayName(date), time(new Date(moment), zoneOf(event)));
+  const [first, last] = [dayOfEvent(event), lastDayOf(event)];
+  if (first < day) return texts.timeline.since(at(first, event.timestamp));
+  return last > day ? texts.timeline.until(at(last, event.end_date)) : '';
 }
 
 /**

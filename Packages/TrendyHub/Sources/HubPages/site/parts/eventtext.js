@@ -2,13 +2,14 @@
 
 import { amountText, withoutUnit } from './amount.js';
 import { parseNumber } from './field.js';
-import { definitions, places, settings, typeOf } from '../data/record.js';
+import { definitions, places, settings, summaryOf, typeOf } from '../data/record.js';
 import {
   addDays,
   clock,
   dateHere,
   dayOfEvent,
   isDate,
+  lastDayOf,
   length,
   nearDate,
   nearTime,
@@ -193,46 +194,16 @@ export const endsOf = (trip) =>
   /** @type {[string, string]} */ (placesAtEnds(trip).map(({ place }) => place?.name ?? ''));
 
 /**
- * Positions and places at both ends of a trip.
+ * Positions and places at both ends of a trip, from the hub.
  * @param {Api.Event} trip
  * @returns {{position: number[] | null, place: Api.Geofence | null}[]}
  */
 export function placesAtEnds(trip) {
-  const route = decodeRoute(trip.properties?.route?.value);
-  const start =
-    route[0] ??
-    (trip.location_latitude === null || trip.location_latitude === undefined
-      ? null
-      : [trip.location_latitude, trip.location_longitude]);
-  return [start, route[route.length - 1] ?? null].map((position) => ({
-    position,
-    place: position && placeAt(position),
+  const { start_place: start, end_place: end } = summaryOf(trip) ?? {};
+  return [start, end].map((at) => ({
+    position: at ? [at.latitude, at.longitude] : null,
+    place: (at && places().find((place) => place.id === at.geofence_id)) ?? null,
   }));
-}
-
-/**
- * Nearest place that contains a position, with a tolerance of 150 m.
- * @param {number[]} position latitude, longitude
- */
-export function placeAt([latitude, longitude]) {
-  let best = null;
-  let least = Infinity;
-  for (const place of places()) {
-    const metres = metresBetween([latitude, longitude], [place.latitude, place.longitude]);
-    if (metres <= Math.max(place.radius, 150) && metres < least) [best, least] = [place, metres];
-  }
-  return best;
-}
-
-/**
- * Approximate distance for nearby positions.
- * @param {number[]} a latitude, longitude
- * @param {number[]} b
- */
-function metresBetween(a, b) {
-  const radians = Math.PI / 180;
-  const x = (b[1] - a[1]) * radians * Math.cos(((a[0] + b[0]) / 2) * radians);
-  return Math.hypot(x, (b[0] - a[0]) * radians) * 6_371_000;
 }
 
 /** @type {Map<string, number[][]>} */
@@ -280,7 +251,10 @@ export function timeText(event, day) {
   const moment = new Date(event.timestamp);
   // The event began before this day.
   if (day && dayOfEvent(event) < day)
-    return time(isVisit(event) || !event.end_date ? startOf(day) : new Date(event.end_date), zoneOf(event));
+    return time(
+      isVisit(event) || !event.end_date || lastDayOf(event) > day ? startOf(day) : new Date(event.end_date),
+      zoneOf(event),
+    );
   return time(moment, zoneOf(event));
 }
 

@@ -1,7 +1,8 @@
 // Progress of goals: the hub's sums plus pending entries.
 
-import { dayOfEvent, length } from '../data/days.js';
-import { definitions } from '../data/record.js';
+import { length } from '../data/days.js';
+import { definitions, runningIds } from '../data/record.js';
+import { amountsOf } from '../data/rules.js';
 import { count, shortCount } from '../locale.js';
 import { texts } from '../texts.js';
 
@@ -39,25 +40,6 @@ export function goalOf(type) {
 export const hasStreak = (goal) => goal.bound === 'at_least';
 
 /**
- * Amount that a pending event adds to its goal.
- * @param {Api.Event} event
- * @param {Goal} goal
- */
-function amountOf(event, goal) {
-  const number = (/** @type {string} */ key, /** @type {string} */ kind) => {
-    const property = event.properties?.[key];
-    return property?.type === kind && Number.isFinite(property.value) ? Math.max(0, property.value) : null;
-  };
-  if (goal.measure === 'count') return number('count', 'number') ?? 1;
-  const key = definitions(event.event_type_id).find((definition) => definition.property_type === 'duration')?.key;
-  const said = key === undefined ? null : number(key, 'duration');
-  if (said !== null) return said;
-  return event.end_date && !event.is_all_day
-    ? Math.max(0, (Date.parse(event.end_date) - Date.parse(event.timestamp)) / 1000)
-    : 0;
-}
-
-/**
  * @param {Api.EventType} type
  * @param {Standing | undefined} standing
  * @param {{event: Api.Event, count: number}[]} unseen pending events since the hub's sums
@@ -66,11 +48,14 @@ function amountOf(event, goal) {
 export function progress(type, standing, unseen) {
   const goal = goalOf(type);
   if (!goal || !standing) return null;
+  const own = definitions(type.id);
   const more = unseen.reduce((sum, { event, count: sign }) => {
-    const day = dayOfEvent(event);
-    return event.event_type_id === type.id && day >= standing.from && day <= standing.through
-      ? sum + sign * amountOf(event, goal)
-      : sum;
+    if (event.event_type_id !== type.id) return sum;
+    const isRunning = runningIds().some((running) => running.id === event.id);
+    return amountsOf(event, goal, own, Date.now(), isRunning).reduce(
+      (part, [day, amount]) => (standing.from <= day && day <= standing.through ? part + sign * amount : part),
+      sum,
+    );
   }, 0);
   const amount = Math.max(0, standing.amount + more);
   const isLength = goal.measure === 'duration';

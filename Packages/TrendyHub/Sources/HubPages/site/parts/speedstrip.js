@@ -3,7 +3,7 @@
 import { h, svg } from './dom.js';
 import { chart } from './chart.js';
 import { hatch } from './heatmap.js';
-import { placeAt, speed as speedText } from './eventtext.js';
+import { speed as speedText } from './eventtext.js';
 import { length, time, timeToSecond } from '../data/days.js';
 import { refresh } from '../data/record.js';
 import { texts } from '../texts.js';
@@ -64,7 +64,7 @@ export function gapsOf(speed) {
 /** @param {Speed['stops'][number]} stop */
 const stopSeconds = (stop) => (Date.parse(stop.end) - Date.parse(stop.start)) / 1000;
 /** @param {Speed['stops'][number]} stop */
-const nameOf = (stop) => placeAt([stop.latitude, stop.longitude])?.name ?? '';
+const nameOf = (stop) => stop.name ?? '';
 
 /**
  * @param {Api.Trip} trip

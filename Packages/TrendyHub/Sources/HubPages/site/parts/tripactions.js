@@ -4,7 +4,7 @@
 import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';
 import { toast } from './toast.js';
-import { distance, isTrip, placeAt, titleOf } from './eventtext.js';
+import { distance, isTrip, titleOf } from './eventtext.js';
 import { ask, newId, Refused, Unreachable } from '../data/api.js';
 import { recordAction, refresh } from '../data/record.js';
 import { length, time } from '../data/days.js';
@@ -164,8 +164,7 @@ function panel(trip, mine) {
  * @param {Api.ShowSplit['first']} half
  */
 function halfText(half) {
-  const name = (/** @type {{latitude: number, longitude: number} | null} */ at) =>
-    (at && placeAt([at.latitude, at.longitude])?.name) || texts.timeline.unknownPlace;
+  const name = (/** @type {Api.TripSummary['start_place']} */ at) => at?.name ?? texts.timeline.unknownPlace;
   const [start, end] = [new Date(half.start), new Date(half.end)];
   return [
     texts.timeline.route(name(half.start_place), name(half.end_place)),

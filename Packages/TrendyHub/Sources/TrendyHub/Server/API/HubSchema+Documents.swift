@@ -91,6 +91,8 @@ extension HubSchema {
       "PlaceInsights": placeInsights,
       "FixedDay": fixedDay,
       "Mileage": mileage,
+      "TripSummary": tripSummary,
+      "TypeActions": typeActions,
       "Import": .importFile,
       "Explanation": explanation,
       "Companion": companionLink,

@@ -61,7 +61,7 @@ extension EntityHandlers {
   }
 
   /// Headers of an edit.
-  private static let edit: [HubRoute.Parameter] = [
+  static let edit: [HubRoute.Parameter] = [
     .init("Idempotency-Key", .string, "identifies the edit, so that a repeated request changes nothing"),
     .init("Trendy-Version", .string, "version that the user saw, from a response header"),
     .init("Trendy-Time", .stamp, "hub time of the action"),

@@ -39,7 +39,10 @@ struct EventHandlers: Sendable {
         answers: [
           .json(
             200, "the events found, and where to continue",
-            .object([.required("events", .list(.entity(.event))), .required("next", .nullable(.date))]))
+            .object([
+              .required("events", .list(.entity(.event))), .required("trips", .list(.named("TripSummary"))),
+              .required("next", .nullable(.date)),
+            ]))
         ], .record(search)),
     ]
   }
@@ -72,6 +75,7 @@ struct EventHandlers: Sendable {
       }
       return .json([
         "events": .array(found.map { .object($0.document(user: sender.user)) }),
+        "trips": try reading.summaries(of: found),
         "next": next.map { .string(RFC3339.string(from: Date(milliseconds: $0))) } ?? .null,
       ])
     }

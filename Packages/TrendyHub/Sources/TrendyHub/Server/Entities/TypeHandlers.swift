@@ -1,6 +1,8 @@
 import Foundation
+import TrendyInsights
 import TrendyModels
 import TrendyProtocols
+import TrendyTrips
 
 /// Handlers for merges of event types, and for the properties of a type.
 struct TypeHandlers: Sendable {
@@ -16,6 +18,10 @@ struct TypeHandlers: Sendable {
         .get, "event-types/{id}/properties", name: "listPropertiesOfEventType",
         summary: "Lists the properties of an event type in display order.",
         answers: [.json(200, "the properties", .list(.entity(.propertyDefinition)))], .record(listDefinitions)),
+      HubRoute(
+        .get, "insights/types", name: "listTypeActions",
+        summary: "Returns for each type the action that records an event, and whether the software records its events.",
+        answers: [.json(200, "the types", .named("TypeActions"))], .record(listActions)),
       HubRoute(
         .post, "event-types/{id}/properties", name: "createPropertyOfEventType",
         summary: "Adds a property to an event type.",
@@ -36,6 +42,22 @@ struct TypeHandlers: Sendable {
   }
 
   private static let act = HubSchema.object([.required("into", .identifier), .required("act", .identifier)])
+
+  private func listActions(_ call: HubCall, _ sender: HubDevice) -> HubWork {
+    .read { reading in
+      let record = HubUserRecord(reading)
+      let builtIn = BuiltInType.ids(among: try record.eventTypes(), places: try reading.geofences())
+      return .json([
+        "types": .array(
+          try record.actions().sorted { $0.key < $1.key }.map { type, action in
+            [
+              "event_type_id": .string(type), "built_in": .bool(builtIn.contains(type)),
+              "action": .string(action.rawValue),
+            ]
+          })
+      ])
+    }
+  }
 
   private func listDefinitions(_ call: HubCall, _ sender: HubDevice) -> HubWork {
     .read { [core] reading in
@@ -276,4 +298,17 @@ extension HubCore {
     }
     return found.sorted { $0.version < $1.version }
   }
+}
+
+extension HubSchema {
+  /// Response of `/insights/types`.
+  static let typeActions = HubSchema.object([
+    .required(
+      "types",
+      .list(
+        .object([
+          .required("event_type_id", .string), .required("built_in", .boolean),
+          .required("action", .words(TypeAction.allCases.map(\.rawValue))),
+        ])))
+  ])
 }

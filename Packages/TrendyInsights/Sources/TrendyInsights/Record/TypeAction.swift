@@ -1,0 +1,60 @@
+public import TrendyModels
+
+/// Action that records an event of a type: the press of its tile, or the command that a hint names.
+public enum TypeAction: String, Hashable, Sendable, Codable, CaseIterable {
+  /// Records an event at once.
+  case log
+  /// Asks for the value of the first property before the event is recorded.
+  case ask
+  /// Starts a running event.
+  case start
+  /// Ends the running event.
+  case stop
+
+  /// Decides the action of a type.
+  ///
+  /// A running event is stopped. A goal in time, or a duration property without a default, starts one. A first property
+  /// that is a number or a choice without a default is asked for, except `count`, whose default is 1.
+  ///
+  /// - Parameters:
+  ///   - type: the type.
+  ///   - definitions: properties, in any order; those of other types are ignored.
+  ///   - isRunning: whether an event of the type is running.
+  public init(for type: EventType, definitions: some Sequence<PropertyDefinition>, isRunning: Bool) {
+    let own = definitions.filter { $0.eventTypeId == type.id }
+    if isRunning {
+      self = .stop
+    } else if type.goal?.measure == .duration
+      || own.contains(where: { $0.propertyType == .duration && $0.defaultValue == nil })
+    {
+      self = .start
+    } else {
+      self = own.inOrder.first?.isAskedFor == true ? .ask : .log
+    }
+  }
+}
+
+extension PropertyDefinition {
+  /// Whether an event without a value for this property says little.
+  fileprivate var isAskedFor: Bool {
+    guard defaultValue == nil else { return false }
+    return propertyType == .number ? key != Goal.countKey : propertyType == .select
+  }
+}
+
+extension UserRecord {
+  /// Returns the action of each event type, by type.
+  public func actions() throws -> [String: TypeAction] {
+    let definitions = Dictionary(grouping: try propertyDefinitions(), by: \.eventTypeId)
+    let running = try runningTypes()
+    return try eventTypes().reduce(into: [:]) {
+      $0[$1.id] = TypeAction(for: $1, definitions: definitions[$1.id] ?? [], isRunning: running.contains($1.id))
+    }
+  }
+
+  /// Returns the types of running events.
+  private func runningTypes() throws -> Set<String> {
+    let ids = RunningSetting.eventIds(in: try records(of: .setting))
+    return Set(try ids.compactMap { try event(id: $0) }.filter { $0.endDate == nil }.map(\.eventTypeId))
+  }
+}
