@@ -18,7 +18,32 @@ extension Session {
   }
 }
 
+extension Session {
+  /// Returns the events that began up to ``LocalTime/longestReach`` days before today and extend into it.
+  func eventsExtendingIntoToday(from store: LocalStore) throws -> [Event] {
+    let (local, today) = (local, local.day(of: now))
+    let begun = today.advanced(by: -LocalTime.longestReach)...today.advanced(by: -1)
+    var events: [Event] = []
+    try store.eventRows(in: local.timestamps(of: begun)).forEach { row in
+      guard row.isAllDay || row.endDate.map({ $0 > local.start(of: begun.lowerBound) }) == true else { return }
+      let event = try row.event()
+      let days = local.days(of: event)
+      if begun.contains(days.lowerBound), days.contains(today) { events.append(event) }
+    }
+    return events
+  }
+}
+
 extension LocalTime {
+  /// Returns the time at which an event is sorted on a day: its start, or its end on a later day. All-day events are at
+  /// the start of the day.
+  func moment(of event: Event, on day: CivilDate) -> Date {
+    if event.isAllDay { return .distantPast }
+    let days = days(of: event)
+    guard day > days.lowerBound else { return event.timestamp }
+    return day == days.upperBound ? event.endDate ?? event.timestamp : inZone(of: event).start(of: day)
+  }
+
   /// Sorts events by the days they belong to.
   /// - Parameter events: events by timestamp, newest first.
   func newestFirst(_ events: [Event]) -> [Event] {

@@ -67,4 +67,22 @@ struct RecordRulesTests {
       #expect(days?.first { $0.objectValue?["day"]?.stringValue == date }?.objectValue?["count"] == 1, "\(zone)")
     }
   }
+
+  @Test func `an entry over midnight is listed on each day that it touches`() throws {
+    _ = try trendy("type", "add", "sleep", "--goal", "8h/day")
+    _ = try trendy("log", "sleep", "--from", "\(day(3)) 23:00", "--to", "\(day(2)) 07:00")
+    func weekday(_ ago: Int) -> String { LocalTime.weekdays[today.advanced(by: -ago).weekday] }
+    let second = try trendy("list", "--since", day(2), "--until", day(2)).output
+    #expect(second.contains("07:00  sleep  since \(weekday(3)) 23:00") && second.contains("1 entry"), "\(second)")
+    let first = try trendy("list", "--since", day(3), "--until", day(3)).output
+    #expect(first.contains("23:00  sleep  until \(weekday(2)) 07:00") && !first.contains("since"), "\(first)")
+    let both = try trendy("list", "--since", day(4)).output
+    #expect(both.components(separatedBy: "sleep").count == 3 && both.contains("1 entry"), "\(both)")
+    #expect(try trendy("list").output.components(separatedBy: "sleep").count == 2, "without a range by its start")
+    #expect(try trendy("list", "--since", day(2), "--plain").output == "")
+    _ = try trendy("log", "sleep", "--from", "\(day(1)) 23:00", "--to", "\(day(0)) 00:01")
+    let shown = try trendy("today")
+    #expect(shown.output.contains("00:01  sleep  since \(weekday(1)) 23:00"), "\(shown.output)")
+    #expect(shown.output.contains("1 min"), "the goal of today counts the minute after midnight: \(shown.output)")
+  }
 }

@@ -52,7 +52,8 @@ struct ListCommand: Command {
     let store = container.makeLocalStore()
     let cursor = try before.map { try Lookup(store: store).event($0) }
       .map { EventCursor(timestamp: $0.timestamp, id: $0.id) }
-    let search = try selection.search(in: store, session)
+    // Other formats list each event once, by its start.
+    let search = try selection.search(in: store, session, includesExtending: session.console.format == .text)
     var deleted: [Event]?
     if showsDeleted {
       deleted = search.events(among: try container.record.deleted([.event]).compactMap(\.event))
@@ -64,7 +65,7 @@ struct ListCommand: Command {
   func show(_ answer: Answer, _ session: Session) throws -> ExitCode {
     var count = 0
     try session.console.gathering { console in
-      var writer = try EventListWriter(console, session, in: answer.store)
+      var writer = try EventListWriter(console, session, in: answer.store, days: answer.search.range?.days)
       var hasMore = false
       func write(_ page: [Event]) -> Bool {
         let room = limit - writer.count

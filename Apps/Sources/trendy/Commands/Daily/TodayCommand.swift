@@ -35,7 +35,9 @@ struct TodayCommand: Command {
     let store = container.makeLocalStore()
     let events = try session.eventsOfToday(from: store)
     let running = try RunningEvent.all(in: store).map(\.event).filter { local.day(of: $0) != today }
-    let list = try EventList((events + running).reversed(), in: store)
+    let extending = try session.eventsExtendingIntoToday(from: store)
+    let earlier = (running + extending).sorted { ($0.timestamp, $0.id) > ($1.timestamp, $1.id) }
+    let list = try EventList((events + earlier).reversed(), in: store)
     var snapshot = try TodaySnapshot(
       store: store, now: session.now, in: local, streaks: .ofDailyGoals, events: events,
       counted: session.counts(of: store).histories(of:through:))
@@ -74,9 +76,10 @@ struct TodayCommand: Command {
       let columns = text.nameColumns(of: list.events)
       for (event, id) in zip(list.events, ShortID.of(list.events.map(\.id))) {
         // An event that has been running since an earlier day shows its date.
-        let isOfToday = local.day(of: event) == today
+        let isOfToday = local.days(of: event).contains(today)
         console.text(
-          isOfToday ? text.lineOfDay(event, columns: columns, id: id) : text.line(event, id: id).led(by: " "))
+          isOfToday
+            ? text.lineOfDay(event, columns: columns, id: id, on: today) : text.line(event, id: id).led(by: " "))
       }
       if !goals.isEmpty { console.text("") }
       let width = min(16, goals.map(\.goal.type.name.columns).max() ?? 0)

@@ -107,10 +107,11 @@ struct EventSelection {
   ///   - type: id of a single type; `nil` for those of the options.
   ///   - span: time range; `nil` for that of the options.
   ///   - known: property definitions of all types, if already read.
+  ///   - includesExtending: whether to find events that began before the range and extend into it.
   /// - Throws: ``CommandError`` for an unknown type or property.
   func search(
     in store: any DataStoreProtocol, _ session: Session, ofType type: String? = nil, during span: Range<Date>? = nil,
-    among known: [PropertyDefinition]? = nil
+    among known: [PropertyDefinition]? = nil, includesExtending: Bool = false
   ) throws -> EventSearch {
     let lookup = Lookup(store: store)
     let types = try type.map { [$0] } ?? typeIDs(in: lookup)
@@ -119,7 +120,7 @@ struct EventSelection {
     var query = query
     if types.count == 1 { query.eventTypeId = types.first }
     let (range, local) = (span ?? query.range, session.local)
-    let selected = range.map { EventRange($0, in: local) }
+    let selected = range.map { EventRange($0, in: local, includesExtending: includesExtending) }
     query.range = selected?.timestamps
     return EventSearch(query: query, types: types, conditions: conditions, range: selected, local: local)
   }
@@ -135,7 +136,7 @@ struct EventSearch {
   fileprivate let types: Set<String>
   fileprivate let conditions: [PropertyCondition]
   /// Exact range; that of the query is wider, so that it includes events of other time zones and all-day events.
-  fileprivate let range: EventRange?
+  let range: EventRange?
   fileprivate let local: LocalTime
 
   /// Calls `body` with pages of events, newest first, until it returns `false`.

@@ -8,14 +8,23 @@ struct EventListWriter {
   private let console: Console
   private let text: EventText
   private let year: Int
+  /// Days of the list: an event is printed on each of them that it touches. `nil` prints it on its first day only.
+  private let days: ClosedRange<CivilDate>?
+  /// Events of which not all days are printed.
+  private var held: [Event] = []
+  /// Earliest day that is printed, on which no more events follow.
+  private var printed: CivilDate?
   /// Day of the last heading.
   private var day: CivilDate?
   private(set) var count = 0
   /// Last event by timestamp, after which the next page starts.
   private(set) var last: Event?
 
-  init(_ console: Console, _ session: Session, in store: any DataStoreProtocol) throws {
+  init(
+    _ console: Console, _ session: Session, in store: any DataStoreProtocol, days: ClosedRange<CivilDate>? = nil
+  ) throws {
     self.console = console
+    self.days = days
     text = try EventText(session, in: store)
     year = session.local.components(of: session.now).year
     if console.format == .json { console.raw("{\"schema\":\"trendy.events/1\",\"events\":[") }
@@ -24,33 +33,57 @@ struct EventListWriter {
   /// Prints a page.
   /// - Parameter page: events by timestamp, newest first.
   mutating func write(_ page: [Event]) {
-    let events = text.local.newestFirst(page)
-    let columns = console.format == .text ? text.nameColumns(of: events) : 0
-    let ids = console.format == .text ? ShortID.of(events.map(\.id)) : []
-    for (place, event) in events.enumerated() {
-      switch console.format {
-      case .json: console.raw((count + place == 0 ? "" : ",") + text.json(event).description)
-      case .ndjson: console.data("\(text.json(event))")
-      case .plain: console.row(text.plain(event))
-      case .text: write(event, columns: columns, id: ids[place])
-      }
-    }
     count += page.count
     last = page.last ?? last
+    guard console.format == .text else { return writeData(text.local.newestFirst(page)) }
+    held += page
+    // Events that follow begin on an earlier day, or on a later one in another zone, and may extend into the next days.
+    guard let last = page.last else { return }
+    printDays(after: text.local.day(of: last).advanced(by: LocalTime.longestReach + 1))
   }
 
-  private mutating func write(_ event: Event, columns: Int, id: String) {
-    let own = text.local.day(of: event)
-    if day != own {
-      day = own
-      console.text(StyledText([StyledText.Part(text.local.day(text.local.start(of: own), year: year), .heading)]))
+  private func writeData(_ events: [Event]) {
+    for (place, event) in events.enumerated() {
+      switch console.format {
+      case .json: console.raw((count - events.count + place == 0 ? "" : ",") + text.json(event).description)
+      case .ndjson: console.data("\(text.json(event))")
+      case .plain: console.row(text.plain(event))
+      case .text: break
+      }
     }
-    console.text(text.lineOfDay(event, columns: columns, id: id))
+  }
+
+  /// Prints the held events on the days after `bound` that are not printed yet; on all days without a bound.
+  private mutating func printDays(after bound: CivilDate?) {
+    let local = text.local
+    func isOpen(_ day: CivilDate) -> Bool { bound.map { day > $0 } ?? true && printed.map { day < $0 } ?? true }
+    let rows = held.flatMap { event in
+      days(of: event).filter(isOpen).map { (day: $0, moment: local.moment(of: event, on: $0), event: event) }
+    }.sorted { ($0.day, $0.moment, $0.event.id) > ($1.day, $1.moment, $1.event.id) }
+    let columns = text.nameColumns(of: rows.map(\.event))
+    for (row, id) in zip(rows, ShortID.of(rows.map(\.event.id))) {
+      if day != row.day {
+        day = row.day
+        console.text(StyledText([StyledText.Part(local.day(local.start(of: row.day), year: year), .heading)]))
+      }
+      console.text(text.lineOfDay(row.event, columns: columns, id: id, on: row.day))
+    }
+    printed = bound?.advanced(by: 1) ?? printed
+    held.removeAll { event in bound.map { local.day(of: event) > $0 } ?? true }
+  }
+
+  /// Days on which an event is printed.
+  private func days(of event: Event) -> [CivilDate] {
+    let own = text.local.days(of: event)
+    guard let days else { return [own.lowerBound] }
+    let last = min(own.upperBound, own.lowerBound.advanced(by: LocalTime.longestReach))
+    return (own.lowerBound...last).filter(days.contains)
   }
 
   /// Prints the end of the list.
   /// - Parameter older: command line for the next page; `nil` if there is none.
-  func end(older: String?) {
+  mutating func end(older: String?) {
+    if console.format == .text { printDays(after: nil) }
     switch console.format {
     case .json:
       let next = JSONText.string(older == nil ? nil : last?.id)

@@ -51,11 +51,23 @@ struct EventText {
   ///   - event: event to print.
   ///   - columns: minimum width of the type name.
   ///   - id: shortened id.
-  func lineOfDay(_ event: Event, columns: Int, id: String) -> StyledText {
-    let time = event.isAllDay ? "all day" : local.inZone(of: event).time(event.timestamp)
+  ///   - day: day of the heading; `nil` for the first day of the event.
+  func lineOfDay(_ event: Event, columns: Int, id: String, on day: CivilDate? = nil) -> StyledText {
+    let day = day ?? local.day(of: event)
+    let time = event.isAllDay ? "all day" : local.inZone(of: event).time(local.moment(of: event, on: day))
     // The width of `12:30 pm`.
     let column = local.showsTwelveHours ? time.padded(to: 8) : time
-    return line([StyledText.Part("  " + column), name(event, columns: columns)], of: event, id: id)
+    let parts = [StyledText.Part("  " + column), name(event, columns: columns), reach(of: event, beyond: day)]
+    return line(parts.compactMap(\.self), of: event, id: id)
+  }
+
+  /// `since Wed 23:00` if the event began before the day, `until Thu 07:00` if it ends after the day.
+  private func reach(of event: Event, beyond day: CivilDate) -> StyledText.Part? {
+    guard !event.isAllDay, let end = event.endDate else { return nil }
+    let (days, own) = (local.days(of: event), local.inZone(of: event))
+    func words(_ day: CivilDate, _ moment: Date) -> String { "\(LocalTime.weekdays[day.weekday]) \(own.time(moment))" }
+    if days.lowerBound < day { return StyledText.Part("since \(words(days.lowerBound, event.timestamp))") }
+    return days.upperBound > day ? StyledText.Part("until \(words(days.upperBound, end))") : nil
   }
 
   /// Returns a line with the given parts, the details of the event and its id.

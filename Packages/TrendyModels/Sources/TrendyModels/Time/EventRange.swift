@@ -11,11 +11,19 @@ public struct EventRange: Hashable, Sendable {
   /// Day that begins at the upper bound; `nil` if none does.
   private let endDay: CivilDate?
   private let local: LocalTime
+  private let includesExtending: Bool
 
-  /// Creates a range; `local` is the user's calendar.
-  public init(_ range: Range<Date>, in local: LocalTime) {
+  /// Creates a range.
+  ///
+  /// - Parameters:
+  ///   - range: bounds.
+  ///   - local: the user's calendar.
+  ///   - includesExtending: whether a range of days also selects events that begin up to ``LocalTime/longestReach`` days
+  ///     before it and extend into it.
+  public init(_ range: Range<Date>, in local: LocalTime, includesExtending: Bool = false) {
     self.range = range
     self.local = local
+    self.includesExtending = includesExtending
     func day(beginningAt bound: Date) -> CivilDate? {
       let day = local.day(of: bound)
       return local.start(of: day) == bound ? day : nil
@@ -27,7 +35,8 @@ public struct EventRange: Hashable, Sendable {
   /// Range of the timestamps that selected events can have; it is wider, because zones differ.
   public var timestamps: Range<Date> {
     let (first, end) = (range.lowerBound, range.upperBound)
-    let start = first == .distantPast ? first : first.addingTimeInterval(-LocalTime.longestDateShift)
+    let reach = includesExtending ? Double(LocalTime.longestReach) * 86_400 : 0
+    let start = first == .distantPast ? first : first.addingTimeInterval(-LocalTime.longestDateShift - reach)
     return start..<(end == .distantFuture ? end : end.addingTimeInterval(LocalTime.longestDateShift))
   }
 
@@ -35,8 +44,20 @@ public struct EventRange: Hashable, Sendable {
   public func contains(_ event: Event) -> Bool {
     let day = local.day(of: event)
     let moment = event.isAllDay ? local.start(of: day) : event.timestamp
-    return firstDay.map { day >= $0 } ?? (moment >= range.lowerBound)
+    return firstDay.map { day >= $0 || isExtending(event, into: $0) } ?? (moment >= range.lowerBound)
       && endDay.map { day < $0 } ?? (moment < range.upperBound)
+  }
+
+  private func isExtending(_ event: Event, into day: CivilDate) -> Bool {
+    guard includesExtending else { return false }
+    let days = local.days(of: event)
+    return days.upperBound >= day && days.lowerBound >= day.advanced(by: -LocalTime.longestReach)
+  }
+
+  /// Days that the range touches.
+  public var days: ClosedRange<CivilDate> {
+    let first = local.day(of: range.lowerBound)
+    return first...max(first, endDay?.advanced(by: -1) ?? local.day(of: range.upperBound))
   }
 
   /// Whether the range selects an event at this time that was recorded in the user's time zone and is not an all-day

@@ -39,7 +39,7 @@ import {
   zone,
   zoneOf,
 } from '../data/days.js';
-import { isTrip, lengthUnit, parseDistance, placeAt, summary, titleOf, whenText } from './eventtext.js';
+import { isTrip, lengthUnit, parseDistance, summary, titleOf, whenText } from './eventtext.js';
 import { openType } from './typeform.js';
 import { texts } from '../texts.js';
 
@@ -462,7 +462,7 @@ function open(event, isNew) {
  */
 function placeButton(event) {
   const position = [Number(event.location_latitude ?? NaN), Number(event.location_longitude ?? NaN)];
-  if (position.some(Number.isNaN) || placeAt(position)) return null;
+  if (event.geofence_id || position.some(Number.isNaN)) return null;
   const add = () => openPlace(null, { position, name: event.location_name ?? '', onDone: () => box.remove() });
   const box = h(
     'div',
