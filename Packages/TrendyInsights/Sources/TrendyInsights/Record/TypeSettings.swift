@@ -54,12 +54,16 @@ public struct TypeSettings: Hashable, Sendable {
 
   /// Returns the amounts that an event adds to the goal of its type, by day; empty without a goal.
   ///
+  /// A duration is split where a day begins. A number counts on the day of the event.
+  ///
   /// - Parameters:
   ///   - event: the event.
   ///   - now: time up to which a running event counts.
   ///   - local: the user's calendar.
   public func amounts(of event: Event, now: Date, local: LocalTime) -> [(day: CivilDate, amount: Double)] {
-    amount(of: event, now: now).map { [(local.day(of: event), $0)] } ?? []
+    guard let amount = amount(of: event, now: now) else { return [] }
+    guard goal(of: event.eventTypeId)?.measure == .duration else { return [(local.day(of: event), amount)] }
+    return local.shares(of: event, until: running.contains(event.id) ? now : nil).map { ($0.day, $0.share * amount) }
   }
 
   /// Returns the progress of a type's goal in the day or week of a date; `nil` without a goal.

@@ -40,7 +40,9 @@ extension RuleRecord {
       let own = event.timeZone ?? zone
       let day = day(of: event.timestamp, zone: own, dayStart: event.isAllDay ? 0 : dayStart)
       expected.counts[event.eventTypeId, default: [:]][day, default: 0] += 1
-      amounts[event.eventTypeId, default: [:]][day, default: 0] += amount(of: event)
+      for (day, part) in parts(of: event, zone: own, dayStart: dayStart, day) {
+        amounts[event.eventTypeId, default: [:]][day, default: 0] += part * amount(of: event)
+      }
     }
     for type in types {
       let (counts, amounts) = (expected.counts[type.id] ?? [:], amounts[type.id] ?? [:])
@@ -76,6 +78,25 @@ extension RuleRecord {
     let offset = TimeZone(identifier: zone)?.secondsFromGMT(for: moment) ?? 0
     let clock = moment.timeIntervalSince1970 + Double(offset - dayStart)
     return CivilDate(daysSince1970: Int((clock / 86_400).rounded(.down)))
+  }
+
+  /// Shares of an event on its day and on the next one; its events last at most two hours.
+  private func parts(of event: Event, zone: String, dayStart: Int, _ first: CivilDate) -> [(CivilDate, Double)] {
+    let isRunning = records.contains { $0.fields["value"] == .string(event.id) }
+    let isInTime = types.first { $0.id == event.eventTypeId }?.goal?.measure == .duration
+    guard isInTime, !event.isAllDay, let end = event.endDate ?? (isRunning ? now : nil) else { return [(first, 1)] }
+    var (before, after) = (event.timestamp.timeIntervalSince1970, end.timeIntervalSince1970)
+    let seconds = after - before
+    func isOfFirst(_ moment: Double) -> Bool {
+      day(of: Date(timeIntervalSince1970: moment), zone: zone, dayStart: dayStart) == first
+    }
+    guard !isOfFirst(after - 0.001) else { return [(first, 1)] }
+    while after - before > 0.0001 {
+      let middle = (before + after) / 2
+      if isOfFirst(middle) { before = middle } else { after = middle }
+    }
+    let share = (before - event.timestamp.timeIntervalSince1970) / seconds
+    return [(first, share), (first.advanced(by: 1), 1 - share)]
   }
 
   private func week(of day: CivilDate, firstWeekday: Int) -> [CivilDate] {
