@@ -1,4 +1,4 @@
-/// Whether the hub has the same values of a row as this device.
+/// Sync state of an entity on this device.
 public enum SyncStatus: String, Hashable, Sendable, CaseIterable, Codable {
   /// Created or changed on this device and not yet accepted.
   case pending
@@ -15,7 +15,7 @@ public enum EventSourceType: String, Hashable, Sendable, CaseIterable, Codable {
   case healthKit = "healthkit"
   case trip
 
-  /// Whether events from this source are detected from positions: visits and trips.
+  /// Whether events from this source (visits and trips) are detected from location data.
   public var isOfPosition: Bool { self == .geofence || self == .trip }
 }
 

@@ -10,7 +10,7 @@ extension Event {
       id: id, eventTypeId: type.id, timestamp: timestamp, endDate: endDate, notes: notes, properties: properties)
   }
 
-  /// Moves the start of the event. The end moves with it, so that the duration is unchanged.
+  /// Moves the event to a new start and preserves its duration.
   public mutating func move(to start: Date) {
     endDate = endDate.map { $0.addingTimeInterval(start.timeIntervalSince(timestamp)) }
     timestamp = start
@@ -18,8 +18,8 @@ extension Event {
 
   /// Sets the event's first duration property to the time from start to end.
   ///
-  /// A value that the user entered remains: the property is set only if it has no value, or if its value equals the
-  /// duration of the previous version of the event. An event without an end is unchanged.
+  /// The property is set only if it has no value, or if its value equals the duration of the previous version of the
+  /// event: a duration that the user entered is preserved. An event without an end is left unchanged.
   ///
   /// - Parameters:
   ///   - definitions: property definitions; those of other event types are ignored.

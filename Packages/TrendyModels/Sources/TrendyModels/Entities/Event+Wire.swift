@@ -37,8 +37,8 @@ extension Event: SyncedEntity {
   }
 }
 
-// Values that the typed fields cannot represent are stored among the unknown fields under their wire name, until the
-// user sets the typed field.
+// Wire values that the typed properties cannot represent are stored in `unknownFields` under their wire names until the
+// typed property is set.
 extension Event {
   private static let sourceTypeField = "source_type"
   private static let propertiesField = "properties"
@@ -52,12 +52,12 @@ extension Event {
     unknownProperties = unknownProperties.filter { properties[$0.key] == nil }
   }
 
-  /// Source as written on the wire, which may be one that only a newer version knows.
+  /// Source as written on the wire; may be a value that only newer versions define.
   public var wireSourceType: String {
     unknownFields[Self.sourceTypeField]?.stringValue ?? sourceType.rawValue
   }
 
-  /// Sets the source from the wire. A source that only a newer version knows reads as `.imported`.
+  /// Sets the source from its wire value. A value unknown to this version is preserved and reads as `.imported`.
   mutating func setSourceType(_ text: String) {
     let known = EventSourceType(rawValue: text)
     sourceType = known ?? .imported
@@ -79,7 +79,7 @@ extension Event {
     return values
   }
 
-  /// Sets properties by key; `nil` removes one.
+  /// Sets properties by key; a `nil` value removes the property.
   private mutating func setProperties(_ changes: [String: APIPropertyValue?]) {
     guard !changes.isEmpty else { return }
     var known = properties

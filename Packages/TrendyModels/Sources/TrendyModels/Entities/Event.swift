@@ -50,8 +50,9 @@ public struct Event: Hashable, Sendable, Identifiable {
         healthKitSampleId: healthKitSampleId, healthKitCategory: healthKitCategory, unknownFields: unknownFields))
   }
 
-  /// Creates an event as a store reads it; all other fields are `nil` or empty. Inlinable, so that callers construct it
-  /// in place.
+  /// Creates an event from the fields that every stored event has; all other fields are `nil` or empty.
+  ///
+  /// Inlinable, so that callers construct the event in place.
   @inlinable public init(
     identifier: CompactIdentifier, eventTypeId: String, timestamp: Date, isAllDay: Bool = false,
     sourceType: EventSourceType = .manual, syncStatus: SyncStatus = .pending
@@ -65,8 +66,9 @@ public struct Event: Hashable, Sendable, Identifiable {
     packed = PackedProperties()
   }
 
-  /// Calls `body` for each property, ordered by key, with the property's index in the shape of all properties. Nothing
-  /// is copied or converted.
+  /// Calls `body` with the shape, index and packed value of each property, ordered by key.
+  ///
+  /// Unlike ``properties``, this copies and converts nothing.
   @inlinable public func forEachPackedProperty(_ body: (PropertyShape, Int, PackedValue) -> Void) {
     packed.forEachPacked(body)
   }
@@ -108,9 +110,9 @@ extension Event {
   }
 }
 
-// Rarely used fields.
 extension Event {
-  /// Rarely used fields. Immutable, so that events can share an instance; `nil` in an event if all fields are empty.
+  /// Box for the rarely used fields; `nil` in an event that has none of them. Immutable, so that copies of an event can
+  /// share it.
   @usableFromInline final class Seldom: Hashable, Sendable {
     struct Fields: Hashable {
       var externalId: String?
@@ -133,7 +135,7 @@ extension Event {
     @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(fields) }
   }
 
-  /// Whether any of the rarely used fields below is set; writers of many events check this first.
+  /// Whether any of the rarely used fields, ``externalId`` to ``unknownFields``, is set. Bulk writers check this first.
   public var hasSeldomFields: Bool { seldom != nil }
 
   private var seldomFields: Seldom.Fields {
@@ -167,7 +169,7 @@ extension Event {
     set { seldomFields.healthKitCategory = newValue }
   }
 
-  /// Members that newer versions wrote and this one cannot represent, by wire name. They are written back unchanged.
+  /// JSON members that this version cannot represent, by wire name. They are written back unchanged.
   public var unknownFields: [String: JSONValue] {
     get { seldom?.fields.unknownFields ?? [:] }
     set { seldomFields.unknownFields = newValue }

@@ -35,7 +35,7 @@ extension EventType: SyncedEntity {
 extension EventType {
   static let goalField = "goal"
 
-  /// Goal as written on the wire and in a store, which may be one that only a newer version can represent.
+  /// Goal in wire format, including one that this version cannot represent.
   private var wireGoal: JSONValue? { goal?.json ?? unknownFields[Self.goalField] }
 
   /// Sets the goal. A goal that this version cannot represent is preserved as JSON, and ``goal`` is `nil`.
@@ -44,9 +44,9 @@ extension EventType {
     if goal == nil, let json, !json.isNull { unknownFields[Self.goalField] = json }
   }
 
-  /// Members that a store writes by name: unknown members and the goal.
+  /// JSON members that a store persists by name: the goal and the unknown members.
   ///
-  /// Versions without goals treat the goal as an unknown member and preserve it.
+  /// Versions without goals preserve the goal as an unknown member.
   public var storedMembers: [String: JSONValue] {
     get {
       var members = unknownFields

@@ -3,14 +3,14 @@ public struct EventType: Hashable, Sendable, Identifiable {
   /// Opaque identifier, 1 to 128 bytes; a UUIDv7 if generated on a device.
   public let id: String
   public var name: String
-  /// `#RRGGBB`.
+  /// Colour as `#RRGGBB`.
   public var colorHex: String
   /// A short glyph, or the name of a symbol in the app's icon set.
   public var iconName: String
-  /// Goal of the type. Setting it removes a goal of a newer version that this one cannot represent.
+  /// Goal of the type. Setting it discards a goal from a newer version that this version cannot represent.
   public var goal: Goal? { didSet { unknownFields[Self.goalField] = nil } }
   public var syncStatus: SyncStatus
-  /// Members that newer versions wrote and this one cannot represent, by wire name. They are written back unchanged.
+  /// JSON members that this version cannot represent, by wire name. They are written back unchanged.
   public var unknownFields: [String: JSONValue]
 
   public init(

@@ -22,9 +22,9 @@ extension Geofence: SyncedEntity {
 }
 
 extension Geofence {
-  /// Members that a store writes by name: colour, role and unknown members.
+  /// JSON members that a store persists by name: colour, role and unknown members.
   ///
-  /// Versions without these fields treat them as unknown members and preserve them.
+  /// Versions without these fields preserve them as unknown members.
   public var storedMembers: [String: JSONValue] {
     get {
       var members = unknownFields

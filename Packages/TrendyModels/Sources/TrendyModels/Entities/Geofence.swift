@@ -11,9 +11,9 @@ public struct Geofence: Hashable, Sendable, Identifiable {
   public var longitude: Double
   /// Metres, 50 to 10,000.
   public var radius: Double
-  /// Type of the event that entering records, or `nil`.
+  /// Id of the event type to record on entry, or `nil` to record nothing.
   public var eventTypeEntryId: String?
-  /// Type of the event that leaving records, or `nil`.
+  /// Id of the event type to record on exit, or `nil` to record nothing.
   public var eventTypeExitId: String?
   /// Whether crossings are detected.
   public var isActive: Bool
@@ -21,10 +21,10 @@ public struct Geofence: Hashable, Sendable, Identifiable {
   public var notifyOnExit: Bool
   /// Colour as `#RRGGBB`, or `nil` if none was chosen.
   public var colorHex: String?
-  /// Purpose of the place: `skip` (a stop there does not end a trip), `office`, or a word chosen by the user.
+  /// Purpose of the place: `skip` (a stop there does not end a trip), `office`, or custom text.
   public var role: String?
   public var syncStatus: SyncStatus
-  /// Members that newer versions wrote and this one cannot represent, by wire name. They are written back unchanged.
+  /// JSON members that this version cannot represent, by wire name. They are written back unchanged.
   public var unknownFields: [String: JSONValue]
 
   public init(

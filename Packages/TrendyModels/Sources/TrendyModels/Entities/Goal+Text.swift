@@ -102,7 +102,7 @@ public enum GoalTextError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownPeriod(String)
   /// The amount is not a number or duration: `three` in `three/week`.
   case unknownAmount(String)
-  /// The amount exceeds the range: `25h` in `25h/day`, or `0`.
+  /// The amount is out of range: `25h` in `25h/day`, or `0`.
   case outOfRange(String, Goal.Measure, Goal.Period)
 
   public var description: String {

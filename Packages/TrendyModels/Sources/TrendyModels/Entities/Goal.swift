@@ -1,6 +1,6 @@
 /// Target for an event type: three runs a week, at most two coffees a day, 20 minutes of reading a day.
 ///
-/// A goal is synced as one field of its type, so concurrent changes are never mixed.
+/// A goal is synced as a single field of its event type, so concurrent edits never mix parts of two goals.
 public struct Goal: Hashable, Sendable {
   /// Whether the amount is a minimum or a maximum.
   public enum Bound: String, Hashable, Sendable, CaseIterable, Codable {
@@ -55,7 +55,7 @@ public struct Goal: Hashable, Sendable {
     self.init(.atLeast, amount, measure, per: period)
   }
 
-  /// Whether the goal requires something every day, so that a streak of days can be counted.
+  /// Whether the goal requires an amount every day, so that a streak counts the days on which it was met.
   public var asksForEveryDay: Bool { bound == .atLeast && period == .day }
 
   /// Whether the goal requires an amount every week, so that a streak counts the weeks in which it was met.

@@ -22,8 +22,8 @@ public struct GoalProgress: Hashable, Sendable, Codable {
 
   /// Amount required in this period.
   ///
-  /// For a minimum, skipped days of a week reduce the amount proportionally, rounded to whole events or minutes and at
-  /// least 1. A maximum is not reduced.
+  /// For a minimum, skipped days of a week reduce the amount proportionally, rounded to whole events or minutes and
+  /// never below 1. The target is 0 if all days are skipped. A maximum is not reduced.
   public var target: Int {
     let (length, left) = (goal.period.length, goal.period.length - excusedDays)
     guard goal.bound == .atLeast, excusedDays > 0 else { return goal.amount }
@@ -44,8 +44,8 @@ public struct GoalProgress: Hashable, Sendable, Codable {
     }
   }
 
-  /// Progress from 0 to 1, for a ring. For a maximum it is 1 up to the target and falls to 0 at twice the target, as in
-  /// Loop Habit Tracker.
+  /// Progress from 0 to 1, for a progress ring. For a maximum, it is 1 up to the target and falls to 0 at twice the
+  /// target, as in Loop Habit Tracker.
   public var share: Double {
     let target = Double(target)
     switch goal.bound {
@@ -72,8 +72,8 @@ extension Goal {
   /// - Parameters:
   ///   - day: a local day of the user; see ``LocalTime/day(of:)-(Event)``.
   ///   - firstWeekday: first day of the week; 0 is Sunday.
-  ///   - amounts: amount of each day, the sum of ``amount(of:durationKey:isRunning:now:)``; days outside the period are
-  ///     ignored.
+  ///   - amounts: amount per day: the sum of ``amount(of:durationKey:isRunning:now:)`` over the events of the day. Days
+  ///     outside the period are ignored.
   ///   - skips: skipped days.
   public func progress(
     on day: CivilDate, firstWeekday: Int, amounts: [CivilDate: Double], skips: DaySet = []
@@ -89,9 +89,9 @@ extension Goal {
 
   /// Returns the amount that an event adds to its day.
   ///
-  /// For a goal that counts events, this is the number property `count`, or 1 without it. For a duration in seconds, it
-  /// is the duration property, or the time from start to end (to now while the event is running), and 0 for an all-day
-  /// event without this property.
+  /// If the goal counts events, this is the number property `count`, or 1 if the event has no such property. If the
+  /// goal measures a duration, it is the duration property in seconds. Without that property, it is the time from start
+  /// to end, or to `now` while the event is running; all-day events and events without an end add 0.
   ///
   /// - Parameters:
   ///   - event: an event of the goal's type.

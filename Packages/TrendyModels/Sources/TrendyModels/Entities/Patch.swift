@@ -1,4 +1,4 @@
-/// Change of a field that can be cleared (RFC 7396): unchanged, cleared, or set.
+/// Change to a field that can be cleared: unchanged, cleared, or set (JSON Merge Patch, RFC 7396).
 ///
 /// On the wire these are an absent member, `null` and a value.
 public enum Patch<Value> {

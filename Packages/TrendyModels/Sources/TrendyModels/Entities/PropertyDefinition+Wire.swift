@@ -47,7 +47,7 @@ extension PropertyDefinition {
     unknownFields[Self.propertyTypeField] = nil
   }
 
-  /// Sets the type. An unknown type from a newer version is preserved until another is set, and reads as `.text`.
+  /// Sets the type. An unknown type from a newer version reads as `.text` and is preserved until another type is set.
   private mutating func setPropertyType(_ text: String) {
     let known = PropertyType(rawValue: text)
     propertyType = known ?? .text

@@ -10,7 +10,7 @@ public struct PropertyDefinition: Hashable, Sendable, Identifiable {
   public var propertyType: PropertyType {
     didSet { forgetUnknownPropertyType() }
   }
-  /// Options of a `select`; empty for other types.
+  /// Options of a `select` property; empty for other types.
   public var options: [String]
   /// Value for new events, or `nil`. Setting JSON null sets `nil`, since the wire format does not distinguish them.
   public var defaultValue: JSONValue? {
@@ -19,7 +19,7 @@ public struct PropertyDefinition: Hashable, Sendable, Identifiable {
   /// Position in lists, in ascending order.
   public var displayOrder: Int
   public var syncStatus: SyncStatus
-  /// Members that newer versions wrote and this one cannot represent, by wire name. They are written back unchanged.
+  /// JSON members that this version cannot represent, by wire name. They are written back unchanged.
   public var unknownFields: [String: JSONValue]
 
   public init(
@@ -41,10 +41,10 @@ public struct PropertyDefinition: Hashable, Sendable, Identifiable {
 }
 
 extension Sequence<PropertyDefinition> {
-  /// Properties in the order in which they are shown: by position, then by id.
+  /// Definitions in display order; definitions with the same order are sorted by id.
   public var inOrder: [PropertyDefinition] { sorted { ($0.displayOrder, $0.id) < ($1.displayOrder, $1.id) } }
 
-  /// Returns the first duration property of an event type, which contains the duration of its events; `nil` without one.
+  /// Returns the property that holds the duration of the type's events, its first duration property, or `nil`.
   public func firstDuration(of eventTypeId: String) -> PropertyDefinition? {
     filter { $0.eventTypeId == eventTypeId && $0.propertyType == .duration }.inOrder.first
   }

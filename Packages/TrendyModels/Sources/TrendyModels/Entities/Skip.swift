@@ -16,7 +16,8 @@ public struct Skip: Hashable, Sendable, Identifiable {
     self.note = note
   }
 
-  /// Reads a record; `nil` for a record of another kind or without the required fields.
+  /// Creates a skip from a synced record; `nil` if the record is of another kind or a required field is missing or
+  /// invalid.
   public init?(_ record: SyncedRecord) {
     func date(_ name: String) -> CivilDate? { record.fields[name]?.stringValue.flatMap { CivilDate($0) } }
     guard record.kind == .skip, let type = record.fields["event_type_id"]?.stringValue, let from = date("from"),
@@ -30,7 +31,7 @@ public struct Skip: Hashable, Sendable, Identifiable {
     Dictionary(grouping: records.compactMap(Skip.init), by: \.eventTypeId).mapValues { DaySet($0.map(\.days)) }
   }
 
-  /// Record with which the skip is stored and synced.
+  /// Synced record that represents the skip.
   public var record: SyncedRecord {
     var fields: [String: JSONValue] = [
       "event_type_id": .string(eventTypeId), "from": .string("\(days.lowerBound)"), "to": .string("\(days.upperBound)"),
@@ -39,7 +40,11 @@ public struct Skip: Hashable, Sendable, Identifiable {
     return SyncedRecord(id: id, kind: .skip, fields: fields)
   }
 
-  /// Returns the parts before and after the given days; `ids` contains two new ids for them.
+  /// Returns this skip without the given days: none, one or two skips.
+  ///
+  /// - Parameters:
+  ///   - other: days to remove.
+  ///   - ids: two new ids, used for the remaining parts if any day is removed.
   public func without(_ other: ClosedRange<CivilDate>, ids: [String]) -> [Skip] {
     precondition(ids.count == 2, "a skip has two parts, but \(ids.count) ids")
     guard days.overlaps(other) else { return [self] }

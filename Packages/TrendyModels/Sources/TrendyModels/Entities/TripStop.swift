@@ -21,7 +21,8 @@ public enum TripStop: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Creates the value of a setting. An unset setting and a value that only a newer version knows give the default.
+  /// Creates the value from a setting. An unset setting, or a value that only a newer version knows, yields the
+  /// default.
   ///
   /// - Parameter setting: value of the setting, or `nil` if it is not set.
   public init(setting: String?) { self = setting.flatMap(TripStop.init(rawValue:)) ?? .standard }

@@ -38,7 +38,7 @@ public struct MessageAuthenticator: Sendable {
     return StableHash.sha256(outerKey + StableHash.bytes(of: state))
   }
 
-  /// Compares two codes in a time that does not depend on the position of the first difference.
+  /// Compares two codes in time that does not depend on the position of the first difference.
   public static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }

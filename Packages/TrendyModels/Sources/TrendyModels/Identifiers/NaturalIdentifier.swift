@@ -1,8 +1,7 @@
 /// Identifiers derived from a natural key: its hash as a UUID version 8 (RFC 9562, section 5.8).
 ///
-/// An item that is recorded twice, on one device or on two, gets the same id and is one entity. Therefore creating a
-/// live one again changes nothing, and deletions must be remembered permanently, because the same id can be created
-/// again.
+/// An item that is recorded twice, on one device or on two, gets the same id and is one entity. Creating an existing
+/// entity again has no effect. Deletions must be remembered permanently, because the same id can be created again.
 public enum NaturalIdentifier: Sendable {
   /// Returns whether `id` has the form of a natural identifier: a canonical UUID of version 8.
   public static func isNatural(_ id: String) -> Bool {

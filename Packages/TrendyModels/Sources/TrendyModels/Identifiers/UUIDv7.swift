@@ -51,7 +51,7 @@ extension UUIDv7: Codable {
 }
 
 extension UUIDv7 {
-  /// Generator of increasing identifiers, even within one millisecond and when the clock moves back.
+  /// Generator of strictly increasing identifiers, even within one millisecond and after the clock moves back.
   ///
   /// Within one millisecond the 74 random bits increase by a random amount (RFC 9562, section 6.2, method 2).
   public struct Generator: Hashable, Sendable {

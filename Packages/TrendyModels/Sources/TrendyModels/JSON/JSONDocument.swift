@@ -38,7 +38,7 @@ final class JSONDocument: @unchecked Sendable {
   var root: JSONNode { JSONNode(document: self, index: 0) }
 }
 
-/// Token of a value or a member name, in the order of the text.
+/// Token of a value or a member name. Tokens are stored in document order.
 struct JSONToken {
   enum Kind: UInt8 {
     case null, yes, no, number, string, name, array, object
@@ -48,8 +48,8 @@ struct JSONToken {
   var offset: UInt32
   /// Length in bytes of a string, name or number; number of elements of an array or members of an object.
   var length: UInt32
-  /// Index of the token after this value and its content. For an array or object that is still open, index of the
-  /// enclosing one.
+  /// Index of the token after this value and its content. While an array or object is still open, index of the
+  /// enclosing container.
   var next: UInt32
   var kind: Kind
   /// Whether a string or a name contains no escapes.

@@ -2,7 +2,7 @@
 public struct JSONError: Error, Hashable, Sendable {
   /// Path such as `changes[3].data.timestamp`; empty for the whole document.
   public var path: String
-  /// Byte offset from 0, or `nil` for a missing value.
+  /// Zero-based byte offset in the document, or `nil` for a missing value.
   public var byte: Int?
   /// Expected and found values.
   public var reason: String
@@ -25,7 +25,7 @@ public struct JSONLimits: Hashable, Sendable {
   /// Maximum nesting depth of arrays and objects. The default is twice the hub's limit for requests, because responses
   /// can add levels.
   public var depth: Int
-  /// Maximum length of one string in bytes as written.
+  /// Maximum length of one string in bytes, with escapes as written.
   public var stringBytes: Int
 
   public init(depth: Int = 64, stringBytes: Int = .max) {

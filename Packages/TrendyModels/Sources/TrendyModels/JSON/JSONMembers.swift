@@ -1,7 +1,7 @@
 /// Members of one object, with lookup by name; records which members were found.
 struct JSONMembers {
   let node: JSONNode
-  /// Position at which the next search begins. Lookups in the order of the text succeed immediately.
+  /// Token at which the next search begins. Lookups in document order succeed immediately.
   private var token: Int
   private var place = 0
   /// One bit per hash of the names in the object (a Bloom filter), so that most absent names need no search.
@@ -41,7 +41,7 @@ struct JSONMembers {
     return nil
   }
 
-  /// Returns names and values of all members that were not found.
+  /// Returns names and values of all members that no lookup has found so far.
   func others() -> [(name: String, value: JSONNode)] {
     let count = Int(node.token.length)
     guard found.nonzeroBitCount + foundBeyond.count < count else { return [] }

@@ -82,7 +82,7 @@ extension JSONNode {
 
   private var nearestDouble: Double { Self.double(bytes, Int(token.length)) }
 
-  /// Returns the nearest double of a validated number, or infinity beyond the greatest double.
+  /// Returns the nearest double of a validated number, or infinity if the number is too large.
   static func double(_ text: UnsafePointer<UInt8>, _ length: Int) -> Double {
     // With a mantissa up to 2^53 and a power of ten up to 10^22 both operands are exact, so one operation rounds
     // correctly (W. D. Clinger, 1990).

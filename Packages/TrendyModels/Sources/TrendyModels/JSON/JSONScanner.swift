@@ -17,7 +17,7 @@ struct JSONScanner {
 
   private static let none = UInt32.max
 
-  /// Validates a text.
+  /// Validates JSON text.
   ///
   /// - Parameters:
   ///   - bytes: `count` bytes followed by ``JSONDocument/padding`` zeros.
@@ -44,7 +44,7 @@ struct JSONScanner {
     self.bytes = bytes
     self.count = count
     self.limits = limits
-    // In documents of the hub a token takes about 15 bytes on average.
+    // Documents from the hub average about 15 bytes per token.
     capacity = count / 12 + 8
     tokens = .allocate(capacity: capacity)
   }
@@ -74,7 +74,7 @@ struct JSONScanner {
       case UInt8(ascii: "n"): try literal("null", .null)
       default: throw expected("a value")
       }
-      // After a value, the text continues with a comma, with the end of the enclosing array or object, or ends.
+      // A value is followed by a comma, the end of the enclosing array or object, or the end of the document.
       while open != Self.none {
         skipBlanks()
         let isObject = tokens[Int(open)].kind == .object
@@ -286,7 +286,7 @@ struct JSONScanner {
     if tokenCount == capacity { grow() }
     tokens[tokenCount] = token
     tokenCount += 1
-    // In an open array or object, `next` is the index of the enclosing one.
+    // While an array or object is open, its `next` is the index of the enclosing one.
     if token.kind != .array, token.kind != .object { tokens[tokenCount - 1].next = UInt32(tokenCount) }
   }
 
@@ -303,7 +303,7 @@ struct JSONScanner {
 
 extension JSONScanner {
   private func refuseDuplicates(in object: Int) throws(JSONError) {
-    // The project's programs write names in ascending order. A comparison with the previous name then suffices.
+    // Trendy writes names in ascending order. In such an object, comparing each name with the previous one suffices.
     var isRising = true
     var areSimple = true
     var before = object + 1
@@ -351,7 +351,7 @@ extension JSONScanner {
     JSONError(path: path(inLast: inLast), byte: byte, reason: reason)
   }
 
-  /// Path of the last value begun in each open array and object.
+  /// Returns the path to the last value that was begun in each open array and object.
   ///
   /// - Parameter inLast: whether the path includes the value in the innermost array or object.
   private func path(inLast: Bool) -> String {

@@ -20,7 +20,8 @@ extension JSONValue {
 
   /// The value as an integer: an integer, or a double below 2^53 in magnitude without a fraction, such as `5.0`.
   ///
-  /// A larger double can be the nearest one to an integer that does not fit 64 bits, such as -9223372036854775809.
+  /// Larger doubles are excluded: they may stand for an integer that does not fit 64 bits, such as
+  /// -9223372036854775809.
   public var intValue: Int64? {
     switch self {
     case .int(let value): value
@@ -29,7 +30,7 @@ extension JSONValue {
     }
   }
 
-  /// The value of any number; integers beyond 2^53 in magnitude lose precision.
+  /// The value of any number, or `nil`. Integers beyond 2^53 in magnitude lose precision.
   public var doubleValue: Double? {
     switch self {
     case .int(let value): Double(value)
@@ -49,7 +50,8 @@ extension JSONValue {
 }
 
 extension Int64 {
-  /// Returns `nil` for a fraction, and from 2^53 on, where a double represents several integers.
+  /// Converts a whole number. Returns `nil` for a fraction, and from 2^53 on, where a double represents several
+  /// integers.
   init?(exactlyWhole value: Double) {
     guard abs(value) < 9_007_199_254_740_992 else { return nil }
     self.init(exactly: value)
@@ -121,8 +123,8 @@ extension JSONValue: Codable {
     case .bool(let value): try container.encode(value)
     case .int(let value): try container.encode(value)
     case .double(let value):
-      // The shortest text of a large whole number, such as 4.611686018427388e+18, denotes another integer when parsed
-      // exactly.
+      // The shortest representation of a large whole number, such as 4.611686018427388e+18, denotes another integer
+      // when parsed exactly.
       if let whole = Int64(exactly: value) { try container.encode(whole) } else { try container.encode(value) }
     case .string(let value): try container.encode(value)
     case .array(let value): try container.encode(value)

@@ -9,7 +9,7 @@ public enum PackedJSON: Sendable {
     static let string: UInt8 = 5
     static let array: UInt8 = 6
     static let object: UInt8 = 7
-    /// Integer number of tenths, hundredths or thousandths.
+    /// Decimal number, stored as a whole number of tenths (8), hundredths (9) or thousandths (10).
     static let decimals: ClosedRange<UInt8> = 8...10
   }
 
@@ -46,7 +46,7 @@ public enum PackedJSON: Sendable {
     var scale = 10.0
     for kind in Kind.decimals {
       let whole = (value * scale).rounded()
-      // Below 2^53 / 1000 all steps are exact. Zero is excluded because of its sign.
+      // All steps are exact below 2^53 / 1000. Zero is excluded, because an integer has no negative zero.
       if abs(whole) >= 1, abs(whole) < 9e12, whole / scale == value {
         bytes.append(kind)
         return append(signed: Int64(whole), to: &bytes)
@@ -81,12 +81,12 @@ public enum PackedJSON: Sendable {
 
   // MARK: Reading
 
-  /// Reads the value at a position and advances the position past it.
+  /// Reads a packed value and advances the position past it.
   ///
   /// - Parameters:
   ///   - bytes: packed values.
-  ///   - position: offset of the value; moved past it.
-  /// - Returns: `nil` if there is no valid value.
+  ///   - position: offset of the value; afterwards, offset of the next value.
+  /// - Returns: the value, or `nil` if the bytes are invalid.
   public static func read(_ bytes: UnsafeRawBufferPointer, at position: inout Int) -> JSONValue? {
     guard let base = bytes.baseAddress else { return nil }
     var reader = PackedReader(base + position, end: base + bytes.count)
@@ -95,7 +95,7 @@ public enum PackedJSON: Sendable {
   }
 }
 
-/// Packed value that refers to the bytes that contain it, and is valid only as long as they are.
+/// Packed value in place: refers to the bytes that contain it and is valid only as long as they are.
 public enum PackedValue: BitwiseCopyable {
   case int(Int64)
   case double(Double)
@@ -121,7 +121,7 @@ public enum PackedValue: BitwiseCopyable {
 @available(*, unavailable)
 extension PackedValue: Sendable {}
 
-/// Reader for the format of ``PackedJSON`` that never reads beyond the end.
+/// Bounds-checked reader for the format of ``PackedJSON``.
 @usableFromInline struct PackedReader {
   @usableFromInline var position: UnsafeRawPointer
   @usableFromInline let end: UnsafeRawPointer
@@ -253,9 +253,9 @@ extension PackedValue: Sendable {}
     }
   }
 
-  /// Skips a value without creating it.
+  /// Skips a value; frequent kinds are not decoded.
   ///
-  /// - Returns: whether there was a valid value.
+  /// - Returns: `false` if there is no valid value.
   @inlinable @inline(__always) mutating func skipValue() -> Bool {
     guard let kind = byte() else { return false }
     switch kind {

@@ -75,7 +75,7 @@ public final class PropertyShape: Sendable {
 /// Compact storage of an event's properties: names and types in a shared shape, values consecutively in packed form.
 /// Values are created on access.
 ///
-/// Functions that run for every event of a range are inlinable into other modules, which saves a call for each value.
+/// Functions that bulk reads call for every event are inlinable into other modules, which saves a call per value.
 public struct PackedProperties: Sendable {
   @usableFromInline typealias Words = (UInt64, UInt64, UInt64, UInt64)
   @usableFromInline static let mostHere = 31
@@ -142,7 +142,7 @@ public struct PackedProperties: Sendable {
     }
   }
 
-  /// Names and types, or `nil` if there are no properties.
+  /// Names and types; `nil` if the set is empty.
   @inlinable public var shape: PropertyShape? { keptShape }
   public var isEmpty: Bool { shape == nil }
   public var count: Int { shape?.names.count ?? 0 }
@@ -178,7 +178,8 @@ public struct PackedProperties: Sendable {
   ///   - shape: names and types.
   ///   - bytes: packed values.
   ///   - body: called with name and value, in the order of names.
-  /// - Returns: `false` if the bytes do not contain one value per name; `body` may have been called before.
+  /// - Returns: `false` if the bytes do not contain exactly one value per name; `body` may already have been called for
+  ///   some of the properties.
   @discardableResult
   public static func forEach(
     _ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer, _ body: (String, PropertyValue) -> Void
@@ -212,7 +213,8 @@ public struct PackedProperties: Sendable {
   ///   - shape: names and types.
   ///   - bytes: packed values.
   ///   - body: called in the order of names.
-  /// - Returns: `false` if the bytes do not contain one value per name; `body` may have been called before.
+  /// - Returns: `false` if the bytes do not contain exactly one value per name; `body` may already have been called for
+  ///   some of the properties.
   @inlinable public static func forEachPacked(
     _ shape: PropertyShape, _ bytes: UnsafeRawBufferPointer, _ body: (PropertyShape, Int, PackedValue) -> Void
   ) -> Bool {

@@ -1,7 +1,7 @@
 import Synchronization
 public import TrendyFoundation
 
-/// Identifiers and random numbers from one generator, shared by concurrent tasks.
+/// Thread-safe source of identifiers and random numbers, which all come from one generator.
 public final class RandomSource: Sendable {
   private struct State {
     var identifiers = UUIDv7.Generator()
@@ -28,7 +28,7 @@ public final class RandomSource: Sendable {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Calls `body` while no other task uses the generator.
+  /// Calls `body` with exclusive access to the generator.
   public func withGenerator<Result: Sendable>(
     _ body: (inout any RandomNumberGenerator & Sendable) -> Result
   ) -> Result {

@@ -1,6 +1,7 @@
-/// Reproducible random numbers: a seed gives the same numbers on every machine and in every version.
+/// Reproducible random number generator: a seed produces the same sequence on every machine and in every version.
 ///
-/// SplitMix64 (Steele, Lea, Flood 2014). Not for secrets. A copy continues from the state of the original.
+/// Implements SplitMix64 (Steele, Lea and Flood, 2014), which is not suitable for secrets. A copy continues from the
+/// state of the original.
 public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 
@@ -17,6 +18,7 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Returns a number from 0 to `bound - 1`. Unlike `Int.random(in:using:)`, it takes exactly one number from the sequence.
+  /// Returns a number from 0 to `bound - 1`. Always consumes one number of the sequence, unlike
+  /// `Int.random(in:using:)`.
   public mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -5,7 +5,7 @@
 public enum SyncRange: Sendable {
   /// Range of versions, cursors, heads, sequence numbers, incarnations and counts: 0 to 2^62 - 1.
   ///
-  /// The sum of two such values fits 64 bits. No counter reaches the upper bound by counting.
+  /// The sum of two such values fits 64 bits. In practice no counter reaches the upper bound.
   public static let counter: ClosedRange<Int64> = 0...((1 << 62) - 1)
 
   /// Range of hub time in milliseconds since 1970, up to the end of the year 9999, the last that RFC 3339 can
@@ -15,7 +15,7 @@ public enum SyncRange: Sendable {
   /// Range of the difference between hub time and a device clock in milliseconds.
   public static let clockOffset: ClosedRange<Int64> = -stamp.upperBound...stamp.upperBound
 
-  /// Maximum backoff that a hub can request. It limits the effect of a mistyped value to one day.
+  /// Maximum backoff that a hub can request: one day, which limits the effect of a misconfigured value.
   public static let longestWait: Duration = .seconds(86_400)
 }
 

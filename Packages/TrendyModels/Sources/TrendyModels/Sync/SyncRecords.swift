@@ -16,25 +16,25 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
   public var attempts: Int
   /// Error of the last failed attempt, or `nil`.
   public var lastError: String?
-  /// Sequence number under this device identity, from 1; `nil` until the mutation is first sent, during which time
-  /// later edits can be coalesced into it.
+  /// Sequence number under this device identity, from 1; `nil` until the mutation is first sent. While it is `nil`,
+  /// later edits can be coalesced into the mutation.
   ///
   /// Stored durably before the mutation is sent. From then on the mutation never changes.
   public var sequence: Int64?
   /// ``SyncIdentity/device`` under which the mutation was last sent, or `nil` if it never was.
   ///
-  /// A mutation with a device and without a sequence number is sent again under a new identity. It must not change
-  /// until then, because the hub may already have it.
+  /// A mutation with a device but no sequence number is sent again under a new identity. It must not change until then,
+  /// because the hub may already have it.
   public var device: String?
-  /// Base and stamp of each field by name, with `"*"` for all fields not listed. The version of each is the base of the
-  /// change. Empty for an unversioned hub.
+  /// Base version and stamp of each changed field, by field name; `"*"` stands for all fields not listed. Empty for an
+  /// unversioned hub.
   public var marks: [String: FieldVersion]
   /// For a delete, the version up to which the author knew the entity and its children.
   public var base: Int64?
   /// Incarnation of the entity that the mutation applies to; for a restore, the new incarnation.
   public var incarnation: Int64
-  /// Version under which the hub accepted the mutation, while it remains in the overlay until the feed returns its
-  /// entity.
+  /// Version under which the hub accepted the mutation, or `nil`. An accepted mutation remains in the overlay until the
+  /// feed returns its entity.
   public var acceptedVersion: Int64?
 
   public init(
@@ -61,7 +61,7 @@ public struct PendingMutation: Hashable, Sendable, Identifiable {
   }
 }
 
-/// Change of this device that did not take effect, kept with its data until the user resolves it.
+/// Change made on this device that the hub did not apply, kept with its data until the user resolves it.
 public struct Conflict: Hashable, Sendable, Identifiable {
   /// Id of the mutation.
   public let id: String
@@ -116,15 +116,15 @@ public struct SyncIdentity: Hashable, Sendable, Codable {
   }
 }
 
-/// Metadata of a store about its hub, besides cursor and identity.
+/// State that a store keeps about its hub, besides cursor and identity.
 ///
 /// Numbers outside their ``SyncRange`` are clamped.
 public struct SyncMetadata: Hashable, Sendable {
   /// Epochs of the hub, oldest first; empty for an unversioned hub and before the first response.
   public var epochs: [HubEpoch]
-  /// Highest head in any response, including responses to pushes.
+  /// Highest head that the hub has reported in any response.
   public var seen: Int64 { didSet { seen = seen.clamped(to: SyncRange.counter) } }
-  /// Version at which the last complete pull or the last snapshot ended. A delete covers everything up to this version.
+  /// Version at which the last complete pull or the last snapshot ended; the base of deletes recorded on this device.
   public var complete: Int64 { didSet { complete = complete.clamped(to: SyncRange.counter) } }
   /// Replica generation, incremented with every snapshot. Responses to requests of an earlier generation are discarded.
   public var generation: Int64 { didSet { generation = generation.clamped(to: SyncRange.counter) } }
@@ -132,9 +132,10 @@ public struct SyncMetadata: Hashable, Sendable {
   public var lastStamp: Int64 { didSet { lastStamp = lastStamp.clamped(to: SyncRange.stamp) } }
   /// Hub time minus the time of this device's clock, in milliseconds.
   public var clockOffset: Int64 { didSet { clockOffset = clockOffset.clamped(to: SyncRange.clockOffset) } }
-  /// Time at which the offset was determined, by a clock that does not jump.
+  /// Clock readings at the time when ``clockOffset`` was determined, from which hub time can be derived after the
+  /// system clock has been changed.
   public var clockAnchor: ClockAnchor?
-  /// Progress of a partially applied snapshot, which the next round continues; `nil` if there is none.
+  /// Progress of a partially applied snapshot, which the next sync round resumes; `nil` if there is none.
   public var snapshot: SnapshotProgress?
 
   public init(
@@ -153,17 +154,17 @@ public struct SyncMetadata: Hashable, Sendable {
 
   /// Progress of a snapshot that is applied in parts.
   public struct SnapshotProgress: Hashable, Sendable {
-    /// Head of the hub in its response with the first part; the feed continues from there.
+    /// Head of the hub when it sent the first part. After the snapshot, the feed is read from this version.
     public var cursor: Int64
     /// Epochs of the hub in the first part. If they change, the remaining parts belong to a different snapshot.
     public var epochs: [HubEpoch]
-    /// Name of the next part.
+    /// Name of the next part, as the hub sent it.
     public var next: String
     /// Whether the store was empty when the snapshot began, so that no old entities remain to be removed.
     public var isFirst: Bool
-    /// Ids, by kind, of local entities that the parts so far should have contained but did not, because the spans
-    /// include their replica versions, and of rows without a live replica entry. Later parts may still contain them;
-    /// those listed after the last part no longer exist at the hub.
+    /// Ids, by kind, of local entities that may no longer exist at the hub: the parts so far cover their replica
+    /// versions without containing them, or they have no live replica entry. Later parts may still contain them; those
+    /// still listed after the last part do not exist at the hub.
     public var unnamed: [String: Set<String>]
 
     public init(
@@ -177,9 +178,9 @@ public struct SyncMetadata: Hashable, Sendable {
     }
   }
 
-  /// Point in time on two clocks: time since boot and hub time.
+  /// One point in time on two clocks: time since boot, and hub time.
   public struct ClockAnchor: Hashable, Sendable {
-    /// Identifier of the boot.
+    /// Identifier of the boot to which ``elapsed`` refers.
     public var boot: String
     /// Milliseconds since the boot.
     public var elapsed: Int64
@@ -194,7 +195,7 @@ public struct SyncMetadata: Hashable, Sendable {
   }
 }
 
-/// Entity of a kind without a Swift type, such as a vehicle, with its members by wire name.
+/// Entity of a kind without a dedicated Swift type, such as a vehicle.
 ///
 /// The fields of each kind are declared in ``SyncedKind``; other members are preserved.
 public struct SyncedRecord: Hashable, Sendable, Identifiable {
@@ -214,7 +215,7 @@ public struct SyncedRecord: Hashable, Sendable, Identifiable {
   }
 }
 
-/// Number of rows in a store's sync state.
+/// Row counts of a store's sync state.
 public struct SyncCounts: Hashable, Sendable {
   /// Number of mutations without an outcome.
   public var pending: Int

@@ -1,19 +1,19 @@
-/// Kind of entity with a Swift type that is synced between devices.
+/// Entity with a dedicated Swift type that is synced between devices.
 ///
-/// The conformance contains all that sync needs: the name of the kind, its wire documents and the comparison of two
-/// states.
+/// The conformance provides everything that sync needs: the name of the kind, its wire documents and the difference
+/// between two states.
 public protocol SyncedEntity: Hashable, Sendable, Identifiable where ID == String {
   /// Document of the whole entity as the hub sends it.
   associatedtype Wire: Codable & Hashable & Sendable
-  /// Document that creates the entity.
+  /// Request document that creates the entity.
   associatedtype CreateRequest: Codable & Hashable & Sendable
-  /// Document that changes fields of the entity.
+  /// Request document that changes fields of the entity.
   associatedtype UpdateRequest: Codable & Hashable & Sendable
 
   /// Kind of the entity.
   static var entityType: MutationEntityType { get }
 
-  /// Whether the hub has the same values.
+  /// Sync state of the entity on this device.
   var syncStatus: SyncStatus { get set }
 
   /// Creates an entity sent by the hub, with status `.synced`.
@@ -25,7 +25,7 @@ public protocol SyncedEntity: Hashable, Sendable, Identifiable where ID == Strin
   var createRequest: CreateRequest { get }
   /// Returns the request that changes `old` to this state, with only the fields that differ, or `nil` if none does.
   func updateRequest(from old: Self) -> UpdateRequest?
-  /// Applies an update: absent fields remain, null fields are cleared.
+  /// Applies an update: absent members leave their fields unchanged, null members clear them.
   mutating func apply(_ request: UpdateRequest)
 }
 

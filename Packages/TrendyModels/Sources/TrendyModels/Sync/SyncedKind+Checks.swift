@@ -4,9 +4,9 @@ import TrendyFoundation
 public struct FieldError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Path of the value: `notes`, `properties.dose`, `goal.amount`.
   public var field: String
-  /// Limit and finding: `expected a string of up to 64 bytes, found one of 70`.
+  /// Expected and found values: `expected a string of up to 64 bytes, found one of 70`.
   public var reason: String
-  /// Imperative, without a period.
+  /// Suggested correction: an imperative clause without a period.
   public var advice: String
 
   public init(field: String, reason: String, advice: String = "correct this value") {
@@ -19,7 +19,7 @@ public struct FieldError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SyncedKind {
-  /// Members that a hub assigns itself; a request's values for them are ignored.
+  /// Members that the hub assigns; it ignores their values in requests.
   public static let ownMembers: Set<String> = [
     "id", "user_id", "created_at", "updated_at", "incarnation", "event_type",
   ]
@@ -27,10 +27,10 @@ extension SyncedKind {
   /// Maximum size of an entity's members as JSON, in bytes. A hub's limit for a request body is four times as high.
   public static let maximumEntityBytes = 1_048_576
 
-  /// Maximum number of arrays and objects within each other in one value; a hub's parser accepts 32 in a request.
+  /// Maximum nesting depth of arrays and objects in one value. A hub's parser accepts 32 levels in a request.
   public static let maximumNesting = 16
 
-  // The value of a conflict can be a whole entity, whose values have their own nesting.
+  // A conflict can contain a whole entity, which adds levels to the nesting of its values.
   private var maximumNesting: Int { name == "conflict" ? Self.maximumNesting + 4 : Self.maximumNesting }
 
   /// Checks the members of an entity: each field, and their total size.
@@ -60,10 +60,9 @@ extension SyncedKind {
   ///
   /// - Parameters:
   ///   - members: members of the request by name.
-  ///   - isCreate: whether required fields must be present, and `null` for a field that cannot be cleared counts as
-  ///     absent.
-  ///   - isByField: whether a key of a member that is merged key by key can be a member itself, such as
-  ///     `properties.dose`.
+  ///   - isCreate: whether the members create an entity. Required fields must then be present, and `null` counts as
+  ///     absent for fields that cannot be cleared.
+  ///   - isByField: whether a key of the nested member can be a member itself, such as `properties.dose`.
   public func validatedFields(
     from members: [String: JSONValue], isCreate: Bool, isByField: Bool = false
   ) throws(FieldError) -> [String: JSONValue] {
@@ -133,7 +132,7 @@ extension SyncedKind {
 }
 
 extension SyncedKind.Field {
-  /// Returns the value as it is stored, with dates in wire format.
+  /// Validates a value and returns it as it is stored, with dates in wire format.
   ///
   /// - Parameters:
   ///   - value: the value to check.

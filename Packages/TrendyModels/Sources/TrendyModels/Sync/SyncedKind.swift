@@ -10,10 +10,10 @@ public enum MutationEntityType: String, Hashable, Sendable, CaseIterable, Codabl
   case skip
   case conflict
 
-  /// Kinds that have a Swift type and REST calls at the hub.
+  /// Kinds with a dedicated Swift type and REST calls at the hub.
   public static let typed: [MutationEntityType] = [.event, .eventType, .geofence, .propertyDefinition]
 
-  /// Name of the kind for users.
+  /// Singular name of the kind in text for users.
   public var words: String {
     switch self {
     case .event: "event"
@@ -51,7 +51,7 @@ public enum MutationEntityType: String, Hashable, Sendable, CaseIterable, Codabl
 public struct SyncedKind: Hashable, Sendable {
   /// Type of a field's value, with its limits.
   public enum FieldType: Hashable, Sendable {
-    /// String with a maximum length in bytes of UTF-8. Only a required field must not be empty.
+    /// String with a maximum length in bytes of UTF-8; may be empty unless the field is required.
     case text(maximumBytes: Int)
     /// One of the listed strings.
     case word([String])
@@ -107,7 +107,7 @@ public struct SyncedKind: Hashable, Sendable {
   public let nestedMember: String?
   /// Date or day field by which lists are ordered; `nil` for the time of creation.
   public let listOrder: String?
-  /// Order in a snapshot: referenced kinds come first.
+  /// Position of the kind in a snapshot; referenced kinds have lower ranks.
   public let rank: Int
 
   private let places: [String: Int]
@@ -127,7 +127,7 @@ public struct SyncedKind: Hashable, Sendable {
 
   /// Field of a tombstone that is `true` if the entity was deleted by undoing an import.
   ///
-  /// Importing the entity again on request restores it, on any device. A restore removes the field at the hub.
+  /// On request, importing the entity again restores it, on any device. A restore removes the field at the hub.
   public static let importUndone = "import_undone"
 
   /// Returns the field with this name, or `nil`.
@@ -246,7 +246,7 @@ extension SyncedKind {
     "setting", path: "settings", rank: 6,
     fields: [.required("key", .text(maximumBytes: maximumNameBytes)), .clearable("value", .any)])
 
-  /// Days on which events of a type are not expected: the first and the last.
+  /// First and last day of a range on which no events of a type are expected.
   public static let skip = SyncedKind(
     "skip", path: "skips", rank: 7, listOrder: "from",
     fields: [

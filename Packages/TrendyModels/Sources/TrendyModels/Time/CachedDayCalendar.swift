@@ -1,9 +1,8 @@
 public import TrendyFoundation
 
-/// Local day and time of day of many timestamps, with the last day cached, because consecutive timestamps are usually
-/// on the same day.
+/// Local days and times of day of many timestamps, with results equal to those of ``LocalTime``.
 ///
-/// Results are equal to those of ``LocalTime``.
+/// Caches the last day, because consecutive timestamps are usually on the same day.
 public struct CachedDayCalendar: Sendable {
   private let local: LocalTime
   private var known = Date.distantPast..<Date.distantPast

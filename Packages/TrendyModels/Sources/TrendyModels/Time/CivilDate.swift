@@ -5,7 +5,7 @@ public struct CivilDate: Hashable, Sendable {
 
   /// Creates a date from a number of days.
   ///
-  /// - Parameter daysSince1970: at most 3,000,000 years before or after 1970.
+  /// - Parameter daysSince1970: days since 1970-01-01, at most 3,000,000 years before or after.
   public init(daysSince1970: Int) {
     self.daysSince1970 = daysSince1970
   }
@@ -25,10 +25,7 @@ public struct CivilDate: Hashable, Sendable {
     daysSince1970 = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// Parses a date in the format `2026-11-22`.
-  ///
-  /// - Parameter text: the text to parse.
-  /// - Returns: `nil` if the text is not a valid date.
+  /// Parses a date in the format `2026-11-22`; returns `nil` if the text is not a valid date.
   public init?(_ text: some StringProtocol) {
     let digits = Array(text.utf8)
     guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-") else { return nil }
@@ -52,7 +49,7 @@ public struct CivilDate: Hashable, Sendable {
   /// Day of the week; 0 is Sunday.
   public var weekday: Int { (daysSince1970 + 4) - (daysSince1970 + 4).flooringQuotient(by: 7) * 7 }
 
-  /// Year, month and day in one computation.
+  /// Year, month and day, computed together.
   public var fields: (year: Int, month: Int, day: Int) {
     let shifted = daysSince1970 + 719_468
     let era = shifted.flooringQuotient(by: 146_097)

@@ -2,13 +2,13 @@ public import TrendyFoundation
 
 /// Time range that selects events.
 ///
-/// A bound at the start of a day separates days: an event is on the day that the clock showed where it was recorded. Any
-/// other bound is a point in time.
+/// A bound at the start of a local day selects by day: each event is on its day in the time zone in which it was
+/// recorded. Any other bound is a point in time.
 public struct EventRange: Hashable, Sendable {
   private let range: Range<Date>
-  /// Day that begins at the lower bound; `nil` if none does.
+  /// Day that begins at the lower bound; `nil` if the bound is not the start of a day.
   private let firstDay: CivilDate?
-  /// Day that begins at the upper bound; `nil` if none does.
+  /// Day that begins at the upper bound; `nil` if the bound is not the start of a day.
   private let endDay: CivilDate?
   private let local: LocalTime
   private let includesExtending: Bool
@@ -32,7 +32,7 @@ public struct EventRange: Hashable, Sendable {
     endDay = day(beginningAt: range.upperBound)
   }
 
-  /// Range of the timestamps that selected events can have; it is wider, because zones differ.
+  /// Range of timestamps that selected events can have. Wider than the bounds, because time zones differ.
   public var timestamps: Range<Date> {
     let (first, end) = (range.lowerBound, range.upperBound)
     let reach = includesExtending ? Double(LocalTime.longestReach) * 86_400 : 0
@@ -60,7 +60,8 @@ public struct EventRange: Hashable, Sendable {
     return first...max(first, endDay?.advanced(by: -1) ?? local.day(of: range.upperBound))
   }
 
-  /// Whether the range selects an event at this time that was recorded in the user's time zone and is not an all-day
-  /// event.
+  /// Whether the range contains a point in time.
+  ///
+  /// An event at that time is selected if it was recorded in the user's time zone and is not an all-day event.
   public func contains(_ moment: Date) -> Bool { range.contains(moment) }
 }

@@ -1,12 +1,12 @@
 public import TrendyFoundation
 
-// Dates that are equal in all time zones: those of all-day events and of `date` properties.
+// Dates that do not depend on the time zone of the reader: those of all-day events and of `date` properties.
 extension LocalTime {
   /// Upper bound of the distance between an event's timestamp and the start of its ``day(of:)-(Event)`` in another time
   /// zone, in seconds.
   ///
-  /// Two zones differ by at most 26 hours, a timestamp is less than 24 hours after its midnight, and a day may begin up
-  /// to 24 hours after midnight.
+  /// Two zones differ by at most 26 hours, and a timestamp is at most a day and a clock change away from the start of
+  /// its day; 72 hours leave a margin.
   public static let longestDateShift = 259_200.0
 
   /// Returns the date of an all-day event: the date of its timestamp in the zone in which it was recorded.
@@ -52,7 +52,7 @@ extension LocalTime {
     return rules.isMidnight(moment) ? rules.date(of: moment) : nil
   }
 
-  /// Returns the text under which a property stores a date: its local midnight with a numeric offset. The suffix `Z`
+  /// Returns the string that stores a date in a property: its local midnight with a numeric offset. The suffix `Z`
   /// would denote a point in time.
   public func text(of date: CivilDate) -> String {
     let text = rfc3339(midnight(of: date))
@@ -65,7 +65,7 @@ extension LocalTime {
   /// Returns the local midnight at which a calendar date begins, regardless of ``dayStart``.
   public func midnight(of date: CivilDate) -> Date { rules.date(onClock: date.daysSince1970 * 86_400) }
 
-  /// Returns this calendar in the zone in which an event was recorded, or in its own zone if that is unknown.
+  /// Returns this calendar in the zone in which an event was recorded, or unchanged if that zone is unknown.
   public func inZone(of event: Event) -> LocalTime {
     guard let zone = event.timeZone, zone != zoneName, let rules = zones.rules(named: zone) else { return self }
     var other = self
@@ -79,7 +79,7 @@ extension LocalTime {
     event.isAllDay ? date(of: event) : day(of: event.timestamp, recordedIn: event.timeZone)
   }
 
-  /// Number of days after its first one up to which an entry is listed and its duration is split between days.
+  /// Maximum number of days, after the first, on which an event is listed and to which its duration is distributed.
   public static let longestReach = 2
 
   /// Returns the days that an event touches, in the zone in which it was recorded.
@@ -95,10 +95,10 @@ extension LocalTime {
     return first...max(first, last)
   }
 
-  /// Returns the share of an event's duration on each day that it touches.
+  /// Returns the share of an event's duration on each day that it touches. The shares add up to 1.
   ///
-  /// An all-day event, an event without duration and an event that touches more than ``longestReach`` further days are
-  /// entirely on their first day. Parameters as in ``days(of:until:)``.
+  /// The first day has the whole duration of an all-day event, of an event without a duration, and of an event that
+  /// touches more than ``longestReach`` further days. For the parameters, see ``days(of:until:)``.
   public func shares(of event: Event, until now: Date? = nil) -> [(day: CivilDate, share: Double)] {
     let days = days(of: event, until: now)
     guard !event.isAllDay, let end = event.endDate ?? now, (2...Self.longestReach + 1).contains(days.count) else {
@@ -154,8 +154,8 @@ extension LocalTime {
     return minute < 0 ? minute + 1440 : minute
   }
 
-  /// Returns the timestamp on another day with the same local time of day. For a time that a clock change skips or
-  /// repeats see ``date(year:month:day:hour:minute:second:)``.
+  /// Returns the timestamp on another day with the same local time of day. For times that a clock change skips or
+  /// repeats, see ``date(year:month:day:hour:minute:second:)``.
   public func sameTime(as moment: Date, on day: CivilDate) -> Date {
     let clock = components(of: moment)
     // Between midnight and the start of the day, the calendar date is one ahead of the day.
@@ -199,7 +199,7 @@ extension TimeZoneRules {
   /// Returns the timestamp at which the clock shows a time. If a clock change repeats the time, the result is its first
   /// occurrence. If a clock change skips it, the result is later by the length of the change.
   ///
-  /// - Parameter clock: seconds since 1970 that the clock would show if it were at UTC.
+  /// - Parameter clock: local time, as the seconds since 1970 of a clock set to UTC.
   func date(onClock clock: Int) -> Date {
     func offset(at seconds: Int) -> Int { secondsFromGMT(at: Date(timeIntervalSince1970: Double(seconds))) }
     let before = offset(at: clock - 86_400)

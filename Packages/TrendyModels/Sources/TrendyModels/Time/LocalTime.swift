@@ -37,7 +37,8 @@ public struct LocalTime: Hashable, Sendable {
     self.rules = rules
   }
 
-  /// Returns the name in `TZ`, else the target of `/etc/localtime`, else the content of `/etc/timezone`.
+  /// Returns the IANA name of the system's zone: the name in `TZ`, or else the target of `/etc/localtime`; `nil` if
+  /// unknown.
   public static func systemZoneName() -> String? {
     // `TZ` can also contain a rule such as `CET-1CEST,M3.5.0,M10.5.0/3` or a path, which are not names.
     func known(_ name: String) -> String? {
@@ -47,7 +48,7 @@ public struct LocalTime: Hashable, Sendable {
       return name == "UTC" || isName ? name : nil
     }
     if let zone = getenv("TZ").map({ String(cString: $0) }), !zone.isEmpty {
-      // The system reads an unknown zone, or a path to another file, as UTC.
+      // The system treats an unknown zone, or a path to another file, as UTC; neither is a zone name.
       return known(zone.hasPrefix(":") ? String(zone.dropFirst()) : zone).flatMap {
         TimeZoneRules(named: $0) == nil ? nil : $0
       }
@@ -64,7 +65,7 @@ public struct LocalTime: Hashable, Sendable {
     return known(String(target[bytes.index(start, offsetBy: folder.count)...]))
   }
 
-  /// Date and time of day by the local clock.
+  /// Local date and time of day.
   public struct Components: Hashable, Sendable {
     public var year: Int
     /// 1 to 12.
@@ -78,7 +79,7 @@ public struct LocalTime: Hashable, Sendable {
     public var secondsFromGMT: Int
   }
 
-  /// Returns local date and time. A timestamp outside ``RFC3339/writableDates`` counts as the nearest one inside.
+  /// Returns local date and time. Timestamps are clamped to ``RFC3339/writableDates``.
   public func components(of date: Date) -> Components {
     let seconds = Int(RFC3339.boundedSeconds(of: date))
     let offset = rules.secondsFromGMT(at: Int64(seconds))
@@ -118,10 +119,10 @@ public struct LocalTime: Hashable, Sendable {
   /// Returns the start of the day with the same calendar date as `date`.
   public func startOfDay(datedAs date: Date) -> Date { start(of: self.date(of: date)) }
 
-  /// Returns the start of the calendar date of `date`, which is the latest midnight not after it.
+  /// Returns the latest midnight at or before `date`, regardless of ``dayStart``.
   public func midnight(_ date: Date) -> Date { midnight(of: self.date(of: date)) }
 
-  /// Returns an RFC 3339 string with the local offset; fractions are written only if there are milliseconds.
+  /// Returns an RFC 3339 string with the local offset, and with fraction digits only if the milliseconds are not 0.
   public func rfc3339(_ date: Date) -> String {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
     let digits = milliseconds.truncatingRemainder(dividingBy: 1000) == 0 ? 0 : 3

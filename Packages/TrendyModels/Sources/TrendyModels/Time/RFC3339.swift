@@ -6,7 +6,7 @@ public enum RFC3339: Sendable {
   public static let writableDates =
     Date(timeIntervalSince1970: -62_167_219_200)..<Date(timeIntervalSince1970: 253_402_300_800)
 
-  /// Returns whole seconds since 1970, rounded down and clamped to ``writableDates``; NaN gives the lower bound.
+  /// Returns whole seconds since 1970, rounded down and clamped to ``writableDates``. NaN yields the lower bound.
   static func boundedSeconds(of date: Date) -> Double {
     let edges = (writableDates.lowerBound.timeIntervalSince1970, writableDates.upperBound.timeIntervalSince1970 - 1)
     // The order of the arguments matters: comparisons with NaN are false.
@@ -31,7 +31,7 @@ public enum RFC3339: Sendable {
     text[length - 1] = UInt8(ascii: "Z")
   }
 
-  /// Returns the date with an offset from UTC and 0 or 3 fraction digits; offset 0 is written as `Z`.
+  /// Returns the date with an offset in whole minutes and 0 or 3 fraction digits; offset 0 is written as `Z`.
   public static func string(from date: Date, secondsFromGMT: Int, fractionDigits: Int = 3) -> String {
     let offsetMinutes = secondsFromGMT / 60
     return String(unsafeUninitializedCapacity: 29) { buffer in
@@ -50,7 +50,7 @@ public enum RFC3339: Sendable {
     }
   }
 
-  /// Returns the date that a reader of ``string(from:)`` gets: rounded to the millisecond.
+  /// Returns the date rounded to the millisecond, as it is after formatting and parsing.
   public static func rounded(_ date: Date) -> Date {
     let (seconds, rest) = floorDivision(milliseconds(of: date, offsetMinutes: 0), 1000)
     return Self.date(secondsSince1970: seconds, nanoseconds: Int(rest) * 1_000_000)
@@ -58,8 +58,8 @@ public enum RFC3339: Sendable {
 
   /// Parses an RFC 3339 date and time; returns `nil` if it is invalid or outside ``writableDates``.
   ///
-  /// Date and time may also be separated by a space or a lower-case `t`, and the offset may lack its colon. Second 60
-  /// is the first second of the next minute.
+  /// A space or a lower-case `t` may separate date and time, and the offset may lack its colon. Second 60 is the first
+  /// second of the next minute.
   public static func date(from text: some StringProtocol) -> Date? {
     var text = Substring(text)
     return text.withUTF8 { parse($0) }
@@ -101,8 +101,8 @@ extension RFC3339 {
     return writableDates.contains(date) ? date : nil
   }
 
-  /// Creates a date relative to the reference date 2001, so that the whole seconds are exact and the fraction loses
-  /// less precision.
+  /// Creates a date from its distance to 2001, the reference date, which keeps whole seconds exact and more digits of
+  /// the fraction.
   private static func date(secondsSince1970 seconds: Int64, nanoseconds: Int) -> Date {
     Date(timeIntervalSinceReferenceDate: Double(seconds - 978_307_200) + Double(nanoseconds) / 1e9)
   }
@@ -147,8 +147,8 @@ extension RFC3339 {
     }
   }
 
-  /// Returns milliseconds since 1970, clamped to years 0 to 9999; NaN gives the lower bound, because of the order of
-  /// the arguments.
+  /// Returns milliseconds since 1970, clamped to years 0 to 9999. The order of the arguments makes NaN yield the lower
+  /// bound.
   private static func milliseconds(of date: Date, offsetMinutes: Int) -> Int64 {
     let milliseconds = (date.timeIntervalSince1970 * 1000).rounded() + Double(offsetMinutes) * 60_000
     return Int64(min(max(-62_167_219_200_000, milliseconds), 253_402_300_799_999))

@@ -10,8 +10,8 @@ public import TrendyFoundation
 /// Offsets of one time zone over time.
 ///
 /// Reads the system's compiled time zone database (TZif, RFC 9636), with the rule at the end of each file for later
-/// years. Foundation provides the same data, but loading it takes megabytes at every start of a command, and the C library
-/// knows only the zone of the process.
+/// years. Foundation provides the same data, but loading it takes megabytes of memory in every process. The C library
+/// supports only the zone of the process.
 public struct TimeZoneRules: Hashable, Sendable {
   /// Start times of ``offsets``, in seconds since 1970 and ascending.
   private var transitions: [Int64]
@@ -52,8 +52,8 @@ public struct TimeZoneRules: Hashable, Sendable {
 
   static let utc = TimeZoneRules(transitions: [], offsets: [], firstOffset: 0, rule: nil)
 
-  /// Returns the zone of this process, as the C library finds it: the zone name, path or rule in `TZ`, else
-  /// `/etc/localtime`, else UTC.
+  /// Returns the zone of this process, determined as in the C library: from the zone name, path or rule in `TZ`, else
+  /// from `/etc/localtime`, else UTC.
   static func ofProcess() -> TimeZoneRules {
     func read(_ path: String) -> TimeZoneRules? {
       (try? Data(contentsOf: URL(filePath: path))).flatMap { TimeZoneRules(file: Array($0)) }
@@ -61,7 +61,7 @@ public struct TimeZoneRules: Hashable, Sendable {
     guard let variable = getenv("TZ").map({ String(cString: $0) }) else { return read("/etc/localtime") ?? .utc }
     let text = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
     if let zone = text.hasPrefix("/") ? read(text) : TimeZoneRules(named: text) { return zone }
-    // A rule without dates changes the clock on the dates of the United States.
+    // A rule without dates uses the dates of the United States.
     let rule = PosixTimeZone(text.utf8) ?? PosixTimeZone("\(text),M3.2.0,M11.1.0".utf8)
     return rule.map { TimeZoneRules(transitions: [], offsets: [], firstOffset: 0, rule: $0) } ?? .utc
   }
@@ -110,7 +110,7 @@ public struct TimeZoneRules: Hashable, Sendable {
 
   /// Returns the offset at a time.
   ///
-  /// - Parameter date: any date; dates outside the years 1 to 9999 have the offset of the nearest date inside.
+  /// - Parameter date: any date; clamped to the years 1 to 9999.
   /// - Returns: seconds east of UTC.
   public func secondsFromGMT(at date: Date) -> Int {
     let bounds = -62_135_596_800.0...253_402_300_799.0

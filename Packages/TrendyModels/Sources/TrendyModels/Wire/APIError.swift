@@ -1,6 +1,6 @@
 /// Failure of a request to the hub.
 public enum APIError: Error, Hashable, Sendable {
-  /// The response, or a document that was read, is invalid. The text names the field and the expected value.
+  /// Invalid response or document. The text names the field and the expected value.
   case decodingError(String)
   /// No response: the connection was refused, interrupted or had no route. The request may have taken effect.
   case networkError(String)
@@ -145,7 +145,7 @@ public struct ProblemDocument: Hashable, Sendable {
   public var details: ProblemDetails
   /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
-  /// Outcomes of a push before the hub detected that the device was forked.
+  /// Outcomes of a push up to the point at which the hub detected that the device was forked.
   public var outcomes: [OutcomeEnvelope]?
 
   public init(details: ProblemDetails, position: HubPosition? = nil, outcomes: [OutcomeEnvelope]? = nil) {

@@ -9,7 +9,7 @@ public struct ChangeEntry: Hashable, Sendable {
   /// Operation of the last write; a string, so that operations from newer versions are preserved.
   public var operation: String
   public var entityId: String
-  /// All members of the entity. For a tombstone the last values, if the hub sends them.
+  /// All members of the entity; for a tombstone, the last values if the hub sends them.
   public var data: ChangeEntryData?
   public var deletedAt: Date?
   public var createdAt: Date?
@@ -69,8 +69,8 @@ extension ChangeEntry: WireDocument {
     entityType = try fields.required("entity_type")
     operation = try fields.required("operation")
     entityId = try fields.required("entity_id")
-    // An invalid member causes the entry to be parked. An error here would fail the whole page, which no device could
-    // pass.
+    // An invalid member causes the entry to be parked. An error here would reject the whole page and stop the sync of
+    // every device at this page.
     var unreadable: [String: JSONValue] = [:]
     func tolerant<Value>(_ name: StaticString, _ read: (inout WireReader) throws -> Value?) throws -> Value? {
       do {
@@ -102,10 +102,10 @@ extension ChangeEntry: WireDocument {
   }
 }
 
-/// Feed page.
+/// Page of the feed.
 public struct ChangeFeedResponse: Hashable, Sendable {
   public var changes: [ChangeEntry]
-  /// Cursor of the next page; on the last page the head.
+  /// Cursor of the next page; on the last page, the head.
   public var nextCursor: Int64
   public var hasMore: Bool
   /// Epoch in which the hub issued these versions.
@@ -144,7 +144,7 @@ extension ChangeFeedResponse: WireDocument {
   }
 }
 
-/// Head of the feed.
+/// Head of the feed: the version of its latest write.
 public struct LatestCursorResponse: Hashable, Sendable {
   public var cursor: Int64
   public var epoch: String?

@@ -1,6 +1,6 @@
 public import TrendyFoundation
 
-/// Notice of a tracker to its companion.
+/// Message from a tracker to its companion, for example that a trip has started.
 ///
 /// The tracker assigns sequence numbers from 1 without gaps and stores the notice until the companion has acknowledged
 /// it; the hub only forwards it. Notices that the hub creates for a device that posts its readings have increasing
@@ -14,7 +14,7 @@ public struct CompanionNotice: Hashable, Sendable {
     public static let token = "token"
     /// A trip has started.
     public static let tripStarted = "trip_started"
-    /// A change of the Boolean `active`: whether a trip is in progress.
+    /// The Boolean `active` has changed: whether a trip is in progress.
     public static let tripActive = "trip_active"
     /// A trip has ended.
     public static let tripEnded = "trip_ended"
@@ -28,7 +28,7 @@ public struct CompanionNotice: Hashable, Sendable {
   public var kind: String
   /// Time of the notice by the tracker's clock.
   public var at: Date
-  /// Content by name; which names it contains depends on the kind.
+  /// Content of the notice, by name; the names depend on the kind.
   public var data: [String: JSONValue]
 
   public init(sequence: Int64, kind: String, at: Date, data: [String: JSONValue] = [:]) {
@@ -119,10 +119,10 @@ public struct APICompanion: Hashable, Sendable, Identifiable {
 }
 
 extension APICompanion {
-  /// Returns the tracker id under which the hub itself sends the notices of a device.
+  /// Returns the tracker id under which the hub sends notices on behalf of a device.
   public static func hub(of device: String) -> String { prefix + device }
 
-  /// Returns the device that the notices of a tracker are about: the tracker itself, or the device for which the hub
+  /// Returns the device that a tracker's notices are about: the tracker itself, or the device on whose behalf the hub
   /// sends them.
   public static func device(of tracker: String) -> String {
     tracker.hasPrefix(prefix) ? String(tracker.dropFirst(prefix.count)) : tracker
@@ -190,8 +190,7 @@ extension CompanionRequest: WireDocument {
 
 /// Request in which a tracker sends notices to the hub.
 public struct CompanionNoticesRequest: Hashable, Sendable {
-  /// Highest sequence number that the companion has acknowledged as far as the tracker knows; the tracker has deleted
-  /// notices up to it.
+  /// Highest sequence number that the tracker knows to be acknowledged; it has deleted its notices up to this number.
   public var acknowledgedThrough: Int64
   public var notices: [CompanionNotice]
 
@@ -213,7 +212,7 @@ extension CompanionNoticesRequest: WireDocument {
   }
 }
 
-/// Notices for a companion.
+/// Response with notices for a companion.
 public struct CompanionNoticesResponse: Hashable, Sendable {
   public var notices: [CompanionNotice]
   /// Whether more notices are available.

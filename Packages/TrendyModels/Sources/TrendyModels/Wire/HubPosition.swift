@@ -24,14 +24,14 @@ extension HubEpoch: WireDocument {
 }
 
 extension [HubEpoch] {
-  /// Returns the epoch in which a version was issued; the oldest listed one for earlier versions, `nil` if the list is
-  /// empty.
+  /// Returns the epoch in which a version was issued. Returns the oldest listed epoch for earlier versions, and `nil`
+  /// if the list is empty.
   public func epoch(of version: Int64) -> HubEpoch? { last { $0.first <= version } ?? first }
 
   /// Returns the last version that two histories have in common, or 0.
   ///
-  /// A list contains the most recent epochs and earlier ones in which a device last synced; omitted epochs are covered
-  /// by the preceding one. Histories that share an epoch also share everything before it.
+  /// A list contains the most recent epochs and those earlier ones in which a device last synced. An omitted epoch
+  /// counts as part of the preceding one. Histories that share an epoch also share everything before it.
   ///
   /// - Parameters:
   ///   - end: head of this history.

@@ -98,7 +98,8 @@ public struct MutationEnvelope: Hashable, Sendable {
   public var base: Int64?
   /// Changed fields by wire name; `nil` if the mutation has a payload instead, which is applied in order of arrival.
   public var fields: [String: FieldChange]?
-  /// Members of the `Create…Request` or `Update…Request`, in which null and absent differ; empty for a delete.
+  /// Members of the `Create…Request` or `Update…Request`; empty for a delete. In an update, null clears a field and an
+  /// absent member leaves it unchanged.
   public var payload: [String: JSONValue]
   /// Members that this version does not know. They are written back unchanged.
   public var unknownFields: [String: JSONValue]
@@ -122,9 +123,9 @@ public struct MutationEnvelope: Hashable, Sendable {
 
   /// Creates the wire form of a mutation; equal mutations have equal wire forms.
   ///
-  /// A payload that is not a JSON object is encoded so that every hub refuses it. Thus the sequence number is used up,
-  /// later mutations continue, and the data moves to the conflict journal. A delete remains valid without the edits
-  /// that it carries.
+  /// If the payload is not a JSON object, the wire form is one that every hub refuses. The refusal uses up the sequence
+  /// number, so that later mutations can be applied, and moves the data to the conflict journal. A delete is sent
+  /// without the edits in such a payload.
   public init(_ mutation: PendingMutation) {
     let readable =
       mutation.payload.isEmpty ? [:] : try? WireJSON.decode([String: JSONValue].self, from: mutation.payload)
@@ -248,7 +249,7 @@ extension PushResponse: WireDocument {
 }
 
 extension PushResponse {
-  /// Returns one outcome for each mutation; those without an outcome in the response are `.tryLater`.
+  /// Returns one outcome for each mutation, `.tryLater` if the response contains none.
   ///
   /// - Throws: `APIError.decodingError` if the first outcome has an unknown status.
   public func answer(to mutations: [MutationEnvelope]) throws -> PushBatchResult {
@@ -265,8 +266,8 @@ extension PushResponse {
         answer.outcomes.append(
           .tryLater(retryAfter: judged.retryAfterSeconds.map { min(.seconds(max($0, 0)), SyncRange.longestWait) }))
       default:
-        // An unknown status from a newer hub. Earlier outcomes still count; as the first outcome it is an error, so
-        // that it is reported.
+        // Unknown status from a newer hub. The outcomes before it are used; if there are none, an error reports the
+        // status.
         guard !answer.outcomes.isEmpty else {
           throw APIError.decodingError(
             "outcome of sequence number \(mutation.sequence): expected accepted, merged, refused or try_later, found "
@@ -277,7 +278,7 @@ extension PushResponse {
       if !judged.lost.isEmpty { answer.lost[answer.outcomes.count - 1] = judged.lost }
       if case .tryLater? = answer.outcomes.last { break }
     }
-    // Later mutations may depend on one without an outcome.
+    // Mutations after one without an outcome may depend on it.
     var unjudged = MutationOutcome.tryLater(retryAfter: nil)
     if let last = answer.outcomes.last, case .tryLater = last { unjudged = last }
     answer.outcomes += Array(repeating: unjudged, count: mutations.count - answer.outcomes.count)
@@ -338,7 +339,7 @@ extension OutcomeEnvelope: WireDocument {
   }
 
   public func write(to fields: inout WireWriter) throws {
-    // A merge without lost fields writes an empty list: another device had imported the same entity.
+    // A merge without lost fields, such as of an entity that another device had imported too, writes an empty list.
     if !lost.isEmpty || status == "merged" { try fields.write("lost", lost) }
     try fields.writeIfPresent("problem", problem)
     try fields.writeIfPresent("retry_after_s", retryAfterSeconds)
@@ -359,9 +360,9 @@ public struct SnapshotHeader: Hashable, Sendable {
   public var count: Int
   /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
-  /// Spans of which a part contains all entries; `nil` for a complete snapshot.
+  /// Version ranges that this part covers completely; `nil` for a complete snapshot.
   public var spans: [SnapshotSpan]?
-  /// Name of the next part; `nil` for the last part and for a complete snapshot.
+  /// Name with which the next part is requested; `nil` for the last part and for a complete snapshot.
   public var next: String?
 
   public init(

@@ -36,7 +36,7 @@ extension KindSum {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Returns `nil` if `hexadecimal` is not a hexadecimal number of up to 64 bits.
+  /// Creates a sum from its wire form; `nil` if `hexadecimal` is not a hexadecimal number of up to 64 bits.
   public init?(count: Int64, hexadecimal: String) {
     guard let hash = UInt64(hexadecimal, radix: 16) else { return nil }
     self.init(count: count, hash: hash)
@@ -69,7 +69,7 @@ public struct SyncSummary: Hashable, Sendable {
   public var deviceId: String?
   /// Highest sequence number of the requesting store that the hub has used up.
   public var lastSequence: Int64
-  /// Horizon: the version up to which tombstones were reduced to bare ids.
+  /// Horizon: version up to which the hub has reduced tombstones to bare ids.
   public var horizon: Int64
 
   public init(

@@ -4,7 +4,7 @@ public enum MutationOutcome: Hashable, Sendable {
   case accepted(version: Int64?)
   /// The mutation was merged with other changes; some of its fields may have lost to later values.
   case merged(version: Int64?)
-  /// The mutation is invalid permanently, for the given reason.
+  /// The hub rejected the mutation permanently, for the given reason.
   case refused(ProblemDetails)
   /// The mutation has no outcome yet; retry it, after `retryAfter` at the earliest.
   case tryLater(retryAfter: Duration?)
@@ -51,7 +51,7 @@ public struct PushBatchResult: Hashable, Sendable {
   public var lost: [Int: [String]]
   /// Position of the hub, or `nil` if the hub sends none.
   public var position: HubPosition?
-  /// Whether the hub knows other mutations under this device's sequence numbers, because its store was copied or
+  /// Whether the hub has other mutations under this device's sequence numbers, because the device's store was copied or
   /// restored. Outcomes from before the fork was detected remain valid.
   public var isForked: Bool
 
@@ -128,13 +128,13 @@ public struct SnapshotRequest: Hashable, Sendable {
 
 /// Snapshot part, which a device applies before it requests the next one.
 ///
-/// Each part is consistent and has its own time of reading. Together the parts contain every entity that existed when
-/// the first part was read and still exists. Later writes are in a later part or in the feed after the head of the
-/// first part.
+/// Each part is consistent, but the parts are read at different times. Together they contain every entity that existed
+/// when the first part was read and still exists. Later writes are in a later part, or in the feed after the head of
+/// the first part.
 public struct SnapshotPart: Sendable {
   /// Entries or lists of this part.
   public var answer: SnapshotAnswer
-  /// Spans of which the part contains all entries; `nil` if it is a complete snapshot.
+  /// Version ranges that the part covers completely; `nil` if it is a complete snapshot.
   public var spans: [SnapshotSpan]?
   /// Name of the next part, or `nil` for the last one.
   public var next: String?
@@ -146,7 +146,7 @@ public struct SnapshotPart: Sendable {
   }
 }
 
-/// Range of versions of one kind, all entries of which are in one snapshot part.
+/// Range of versions of one kind whose entries are all in one snapshot part.
 public struct SnapshotSpan: Hashable, Sendable {
   public var kind: String
   /// Exclusive lower bound.
@@ -179,7 +179,7 @@ extension SnapshotSpan: WireDocument {
 }
 
 extension ProblemDetails {
-  /// Problem type (status 409): the hub was restored from a backup and never issued the device's position.
+  /// Problem type (status 409): the hub was restored from a backup and has no record of the device's position.
   public static let logReset = "urn:trendy:error:log_reset"
   /// Problem type: the mutation refers to a deleted entity.
   public static let entityDeleted = "urn:trendy:error:entity_deleted"

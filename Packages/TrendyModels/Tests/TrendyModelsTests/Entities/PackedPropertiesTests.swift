@@ -34,7 +34,7 @@ struct PackedPropertiesTests {
     return properties
   }
 
-  /// Text that differs if any bit differs, unlike `==`, which compares meaning.
+  /// Text that differs if any bit of a value differs, unlike `==`, which compares meaning.
   private static func text(_ properties: [String: PropertyValue]) -> String {
     func text(_ value: JSONValue) -> String {
       switch value {

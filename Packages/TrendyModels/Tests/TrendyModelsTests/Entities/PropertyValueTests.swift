@@ -82,7 +82,7 @@ struct PropertyValueTests {
   private static let otherMeaning: [(PropertyType, JSONValue, JSONValue)] = [
     (.number, 5, 5.1), (.boolean, true, 1), (.boolean, true, false),
     (.date, "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.001Z"), (.date, "2024-01-01T00:00:00Z", "soon"),
-    // Only the text of a date is compared as a timestamp.
+    // Text values are compared as strings, even if they contain dates.
     (.text, "2024-01-01T00:00:00Z", "2024-01-01T00:00:00.000Z"), (.text, "", nil),
   ]
 

@@ -49,7 +49,7 @@ struct RFC3339Tests {
       "2024-01-01T00:00:00+01", "2024-01-01T00:00:00+", "2024-01-01T00:00:00ZZ", "2024-01-01T00:00:00Z ",
       " 2024-01-01T00:00:00Z", "2024-01-01_00:00:00Z", "2024/01/01T00:00:00Z", "+2024-01-01T00:00:00Z",
       "-024-01-01T00:00:00Z", "2024-01-01T00:00:0\u{0660}Z", "12024-01-01T00:00:00Z", "tomorrow",
-      // Dates that could not be written again: the years -1 and 10000 in UTC.
+      // Dates that could not be formatted again: in UTC their years are -1 and 10000.
       "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
     ])
   func refuses(text: String) {
@@ -93,7 +93,7 @@ struct RFC3339Tests {
     for _ in 0..<500 {
       let milliseconds = Int64.random(in: -62_160_000_000_000...253_402_000_000_000, using: &random)
       let offset = Int.random(in: -1439...1439, using: &random) * 60
-      // The reference date is the origin of `Date`: exact to the microsecond in these years.
+      // `Date` counts from the reference date 2001, so it is exact to the microsecond in these years.
       let date = Date(timeIntervalSinceReferenceDate: Double(milliseconds) / 1000 - 978_307_200)
       let utc = RFC3339.string(from: date)
       let local = RFC3339.string(from: date, secondsFromGMT: offset)
@@ -114,7 +114,7 @@ struct RFC3339Tests {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
     for _ in 0..<300 {
-      // After the calendar's change of 1582, before which it is not proleptic.
+      // Foundation's calendar is Gregorian only after the change of 1582.
       let seconds = Int64.random(in: -12_000_000_000...253_402_300_799, using: &random)
       let date = Date(timeIntervalSince1970: Double(seconds))
       let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)

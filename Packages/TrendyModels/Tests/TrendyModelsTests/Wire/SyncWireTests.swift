@@ -117,11 +117,11 @@ struct SyncWireTests {
       ([("a", 0), ("b", 4)], 9, [("a", 0), ("c", 7)], 8, 3),
       ([("a", 0), ("b", 4)], 9, [("a", 0), ("b", 4), ("c", 6)], 8, 5),
       ([("x", 0)], 9, [("a", 0)], 9, 0),
-      // Of long histories each side stores only the last epochs.
+      // If a history is long, each side stores only its last epochs.
       ([("a", 0), ("b", 4), ("c", 7)], 9, [("b", 4), ("c", 7), ("d", 10)], 12, 9),
       ([("a", 0), ("b", 4), ("c", 7)], 9, [("b", 4), ("d", 6)], 12, 5),
       ([("a", 0), ("b", 4)], 9, [("d", 12), ("e", 14)], 15, 0),
-      // One side combines epochs in which no device has its position.
+      // One side has combined epochs in which no device last synced.
       ([("a", 0), ("b", 4), ("c", 7)], 9, [("a", 0), ("b+", 4), ("c", 7), ("d", 10)], 12, 9),
       ([("a", 0), ("b", 4), ("c", 7), ("d", 9)], 10, [("a", 0), ("b+", 4), ("e", 11)], 12, 3),
       ([("b", 4), ("c", 7)], 9, [("a", 0), ("a+", 2), ("c", 7), ("d", 10)], 12, 9),

@@ -6,7 +6,7 @@ import TrendyModels
 struct SyncedEntityTests {
   // MARK: Edits and their requests
 
-  /// Checks that applying `updateRequest(from: old)` gives the new value, also after encoding.
+  /// Checks that applying `updateRequest(from: old)` to the old value produces the new one, also after encoding.
   private func isInverse<Entity: SyncedEntity>(_ old: Entity, _ new: Entity) throws {
     guard let request = new.updateRequest(from: old) else {
       #expect(old == new, "no request, so nothing differs")
@@ -24,7 +24,7 @@ struct SyncedEntityTests {
     #expect(editedFromTheWire.updateRequest(from: new) == nil)
   }
 
-  /// Checks that `createRequest` gives the same entity as pending, also after encoding.
+  /// Checks that `createRequest` recreates the entity with status pending, also after encoding.
   private func isMadeAgain<Entity: SyncedEntity>(_ entity: Entity) throws {
     var pending = entity
     pending.syncStatus = .pending
@@ -47,7 +47,7 @@ struct SyncedEntityTests {
         "gone": nil, "list": APIPropertyValue(type: "x", value: [1.0, nil, ["a": 1e300, "b": .int(.max)]]),
       ])
     #expect(try WireJSON.members(of: change) == decodedMembers(change))
-    // Equal numbers may have different cases.
+    // Equal numbers can be different cases of ``JSONValue``.
     #expect(try "\(WireJSON.members(of: ["n": 5.0]))" == "\(["n": JSONValue.int(5)])")
     let unknown: [String: JSONValue] = ["notes": "of a newer version", "zebra": [2.0]]
     for event in [

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Encoding of entities, create requests and the feed. Nothing that is read may be lost.
+/// Encoding of entities, create requests and the feed. Every member that is decoded must be encoded again.
 @Suite("Wire entities", .timeLimit(.minutes(10)))
 struct WireEntityTests {
   private static let unknown = #""mood":{"of":["a",1,null,1.5,true]},"zz_number":9223372036854775807"#
@@ -43,7 +43,7 @@ struct WireEntityTests {
     "payload":{"notes":null,"n":1},\(unknown)}
     """
 
-  /// Checks that reading and writing gives the same document, with the plain and with the package's coder.
+  /// Checks that decoding and encoding reproduces the document, both with Foundation's coder and with ``WireJSON``.
   private func survives<Value: Codable & Hashable>(_ type: Value.Type, _ text: String) throws {
     let members = try WireJSON.decode(JSONValue.self, from: Data(text.utf8))
     let value = try WireJSON.decode(type, from: Data(text.utf8))
@@ -101,7 +101,7 @@ struct WireEntityTests {
     }
     #expect(push.mutations[1].json == ["seq": 4, "id": 7])
     #expect(throws: JSONError.self) { try push.mutations[2].result.get() }
-    // Each is written unchanged. A plain coder reads them too.
+    // Each element is written unchanged. Foundation's coder can decode them too.
     let written = try WireJSON.encode(push)
     #expect(
       try WireJSON.decode(JSONValue.self, from: written) == WireJSON.decode(JSONValue.self, from: Data(text.utf8)))

@@ -68,11 +68,11 @@ extension StoredDocument {
   }
 }
 
-/// Fields that are listed once for all operations on them.
+/// Fields that one function lists for all operations: reading, writing, comparing and applying.
 protocol VisitedFields: WireFields {
   associatedtype Changes: Equatable
 
-  /// Fields with their defaults.
+  /// Creates the fields with their default values.
   init()
 
   /// Update that changes no field.

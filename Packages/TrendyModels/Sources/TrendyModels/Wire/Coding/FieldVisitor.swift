@@ -3,7 +3,7 @@ typealias FieldValue = WireValue & Equatable
 /// Operation on the fields of an entity, called for each field in the order of wire names.
 ///
 /// An entity lists its fields once (``VisitedFields/visit(_:_:)``), each as a pair of its value in a whole document and
-/// its change in an update. Reading, writing, comparing and applying are visitors of this list.
+/// its change in an update. Reading, writing, comparing and applying are implemented as visitors of this list.
 protocol FieldVisitor: ~Copyable {
   associatedtype Failure: Error
 
@@ -13,10 +13,10 @@ protocol FieldVisitor: ~Copyable {
   mutating func assigned<Value: FieldValue>(_ name: StaticString, _ value: inout Value?) throws(Failure)
   mutating func required<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ change: inout Value?) throws(Failure)
-  /// Visits a field that a create requires and that has a default in a stored document without it.
+  /// Visits a field that a create must contain and that has a default if a stored document lacks it.
   mutating func requiredToCreate<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ change: inout Value?) throws(Failure)
-  /// Visits a field with a default, which remains if the document lacks the field.
+  /// Visits a field with a default, which applies if the document lacks the field.
   mutating func optional<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ change: inout Value?) throws(Failure)
   /// Visits a field that an update can clear.
@@ -145,7 +145,7 @@ struct ChangeSetter: FieldVisitor {
   }
 }
 
-/// Removes unchanged fields from a change and adds the keys that it must remove.
+/// Removes unchanged fields from a change and adds the removal of each key that the new value lacks.
 struct ChangeReducer: FieldVisitor {
   typealias Failure = Never
 

@@ -1,4 +1,4 @@
-/// Format of entity, device and epoch ids on the wire, which can be written in a URL and on one line of a log.
+/// Format of entity, device and epoch ids on the wire. Such an id fits into a URL and on one line of a log.
 public enum WireIdentifier: Sendable {
   /// The format in words, for error messages.
   public static let rule = "an id of 1 to 128 bytes without control characters"

@@ -1,11 +1,11 @@
 public import TrendyFoundation
 
-/// The product's JSON coder. Wire types encode their own names and dates, so a plain `JSONEncoder()` writes the same
+/// JSON coder for wire types. Since these encode their own names and dates, a plain `JSONEncoder()` writes the same
 /// document.
 ///
 /// Decoding is stricter than Foundation's: see ``JSONLimits`` and `docs/decisions/0002-parse-json-and-xml-in-swift.md`.
 public enum WireJSON: Sendable {
-  /// Encodes a value with members sorted by name, so that equal values give equal bytes.
+  /// Encodes a value with members sorted by name, so that equal values produce equal bytes.
   ///
   /// - Throws: ``APIError/decodingError(_:)`` for a number that JSON cannot represent (infinity or NaN).
   public static func encode(_ value: some WireValue) throws -> Data {
@@ -18,9 +18,9 @@ public enum WireJSON: Sendable {
     }
   }
 
-  /// Returns the members that `encode(_:)` writes for an object, as decoding would return them: 5.0 is an integer.
+  /// Returns the members of a value's JSON object as decoding would return them: 5.0 is an integer.
   ///
-  /// - Throws: the errors of `encode(_:)`, and an error if the value is not an object.
+  /// - Throws: ``APIError/decodingError(_:)`` if the value is not an object or contains infinity or NaN.
   public static func members(of value: some WireValue) throws -> [String: JSONValue] {
     var writer = WireWriter(makesValue: true)
     do {
@@ -34,14 +34,13 @@ public enum WireJSON: Sendable {
     return members
   }
 
-  /// Returns the members as ``members(of:)`` for wire values does. Types other than ``WireValue`` use the slower
-  /// library coder.
+  /// Returns the members of a value's JSON object. Types other than ``WireValue`` use the slower Foundation coder.
   public static func members(of value: some Encodable) throws -> [String: JSONValue] {
     if let value = value as? any WireValue { return try members(of: value) }
     return try decode([String: JSONValue].self, from: encode(value), limits: JSONLimits(depth: .max))
   }
 
-  /// Encodes any type. Types other than ``WireValue`` use the slower library coder.
+  /// Encodes any type. Types other than ``WireValue`` use the slower Foundation coder.
   public static func encode(_ value: some Encodable) throws -> Data {
     if let value = value as? any WireValue { return try encode(value) }
     do {
@@ -66,13 +65,13 @@ public enum WireJSON: Sendable {
     }
   }
 
-  /// Decodes any type. Types other than ``WireValue`` use the slower library coder.
+  /// Decodes any type. Types other than ``WireValue`` use the slower Foundation coder.
   public static func decode<Value: Decodable>(
     _ type: Value.Type, from data: Data, limits: JSONLimits = JSONLimits()
   ) throws -> Value {
     if let type = type as? any WireValue.Type { return try decode(type, from: data, limits: limits) as! Value }
     do {
-      // The product's parser validates the document; the library decoder only creates the values.
+      // Foundation accepts invalid documents, so the strict parser validates the document first.
       _ = try JSONDocument(data, limits: limits)
       return try JSONDecoder().decode(type, from: data)
     } catch let error as JSONError {
@@ -82,8 +81,8 @@ public enum WireJSON: Sendable {
     }
   }
 
-  /// Quotes the beginning of a response that is not JSON, such as an HTML error page of a proxy, instead of a byte
-  /// offset.
+  /// Describes a parsing error. If a response is not JSON, such as an HTML error page of a proxy, quotes its beginning
+  /// instead of a byte offset.
   private static func describe(_ error: JSONError, in data: Data) -> String {
     let blanks = data.prefix { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }.count
     guard error.path.isEmpty, error.byte == blanks, error.reason.hasSuffix("expected a value") else {

@@ -1,13 +1,13 @@
 import TrendyFoundation
 
-/// Reads the members of one wire document from JSON text or another coder, and records which members were read.
+/// Reader of a wire document's members, from parsed JSON or a `Decoder`. Records which members were read.
 public struct WireReader {
   // Exactly one of `coder` and `text` is set.
   private let coder: KeyedDecodingContainer<WireKey>?
   private var text: JSONMembers?
-  /// Members read from the coder; ``JSONMembers`` records its own.
+  /// Names of the members read from `coder`; ``JSONMembers`` records those read from `text`.
   private var known: Set<String> = []
-  /// Members that the entity's fields have in this document.
+  /// Kind of the document, which determines the members that the fields of an entity have in it.
   var form = DocumentForm.create
 
   init(_ decoder: any Decoder) throws {
@@ -95,7 +95,7 @@ extension ClosedRange<Int64> {
 }
 
 extension WireReader {
-  /// Parses a date from RFC 3339, which differs from Foundation's own coding of `Date`.
+  /// Parses an RFC 3339 string, because Foundation's own coding of `Date` is a number.
   private func date(_ text: String, _ name: StaticString) throws -> Date {
     guard let date = RFC3339.date(from: text) else {
       throw corrupted(name, "expected \(WireJSON.name(of: Date.self)), found \"\(text.prefix(40))\"")
@@ -126,7 +126,8 @@ extension WireReader {
       DecodingError.Context(codingPath: (coder?.codingPath ?? []) + [WireKey(name)], debugDescription: reason))
   }
 
-  /// Adds the member to an error. For a number out of range the library decoder throws an error without path or reason.
+  /// Adds the member's name to an error. For a number out of range, Foundation's decoder throws an error without a path
+  /// or reason.
   private func naming<Value, Result>(
     _ name: StaticString, _ type: Value.Type, _ decode: () throws -> Result
   ) throws -> Result {

@@ -1,7 +1,8 @@
 public import TrendyFoundation
 
-/// Value of a member in a wire document. Reads from a parsed document and writes text directly, besides its `Codable`
-/// conformance.
+/// Value of a member in a wire document.
+///
+/// Besides `Codable`, it can be created from a parsed document and appended to JSON text directly.
 public protocol WireValue: Codable {
   /// Reads the value from a node of a parsed document.
   init(_ node: JSONNode) throws
@@ -15,7 +16,7 @@ public protocol WireValue: Codable {
 public protocol WireDocument: WireValue {
   /// Reads the members of the document.
   init(from fields: inout WireReader) throws
-  /// Writes the members in the order of their names, so that equal values give equal bytes.
+  /// Writes the members in the order of their names, so that equal values produce equal bytes.
   func write(to fields: inout WireWriter) throws
 }
 
@@ -65,7 +66,7 @@ extension Double: WireValue {
   public func append(to writer: inout WireWriter) throws { try writer.append(self) }
 }
 
-/// RFC 3339 text with every coder.
+/// Represented as an RFC 3339 string in every wire document.
 extension Date: WireValue {
   public init(_ node: JSONNode) throws {
     guard node.token.kind == .string else { throw node.mismatch("a string") }

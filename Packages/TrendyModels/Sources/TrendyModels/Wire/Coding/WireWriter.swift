@@ -1,9 +1,9 @@
 import TrendyFoundation
 
-/// Writes wire documents: as text, to another coder, or as the members of a ``JSONValue``.
+/// Writer of wire documents: as JSON text, to an `Encoder`, or as the members of a ``JSONValue``.
 ///
-/// Unknown members of an object are passed first. Known members then follow in the order of their names, and the writer
-/// inserts the unknown ones between them. A known member replaces an unknown one of the same name.
+/// The unknown members of an object are set first. The known members must then be written in the order of their names;
+/// the writer inserts the unknown ones between them. A known member replaces an unknown one of the same name.
 public struct WireWriter: ~Copyable {
   private let coder: OtherCoder?
   private var text: UnsafeMutablePointer<UInt8>
@@ -13,15 +13,15 @@ public struct WireWriter: ~Copyable {
   private var isFirst = true
   /// Unknown members not yet written, in descending order of name.
   private var unknown: [(name: String, value: JSONValue)] = []
-  /// Name of the previous member, to check the order.
+  /// Name of the previous member, to assert the order.
   private var before: StaticString = ""
   /// Whether the document contains the changes of an entity's fields instead of their values.
   var isUpdate = false
 
-  /// Container of a library coder.
+  /// Container of a Foundation encoder.
   ///
-  /// A separate class, so that the runtime creates the container's type only when one is used; that took 1/30 of the
-  /// run time of a short command.
+  /// A separate class, so that the runtime creates the container's type only when one is used. Creating it took 1/30 of
+  /// the run time of a short command.
   private final class OtherCoder {
     var container: KeyedEncodingContainer<WireKey>
 
@@ -32,7 +32,7 @@ public struct WireWriter: ~Copyable {
   private let makesValue: Bool
   /// Members of the object in progress.
   private var members: [String: JSONValue] = [:]
-  /// The last completed value.
+  /// Last completed value, if `makesValue` is set.
   private(set) var value = JSONValue.null
 
   init(makesValue: Bool = false) {
@@ -276,10 +276,10 @@ extension WireWriter {
     count += length
   }
 
-  /// Appends the shortest text that is parsed as the same number.
+  /// Appends the shortest decimal number that parses as the same double.
   mutating func append(_ value: Double) throws {
-    // The shortest text of a large whole number, such as 4.611686018427388e+18, denotes another integer when parsed
-    // exactly.
+    // The shortest representation of a large whole number, such as 4.611686018427388e+18, denotes another integer when
+    // parsed exactly.
     if let whole = Int64(exactly: value) { return append(whole) }
     guard value.isFinite else { throw Unwritable(value: value) }
     if makesValue {
@@ -329,7 +329,7 @@ extension WireWriter {
           continue
         }
       }
-      // The eight bytes that contain a byte to escape, or the last bytes.
+      // Checks each of the eight bytes that contain one to escape, or each of the last bytes.
       let end = min(index + 8, bytes.count)
       while index < end {
         putEscaping(bytes[index])

@@ -2,7 +2,7 @@ public import TrendyFoundation
 
 /// Trip in progress, detected by a hub from a device's readings.
 public struct APILiveTrip: Hashable, Sendable, Identifiable {
-  /// Identifier of the trip's event once it is recorded.
+  /// Identifier of the event with which the trip will be recorded.
   public let id: String
   /// Device whose fixes were used.
   public var deviceId: String
@@ -12,7 +12,7 @@ public struct APILiveTrip: Hashable, Sendable, Identifiable {
   public var start: Date
   /// Path length in metres.
   public var distance: Double
-  /// Metres per second; `nil` if unknown.
+  /// Ground speed in metres per second; `nil` if unknown.
   public var speed: Double?
   /// Time of the last fix.
   public var fixedAt: Date?
@@ -101,7 +101,7 @@ public struct APILeftOut: Hashable, Sendable {
   public var last: Date
   /// Reason why the last post was not stored, as text.
   public var reason: String
-  /// Whether the last post was rejected as a whole, so that the device retains it and sends it again.
+  /// Whether the last post was rejected as a whole; the device then retains it and sends it again.
   public var isHeldBySender: Bool
 
   public init(

@@ -2,7 +2,8 @@ public import TrendyFoundation
 
 /// Fields of an event on the wire.
 ///
-/// A new field is added to this type (stored property, change and lists) and to ``Event``.
+/// A new field needs a property here and in ``Event`` and ``UpdateEventRequest``, and an entry in the lists of this
+/// file.
 public struct EventFields: WireFields {
   public var own = OwnMembers()
   public var eventTypeId = ""
@@ -101,8 +102,7 @@ extension SyncedKind {
       .optional("source_type", .text(maximumBytes: 64)),
       .clearable("external_id", .text(maximumBytes: 1024)),
       .clearable("original_title", .text(maximumBytes: 4096)),
-      // A reference to the place of recording, not to a parent: the event remains, with the place's name, if the place
-      // is deleted.
+      // Not a reference: if the place is deleted, the event remains and keeps the id and name of the place.
       .clearable("geofence_id", .identifier),
       .clearable("location_latitude", .number(-90...90)),
       .clearable("location_longitude", .number(-180...180)),
@@ -171,7 +171,7 @@ public struct CreateEventRequest: EntityDocument {
   }
 }
 
-/// Changes of an event; absent fields remain unchanged.
+/// Changes to an event; absent fields remain unchanged.
 public struct UpdateEventRequest: Hashable, Sendable {
   public var eventTypeId: String?
   public var timestamp: Date?
@@ -188,7 +188,7 @@ public struct UpdateEventRequest: Hashable, Sendable {
   public var healthKitSampleId: Patch<String>
   public var healthKitCategory: Patch<String>
   public var timeZone: Patch<String>
-  /// Changes by key: an inner `nil` removes a property, absent keys remain unchanged.
+  /// Changes by key: an inner `nil` removes a property; absent keys remain unchanged.
   public var properties: [String: APIPropertyValue?]?
 
   public init(

@@ -6,8 +6,7 @@ public struct EventTypeFields: WireFields {
   public var name = ""
   public var color = "#888888"
   public var icon = "circle"
-  /// Goal as JSON, read by ``Goal/init(_:)-(JSONValue)``. Newer versions may write goals that this version cannot
-  /// represent.
+  /// Goal as JSON, parsed by ``Goal/init(_:)-(JSONValue)``; may be a goal that only newer versions can represent.
   public var goal: JSONValue?
 }
 
@@ -60,7 +59,7 @@ public struct CreateEventTypeRequest: EntityDocument {
   }
 }
 
-/// Changes of an event type; absent fields remain unchanged.
+/// Changes to an event type; absent fields remain unchanged.
 public struct UpdateEventTypeRequest: Hashable, Sendable {
   public var name: String?
   public var color: String?

@@ -13,7 +13,7 @@ public struct GeofenceFields: WireFields {
   public var isActive = true
   public var notifyOnEntry = false
   public var notifyOnExit = false
-  /// `#RRGGBB`.
+  /// Colour as `#RRGGBB`.
   public var color: String?
   public var role: String?
 }
@@ -103,7 +103,7 @@ public struct CreateGeofenceRequest: EntityDocument {
   }
 }
 
-/// Changes of a geofence; absent fields remain unchanged.
+/// Changes to a geofence; absent fields remain unchanged.
 public struct UpdateGeofenceRequest: Hashable, Sendable {
   public var name: String?
   public var latitude: Double?
@@ -115,7 +115,7 @@ public struct UpdateGeofenceRequest: Hashable, Sendable {
   public var isActive: Bool?
   public var notifyOnEntry: Bool?
   public var notifyOnExit: Bool?
-  /// `#RRGGBB`.
+  /// Colour as `#RRGGBB`.
   public var color: Patch<String>
   public var role: Patch<String>
 
