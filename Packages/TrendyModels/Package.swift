@@ -12,7 +12,7 @@ let package = Package(
   ]
 )
 
-// Identical in every manifest: upcoming features that Swift 7 will enable.
+// Same in every manifest: upcoming features that Swift 7 will enable.
 let swiftSeven: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // `any` marks dynamic dispatch
   .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for modules in the public API

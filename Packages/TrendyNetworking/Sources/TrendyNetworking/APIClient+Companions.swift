@@ -5,7 +5,7 @@ public import TrendyProtocols
 
 // MARK: Companions and live trips, which only a Trendy hub offers
 extension APIClient: CompanionClientProtocol {
-  /// User and device id that the hub associates with the token.
+  /// Returns the user and the device id that the hub associates with the token.
   public func identity() async throws -> (user: String, deviceId: String) {
     let summary = try await hub.document(SyncSummary.self, HTTPRequest(method: .get, path: "/me/sync"))
     guard let device = summary.deviceId else {
@@ -14,24 +14,25 @@ extension APIClient: CompanionClientProtocol {
     return (summary.user, device)
   }
 
-  /// Trips in progress of trackers that post to the hub.
+  /// Returns the trips in progress of trackers that post to the hub.
   public func liveTrips() async throws -> LiveTripsResponse {
     try await hub.document(LiveTripsResponse.self, HTTPRequest(method: .get, path: "/me/live"))
   }
 
-  /// Decisions behind a trip or visit that the hub detected from posted readings.
+  /// Returns the decisions behind a trip or visit that the hub detected from posted readings.
+  ///
   /// - Throws: `APIError` with status 404 if the hub did not detect the event.
   public func explanation(ofEvent id: String) async throws -> APIExplanation {
     try await hub.document(
       APIExplanation.self, HTTPRequest(method: .get, path: "/me/explanations/\(percentEncoded(id))"))
   }
 
-  /// Paired devices of the user.
+  /// Returns the paired devices of the user.
   public func devices() async throws -> [APIDevice] {
     try await hub.document([APIDevice].self, HTTPRequest(method: .get, path: "/me/devices"))
   }
 
-  /// Companion links of this device, in both directions.
+  /// Returns the companion links of this device, in both directions.
   public func companions() async throws -> [APICompanion] {
     try await hub.document([APICompanion].self, HTTPRequest(method: .get, path: "/companions"))
   }
@@ -64,7 +65,8 @@ extension APIClient: CompanionClientProtocol {
         method: .post, path: "/companions/\(percentEncoded(id))/notices", body: try WireJSON.encode(request)))
   }
 
-  /// Notices for this device with a sequence number above `sequence`, at most `limit`.
+  /// Returns up to `limit` notices for this device with a sequence number above `sequence`, and acknowledges the
+  /// earlier ones.
   public func notices(ofCompanion id: String, after sequence: Int64, limit: Int) async throws
     -> CompanionNoticesResponse
   {
@@ -75,8 +77,8 @@ extension APIClient: CompanionClientProtocol {
         query: [("after", "\(sequence)"), ("limit", "\(limit)")]))
   }
 
-  /// Stream of signals that notices for this device may be available. The first signal follows as soon as the hub
-  /// accepts the stream. Ends when the reader stops, and throws when the connection breaks.
+  /// Returns a stream of signals that notices for this device may be available. The first signal follows as soon as the
+  /// hub accepts the stream. The stream ends when the reader stops, and throws when the connection breaks.
   public func companionSignals() -> AsyncThrowingStream<Void, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       // The stream owns the task and cancels it when the reader stops.

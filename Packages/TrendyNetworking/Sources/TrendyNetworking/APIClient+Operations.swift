@@ -2,7 +2,7 @@ import TrendyFoundation
 public import TrendyModels
 
 extension APIClient {
-  /// Digest of the user's entities at the hub's head, by kind.
+  /// Returns count and checksum of the user's entities at the hub's head, by kind.
   public func syncSummary() async throws -> SyncSummary { try await get("/me/sync") }
 
   // MARK: Event types
@@ -172,7 +172,8 @@ extension APIClient {
   }
 
   /// Encodes an id as one path segment.
-  /// - Throws: `APIError.problem` if no path segment can contain the id: empty, `.` or `..`.
+  ///
+  /// - Throws: `APIError.problem` for an id that cannot be a path segment: empty, `.` or `..`.
   private func part(_ id: String) throws -> String {
     guard !id.isEmpty, id != ".", id != ".." else {
       throw APIError.problem(

@@ -7,7 +7,7 @@ extension APIClient {
   private static let pushLimit = 500
 
   /// Sends mutations with a sequence number to `/mutations`, where each takes effect once no matter how often it is
-  /// sent. Mutations without one are sent in single calls.
+  /// sent. Sends the others through the REST calls of their kinds.
   ///
   /// The caller must have stored the outcomes of all earlier mutations: sequence numbers before the first one are
   /// acknowledged.
@@ -26,7 +26,7 @@ extension APIClient {
           outcomes += try await DefaultPushClient(client: self).push(Array(rest.prefix { $0.sentBy == nil }))
         }
       } catch  where !outcomes.isEmpty {
-        // Returns the outcomes so far. If the caller pushes the rest, it gets the error alone.
+        // Returns the outcomes so far. A push of the remaining mutations repeats the error and throws it.
         let failure = error as? APIError
         if let failure, failure.isTransient { PushObservation.current?.onTransientFailure(failure) }
         outcomes.append(.tryLater(retryAfter: failure?.retryAfter))
@@ -75,7 +75,7 @@ extension PendingMutation {
   fileprivate var sentBy: String? { sequence == nil ? nil : device }
 }
 
-/// Client with the default implementation of `push`, one call per mutation.
+/// Client with the default implementation of `push`, which uses the REST calls of each kind.
 private struct DefaultPushClient: NetworkClientProtocol {
   let client: APIClient
 

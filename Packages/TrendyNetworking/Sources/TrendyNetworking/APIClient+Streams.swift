@@ -5,10 +5,10 @@ extension APIClient {
   /// Time without any data, including comments, after which a signal stream is considered dead.
   private static let signalPatience: Duration = .seconds(90)
 
-  /// Loads everything from `/snapshot`, as of one version.
+  /// Loads all entities from `/snapshot`, as of one version.
   ///
-  /// The deadline applies to the time between two chunks, so a long history may take longer. A truncated snapshot is a
-  /// `networkError`.
+  /// The deadline applies to the time between two chunks, so a long history may take longer. A truncated snapshot
+  /// throws `networkError`.
   public func snapshot() async throws -> Snapshot {
     try await readSnapshot(query: []).result
   }
@@ -43,10 +43,10 @@ extension APIClient {
     }
   }
 
-  /// Stream of feed heads, one for each change signal of the hub.
+  /// Returns a stream of feed heads, one for each change signal of the hub.
   ///
   /// Ends when the reader stops, and throws if the connection breaks or no data arrives for 90 seconds. Ends
-  /// immediately if the hub has no signal stream. A slow reader gets only the newest head.
+  /// immediately if the hub has no signal stream. A slow reader receives only the newest head.
   public func changeSignals() -> AsyncThrowingStream<Int64, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       // The stream owns the task and cancels it when the reader stops.

@@ -17,6 +17,8 @@ public final class APIClient: NetworkClientProtocol {
   /// Maximum size of a response that is read as a whole, in bytes.
   static let bodyLimit = 64 * 1024 * 1024
 
+  /// Creates a client for one hub.
+  ///
   /// - Parameters:
   ///   - baseURL: hub address with or without `/api/v1`.
   ///   - token: called before each request. Without a token the request fails like a 401. Whitespace is removed.
@@ -51,8 +53,10 @@ public final class APIClient: NetworkClientProtocol {
 
   /// Exchanges a pairing code for the token of this device.
   ///
-  /// A code works once and for a short time; whitespace is removed. A device that already has a record passes its user.
-  /// The hub then rejects another user's code with a `problem` of type `other_person` before the code is used up.
+  /// A code is valid once and for a short time; whitespace in it is ignored. A device that already has a record passes
+  /// its `user`. The hub then rejects another user's code with a `problem` of type `other_person`, and the code remains
+  /// valid.
+  ///
   /// - Throws: ``HubAddressError`` for an invalid address, otherwise `APIError`. A wrong code is a `problem`.
   public static func pair(
     baseURL: URL, code: String, deviceName: String, user: String? = nil, clock: any TimeSource = SystemTime(),
@@ -66,7 +70,7 @@ public final class APIClient: NetworkClientProtocol {
       PairResponse.self, HTTPRequest(method: .post, path: "/pair", body: try WireJSON.encode(request)))
   }
 
-  /// Does nothing. The health of a hub shows in real requests, and a check before them would not predict the next one.
+  /// Does nothing, because a check cannot predict whether the next request will succeed.
   public func checkHealth() async throws {}
 }
 

@@ -1,6 +1,6 @@
 public import TrendyFoundation
 
-/// Device status sent with each request, so that the user sees on another device which changes are pending here.
+/// Device status sent with each request, so that the user's other devices can show which changes are pending here.
 public struct DeviceReport: Hashable, Sendable {
   /// Program version, such as `1.2.0`. Characters that a header cannot contain are removed.
   public var version: String

@@ -18,6 +18,8 @@ public struct DocumentPoster: Sendable {
   private let deadline: Duration
   private let transport: URLSessionTransport
 
+  /// Creates a poster with its own connections.
+  ///
   /// - Parameters:
   ///   - clock: measures the deadline.
   ///   - deadline: maximum time until the response header arrives.
@@ -28,6 +30,7 @@ public struct DocumentPoster: Sendable {
   }
 
   /// Sends one POST request.
+  ///
   /// - Throws: `APIError` if there is no response; `CancellationError`.
   public func post(_ body: Data, to url: URL, headers: [String: String] = [:]) async throws -> Answer {
     guard let address = HubAddress(originOf: url) else {

@@ -10,7 +10,8 @@ struct RequestDescription: Hashable, Sendable {
 
 extension ClientResponse {
   /// Decodes the JSON document of the response.
-  /// - Throws: ``TrendyModels/APIError`` for an error status and for a body that is not this document.
+  ///
+  /// - Throws: ``TrendyModels/APIError`` for an error status, and for a body that is not a valid document of this type.
   func document<Value: Decodable>(_ type: Value.Type, to description: RequestDescription, now: Date) throws -> Value {
     try check(description, now: now)
     try head.check(isMediaType: ["application/json"], orSuffix: "+json", named: "JSON", to: description)
@@ -37,7 +38,7 @@ extension ClientResponse {
     head.status == 404 && (body.isEmpty || head.mediaType == "application/json" || head.isProblem)
   }
 
-  /// - Throws: the error of the response, unless it is a success.
+  /// Throws the error that the response represents, unless it is a success.
   func check(_ description: RequestDescription, now: Date) throws {
     guard !(200..<300).contains(head.status) else { return }
     throw head.error(body: body, to: description, now: now)
@@ -81,7 +82,8 @@ extension HTTPHead {
     return problem
   }
 
-  /// - Throws: if the content type is not one of the expected ones. A response without a content type is accepted.
+  /// Throws a `decodingError` if the content type is not one of the expected ones. A response without a content type
+  /// passes.
   func check(
     isMediaType types: [String], orSuffix suffix: String? = nil, named name: String, to description: RequestDescription
   )
@@ -91,7 +93,8 @@ extension HTTPHead {
     throw unreadable("\(mediaType) instead of \(name)", description, detail: "is this a Trendy hub?")
   }
 
-  /// Error such as `hub.example answered text/html instead of JSON (GET /events): is this a Trendy hub?`
+  /// Returns an error such as `hub.example responded with text/html instead of JSON (GET /events): is this a Trendy
+  /// hub?`
   func unreadable(_ answered: String?, _ description: RequestDescription, detail: String? = nil) -> APIError {
     let request = requestId.map { ", request \($0)" } ?? ""
     let asked = "\(description.method.rawValue) \(description.path)\(request)"

@@ -7,6 +7,8 @@ public struct HubAddress: Hashable, Sendable {
   /// Display name of the hub: host, and port if given. Contains no secret.
   public let name: String
 
+  /// Creates the address of a hub.
+  ///
   /// - Parameters:
   ///   - url: address with or without `/api/v1`; a path prefix is kept.
   ///   - allowsInsecureHTTP: whether the token may be sent unencrypted over a network.
@@ -42,7 +44,8 @@ public struct HubAddress: Hashable, Sendable {
 }
 
 extension HubAddress {
-  /// Origin of a server that is not a hub, for requests with complete paths; `nil` unless `http` or `https`.
+  /// Creates the origin of a server that is not a hub, for requests with complete paths; `nil` unless `http` or
+  /// `https`.
   init?(originOf url: URL) {
     guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
       let host = url.host(percentEncoded: false)?.lowercased(), !host.isEmpty, url.user == nil
@@ -61,7 +64,7 @@ extension HubAddress: CustomStringConvertible {
 extension HubAddress {
   private static let apiPath = "/api/v1"
 
-  /// Host, if the address is plain HTTP on this machine; otherwise `nil`.
+  /// Host of a plain HTTP address on this machine; `nil` for any other address.
   var clearTextHost: String? {
     guard url.scheme == "http", let host = url.host(percentEncoded: false), Self.isLoopback(host) else { return nil }
     return host

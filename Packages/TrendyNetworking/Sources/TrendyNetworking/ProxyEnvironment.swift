@@ -1,7 +1,7 @@
 /// Proxy variables of the environment, interpreted as libcurl does.
 ///
-/// On Linux `URLSession` always obeys them. An unencrypted request to this machine must not pass through a proxy, which
-/// would see the token.
+/// On Linux `URLSession` always honours them. An unencrypted request to this machine must not pass through a proxy,
+/// because the proxy would see the token.
 struct ProxyEnvironment: Hashable, Sendable {
   private let variable: String?
   private let exceptions: [Substring]

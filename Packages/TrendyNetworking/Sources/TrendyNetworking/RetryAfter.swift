@@ -6,10 +6,13 @@ enum RetryAfter {
   /// Maximum delay, which limits the effect of a mistyped number to one day.
   static let longest: Duration = .seconds(86_400)
 
+  /// Parses a header value.
+  ///
   /// - Parameters:
   ///   - text: value of the header.
-  ///   - date: `Date` header of the response. A date is relative to it, because the device's clock may be wrong.
-  ///   - now: used instead if the response has no `Date`.
+  ///   - date: `Date` header of the response. A `Retry-After` date is relative to it, because the device's clock may be
+  ///     wrong.
+  ///   - now: current time, used instead if the response has no `Date`.
   /// - Returns: `nil` for an invalid value; zero for a past date.
   static func duration(_ text: String, date: String?, now: Date) -> Duration? {
     let text = text.drop { $0 == " " || $0 == "\t" }

@@ -11,6 +11,8 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
   /// - Parameter hub: name of the hub for error messages.
   init(hub: String) { self.hub = hub }
 
+  /// Parses one line; empty lines are ignored.
+  ///
   /// - Throws: ``TrendyModels/APIError/decodingError(_:)`` with the line number.
   mutating func read(_ line: Data) throws {
     guard !line.isEmpty else { return }
@@ -29,7 +31,7 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
   }
 
   /// Returns the result after the last line.
-  /// - Throws: `networkError` for fewer entries than announced.
+  /// - Throws: `networkError` for fewer entries than announced, `decodingError` for more.
   func snapshot() throws -> (header: SnapshotHeader, result: Result) {
     guard let header, let result else {
       throw APIError.networkError("the snapshot of \(hub) was cut off before its first line")
@@ -79,7 +81,7 @@ extension SnapshotAnswer: SnapshotResult {
   mutating func take(_ line: Data) throws {
     switch self {
     case .entries(var snapshot):
-      // Replaced while it is modified, so that the only reference is here and nothing is copied.
+      // `self` gives up its reference while the snapshot is modified, so that the array is not copied.
       self = .lists(Snapshot(cursor: 0))
       snapshot.entries.append(try WireJSON.decode(ChangeEntry.self, from: line))
       self = .entries(snapshot)

@@ -7,7 +7,7 @@ import TrendyModels
   import FoundationNetworking
 #endif
 
-/// Sends requests with `URLSession`. No other type uses it.
+/// Transport of all requests, based on `URLSession`.
 ///
 /// The session's delegate feeds one stream per request. `URLSession`'s asynchronous methods are not used: on Linux they
 /// never return after a cancellation (Swift 6.3.1), and `bytes(for:)` does not exist.
@@ -75,7 +75,8 @@ final class URLSessionTransport: Sendable {
   }
 }
 
-/// Cancels on another queue, because cancelling may wait for a queue that waits for the caller (Linux, Swift 6.3.1).
+/// Cancels on another queue. On Linux cancelling may block on a queue that is itself blocked by the caller (Swift
+/// 6.3.1).
 private func cancelElsewhere(_ task: URLSessionTask) {
   DispatchQueue.global().async { task.cancel() }
 }
@@ -126,7 +127,8 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-      // On Linux certificates are not reported here, the response is complete, and no disposition would deliver it.
+      // Linux does not ask about certificates here, and the response is already complete, but no disposition would
+      // deliver it.
       exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.continuation.finish()
       cancelElsewhere(task)
     #else

@@ -12,8 +12,8 @@ import Synchronization
 
 /// Server on a raw loopback socket that records requests and returns scripted responses, valid or not.
 ///
-/// Responses are used in order across all connections; a request beyond them gets none. Uses threads, because a
-/// blocking read must not occupy a thread of the concurrency pool under test.
+/// Responses are used in order across all connections; requests beyond the last one receive no response. Uses threads,
+/// because a blocking read must not occupy a thread of the concurrency pool under test.
 final class ScriptedServer: Sendable {
   /// Step of the response to one request. The connection stays open afterwards unless a step closes it.
   enum Step: Sendable {

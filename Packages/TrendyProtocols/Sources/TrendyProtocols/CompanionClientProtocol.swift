@@ -5,11 +5,11 @@ public protocol CompanionClientProtocol: Sendable {
   /// Returns the links in which this device sends or receives notices, including links that have ended.
   func companions() async throws -> [APICompanion]
 
-  /// Links another device as a companion of this one and returns the link. Linking a companion again changes nothing.
+  /// Links another device as a companion of this one and returns the link. Repeating the call has no effect.
   func makeCompanion(deviceId: String) async throws -> APICompanion
 
-  /// Sends up to 500 notices. Sending a notice again is safe. The hub stores none that follow a gap in the sequence
-  /// numbers.
+  /// Sends up to 500 notices and returns the updated link. Notices may be sent repeatedly. The hub stores no notice
+  /// that follows a gap in the sequence numbers.
   func send(_ request: CompanionNoticesRequest, toCompanion id: String) async throws -> APICompanion
 
   /// Returns up to `limit` notices with a sequence number above `sequence`.

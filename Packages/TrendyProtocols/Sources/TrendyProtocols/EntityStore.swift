@@ -74,11 +74,11 @@ public protocol EntityStore: AnyObject {
   /// Returns the events in a time range, newest first and at most `limit`. A `nil` argument does not restrict the
   /// result.
   func events(in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?) throws -> [Event]
-  /// Returns the events of a range of days, newest first. An event belongs to the local day at the location where it
-  /// was recorded.
+  /// Returns the events of a range of days, newest first. An event belongs to its day in the time zone in which it was
+  /// recorded.
   ///
-  /// With `nil` for the type, the result contains all types. The default implementation filters the events of the time
-  /// range that can contain these days.
+  /// A `nil` type selects all types. The default implementation filters the events of the time range that can contain
+  /// these days.
   func events(of days: ClosedRange<CivilDate>, ofType eventTypeId: String?, in local: LocalTime) throws -> [Event]
   /// Returns the events from these sources in a time range (`nil` for all time), newest first. The default
   /// implementation filters all events of the range.
@@ -90,11 +90,11 @@ public protocol EntityStore: AnyObject {
   ///
   /// Events saved on this device are in the order of ``noteSaved(events:at:)``, regardless of the device clock. Events
   /// of other devices are placed among them by the time in their UUIDv7, or by their start if the id is not a UUIDv7.
-  /// Events that another device imported come last. The default implementation scans all events and does not know the
-  /// order of saves.
+  /// Events that another device imported come last. The default implementation scans all events and orders all of them
+  /// by UUIDv7 or start.
   func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event]
-  /// Records that this unit saves these new events, in this order, after all events in the store. An event that was
-  /// recorded before keeps its position. The default implementation does nothing.
+  /// Records that this unit saves these new events, in this order, after all events already in the store. An event that
+  /// was recorded before keeps its position. The default implementation does nothing.
   func noteSaved(events ids: [String], at date: Date) throws
 
   /// Returns the number of events on each day in `timeZone`, keyed by the first instant of the day. Days without events

@@ -29,7 +29,7 @@ public protocol LocationTrackingServiceProtocol: AnyObject {
 public protocol LocationTrackingServiceDelegate: AnyObject {
   /// Called with each new fix.
   func locationService(_ service: any LocationTrackingServiceProtocol, didUpdateLocation location: Location)
-  /// Called when the device cannot determine its position. The service keeps running; the next fix ends the failure.
+  /// Called when the device cannot determine its position. The service keeps running and reports the next fix as usual.
   func locationService(_ service: any LocationTrackingServiceProtocol, didFailWithError error: any Error)
   /// Called when the authorization changes, and once after ``LocationTrackingServiceProtocol/setupLocationManager()``
   /// with its current value.

@@ -25,8 +25,7 @@ extension NetworkClientProtocol {
 
   public func changes(_ request: FeedRequest) async throws -> ChangeFeedResponse {
     var page = try await getChanges(since: request.cursor, limit: request.limit)
-    // The request carried no position, so the hub's position must not be used: a client that sends none cannot
-    // interpret the response.
+    // The request carried no device position, so the hub's position in the response must not be used.
     page.position = nil
     return page
   }
@@ -53,7 +52,7 @@ extension NetworkClientProtocol {
           outcomes.append(try await pushAlone(next))
         }
       } catch  where !outcomes.isEmpty {
-        // The caller needs the outcomes so far. The error occurs again, and is thrown, when the rest is pushed.
+        // Returns the outcomes so far. A push of the remaining mutations repeats the error and throws it.
         outcomes.append(.tryLater(retryAfter: (error as? APIError)?.retryAfter))
       }
       // Later mutations may depend on one without an outcome.
@@ -123,7 +122,7 @@ extension NetworkClientProtocol {
     return outcomes.map { $0 ?? .tryLater(retryAfter: nil) }
   }
 
-  /// Sends both halves of a batch separately, to find the events because of which the hub rejected it as a whole.
+  /// Sends both halves of a rejected batch separately, to find the events that caused the rejection.
   private func pushHalves(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     let middle = mutations.count / 2
     var outcomes = try await pushCreatedEvents(Array(mutations[..<middle]))
@@ -137,8 +136,8 @@ extension NetworkClientProtocol {
     return outcomes
   }
 
-  /// Returns whether the rejection of a batch can be due to one mutation. A 413 is thrown instead: the caller sends
-  /// less at once.
+  /// Returns whether one of the mutations can have caused the rejection of the batch. A 413 (too large) is thrown
+  /// instead, so that the caller sends smaller batches.
   private static func isAboutContent(_ error: any Error) -> Bool {
     guard let error = error as? APIError, let status = error.statusCode else { return false }
     return !error.isTransient && status != 401 && status != 413
@@ -203,7 +202,7 @@ extension NetworkClientProtocol {
     }
   }
 
-  /// Returns the outcome that an error means for the mutation, or throws if the error does not concern this mutation.
+  /// Converts an error to the outcome of the mutation, or throws it if it does not concern this mutation alone.
   private func outcome(of error: any Error, isCreate: Bool) throws -> MutationOutcome {
     guard let error = error as? APIError else { throw error }
     if isCreate, error.isDuplicateError { return .accepted(version: nil) }

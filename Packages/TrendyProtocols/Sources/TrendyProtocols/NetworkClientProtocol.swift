@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Requests of a device to its hub.
+/// Requests that a device sends to its hub.
 ///
 /// The first 24 operations must be implemented. The others have default implementations in terms of these, which keeps
 /// test doubles small; a client for a Trendy hub implements them directly.
@@ -78,7 +78,8 @@ public protocol NetworkClientProtocol: Sendable {
 
   // MARK: With defaults
 
-  /// Returns if the hub responds and accepts this device's token. The default implementation requests the event types.
+  /// Returns normally if the hub responds and accepts this device's token. The default implementation requests the
+  /// event types.
   func checkHealth() async throws
 
   /// Sends mutations of any kind in order and returns one outcome for each, in the same order.
@@ -116,7 +117,7 @@ public protocol NetworkClientProtocol: Sendable {
   /// calls ``snapshot()``.
   func snapshot(for position: DevicePosition?) async throws -> SnapshotAnswer
 
-  /// Returns one part of a snapshot, so that neither side needs the whole in memory. The default implementation returns
-  /// the complete snapshot as one part.
+  /// Returns one part of a snapshot, so that neither side needs the complete snapshot in memory. The default
+  /// implementation returns the complete snapshot as one part.
   func snapshotPart(_ request: SnapshotRequest) async throws -> SnapshotPart
 }

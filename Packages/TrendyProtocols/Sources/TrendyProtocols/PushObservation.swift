@@ -1,10 +1,10 @@
 public import TrendyModels
 
-/// Reports to the caller of a push which failure interrupted it.
+/// Reports the failures that interrupt a push to the caller of the push.
 ///
 /// The outcome `.tryLater` does not distinguish a busy hub from an unreachable one or from rate limiting, but the
-/// caller needs the difference to schedule the next push. The default push reports such failures to ``current``; a
-/// client that throws the failure need not do so.
+/// caller needs the difference to schedule the next push. The default push reports such failures to ``current``. A
+/// client that throws a failure need not report it.
 public final class PushObservation: Sendable {
   /// Observer of the pushes in this task, or `nil`.
   ///

@@ -5,8 +5,10 @@ public protocol SyncStateStore: AnyObject {
   /// Returns the sizes of queue, overlay and journal without reading their rows.
   func syncCounts() throws -> SyncCounts
 
-  /// Returns the replica entry of an entity, or `nil`. A tombstone has its data. The entry of a live entity has data
-  /// only if the visible row differs; otherwise the row contains the data.
+  /// Returns the replica entry of an entity, or `nil`.
+  ///
+  /// The entry of a tombstone includes its data. The entry of a live entity includes data only if the visible row
+  /// differs; otherwise the row contains the same data.
   func heldEntry(kind: MutationEntityType, id: String) throws -> ChangeEntry?
   /// Returns all replica entries of a kind in unspecified order.
   func fetchHeldEntries(kind: MutationEntityType) throws -> [ChangeEntry]
@@ -35,8 +37,8 @@ public protocol SyncStateStore: AnyObject {
   /// Sets the metadata about the hub.
   func setSyncMemory(_ memory: SyncMetadata?) throws
 
-  /// Returns the tombstones of entities deleted on this device, ordered by kind, then id. A tombstone is removed when
-  /// the feed has passed it; one of an imported entity is permanent.
+  /// Returns the tombstones of entities deleted on this device, ordered by kind, then id. A tombstone is removed once
+  /// the feed has passed its version; tombstones of imported entities are permanent.
   func fetchTombstones() throws -> [Tombstone]
   /// Returns the tombstone of one entity, or `nil`. The default implementation scans all tombstones; a store can look
   /// it up directly.

@@ -42,9 +42,9 @@ public struct TripCommand: Hashable, Sendable {
 
 /// Permanent local log of the readings of all devices, with the results of detection. Not synced.
 ///
-/// A device has at most one reading of each kind at any timestamp. Timestamps are stored with a resolution of 1 ms,
-/// coordinates 1e-7 degrees, lengths and speeds 1 cm and 1 cm/s, and headings 0.01 degrees. Results of detection
-/// (``TrackNote``) are stored beside the readings and change in one step with them.
+/// A device has at most one reading of each kind at any timestamp. Values are stored with a limited resolution:
+/// timestamps 1 ms, coordinates 1e-7 degrees, lengths 1 cm, speeds 1 cm/s and headings 0.01 degrees. Results of
+/// detection (``TrackNote``) are stored beside the readings.
 public protocol TrackStore: Sendable {
   /// Adds readings in any order; durable on return.
   ///
@@ -61,8 +61,8 @@ public protocol TrackStore: Sendable {
     device: String, after: Date?, through: Date?, _ body: (TrackReading) throws -> Void
   ) throws
 
-  /// Runs `body` under the lock of the detection, which excludes other threads and processes. Notes are written inside
-  /// it; readings can be appended meanwhile.
+  /// Runs `body` under the detection lock, which excludes other threads and processes. Notes must be written inside
+  /// `body`; readings can be appended at any time.
   func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
   /// Returns the range of readings that were appended and not yet reported as read, or `nil` if all are read.
@@ -116,9 +116,9 @@ public struct TrackAppend: Hashable, Sendable {
 
 /// Range of readings that detection has not read.
 public struct TrackUnread: Hashable, Sendable {
-  /// Time of the earliest appended reading.
+  /// Time of the earliest unread reading.
   public var since: Date
-  /// Time of the latest appended reading; `nil` if unknown, for example when everything must be read again.
+  /// Time of the latest unread reading; `nil` if unknown, for example when everything must be read again.
   public var through: Date?
   /// Counter that increases with every append.
   public var generation: UInt64
@@ -132,7 +132,7 @@ public struct TrackUnread: Hashable, Sendable {
 
 /// Result of detection, stored beside the readings of its device.
 public struct TrackNote: Hashable, Sendable {
-  /// Which result of detection the note contains.
+  /// Kind of result that a note contains.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// State of the detection at a point in time, from which it can resume.
     case checkpoint
@@ -144,7 +144,7 @@ public struct TrackNote: Hashable, Sendable {
   /// Identifier, 1 to 128 bytes, unique within its kind.
   public var id: String
   public var time: Date
-  /// Content in a format that only the writer knows.
+  /// Content in the writer's format; opaque to the store.
   public var content: [UInt8]
 
   public init(kind: Kind, id: String, time: Date, content: [UInt8]) {
