@@ -23,7 +23,7 @@ let swiftSeven: [SwiftSetting] = [
 ]
 for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
 
-// System libraries take no Swift settings, so this joins after the loop.
+// System libraries have no Swift settings, so this target is added after the loop.
 package.targets += [
   .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])])
 ]

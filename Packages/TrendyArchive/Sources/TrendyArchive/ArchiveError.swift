@@ -1,9 +1,9 @@
 /// Error while reading or writing an archive or a compressed stream.
 ///
-/// `entry` is the path of the entry in its archive; `nil` for an error of the whole archive, and for a stream without a
+/// `entry` is the path of the entry in its archive; `nil` if the error concerns the whole archive or a stream without a
 /// name.
 public enum ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The content has another format. `expected` is the format with its article: "a ZIP archive".
+  /// The content does not have the expected format, which `expected` names with its article: "a ZIP archive".
   case notAnArchive(expected: String)
   /// The content ends before it is complete.
   case truncated(entry: String?, reason: String)
@@ -13,7 +13,7 @@ public enum ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   case encrypted(entry: String)
   /// Valid, but not supported by this package.
   case unsupported(entry: String?, reason: String)
-  /// A limit set by the caller was exceeded, as by an archive made to exhaust memory or disk.
+  /// A limit set by the caller was exceeded, for example by an archive crafted to exhaust memory or disk space.
   case exceedsLimit(entry: String?, reason: String)
   /// The path is absolute, or leads out of the folder into which the archive would be unpacked.
   case unsafePath(String)

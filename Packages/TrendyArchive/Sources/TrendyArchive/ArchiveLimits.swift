@@ -15,7 +15,8 @@ public struct ArchiveLimits: Hashable, Sendable {
     self.totalBytes = totalBytes
   }
 
-  /// Checks the number of decompressed bytes against the number of compressed ones.
+  /// Checks the number of decompressed bytes, `given`, against the number of compressed bytes, `taken`, and the total
+  /// limit.
   func check(entry: String?, given: Int64, taken: Int64) throws(ArchiveError) {
     guard given <= totalBytes else {
       throw .exceedsLimit(entry: entry, reason: "it contains more than \(totalBytes) bytes")

@@ -8,11 +8,11 @@
 
 /// Random-access source of bytes with a known length. ZIP archives need one, because their directory is at the end.
 ///
-/// Copy a pipe to a temporary file first.
+/// Data from a pipe must first be copied to a temporary file.
 public protocol ArchiveSource: Sendable {
   /// Length in bytes.
   var count: Int64 { get }
-  /// Reads bytes from `offset` on.
+  /// Reads bytes starting at `offset`.
   /// - Returns: number of bytes read; less than the size of the buffer only at the end.
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int
 }
@@ -28,7 +28,7 @@ public struct ArchiveBytes: ArchiveSource, Hashable {
   /// Length in bytes.
   public var count: Int64 { Int64(bytes.count) }
 
-  /// Copies bytes from `offset` on and returns their number.
+  /// Copies bytes starting at `offset` and returns their number.
   public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard offset >= 0, offset < count else { return 0 }
     let range = Int(offset)..<min(bytes.count, Int(offset) + buffer.count)
@@ -45,6 +45,8 @@ public final class ArchiveFile: ArchiveSource {
   public let count: Int64
   private let descriptor: Int32
 
+  /// Opens a regular file.
+  ///
   /// - Throws: ``ArchiveError/system(path:operation:code:)``; ``ArchiveError/unsupported(entry:reason:)`` unless it is
   ///   a regular file.
   public init(path: String) throws(ArchiveError) {
@@ -67,7 +69,7 @@ public final class ArchiveFile: ArchiveSource {
 
   deinit { close(descriptor) }
 
-  /// Reads bytes from `offset` on and returns their number; fewer than requested only at the end of the file.
+  /// Reads bytes starting at `offset` and returns their number; fewer than requested only at the end of the file.
   public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     guard let base = buffer.baseAddress else { return 0 }
     var done = 0

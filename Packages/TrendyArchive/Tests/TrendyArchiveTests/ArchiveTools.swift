@@ -1,7 +1,7 @@
 import Foundation
 import TrendyArchive
 
-/// Programs of the system that make archives and read them. A test that needs one that is missing is skipped.
+/// Archive programs of the system. Tests that need a missing program are skipped.
 enum ArchiveTools {
   static func has(_ program: String) -> Bool { path(of: program) != nil }
 
@@ -10,7 +10,7 @@ enum ArchiveTools {
       .map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
-  /// Output of the program, including errors, and its exit status.
+  /// Runs a program and returns its exit status and its output, including errors.
   @discardableResult
   static func run(_ program: String, _ arguments: [String], in folder: URL) throws -> (status: Int32, output: [UInt8]) {
     let process = Process()
@@ -60,7 +60,7 @@ enum Bytes {
 }
 
 extension ZipReader {
-  /// All files by path, each read in chunks of `step` bytes.
+  /// Returns the contents of all files by path, each read in chunks of `step` bytes.
   func files(step: Int = 1000) throws -> [String: [UInt8]] {
     var files: [String: [UInt8]] = [:]
     var buffer = [UInt8](repeating: 0, count: step)

@@ -176,7 +176,7 @@ struct ZipReaderTests {
     #expect(throws: ArchiveError.exceedsLimit(entry: nil, reason: "it has more than 1 entries")) {
       try Self.read(two, limits: ArchiveLimits(entries: 1))
     }
-    // The actual size counts, not the one in the directory.
+    // The limit applies to the actual size, not to the size in the directory.
     let liar = ZipFixture(.init("a.txt", zeros)) {
       $0.method = 8
       $0.size = 100
@@ -207,7 +207,7 @@ struct ZipReaderTests {
       for bit in 0..<8 {
         var damaged = bytes
         damaged[index] ^= 1 << bit
-        // Both an error and the original content are correct.
+        // Both an error and the original content are acceptable.
         guard let files = try? Self.read(damaged) else { continue }
         #expect(Set(files.values).isSubset(of: contents), "byte \(index), bit \(bit)")
       }

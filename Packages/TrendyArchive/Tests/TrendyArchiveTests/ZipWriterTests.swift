@@ -4,7 +4,7 @@ import TrendyArchive
 
 @Suite("Written ZIP archives", .timeLimit(.minutes(5)))
 struct ZipWriterTests {
-  /// Contents of the archive; the streamed ones are added in parts.
+  /// Contents of the archive. The streamed files are added in parts.
   static let files = [
     "a.txt": Bytes.text(200_000), "b/noise.bin": Bytes.noise(50_000), "empty.txt": [], "é/导出.xml": Array("<x/>".utf8),
     "streamed.txt": Bytes.text(300_000), "streamed-empty.txt": [],

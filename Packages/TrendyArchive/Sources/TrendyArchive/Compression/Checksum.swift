@@ -5,7 +5,7 @@ public struct CRC32: Hashable, Sendable {
   /// Checksum of all bytes so far; 0 without bytes.
   public private(set) var value: UInt32 = 0
 
-  /// Creates the checksum of no bytes.
+  /// Creates the checksum of empty data.
   public init() {}
 
   /// Computes the checksum of bytes.

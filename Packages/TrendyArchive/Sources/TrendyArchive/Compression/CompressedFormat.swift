@@ -7,7 +7,7 @@ public enum CompressedFormat: Hashable, Sendable, CaseIterable {
   /// RFC 1952: header of at least ten bytes, CRC-32 and length at the end. Called `gzip` in HTTP.
   case gzip
 
-  /// Format and window size (32 KiB) as encoded by zlib.
+  /// Format and window size (32 KiB) in zlib's encoding.
   var windowBits: Int32 {
     switch self {
     case .raw: -15

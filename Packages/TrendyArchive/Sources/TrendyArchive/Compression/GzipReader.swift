@@ -1,4 +1,4 @@
-/// Reads a gzip file (RFC 1952) of any length as a stream, including all of its members.
+/// Streaming reader for gzip files (RFC 1952) of any length and with any number of members.
 ///
 /// Zeros after the last member are padding, as written by `tar` and tape drives. Anything else is an error.
 public struct GzipReader: ~Copyable {

@@ -35,7 +35,7 @@ public struct Inflater: ~Copyable, @unchecked Sendable {
   /// Decompresses until the input is consumed, the output is full or the stream ends.
   /// - Returns: number of input bytes consumed and of output bytes written. Both are 0 only if more input is needed or
   ///   the stream has ended.
-  /// - Throws: ``ArchiveError/damaged(entry:reason:)``. Output written before remains valid; there will be no more.
+  /// - Throws: ``ArchiveError/damaged(entry:reason:)``. Output written before the damage is valid; no more will follow.
   public mutating func inflate(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(ArchiveError) -> (taken: Int, given: Int) {

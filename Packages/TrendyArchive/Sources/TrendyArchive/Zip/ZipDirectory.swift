@@ -11,7 +11,7 @@ struct ZipDirectory {
   /// Base of the offsets in the archive: above 0 if something precedes the archive, such as a self-extracting program.
   private let base: Int64
 
-  /// Finds the directory with the end record, which only the archive comment may follow.
+  /// Finds the directory through the end record, which can be followed only by the archive comment.
   init(_ source: any ArchiveSource) throws(ArchiveError) {
     self.source = source
     let tailCount = Int(min(source.count, Int64(ZipLayout.end + 0xFFFF)))
@@ -29,7 +29,7 @@ struct ZipDirectory {
           found = try Self.place(record, at: tailStart + Int64(position), in: source)
           if found != nil { break }
         } catch {
-          // An earlier record may be the real one, and this one part of its comment.
+          // An earlier record may be the real one, with this one in its comment.
           failure = failure ?? error
         }
       }
@@ -41,7 +41,7 @@ struct ZipDirectory {
     (start, end, count, isZip64, base) = found
   }
 
-  /// Returns the directory that an end record points to; `nil` if there is none, because the record is part of a
+  /// Returns the directory that an end record points to, or `nil` if there is none because the record is part of a
   /// comment.
   private static func place(
     _ record: [UInt8], at offset: Int64, in source: any ArchiveSource
@@ -57,7 +57,8 @@ struct ZipDirectory {
     if locatorOffset >= 0 {
       let locator = try bytes(locatorOffset, ZipLayout.zip64Locator, of: source)
       if locator.count == ZipLayout.zip64Locator, locator.uint32(at: 0) == 0x0706_4B50 {
-        // If something precedes the archive, the record is directly before the locator.
+        // If other data precedes the archive, the stored offset is wrong, but the record is directly before the
+        // locator.
         for position in [locator.uint64(at: 8), UInt64(max(0, locatorOffset - Int64(ZipLayout.zip64End)))] {
           guard position <= UInt64(max(0, locatorOffset - Int64(ZipLayout.zip64End))) else { continue }
           let zip64 = try bytes(Int64(position), ZipLayout.zip64End, of: source)
@@ -206,7 +207,7 @@ struct ZipSizes {
   }
 }
 
-/// Buffered part of a source for reads in small steps.
+/// Buffer for many small reads from a source.
 struct SourceWindow {
   private let source: any ArchiveSource
   private var buffer: [UInt8] = []
@@ -214,7 +215,7 @@ struct SourceWindow {
 
   init(_ source: any ArchiveSource) { self.source = source }
 
-  /// - Returns: the bytes; fewer than `count` only at the end of the source.
+  /// Returns bytes starting at `offset`; fewer than `count` only at the end of the source.
   mutating func bytes(_ offset: Int64, _ count: Int) throws(ArchiveError) -> [UInt8] {
     if offset < start || offset + Int64(count) > start + Int64(buffer.count) {
       buffer = try ZipDirectory.bytes(offset, max(count, 64 << 10), of: source)

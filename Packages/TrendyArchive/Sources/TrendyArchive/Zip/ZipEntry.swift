@@ -1,6 +1,6 @@
 /// File, folder or link in a ZIP archive, as listed in the directory.
 public struct ZipEntry: Hashable, Sendable {
-  /// Kind of an entry.
+  /// Kind of entry.
   public enum Kind: Hashable, Sendable {
     case file
     /// The path ends with a slash.

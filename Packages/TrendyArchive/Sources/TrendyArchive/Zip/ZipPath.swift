@@ -62,7 +62,8 @@ enum ZipExtra {
     return nil
   }
 
-  /// Time of the last change in seconds since 1970, from the field 0x5455. The header itself has only a local time.
+  /// Returns the time of the last change in seconds since 1970, from the field 0x5455; the header has only a local
+  /// time.
   static func modified(in extra: [UInt8]) -> Int64? {
     guard let field = field(0x5455, in: extra), field.count >= 5, field[0] & 1 == 1 else { return nil }
     return Int64(Int32(bitPattern: field.uint32(at: 1)))

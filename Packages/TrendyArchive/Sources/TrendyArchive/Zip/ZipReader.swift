@@ -1,8 +1,8 @@
-/// Reads ZIP archives (APPNOTE 6.3.10) in bounded memory: stored and deflated entries, ZIP64, data descriptors.
+/// Reader for ZIP archives (APPNOTE 6.3.10) in bounded memory: stored and deflated entries, ZIP64, data descriptors.
 ///
-/// The directory is read and checked once. An archive is rejected if an entry is outside it, overlaps another one,
-/// has the same path as another one, or a path that leads out of the target folder. The content of an entry is read as
-/// a stream and checked against its checksum, its size and ``ArchiveLimits``.
+/// The directory is read and checked once. An archive is rejected if an entry extends beyond the file, overlaps another
+/// entry, has the same path as another entry, or has a path that leads out of the target folder. The content of an
+/// entry is read as a stream and checked against its checksum, its size and ``ArchiveLimits``.
 ///
 /// ```swift
 /// let archive = try ZipReader(try ArchiveFile(path: path))

@@ -1,4 +1,4 @@
-/// Writes a ZIP archive as a stream. Only the directory is kept in memory, and the output may be a pipe.
+/// Streaming writer for ZIP archives. Keeps only the directory in memory; the output may be a pipe.
 ///
 /// ```swift
 /// var archive = ZipWriter { try handle.write($0) }
@@ -9,7 +9,8 @@
 /// try archive.finish()
 /// ```
 ///
-/// The output is deterministic: it contains no times except those of the caller. ZIP64 is used if sizes require it.
+/// The output is deterministic: it contains no timestamps except those passed by the caller. ZIP64 is used if sizes
+/// require it.
 public struct ZipWriter: ~Copyable {
   /// Receives the next bytes of the archive.
   public typealias Sink = ([UInt8]) throws -> Void
@@ -51,6 +52,11 @@ public struct ZipWriter: ~Copyable {
   }
 
   /// Adds a complete entry. It is stored without compression if that is smaller.
+  ///
+  /// - Parameters:
+  ///   - path: path of the entry; it ends with a slash for a folder.
+  ///   - bytes: content of the entry.
+  ///   - modified: time of the last change in seconds since 1970.
   /// - Throws: ``ArchiveError/unsafePath(_:)``; ``ArchiveError/unsupported(entry:reason:)`` for a duplicate path or one
   ///   longer than 65,535 bytes; errors of the sink, after which the archive is unusable.
   public mutating func add(_ path: String, _ bytes: [UInt8], modified: Int64? = nil) throws {

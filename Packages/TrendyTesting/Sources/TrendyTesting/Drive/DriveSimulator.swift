@@ -27,7 +27,7 @@ public final class DriveSimulator {
   /// Sets up ``DriveScenarios/tripWithSkipLocation()``.
   public func setupTripWithSkipLocation() { setupCustomTrip(DriveScenarios.tripWithSkipLocation()) }
 
-  /// Sets up a trip from fixes and starts at the first. The records of the mocks are kept.
+  /// Sets up a trip from fixes and starts at the first. The mocks keep their recorded calls.
   public func setupCustomTrip(_ locations: [Location]) {
     fixes = locations
     nextFix = 0
@@ -75,8 +75,8 @@ public final class DriveSimulator {
 }
 
 extension DriveSimulator {
-  /// Whether the live activity was started and high accuracy was enabled since the last ``reset()``. The end of the
-  /// trip does not change it.
+  /// Whether the live activity was started and high accuracy was enabled since the last ``reset()``. Remains `true`
+  /// after the end of the trip.
   public var didStartTracking: Bool { liveActivityManager.startActivityCalled && locationService.setHighAccuracyCalled }
   /// Whether the live activity was ended and low accuracy is enabled.
   public var didStopTracking: Bool { liveActivityManager.endActivityCalled && locationService.lowAccuracyEnabled }

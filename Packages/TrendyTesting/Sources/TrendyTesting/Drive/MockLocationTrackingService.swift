@@ -18,9 +18,9 @@ public final class MockLocationTrackingService: LocationTrackingServiceProtocol 
   public private(set) var stopMonitoringCalled = false
   /// Whether `setHighAccuracy()` was called.
   public private(set) var setHighAccuracyCalled = false
-  /// Whether high accuracy was requested last.
+  /// Whether the last request was for high accuracy.
   public private(set) var highAccuracyEnabled = false
-  /// Whether low accuracy was requested last.
+  /// Whether the last request was for low accuracy.
   public private(set) var lowAccuracyEnabled = false
   /// All injected fixes, oldest first.
   public private(set) var locationHistory: [Location] = []

@@ -11,10 +11,10 @@ extension APIModelFixture {
     ChangeFeedResponse(changes: changes, nextCursor: nextCursor, hasMore: hasMore)
   }
 
-  /// Creates a feed entry like a hub's.
+  /// Creates a feed entry as a hub would send it.
   ///
-  /// `data` is the complete entity. For a create or update without data, it is the fixture of the kind, or only the id
-  /// for an unknown kind. Data without an `id` gets `entityId`. A delete keeps its data unchanged.
+  /// `data` is the complete entity. For a create or update it defaults to the fixture of the kind, or to the id alone
+  /// for an unknown kind, and `entityId` is added to data without an `id`. The data of a delete is unchanged.
   public static func makeChangeEntry(
     id: Int64 = 1, entityType: String = "event", operation: String = "create", entityId: String = "entity-1",
     data: ChangeEntryData? = nil, deletedAt: Date? = nil
@@ -41,7 +41,7 @@ extension APIModelFixture {
     ])
   }
 
-  /// Creates an entry from before the deletion of its entity, which must not restore the entity on a device that
+  /// Creates a stale entry, written before its entity was deleted. It must not restore the entity on a device that
   /// deleted it.
   public static func makeResurrectingChangeEntry(
     id: Int64 = 1, entityId: String, entityType: String = "event", timestamp: Date = DeterministicDate.jan1_2024
@@ -55,7 +55,7 @@ extension APIModelFixture {
 
   // MARK: Batches
 
-  /// Creates a batch response. Counts that are `nil` follow from the lists.
+  /// Creates a batch response. Counts that are `nil` are computed from the lists.
   public static func makeBatchCreateEventsResponse(
     created: [APIEvent] = [], errors: [BatchError]? = nil, total: Int? = nil, success: Int? = nil, failed: Int? = nil
   ) -> BatchCreateEventsResponse {

@@ -3,7 +3,7 @@ public struct TestError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Text of the error.
   public var message: String
 
-  /// Creates an error with a text.
+  /// Creates an error with a message.
   public init(_ message: String = "Set by a test") {
     self.message = message
   }

@@ -12,7 +12,10 @@ enum Echo {
       created: requests.map { created($0, at: now) }, total: requests.count, success: requests.count, failed: 0)
   }
 
-  /// - Parameter placeholder: changed if no known entity has its id, since an update has only the changed fields.
+  /// Returns an entity after an update.
+  ///
+  /// - Parameter placeholder: entity to update if no known one has its id, because an update contains only the changed
+  ///   fields.
   static func updated<Entity: SyncedEntity>(
     _ placeholder: Entity, _ request: Entity.UpdateRequest, among known: [Entity.Wire], at now: Date
   ) -> Entity.Wire

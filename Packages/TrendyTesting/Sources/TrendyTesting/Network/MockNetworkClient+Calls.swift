@@ -5,7 +5,7 @@ public import TrendyModels
 extension MockNetworkClient {
   // MARK: Event types
 
-  /// Recorded call of `getEventTypes`.
+  /// Recorded call to `getEventTypes`.
   public struct GetEventTypesCall: Hashable, Sendable {
     public var timestamp: Date
 
@@ -14,7 +14,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `createEventType`.
+  /// Recorded call to `createEventType`.
   public struct CreateEventTypeCall: Hashable, Sendable {
     public var request: CreateEventTypeRequest
     public var timestamp: Date
@@ -25,7 +25,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `createEventTypeWithIdempotency`.
+  /// Recorded call to `createEventTypeWithIdempotency`.
   public struct CreateEventTypeWithIdempotencyCall: Hashable, Sendable {
     public var request: CreateEventTypeRequest
     public var idempotencyKey: String
@@ -38,7 +38,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `updateEventType`.
+  /// Recorded call to `updateEventType`.
   public struct UpdateEventTypeCall: Hashable, Sendable {
     public var id: String
     public var request: UpdateEventTypeRequest
@@ -51,7 +51,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `deleteEventType`.
+  /// Recorded call to `deleteEventType`.
   public struct DeleteEventTypeCall: Hashable, Sendable {
     public var id: String
     public var timestamp: Date
@@ -64,7 +64,7 @@ extension MockNetworkClient {
 
   // MARK: Events
 
-  /// Recorded call of `getEvents`.
+  /// Recorded call to `getEvents`.
   public struct GetEventsCall: Hashable, Sendable {
     public var limit: Int
     public var offset: Int
@@ -77,7 +77,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `getAllEvents`.
+  /// Recorded call to `getAllEvents`.
   public struct GetAllEventsCall: Hashable, Sendable {
     public var batchSize: Int
     public var timestamp: Date
@@ -88,7 +88,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `createEvent`.
+  /// Recorded call to `createEvent`.
   public struct CreateEventCall: Hashable, Sendable {
     public var request: CreateEventRequest
     public var timestamp: Date
@@ -99,7 +99,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `createEventWithIdempotency`.
+  /// Recorded call to `createEventWithIdempotency`.
   public struct CreateEventWithIdempotencyCall: Hashable, Sendable {
     public var request: CreateEventRequest
     public var idempotencyKey: String
@@ -112,7 +112,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `createEventsBatch`.
+  /// Recorded call to `createEventsBatch`.
   public struct CreateEventsBatchCall: Hashable, Sendable {
     public var events: [CreateEventRequest]
     public var timestamp: Date
@@ -123,7 +123,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `updateEvent`.
+  /// Recorded call to `updateEvent`.
   public struct UpdateEventCall: Hashable, Sendable {
     public var id: String
     public var request: UpdateEventRequest
@@ -136,7 +136,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `deleteEvent`.
+  /// Recorded call to `deleteEvent`.
   public struct DeleteEventCall: Hashable, Sendable {
     public var id: String
     public var timestamp: Date
@@ -149,7 +149,7 @@ extension MockNetworkClient {
 
   // MARK: Geofences
 
-  /// Recorded call of `getGeofences`.
+  /// Recorded call to `getGeofences`.
   public struct GetGeofencesCall: Hashable, Sendable {
     public var activeOnly: Bool
     public var timestamp: Date
@@ -160,7 +160,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `createGeofence`.
+  /// Recorded call to `createGeofence`.
   public struct CreateGeofenceCall: Hashable, Sendable {
     public var request: CreateGeofenceRequest
     public var timestamp: Date
@@ -171,7 +171,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `createGeofenceWithIdempotency`.
+  /// Recorded call to `createGeofenceWithIdempotency`.
   public struct CreateGeofenceWithIdempotencyCall: Hashable, Sendable {
     public var request: CreateGeofenceRequest
     public var idempotencyKey: String
@@ -184,7 +184,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `updateGeofence`.
+  /// Recorded call to `updateGeofence`.
   public struct UpdateGeofenceCall: Hashable, Sendable {
     public var id: String
     public var request: UpdateGeofenceRequest
@@ -197,7 +197,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `deleteGeofence`.
+  /// Recorded call to `deleteGeofence`.
   public struct DeleteGeofenceCall: Hashable, Sendable {
     public var id: String
     public var timestamp: Date
@@ -210,7 +210,7 @@ extension MockNetworkClient {
 
   // MARK: Property definitions
 
-  /// Recorded call of `getPropertyDefinitions`.
+  /// Recorded call to `getPropertyDefinitions`.
   public struct GetPropertyDefinitionsCall: Hashable, Sendable {
     public var eventTypeId: String
     public var timestamp: Date
@@ -221,7 +221,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `createPropertyDefinition`.
+  /// Recorded call to `createPropertyDefinition`.
   public struct CreatePropertyDefinitionCall: Hashable, Sendable {
     public var eventTypeId: String
     public var request: CreatePropertyDefinitionRequest
@@ -234,7 +234,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `createPropertyDefinitionWithIdempotency`.
+  /// Recorded call to `createPropertyDefinitionWithIdempotency`.
   public struct CreatePropertyDefinitionWithIdempotencyCall: Hashable, Sendable {
     public var request: CreatePropertyDefinitionRequest
     public var idempotencyKey: String
@@ -247,7 +247,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `updatePropertyDefinition`.
+  /// Recorded call to `updatePropertyDefinition`.
   public struct UpdatePropertyDefinitionCall: Hashable, Sendable {
     public var id: String
     public var request: UpdatePropertyDefinitionRequest
@@ -260,7 +260,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `deletePropertyDefinition`.
+  /// Recorded call to `deletePropertyDefinition`.
   public struct DeletePropertyDefinitionCall: Hashable, Sendable {
     public var id: String
     public var timestamp: Date
@@ -273,7 +273,7 @@ extension MockNetworkClient {
 
   // MARK: Feed
 
-  /// Recorded call of `getChanges`.
+  /// Recorded call to `getChanges`.
   public struct GetChangesCall: Hashable, Sendable {
     public var cursor: Int64
     public var limit: Int
@@ -286,7 +286,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Recorded call of `getLatestCursor`.
+  /// Recorded call to `getLatestCursor`.
   public struct GetLatestCursorCall: Hashable, Sendable {
     public var timestamp: Date
 

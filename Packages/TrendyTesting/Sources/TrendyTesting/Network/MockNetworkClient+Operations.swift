@@ -3,7 +3,7 @@ public import TrendyModels
 extension MockNetworkClient {
   // MARK: Event types
 
-  /// Records the call and returns the next result of ``Script/getEventTypesResponses``.
+  /// Records the call and returns the next result from ``Script/getEventTypesResponses``.
   public func getEventTypes() async throws -> [APIEventType] {
     try await answer(.getEventTypes, \.getEventTypesCalls, \.getEventTypesResponses) {
       GetEventTypesCall(timestamp: $0)
@@ -12,7 +12,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/createEventTypeResponses``.
+  /// Records the call and returns the next result from ``Script/createEventTypeResponses``.
   public func createEventType(_ request: CreateEventTypeRequest) async throws -> APIEventType {
     try await answer(.createEventType, \.createEventTypeCalls, \.createEventTypeResponses) {
       CreateEventTypeCall(request: request, timestamp: $0)
@@ -21,7 +21,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/createEventTypeWithIdempotencyResponses``.
+  /// Records the call and returns the next result from ``Script/createEventTypeWithIdempotencyResponses``.
   public func createEventTypeWithIdempotency(_ request: CreateEventTypeRequest, idempotencyKey: String) async throws
     -> APIEventType
   {
@@ -34,7 +34,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/updateEventTypeResponses``.
+  /// Records the call and returns the next result from ``Script/updateEventTypeResponses``.
   public func updateEventType(id: String, _ request: UpdateEventTypeRequest) async throws -> APIEventType {
     try await answer(.updateEventType, \.updateEventTypeCalls, \.updateEventTypeResponses) {
       UpdateEventTypeCall(id: id, request: request, timestamp: $0)
@@ -44,7 +44,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/deleteEventTypeResponses``.
+  /// Records the call and returns the next result from ``Script/deleteEventTypeResponses``.
   public func deleteEventType(id: String) async throws {
     try await answer(.deleteEventType, \.deleteEventTypeCalls, \.deleteEventTypeResponses) {
       DeleteEventTypeCall(id: id, timestamp: $0)
@@ -55,7 +55,7 @@ extension MockNetworkClient {
 
   // MARK: Events
 
-  /// Records the call and returns the next result of ``Script/getEventsResponses``.
+  /// Records the call and returns the next result from ``Script/getEventsResponses``.
   public func getEvents(limit: Int, offset: Int) async throws -> [APIEvent] {
     try await answer(.getEvents, \.getEventsCalls, \.getEventsResponses) {
       GetEventsCall(limit: limit, offset: offset, timestamp: $0)
@@ -64,7 +64,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/getAllEventsResponses``.
+  /// Records the call and returns the next result from ``Script/getAllEventsResponses``.
   public func getAllEvents(batchSize: Int) async throws -> [APIEvent] {
     try await answer(.getAllEvents, \.getAllEventsCalls, \.getAllEventsResponses) {
       GetAllEventsCall(batchSize: batchSize, timestamp: $0)
@@ -73,7 +73,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/createEventResponses``.
+  /// Records the call and returns the next result from ``Script/createEventResponses``.
   public func createEvent(_ request: CreateEventRequest) async throws -> APIEvent {
     try await answer(.createEvent, \.createEventCalls, \.createEventResponses) {
       CreateEventCall(request: request, timestamp: $0)
@@ -82,7 +82,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/createEventWithIdempotencyResponses``.
+  /// Records the call and returns the next result from ``Script/createEventWithIdempotencyResponses``.
   public func createEventWithIdempotency(_ request: CreateEventRequest, idempotencyKey: String) async throws -> APIEvent
   {
     try await answer(
@@ -94,7 +94,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/createEventsBatchResponses``.
+  /// Records the call and returns the next result from ``Script/createEventsBatchResponses``.
   public func createEventsBatch(_ events: [CreateEventRequest]) async throws -> BatchCreateEventsResponse {
     try await answer(.createEventsBatch, \.createEventsBatchCalls, \.createEventsBatchResponses) {
       CreateEventsBatchCall(events: events, timestamp: $0)
@@ -103,7 +103,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/updateEventResponses``.
+  /// Records the call and returns the next result from ``Script/updateEventResponses``.
   public func updateEvent(id: String, _ request: UpdateEventRequest) async throws -> APIEvent {
     try await answer(.updateEvent, \.updateEventCalls, \.updateEventResponses) {
       UpdateEventCall(id: id, request: request, timestamp: $0)
@@ -112,7 +112,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/deleteEventResponses``.
+  /// Records the call and returns the next result from ``Script/deleteEventResponses``.
   public func deleteEvent(id: String) async throws {
     try await answer(.deleteEvent, \.deleteEventCalls, \.deleteEventResponses) {
       DeleteEventCall(id: id, timestamp: $0)
@@ -123,7 +123,7 @@ extension MockNetworkClient {
 
   // MARK: Geofences
 
-  /// Records the call and returns the next result of ``Script/getGeofencesResponses``.
+  /// Records the call and returns the next result from ``Script/getGeofencesResponses``.
   public func getGeofences(activeOnly: Bool) async throws -> [APIGeofence] {
     try await answer(.getGeofences, \.getGeofencesCalls, \.getGeofencesResponses) {
       GetGeofencesCall(activeOnly: activeOnly, timestamp: $0)
@@ -132,7 +132,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/createGeofenceResponses``.
+  /// Records the call and returns the next result from ``Script/createGeofenceResponses``.
   public func createGeofence(_ request: CreateGeofenceRequest) async throws -> APIGeofence {
     try await answer(.createGeofence, \.createGeofenceCalls, \.createGeofenceResponses) {
       CreateGeofenceCall(request: request, timestamp: $0)
@@ -141,7 +141,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/createGeofenceWithIdempotencyResponses``.
+  /// Records the call and returns the next result from ``Script/createGeofenceWithIdempotencyResponses``.
   public func createGeofenceWithIdempotency(_ request: CreateGeofenceRequest, idempotencyKey: String) async throws
     -> APIGeofence
   {
@@ -154,7 +154,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/updateGeofenceResponses``.
+  /// Records the call and returns the next result from ``Script/updateGeofenceResponses``.
   public func updateGeofence(id: String, _ request: UpdateGeofenceRequest) async throws -> APIGeofence {
     try await answer(.updateGeofence, \.updateGeofenceCalls, \.updateGeofenceResponses) {
       UpdateGeofenceCall(id: id, request: request, timestamp: $0)
@@ -164,7 +164,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/deleteGeofenceResponses``.
+  /// Records the call and returns the next result from ``Script/deleteGeofenceResponses``.
   public func deleteGeofence(id: String) async throws {
     try await answer(.deleteGeofence, \.deleteGeofenceCalls, \.deleteGeofenceResponses) {
       DeleteGeofenceCall(id: id, timestamp: $0)
@@ -175,7 +175,7 @@ extension MockNetworkClient {
 
   // MARK: Property definitions
 
-  /// Records the call and returns the next result of ``Script/getPropertyDefinitionsResponses``.
+  /// Records the call and returns the next result from ``Script/getPropertyDefinitionsResponses``.
   public func getPropertyDefinitions(eventTypeId: String) async throws -> [APIPropertyDefinition] {
     try await answer(.getPropertyDefinitions, \.getPropertyDefinitionsCalls, \.getPropertyDefinitionsResponses) {
       GetPropertyDefinitionsCall(eventTypeId: eventTypeId, timestamp: $0)
@@ -184,7 +184,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/createPropertyDefinitionResponses``.
+  /// Records the call and returns the next result from ``Script/createPropertyDefinitionResponses``.
   public func createPropertyDefinition(eventTypeId: String, _ request: CreatePropertyDefinitionRequest) async throws
     -> APIPropertyDefinition
   {
@@ -195,7 +195,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/createPropertyDefinitionWithIdempotencyResponses``.
+  /// Records the call and returns the next result from ``Script/createPropertyDefinitionWithIdempotencyResponses``.
   public func createPropertyDefinitionWithIdempotency(
     _ request: CreatePropertyDefinitionRequest, idempotencyKey: String
   ) async throws -> APIPropertyDefinition {
@@ -209,7 +209,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/updatePropertyDefinitionResponses``.
+  /// Records the call and returns the next result from ``Script/updatePropertyDefinitionResponses``.
   public func updatePropertyDefinition(id: String, _ request: UpdatePropertyDefinitionRequest) async throws
     -> APIPropertyDefinition
   {
@@ -222,7 +222,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/deletePropertyDefinitionResponses``.
+  /// Records the call and returns the next result from ``Script/deletePropertyDefinitionResponses``.
   public func deletePropertyDefinition(id: String) async throws {
     try await answer(.deletePropertyDefinition, \.deletePropertyDefinitionCalls, \.deletePropertyDefinitionResponses) {
       DeletePropertyDefinitionCall(id: id, timestamp: $0)
@@ -233,7 +233,7 @@ extension MockNetworkClient {
 
   // MARK: Feed
 
-  /// Records the call and returns the next result of ``Script/getChangesResponses``.
+  /// Records the call and returns the next result from ``Script/getChangesResponses``.
   public func getChanges(since cursor: Int64, limit: Int) async throws -> ChangeFeedResponse {
     try await answer(.getChanges, \.getChangesCalls, \.getChangesResponses) {
       GetChangesCall(cursor: cursor, limit: limit, timestamp: $0)
@@ -242,7 +242,7 @@ extension MockNetworkClient {
     }
   }
 
-  /// Records the call and returns the next result of ``Script/getLatestCursorResponses``.
+  /// Records the call and returns the next result from ``Script/getLatestCursorResponses``.
   public func getLatestCursor() async throws -> Int64 {
     try await answer(.getLatestCursor, \.getLatestCursorCalls, \.getLatestCursorResponses) {
       GetLatestCursorCall(timestamp: $0)

@@ -12,11 +12,12 @@ extension MockNetworkClient {
 
     // MARK: For all operations
 
-    /// All calls of all operations, oldest first.
+    /// Calls to all operations, oldest first.
     public var operations: [Operation] = []
     /// Error thrown by every operation whose queue is empty, until it is cleared.
     public var errorToThrow: (any Error)?
-    /// Runs in every call between recording and response. Can delay the response or change the state meanwhile.
+    /// Called in every call after it is recorded and before it returns, for example to delay it or to change the
+    /// script.
     public var beforeAnswering: (@Sendable (Operation) async -> Void)?
 
     // MARK: Default responses, for an empty queue and no error
@@ -39,111 +40,111 @@ extension MockNetworkClient {
 
     // MARK: Event types
 
-    /// Calls of `getEventTypes`, oldest first.
+    /// Calls to `getEventTypes`, oldest first.
     public var getEventTypesCalls: [GetEventTypesCall] = []
     /// Queued results of `getEventTypes`; each call takes the next one.
     public var getEventTypesResponses: [Result<[APIEventType], any Error>] = []
-    /// Calls of `createEventType`, oldest first.
+    /// Calls to `createEventType`, oldest first.
     public var createEventTypeCalls: [CreateEventTypeCall] = []
     /// Queued results of `createEventType`; each call takes the next one.
     public var createEventTypeResponses: [Result<APIEventType, any Error>] = []
-    /// Calls of `createEventTypeWithIdempotency`, oldest first.
+    /// Calls to `createEventTypeWithIdempotency`, oldest first.
     public var createEventTypeWithIdempotencyCalls: [CreateEventTypeWithIdempotencyCall] = []
     /// Queued results of `createEventTypeWithIdempotency`; each call takes the next one.
     public var createEventTypeWithIdempotencyResponses: [Result<APIEventType, any Error>] = []
-    /// Calls of `updateEventType`, oldest first.
+    /// Calls to `updateEventType`, oldest first.
     public var updateEventTypeCalls: [UpdateEventTypeCall] = []
     /// Queued results of `updateEventType`; each call takes the next one.
     public var updateEventTypeResponses: [Result<APIEventType, any Error>] = []
-    /// Calls of `deleteEventType`, oldest first.
+    /// Calls to `deleteEventType`, oldest first.
     public var deleteEventTypeCalls: [DeleteEventTypeCall] = []
     /// Queued results of `deleteEventType`; each call takes the next one.
     public var deleteEventTypeResponses: [Result<Void, any Error>] = []
 
     // MARK: Events
 
-    /// Calls of `getEvents`, oldest first.
+    /// Calls to `getEvents`, oldest first.
     public var getEventsCalls: [GetEventsCall] = []
     /// Queued results of `getEvents`; each call takes the next one.
     public var getEventsResponses: [Result<[APIEvent], any Error>] = []
-    /// Calls of `getAllEvents`, oldest first.
+    /// Calls to `getAllEvents`, oldest first.
     public var getAllEventsCalls: [GetAllEventsCall] = []
     /// Queued results of `getAllEvents`; each call takes the next one.
     public var getAllEventsResponses: [Result<[APIEvent], any Error>] = []
-    /// Calls of `createEvent`, oldest first.
+    /// Calls to `createEvent`, oldest first.
     public var createEventCalls: [CreateEventCall] = []
     /// Queued results of `createEvent`; each call takes the next one.
     public var createEventResponses: [Result<APIEvent, any Error>] = []
-    /// Calls of `createEventWithIdempotency`, oldest first.
+    /// Calls to `createEventWithIdempotency`, oldest first.
     public var createEventWithIdempotencyCalls: [CreateEventWithIdempotencyCall] = []
     /// Queued results of `createEventWithIdempotency`; each call takes the next one.
     public var createEventWithIdempotencyResponses: [Result<APIEvent, any Error>] = []
-    /// Calls of `createEventsBatch`, oldest first.
+    /// Calls to `createEventsBatch`, oldest first.
     public var createEventsBatchCalls: [CreateEventsBatchCall] = []
     /// Queued results of `createEventsBatch`; each call takes the next one.
     public var createEventsBatchResponses: [Result<BatchCreateEventsResponse, any Error>] = []
-    /// Calls of `updateEvent`, oldest first.
+    /// Calls to `updateEvent`, oldest first.
     public var updateEventCalls: [UpdateEventCall] = []
     /// Queued results of `updateEvent`; each call takes the next one.
     public var updateEventResponses: [Result<APIEvent, any Error>] = []
-    /// Calls of `deleteEvent`, oldest first.
+    /// Calls to `deleteEvent`, oldest first.
     public var deleteEventCalls: [DeleteEventCall] = []
     /// Queued results of `deleteEvent`; each call takes the next one.
     public var deleteEventResponses: [Result<Void, any Error>] = []
 
     // MARK: Geofences
 
-    /// Calls of `getGeofences`, oldest first.
+    /// Calls to `getGeofences`, oldest first.
     public var getGeofencesCalls: [GetGeofencesCall] = []
     /// Queued results of `getGeofences`; each call takes the next one.
     public var getGeofencesResponses: [Result<[APIGeofence], any Error>] = []
-    /// Calls of `createGeofence`, oldest first.
+    /// Calls to `createGeofence`, oldest first.
     public var createGeofenceCalls: [CreateGeofenceCall] = []
     /// Queued results of `createGeofence`; each call takes the next one.
     public var createGeofenceResponses: [Result<APIGeofence, any Error>] = []
-    /// Calls of `createGeofenceWithIdempotency`, oldest first.
+    /// Calls to `createGeofenceWithIdempotency`, oldest first.
     public var createGeofenceWithIdempotencyCalls: [CreateGeofenceWithIdempotencyCall] = []
     /// Queued results of `createGeofenceWithIdempotency`; each call takes the next one.
     public var createGeofenceWithIdempotencyResponses: [Result<APIGeofence, any Error>] = []
-    /// Calls of `updateGeofence`, oldest first.
+    /// Calls to `updateGeofence`, oldest first.
     public var updateGeofenceCalls: [UpdateGeofenceCall] = []
     /// Queued results of `updateGeofence`; each call takes the next one.
     public var updateGeofenceResponses: [Result<APIGeofence, any Error>] = []
-    /// Calls of `deleteGeofence`, oldest first.
+    /// Calls to `deleteGeofence`, oldest first.
     public var deleteGeofenceCalls: [DeleteGeofenceCall] = []
     /// Queued results of `deleteGeofence`; each call takes the next one.
     public var deleteGeofenceResponses: [Result<Void, any Error>] = []
 
     // MARK: Property definitions
 
-    /// Calls of `getPropertyDefinitions`, oldest first.
+    /// Calls to `getPropertyDefinitions`, oldest first.
     public var getPropertyDefinitionsCalls: [GetPropertyDefinitionsCall] = []
     /// Queued results of `getPropertyDefinitions`; each call takes the next one.
     public var getPropertyDefinitionsResponses: [Result<[APIPropertyDefinition], any Error>] = []
-    /// Calls of `createPropertyDefinition`, oldest first.
+    /// Calls to `createPropertyDefinition`, oldest first.
     public var createPropertyDefinitionCalls: [CreatePropertyDefinitionCall] = []
     /// Queued results of `createPropertyDefinition`; each call takes the next one.
     public var createPropertyDefinitionResponses: [Result<APIPropertyDefinition, any Error>] = []
-    /// Calls of `createPropertyDefinitionWithIdempotency`, oldest first.
+    /// Calls to `createPropertyDefinitionWithIdempotency`, oldest first.
     public var createPropertyDefinitionWithIdempotencyCalls: [CreatePropertyDefinitionWithIdempotencyCall] = []
     /// Queued results of `createPropertyDefinitionWithIdempotency`; each call takes the next one.
     public var createPropertyDefinitionWithIdempotencyResponses: [Result<APIPropertyDefinition, any Error>] = []
-    /// Calls of `updatePropertyDefinition`, oldest first.
+    /// Calls to `updatePropertyDefinition`, oldest first.
     public var updatePropertyDefinitionCalls: [UpdatePropertyDefinitionCall] = []
     /// Queued results of `updatePropertyDefinition`; each call takes the next one.
     public var updatePropertyDefinitionResponses: [Result<APIPropertyDefinition, any Error>] = []
-    /// Calls of `deletePropertyDefinition`, oldest first.
+    /// Calls to `deletePropertyDefinition`, oldest first.
     public var deletePropertyDefinitionCalls: [DeletePropertyDefinitionCall] = []
     /// Queued results of `deletePropertyDefinition`; each call takes the next one.
     public var deletePropertyDefinitionResponses: [Result<Void, any Error>] = []
 
     // MARK: Feed
 
-    /// Calls of `getChanges`, oldest first.
+    /// Calls to `getChanges`, oldest first.
     public var getChangesCalls: [GetChangesCall] = []
     /// Queued results of `getChanges`; each call takes the next one.
     public var getChangesResponses: [Result<ChangeFeedResponse, any Error>] = []
-    /// Calls of `getLatestCursor`, oldest first.
+    /// Calls to `getLatestCursor`, oldest first.
     public var getLatestCursorCalls: [GetLatestCursorCall] = []
     /// Queued results of `getLatestCursor`; each call takes the next one.
     public var getLatestCursorResponses: [Result<Int64, any Error>] = []

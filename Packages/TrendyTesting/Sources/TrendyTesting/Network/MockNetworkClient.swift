@@ -10,8 +10,8 @@ public import TrendyProtocols
 /// real request, a call suspends once; after a cancellation it throws `CancellationError` and uses no response.
 ///
 /// Operations with default implementations are not scripted: `checkHealth()` requests the event types and uses one
-/// response of *their* queue. `push(_:)` and `snapshot()` are recorded as the operations they consist of.
-/// `changeSignals()` ends immediately.
+/// response of that queue. `push(_:)` and `snapshot()` are recorded as the operations that they call. `changeSignals()`
+/// ends immediately.
 ///
 /// The members of ``Script`` are properties of the mock, which is safe to use from several tasks. To change several
 /// members atomically, or to append to a queue while calls are running, use ``update(_:)``.
@@ -20,7 +20,9 @@ public final class MockNetworkClient: NetworkClientProtocol, Sendable {
   private let script = Mutex(Script())
   private let clock: any TimeSource
 
-  /// - Parameter clock: provides the timestamps of the records and of echoed writes.
+  /// Creates a client with an empty script.
+  ///
+  /// - Parameter clock: provides the timestamps of recorded calls and of echoed writes.
   public init(clock: any TimeSource = ManualClock()) {
     self.clock = clock
   }
@@ -31,7 +33,7 @@ public final class MockNetworkClient: NetworkClientProtocol, Sendable {
     set { script.withLock { $0[keyPath: member] = newValue } }
   }
 
-  /// Number of calls of all operations.
+  /// Number of calls to all operations.
   public var callCount: Int { script.withLock { $0.operations.count } }
 
   /// Changes the script atomically.
@@ -39,7 +41,7 @@ public final class MockNetworkClient: NetworkClientProtocol, Sendable {
     script.withLock { change(&$0) }
   }
 
-  /// Clears records, queues, default responses and the error.
+  /// Clears recorded calls, queues, default responses and the error.
   public func reset() {
     script.withLock { $0 = Script() }
   }

@@ -17,7 +17,7 @@ import Synchronization
 /// ```
 /// The executor runs everything inside ``run(_:)``: its body, `async let`, task groups, and actors without a custom
 /// executor that are called from there. An unstructured `Task { }` runs elsewhere in any order, unless created with
-/// `Task(executorPreference:)`. The same is true for code that waits for a real clock, a file or a socket.
+/// `Task(executorPreference:)`, and so does code that waits for a real clock, a file or a socket.
 public final class SeededTaskExecutor: TaskExecutor, Sendable {
   private struct State {
     var jobs: [UnownedJob] = []
@@ -40,7 +40,7 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     case stop
   }
 
-  /// Executor whose ``run(_:)`` the current task is in.
+  /// Executor that runs the current task inside ``run(_:)``.
   @TaskLocal static var current: SeededTaskExecutor?
 
   private let state: Mutex<State>
@@ -61,7 +61,7 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
     }
   }
 
-  /// Waits until no other job can run: all tasks wait for each other, for a clock, or for something outside.
+  /// Waits until no other job can run: all other tasks wait for one another, for a clock, or for an external event.
   public func idle() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in

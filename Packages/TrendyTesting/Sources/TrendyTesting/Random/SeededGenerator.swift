@@ -1,2 +1,2 @@
-// Defined in TrendyModels, so that tests of the packages below this one can use it.
+// Defined in TrendyModels, so that the tests of packages on which this one depends can use it.
 @_exported public import struct TrendyModels.SeededGenerator

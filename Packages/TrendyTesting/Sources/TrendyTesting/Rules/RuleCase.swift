@@ -1,7 +1,8 @@
 import Foundation
 public import TrendyModels
 
-/// Record with the results that devices, the hub and its pages must compute from it, from the table `cases.json`.
+/// Case from the table `cases.json`: a record, and the results that devices, the hub and its pages must compute from
+/// it.
 public struct RuleCase: Sendable {
   public let name: String
   public let record: RuleRecord
@@ -11,7 +12,7 @@ public struct RuleCase: Sendable {
   public let dayStart: Int
   private let expected: [String: JSONValue]
 
-  /// Reads the table.
+  /// Reads all cases from the table.
   public static func all() throws -> [RuleCase] {
     guard let file = Bundle.module.url(forResource: "cases", withExtension: "json") else {
       throw CocoaError(.fileNoSuchFile)

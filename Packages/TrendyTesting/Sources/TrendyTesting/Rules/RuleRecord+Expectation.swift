@@ -2,7 +2,7 @@ import Foundation
 public import TrendyModels
 
 extension RuleRecord {
-  /// Results of the rules for a reader with a time zone and a start of the day.
+  /// Expected results for a reader with a given time zone and start of the day.
   public struct Expectation: Hashable, Sendable {
     /// Streak of a type.
     public struct Streak: Hashable, Sendable {
@@ -26,7 +26,7 @@ extension RuleRecord {
     public var progress: [String: Progress] = [:]
   }
 
-  /// Computes the results.
+  /// Computes the expected results for a reader.
   ///
   /// - Parameters:
   ///   - zone: IANA name of the reader's time zone.
@@ -73,14 +73,16 @@ extension RuleRecord {
     return expected
   }
 
-  /// Day of a timestamp by the clock of a zone; the hour that a clock change repeats or skips contains no start of a day.
+  /// Returns the day of a timestamp in a zone. Assumes that no day starts in an hour that a clock change repeats or
+  /// skips.
   private func day(of moment: Date, zone: String, dayStart: Int) -> CivilDate {
     let offset = TimeZone(identifier: zone)?.secondsFromGMT(for: moment) ?? 0
     let clock = moment.timeIntervalSince1970 + Double(offset - dayStart)
     return CivilDate(daysSince1970: Int((clock / 86_400).rounded(.down)))
   }
 
-  /// Shares of an event on its day and on the next one; its events last at most two hours.
+  /// Returns the shares of an event on its day and on the next one, which suffices because events last at most two
+  /// hours.
   private func parts(of event: Event, zone: String, dayStart: Int, _ first: CivilDate) -> [(CivilDate, Double)] {
     let isRunning = records.contains { $0.fields["value"] == .string(event.id) }
     let isInTime = types.first { $0.id == event.eventTypeId }?.goal?.measure == .duration

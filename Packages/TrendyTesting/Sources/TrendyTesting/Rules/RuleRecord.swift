@@ -15,12 +15,12 @@ public struct RuleRecord: Sendable {
   public let events: [Event]
   public let places: [Geofence]
 
-  /// Time zones of the readers and of the events: with and without clock changes, and with half hours.
+  /// Time zones of the readers and of the events: with and without clock changes, and with half-hour offsets.
   public static let zones = ["Europe/Amsterdam", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe"]
   /// Starts of a day in seconds after midnight.
   public static let dayStarts = [0, 14_400, 66_600]
 
-  /// First day after a span in which the clocks of the zones change, or any day.
+  /// Days near which ``now`` is. The 45 days before three of them include clock changes.
   private static let days = [
     CivilDate(year: 2026, month: 3, day: 12), CivilDate(year: 2026, month: 4, day: 9),
     CivilDate(year: 2026, month: 7, day: 1), CivilDate(year: 2026, month: 11, day: 8),
@@ -44,7 +44,8 @@ public struct RuleRecord: Sendable {
       type.goal = goal
       return type
     }
-    // Equal positions, and ids in another order than keys, so that the order of properties decides.
+    // Display orders may be equal, and ids are not in the order of keys, so that results depend on the sort order of
+    // properties.
     let definitions = types.flatMap { type in
       ["b", "a"].enumerated().map { number, key in
         PropertyDefinition(

@@ -118,7 +118,7 @@ extension DataStoreContract {
       let unit = try makeUnit()
       var local = LocalTime(isUTC: true)
       local.dayStart = 4 * 3600
-      // 15 June here lasts from 04:00 to 04:00 UTC.
+      // For this calendar, 15 June lasts from 04:00 to 04:00 UTC.
       let midnight = DeterministicDate.make(year: 2024, month: 6, day: 15, hour: 0)
       func add(_ id: String, hours: Double, zone: String? = nil, isAllDay: Bool = false) throws {
         try unit.upsertEvent(id: id) {

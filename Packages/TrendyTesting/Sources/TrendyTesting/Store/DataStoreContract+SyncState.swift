@@ -8,7 +8,7 @@ extension DataStoreContract {
     Clause("the queue is sorted by time, then by insertion") { makeUnit in
       let unit = try makeUnit()
       let later = Rows.date.addingTimeInterval(0.001)
-      // Ids in another order, some of them saved.
+      // Ids are not in the order of insertion, and some of the mutations are saved.
       for id in ["z", "y"] { try unit.insertPendingMutation(Rows.mutation(id)) }
       try unit.insertPendingMutation(Rows.mutation("c", at: later))
       try unit.save()
@@ -250,7 +250,7 @@ extension DataStoreContract {
         try require("a missing one", unit.findTombstone(entityType: .geofence, entityId: "y"), nil)
         try unit.save()
       }
-      // Deleted by entity, whatever the version.
+      // The version of the tombstone is ignored.
       try unit.deleteTombstone(Tombstone(entityType: .event, entityId: "x", version: 1))
       try unit.save()
       try require(

@@ -10,8 +10,7 @@ public import TrendyProtocols
 ///   try clause.check { factory.makeDataStore() }
 /// }
 /// ```
-/// A violated clause throws a ``Violation`` with the actual and the expected value. The complete check is in the file
-/// with the clause.
+/// A violated clause throws a ``Violation`` with the actual and the expected value.
 public enum DataStoreContract: Sendable {
   /// Creates another unit on the same store.
   public typealias MakeUnit = () throws -> any DataStoreProtocol
@@ -45,13 +44,13 @@ public enum DataStoreContract: Sendable {
   public static let clauses: [Clause] = rowClauses + queryClauses + queueClauses + syncStateClauses + unitClauses
 }
 
-/// - Throws: ``DataStoreContract/Violation`` if `found` is not the expected value.
+/// Throws a ``DataStoreContract/Violation`` unless `found` equals the expected value.
 func require<Value: Equatable>(_ what: String, _ found: Value, _ expected: Value) throws {
   guard found != expected else { return }
   throw DataStoreContract.Violation(description: "\(what): got \(found), expected \(expected)")
 }
 
-/// - Throws: ``DataStoreContract/Violation`` if `body` does not throw `error`.
+/// Throws a ``DataStoreContract/Violation`` unless `body` throws `error`.
 func requireThrow(_ what: String, _ error: TestError, _ body: () throws -> Void) throws {
   do {
     try body()

@@ -4,8 +4,9 @@ public import TrendyProtocols
 
 extension MockDataStore {
   /// Creates an empty store in memory.
+  ///
   /// - Parameters:
-  ///   - clock: provides the timestamps of the records and of seeded rows.
+  ///   - clock: provides the timestamps of recorded calls and of seeded rows.
   ///   - seed: determines the ids of seeded rows without an id. Stores that represent two devices need two seeds.
   public convenience init(clock: any TimeSource = ManualClock(), seed: UInt64 = 0) {
     var generator = SeededGenerator(seed: seed)

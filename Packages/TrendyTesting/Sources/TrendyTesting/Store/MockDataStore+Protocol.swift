@@ -375,7 +375,7 @@ extension MockDataStore {
   }
 }
 
-/// Names of rows that the mock creates implicitly.
+/// Ids of rows that the mock creates implicitly.
 enum MockRows {
   static let defaultTypeId = "mock-default"
 }

@@ -24,7 +24,7 @@ extension MockDataStore {
   /// Device identity.
   public var storedSyncIdentity: SyncIdentity? { inMemory { try $0.syncIdentity() } }
 
-  /// Sync cursor. Assigning saves immediately. With a cursor above 0 an engine continues from there and does not load a
+  /// Sync cursor. Assigning saves immediately. From a cursor above 0 a sync engine continues with the feed, without a
   /// snapshot.
   public var storedSyncCursor: Int64? {
     get { inMemory { try $0.syncCursor() } }
@@ -38,7 +38,7 @@ extension MockDataStore {
 }
 
 // MARK: Seeding. A seed is saved immediately, with all unsaved changes of the unit. It is not recorded, meets no
-// // injected error, and returns the created row. Ids default to a reproducible UUIDv7.
+// injected error, and returns the created row. Ids default to a reproducible UUIDv7.
 extension MockDataStore {
   /// Seeds an event type named "Seeded".
   @discardableResult

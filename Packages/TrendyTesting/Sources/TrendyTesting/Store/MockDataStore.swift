@@ -12,7 +12,7 @@ public import TrendyProtocols
 ///
 /// Deliberately not `Sendable`: see <doc:Mocking>.
 public final class MockDataStore {
-  /// Creates further units on the same store, without a spy, such as for a recorder beside an engine.
+  /// Factory of further units on the same store, without a spy, for example for a recorder beside a sync engine.
   public private(set) var otherUnits: any DataStoreFactory
   private(set) var unit: any DataStoreProtocol
   let clock: any TimeSource
@@ -42,68 +42,68 @@ public final class MockDataStore {
 
   // MARK: Records
 
-  /// Calls of `upsertEvent`, oldest first.
+  /// Calls to `upsertEvent`, oldest first.
   public internal(set) var upsertEventCalls: [UpsertEventCall] = []
-  /// Calls of `upsertEventType`, oldest first.
+  /// Calls to `upsertEventType`, oldest first.
   public internal(set) var upsertEventTypeCalls: [UpsertEventTypeCall] = []
-  /// Calls of `upsertGeofence`, oldest first.
+  /// Calls to `upsertGeofence`, oldest first.
   public internal(set) var upsertGeofenceCalls: [UpsertGeofenceCall] = []
-  /// Calls of `upsertPropertyDefinition`, oldest first.
+  /// Calls to `upsertPropertyDefinition`, oldest first.
   public internal(set) var upsertPropertyDefinitionCalls: [UpsertPropertyDefinitionCall] = []
-  /// Calls of `deleteEvent`, oldest first.
+  /// Calls to `deleteEvent`, oldest first.
   public internal(set) var deleteEventCalls: [DeleteEventCall] = []
-  /// Calls of `deleteEventType`, oldest first.
+  /// Calls to `deleteEventType`, oldest first.
   public internal(set) var deleteEventTypeCalls: [DeleteEventTypeCall] = []
-  /// Calls of `deleteGeofence`, oldest first.
+  /// Calls to `deleteGeofence`, oldest first.
   public internal(set) var deleteGeofenceCalls: [DeleteGeofenceCall] = []
-  /// Calls of `deletePropertyDefinition`, oldest first.
+  /// Calls to `deletePropertyDefinition`, oldest first.
   public internal(set) var deletePropertyDefinitionCalls: [DeletePropertyDefinitionCall] = []
-  /// Calls of `findEvent`, oldest first.
+  /// Calls to `findEvent`, oldest first.
   public internal(set) var findEventCalls: [FindEventCall] = []
-  /// Calls of `findEventType`, oldest first.
+  /// Calls to `findEventType`, oldest first.
   public internal(set) var findEventTypeCalls: [FindEventTypeCall] = []
-  /// Calls of `findGeofence`, oldest first.
+  /// Calls to `findGeofence`, oldest first.
   public internal(set) var findGeofenceCalls: [FindGeofenceCall] = []
-  /// Calls of `findPropertyDefinition`, oldest first.
+  /// Calls to `findPropertyDefinition`, oldest first.
   public internal(set) var findPropertyDefinitionCalls: [FindPropertyDefinitionCall] = []
-  /// Calls of `markEventSynced`, oldest first.
+  /// Calls to `markEventSynced`, oldest first.
   public internal(set) var markEventSyncedCalls: [MarkSyncedCall] = []
-  /// Calls of `markEventTypeSynced`, oldest first.
+  /// Calls to `markEventTypeSynced`, oldest first.
   public internal(set) var markEventTypeSyncedCalls: [MarkSyncedCall] = []
-  /// Calls of `markGeofenceSynced`, oldest first.
+  /// Calls to `markGeofenceSynced`, oldest first.
   public internal(set) var markGeofenceSyncedCalls: [MarkSyncedCall] = []
-  /// Calls of `markPropertyDefinitionSynced`, oldest first.
+  /// Calls to `markPropertyDefinitionSynced`, oldest first.
   public internal(set) var markPropertyDefinitionSyncedCalls: [MarkSyncedCall] = []
-  /// Calls of `insertMutation`, oldest first.
+  /// Calls to `insertPendingMutation`, oldest first.
   public internal(set) var insertMutationCalls: [InsertMutationCall] = []
-  /// Calls of `deleteMutation`, oldest first.
+  /// Calls to `deletePendingMutation`, oldest first.
   public internal(set) var deleteMutationCalls: [DeleteMutationCall] = []
-  /// Calls of `hasPendingMutation`, oldest first.
+  /// Calls to `hasPendingMutation`, oldest first.
   public internal(set) var hasPendingMutationCalls: [HasPendingMutationCall] = []
 
-  /// Number of calls of `deleteAllEvents`.
+  /// Number of calls to `deleteAllEvents`.
   public internal(set) var deleteAllEventsCalls = 0
-  /// Number of calls of `deleteAllEventTypes`.
+  /// Number of calls to `deleteAllEventTypes`.
   public internal(set) var deleteAllEventTypesCalls = 0
-  /// Number of calls of `deleteAllGeofences`.
+  /// Number of calls to `deleteAllGeofences`.
   public internal(set) var deleteAllGeofencesCalls = 0
-  /// Number of calls of `deleteAllPropertyDefinitions`.
+  /// Number of calls to `deleteAllPropertyDefinitions`.
   public internal(set) var deleteAllPropertyDefinitionsCalls = 0
-  /// Number of calls of `fetchAllEvents`.
+  /// Number of calls to `fetchAllEvents`.
   public internal(set) var fetchAllEventsCalls = 0
-  /// Number of calls of `fetchAllEventTypes`.
+  /// Number of calls to `fetchAllEventTypes`.
   public internal(set) var fetchAllEventTypesCalls = 0
-  /// Number of calls of `fetchAllGeofences`.
+  /// Number of calls to `fetchAllGeofences`.
   public internal(set) var fetchAllGeofencesCalls = 0
-  /// Number of calls of `fetchAllPropertyDefinitions`.
+  /// Number of calls to `fetchAllPropertyDefinitions`.
   public internal(set) var fetchAllPropertyDefinitionsCalls = 0
-  /// Number of calls of ``events(in:ofType:limit:)`` and ``eventCountsByDay(in:ofType:timeZone:)``.
+  /// Number of calls to ``events(in:ofType:limit:)`` and ``eventCountsByDay(in:ofType:timeZone:)``.
   public internal(set) var queryEventsCalls = 0
-  /// Number of calls of ``fetchPendingMutations()`` and ``firstPendingMutations(_:)``.
+  /// Number of calls to ``fetchPendingMutations()`` and ``firstPendingMutations(_:)``.
   public internal(set) var fetchPendingMutationsCalls = 0
-  /// Number of calls of ``save()``.
+  /// Number of calls to ``save()``.
   public internal(set) var saveCalls = 0
-  /// Number of calls of ``rollback()``.
+  /// Number of calls to ``rollback()``.
   public internal(set) var rollbackCalls = 0
 
   // MARK: Lifecycle
@@ -116,7 +116,7 @@ public final class MockDataStore {
     unit = otherUnits.makeDataStore()
   }
 
-  /// Empties the store and clears records and injected errors. Generated ids continue.
+  /// Empties the store and clears recorded calls and injected errors. Generated ids continue to increase.
   public func reset() {
     otherUnits = makeStore()
     unit = otherUnits.makeDataStore()
@@ -124,7 +124,7 @@ public final class MockDataStore {
     resetRecords()
   }
 
-  /// Next id for a seeded row without one.
+  /// Returns an id for a seeded row that has none.
   func nextId() -> String {
     ids.next(at: clock.now, using: &generator).description
   }
@@ -134,47 +134,47 @@ public final class MockDataStore {
 @available(*, unavailable) extension MockDataStore: Sendable {}
 
 extension MockDataStore {
-  /// Call with a row id.
+  /// Recorded call with the id of a row.
   public struct RowCall: Hashable, Sendable {
     /// Id of the row.
     public var id: String
     /// Time of the call.
     public var timestamp: Date
 
-    /// Creates a record.
+    /// Creates a recorded call.
     public init(id: String, timestamp: Date) {
       self.id = id
       self.timestamp = timestamp
     }
   }
 
-  /// Recorded call of `upsertEvent`.
+  /// Recorded call to `upsertEvent`.
   public typealias UpsertEventCall = RowCall
-  /// Recorded call of `upsertEventType`.
+  /// Recorded call to `upsertEventType`.
   public typealias UpsertEventTypeCall = RowCall
-  /// Recorded call of `upsertGeofence`.
+  /// Recorded call to `upsertGeofence`.
   public typealias UpsertGeofenceCall = RowCall
-  /// Recorded call of `upsertPropertyDefinition`.
+  /// Recorded call to `upsertPropertyDefinition`.
   public typealias UpsertPropertyDefinitionCall = RowCall
-  /// Recorded call of `deleteEvent`.
+  /// Recorded call to `deleteEvent`.
   public typealias DeleteEventCall = RowCall
-  /// Recorded call of `deleteEventType`.
+  /// Recorded call to `deleteEventType`.
   public typealias DeleteEventTypeCall = RowCall
-  /// Recorded call of `deleteGeofence`.
+  /// Recorded call to `deleteGeofence`.
   public typealias DeleteGeofenceCall = RowCall
-  /// Recorded call of `deletePropertyDefinition`.
+  /// Recorded call to `deletePropertyDefinition`.
   public typealias DeletePropertyDefinitionCall = RowCall
-  /// Recorded call of `deleteMutation`.
+  /// Recorded call to `deletePendingMutation`.
   public typealias DeleteMutationCall = RowCall
-  /// Recorded call of `findEvent`.
+  /// Recorded call to `findEvent`.
   public typealias FindEventCall = RowCall
-  /// Recorded call of `findEventType`.
+  /// Recorded call to `findEventType`.
   public typealias FindEventTypeCall = RowCall
-  /// Recorded call of `findGeofence`.
+  /// Recorded call to `findGeofence`.
   public typealias FindGeofenceCall = RowCall
-  /// Recorded call of `findPropertyDefinition`.
+  /// Recorded call to `findPropertyDefinition`.
   public typealias FindPropertyDefinitionCall = RowCall
-  /// Recorded call of `markSynced`.
+  /// Recorded call to one of `mark…Synced`.
   public typealias MarkSyncedCall = RowCall
 
   /// Call that queued a mutation.
@@ -223,8 +223,7 @@ extension MockDataStore {
     throwOnSyncState = nil
   }
 
-  /// Clears the recorded calls. Rows and injected errors are kept. Useful after an arrangement that uses the same
-  /// calls.
+  /// Clears the recorded calls; rows and injected errors are kept. Useful if setting up a test makes the same calls.
   public func resetRecords() {
     upsertEventCalls = []
     upsertEventTypeCalls = []

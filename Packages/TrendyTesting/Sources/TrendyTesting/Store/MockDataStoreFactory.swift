@@ -3,11 +3,12 @@ public import TrendyProtocols
 
 /// Factory that always returns the same ``MockDataStore``, so that a test can inspect it.
 ///
-/// A real factory creates a unit per caller. With this one there must be a single caller, and the test may use the
-/// store only while that caller is idle: see <doc:Mocking>.
+/// A real factory creates a unit per caller. This one supports a single caller, and the test may use the store only
+/// while that caller is idle: see <doc:Mocking>.
 ///
 /// `@unchecked Sendable` because the store is not `Sendable`: `mockStore` is assigned once and used only by
-/// ``resetDataStore()`` and ``removeAll()``, which the test calls where it uses the store. A lock protects the counts.
+/// ``resetDataStore()`` and ``removeAll()``, which the test calls from where it uses the store. A lock protects the
+/// counts.
 public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   /// Store returned to every caller.
   public let mockStore: MockDataStore
@@ -24,14 +25,14 @@ public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
     self.init(mockStore: MockDataStore())
   }
 
-  /// Number of calls of ``makeDataStore()``.
+  /// Number of calls to ``makeDataStore()``.
   public var makeDataStoreCallCount: Int { calls.withLock { $0 } }
   /// Whether ``makeDataStore()`` was called.
   public var makeDataStoreCalled: Bool { makeDataStoreCallCount > 0 }
   /// Same as ``makeDataStoreCallCount``, named like the counts of ``MockDataStore``.
   public var makeDataStoreCalls: Int { makeDataStoreCallCount }
 
-  /// Number of calls of ``performMaintenance()``, which does nothing else.
+  /// Number of calls to ``performMaintenance()``, which does nothing else.
   public var tidyUpCalls: Int { orders.withLock { $0 } }
 
   /// Records the call.
@@ -43,7 +44,7 @@ public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
     return mockStore
   }
 
-  /// Clears the records of factory and store. Rows and injected errors are kept.
+  /// Clears the recorded calls of factory and store. Rows and injected errors are kept.
   public func resetDataStore() {
     calls.withLock { $0 = 0 }
     orders.withLock { $0 = 0 }
@@ -53,7 +54,8 @@ public final class MockDataStoreFactory: DataStoreFactory, @unchecked Sendable {
   /// Clears ``makeDataStoreCallCount`` and ``makeDataStoreCalled``, and nothing else.
   public func reset() { calls.withLock { $0 = 0 } }
 
-  /// Clears the records of the factory and resets the store, which removes its rows; see ``MockDataStore/reset()``.
+  /// Clears the recorded calls of the factory and resets the store, which removes its rows; see
+  /// ``MockDataStore/reset()``.
   public func removeAll() {
     resetDataStore()
     mockStore.reset()

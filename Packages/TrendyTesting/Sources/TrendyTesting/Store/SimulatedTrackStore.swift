@@ -6,7 +6,7 @@ public import TrendyProtocols
 
 /// The real track store on an in-memory disk, which can fail in the middle of an operation.
 public final class SimulatedTrackStore: TrackStore {
-  /// Error thrown by every call after the store has ended.
+  /// Error thrown by every call after the number of calls set by ``end(afterCalls:)``.
   public struct Ended: Error, Hashable {}
 
   private struct State {
@@ -26,11 +26,11 @@ public final class SimulatedTrackStore: TrackStore {
   /// Number of calls.
   public var calls: Int { state.withLock { $0.calls } }
 
-  /// Lets `count` calls succeed, and fails all later ones. Data that was durable by then is available after
+  /// Lets the next `count` calls succeed and all later ones fail. Data that was durable by then is available after
   /// ``restart()``.
   public func end(afterCalls count: Int) { state.withLock { $0.callsLeft = count } }
 
-  /// Reopens the files like another process after a power failure.
+  /// Reopens the files as another process would after a power failure.
   public func restart() {
     disk.restart(losing: .unsynced)
     state.withLock { $0 = State(log: Self.open(disk)) }

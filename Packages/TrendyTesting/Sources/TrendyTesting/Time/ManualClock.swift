@@ -2,28 +2,28 @@ import Synchronization
 public import TrendyFoundation
 public import TrendyProtocols
 
-/// Clock that advances only when a test says so.
+/// Clock that advances only when a test advances it.
 ///
 /// ``advance(by:)`` wakes sleepers in order of their deadline, then in the order in which they went to sleep. Each runs
 /// as far as it can before the next one wakes. Sleeps that begin and end within the span are included.
 ///
 /// *As far as it can* is exact if all tasks run on one ``SeededTaskExecutor``. On other executors the clock cannot know
 /// whether a task has finished: it waits until every woken task has started, and then yields until no task has used the
-/// clock for a while. Await long work that does not use the clock directly, or with ``waitForSleepers(_:)`` if it ends
-/// in another sleep.
+/// clock for a while. Long work that does not use the clock must be awaited directly, or with ``waitForSleepers(_:)``
+/// if it ends in another sleep.
 public final class ManualClock: TimeSource, Sendable {
   private struct Sleeper {
     let id: UInt64
     /// Sleeping task.
     let task: Int?
-    /// Whether the task runs on another executor than the one that determines whether all are idle.
+    /// Whether the task does not run on the ``SeededTaskExecutor`` that detects whether all tasks are idle.
     let isElsewhere: Bool
     let deadline: Duration
     let continuation: CheckedContinuation<Void, any Error>
   }
 
   private struct State {
-    /// Date at uptime zero, assuming an even rate since.
+    /// Date that corresponds to an uptime of zero.
     var start: Date
     var uptime: Duration = .zero
     var nextId: UInt64 = 0
@@ -31,9 +31,9 @@ public final class ManualClock: TimeSource, Sendable {
     var sleepers: [Sleeper] = []
     /// Ids of sleepers cancelled before they went to sleep.
     var cancelled: Set<UInt64> = []
-    /// Number of tasks woken that have not run yet.
+    /// Number of woken tasks that have not run yet.
     var waking = 0
-    /// Task woken last, until it sleeps again.
+    /// Task that was woken last, until it sleeps again.
     var lastWoken: Int?
     var isLastWokenElsewhere = false
     /// Incremented whenever a task uses the clock.
@@ -53,6 +53,8 @@ public final class ManualClock: TimeSource, Sendable {
 
   private let state: Mutex<State>
 
+  /// Creates a clock with an uptime of zero.
+  ///
   /// - Parameter now: initial date.
   public init(now: Date = DeterministicDate.jan1_2024) {
     state = Mutex(State(start: now))
@@ -164,20 +166,20 @@ public final class ManualClock: TimeSource, Sendable {
     await settle()
   }
 
-  /// Sets the date without waking anyone, like a user or a time server. The uptime does not change.
+  /// Sets the date without waking any sleeper, as a user or a time server would. The uptime does not change.
   public func setDate(_ date: Date) {
     state.withLock { $0.setDate(date) }
   }
 
-  /// Waits until at least `count` tasks sleep, or until the current task is cancelled.
+  /// Waits until at least `count` tasks are sleeping, or until the current task is cancelled.
   public func waitForSleepers(_ count: Int = 1) async {
     while sleeperCount < count, !Task.isCancelled { await Task.yield() }
   }
 }
 
 extension ManualClock {
-  /// Number of yields without activity after which the other tasks count as idle. Fewer if the task woken last sleeps
-  /// again, and has therefore done its work.
+  /// Number of yields without activity after which the other tasks count as idle. Fewer suffice if the task that was
+  /// woken last is asleep again, because its work is then done.
   private static let quietRounds = (afterSleep: 200, onTheWay: 2000)
 
   /// Yields until the other tasks are idle.

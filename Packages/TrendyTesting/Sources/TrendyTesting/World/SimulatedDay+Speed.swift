@@ -2,12 +2,12 @@ import TrendyFoundation
 import TrendyModels
 
 extension SimulatedDay {
-  /// Adds ground speeds as measured by a GNSS receiver with the Doppler effect: error 0.3 to 0.5 m/s, twice that under
-  /// a roof.
+  /// Adds ground speeds as a GNSS receiver measures them by the Doppler effect, with an error of 0.3 to 0.5 m/s, or
+  /// twice as much under a roof.
   ///
-  /// The speed is independent of position errors: a displaced receiver reports the true speed. At rest, half of the
-  /// receivers report 0, the others their error. Fixes from WiFi or cell towers, recognisable by an accuracy of 30 m or
-  /// worse, have no speed. Apply this variant before any other.
+  /// The speed is independent of position errors: a receiver whose position is displaced reports the true speed. At
+  /// rest, half of the receivers report 0 and the others report their error. Fixes from WiFi or cell towers,
+  /// recognisable by an accuracy of 30 m or worse, have no speed. Apply this variant before any other.
   public func tellingSpeed() -> SimulatedDay {
     var user = SimulatedTraveller(seed: seed, world: world, recorder: recorder)
     user.live()

@@ -52,7 +52,7 @@ extension SimulatedDay {
     return day
   }
 
-  /// Adds gaps of one to four minutes, three per hour on average.
+  /// Adds gaps of one to four minutes, about three per hour.
   public func withHoles(seed: UInt64) -> SimulatedDay {
     var day = self
     var random = SeededGenerator(seed: seed)
@@ -91,9 +91,9 @@ extension SimulatedDay {
 
   /// Inserts fixes from WiFi access points, as phones record them.
   ///
-  /// After a share, 0 to 1, of the fixes with an accuracy of up to 20 m, a fix follows that is up to 200 m off and
-  /// claims 20 to 50 m. For minutes at a time it belongs to an access point that was left behind. Nothing is inserted
-  /// between fixes less than eight seconds apart.
+  /// A share, 0 to 1, of the fixes with an accuracy of up to 20 m is followed by a fix that is up to 200 m off and
+  /// reports an accuracy of 20 to 50 m. For minutes at a time, the inserted fixes are at an access point that the user
+  /// has already left behind. Nothing is inserted between fixes less than eight seconds apart.
   public func askingAccessPoints(_ part: Double, seed: UInt64) -> SimulatedDay {
     var day = self
     var random = SeededGenerator(seed: seed)
@@ -137,8 +137,8 @@ extension SimulatedDay {
     return day
   }
 
-  /// Position of a cell tower: a fixed point in each square of a part of a degree to the north, and as many metres to
-  /// the east.
+  /// Returns the position of a cell tower: a point that is fixed by the seed for each square of the map. The sides of a
+  /// square measure 1/`squaresOfDegree` of a degree of latitude.
   private static func mast(
     near place: Coordinate, cellsNorth: Int = 0, squaresOfDegree: Double = 100, seed: UInt64
   ) -> Coordinate {

@@ -8,7 +8,7 @@ public import TrendyModels
 /// let found = TripDetector.trips(in: day.fixes)  // compare with day.trips
 /// ```
 /// The truth is known by construction: the traveller moves second by second, and the receiver samples some of these
-/// seconds with its own errors. Equal arguments give equal days on every machine whose `sin` and `cos` agree.
+/// seconds with its own errors. Equal arguments produce equal days on every machine whose `sin` and `cos` agree.
 public struct SimulatedDay: Hashable, Sendable {
   /// Surroundings and means of transport. Each is difficult for a trip detector in its own way.
   public enum World: String, Hashable, Sendable, Codable, CaseIterable {
@@ -22,7 +22,7 @@ public struct SimulatedDay: Hashable, Sendable {
     case tunnels
     /// Buses in slow traffic with frequent stops.
     case buses
-    /// Streets that displace the receiver by hundreds of metres for seconds.
+    /// Streets between high buildings, which displace fixes by hundreds of metres for a few seconds.
     case canyon
     /// Eight hours in a building, with WiFi fixes that jump by 100 to 800 m. No trips.
     case indoors
@@ -78,7 +78,7 @@ public struct SimulatedDay: Hashable, Sendable {
   let world: World
   let recorder: Recorder
 
-  /// Simulates a day; equal arguments give equal days.
+  /// Simulates a day; equal arguments produce equal days.
   public init(seed: UInt64, world: World, recorder: Recorder) {
     (self.seed, self.world, self.recorder) = (seed, world, recorder)
     var user = SimulatedTraveller(seed: seed, world: world, recorder: recorder)

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Samples seconds of a traveller's day with the errors of a receiver.
+/// Receiver that samples seconds of a traveller's day and adds its own errors.
 struct SimulatedReceiver {
   private let world: SimulatedDay.World
   private let recorder: SimulatedDay.Recorder
@@ -17,7 +17,7 @@ struct SimulatedReceiver {
   private let seesIndoors: Bool
   /// Seconds without movement before the receiver sleeps.
   private let sleepsAfter: Int
-  /// Distance in metres that wakes it up.
+  /// Distance in metres after which a sleeping receiver wakes up.
   private let wakesAfter: Double
   /// Sampling interval in seconds while asleep.
   private let pulse: Int
@@ -25,7 +25,7 @@ struct SimulatedReceiver {
   private var drift = (north: 0.0, east: 0.0)
   private var jump = (north: 0.0, east: 0.0)
   private var jumpEnd = 0
-  /// Positions that WiFi reports: the true one, or those of access points that were moved.
+  /// Offsets in metres of false positions that WiFi reports, such as those of access points that were moved.
   private var spots: [(north: Double, east: Double)] = []
 
   init(seed: UInt64, world: SimulatedDay.World, recorder: SimulatedDay.Recorder) {
@@ -74,7 +74,7 @@ struct SimulatedReceiver {
       }
       guard isWaking || second >= next else { continue }
       guard moment.sky == .open || moment.sky == .roof && seesIndoors else {
-        // Tries again in the next second.
+        // Retries in the next second.
         next = second + 1
         continue
       }

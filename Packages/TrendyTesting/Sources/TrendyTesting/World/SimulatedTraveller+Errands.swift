@@ -2,7 +2,7 @@ import TrendyModels
 
 // MARK: Days close to home
 extension SimulatedTraveller {
-  /// Two walks: to a bench and back, and up and down a steep path.
+  /// Takes two walks: to a bench and back, and up and down a steep path.
   mutating func liveSlowly() {
     let home = home
     stay(random.number(in: 1800...7200), under: .roof)
@@ -31,7 +31,7 @@ extension SimulatedTraveller {
     stay(random.number(in: 1800...3600), under: .roof)
   }
 
-  /// Delivery round by bicycle, from door to door and home.
+  /// Makes a delivery round by bicycle, from door to door and back home.
   private mutating func deliver() {
     for _ in 0..<Int(random.number(in: 4...8)) {
       go(.windingBicycle, to: around(home, metres: 150...700))
@@ -40,13 +40,13 @@ extension SimulatedTraveller {
     go(.windingBicycle, to: home)
   }
 
-  /// Walk with a dog around some corners near home and back.
+  /// Walks a dog around some corners near home and back.
   private mutating func walkRound(corners: ClosedRange<Double>, metres: ClosedRange<Double>) {
     for _ in 0..<Int(random.number(in: corners)) { go(.walk, to: around(home, metres: metres)) }
     go(.walk, to: home)
   }
 
-  /// Laps of a square near home by bicycle.
+  /// Rides laps of a square near home by bicycle.
   private mutating func rideLaps() {
     let middle = around(home, metres: 60...150)
     let side = random.number(in: 60...140)

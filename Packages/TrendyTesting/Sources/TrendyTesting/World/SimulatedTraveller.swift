@@ -91,7 +91,7 @@ extension SimulatedTraveller {
     }
   }
 
-  /// Commute to work with a walk at noon.
+  /// Commutes to work and back, with a walk at noon.
   private mutating func commute(_ ride: (inout Self, Coordinate) -> Void) {
     let reach: ClosedRange<Double> =
       switch world {
@@ -114,7 +114,7 @@ extension SimulatedTraveller {
     stay(random.number(in: 3600...7200), under: .roof)
   }
 
-  /// Drive by car or bicycle, sometimes with a stop for fuel or to let a passenger out.
+  /// Drives by car or bicycle, sometimes with a stop for fuel or to drop off a passenger.
   private mutating func drive(_ gait: Gait, to target: Coordinate) {
     if random.happens(0.3) {
       go(gait, to: between(target, random.number(in: 0.3...0.7)))
@@ -184,7 +184,7 @@ extension SimulatedTraveller {
         distanceMeters: legs.reduce(0) { $0 + $1.distanceMeters }, legs: joined(legs)))
   }
 
-  /// Joins rides of the same mode with a short walk between them to one leg.
+  /// Joins rides of the same mode with a short walk between them into one leg.
   private func joined(_ legs: [SimulatedDay.Leg]) -> [SimulatedDay.Leg] {
     var row: [SimulatedDay.Leg] = []
     for leg in legs {
@@ -282,7 +282,7 @@ extension SimulatedTraveller {
     legs.append(SimulatedDay.Leg(mode: gait.mode, startTime: begin, endTime: now, distanceMeters: metres))
   }
 
-  /// Moves along a straight section with the acceleration of a car.
+  /// Moves along a straight section, accelerating and braking at 1 m/s².
   private mutating func run(
     _ length: Double, heading: Double, most: Double, last: Double, least: Double, speed: inout Double
   ) {
@@ -311,7 +311,7 @@ extension SimulatedTraveller {
     return Self.moved(place, north: north * part, east: east * part)
   }
 
-  /// Metres per radian to the north and to the east, from the two radii of curvature of WGS 84.
+  /// Returns the metres per radian to the north and to the east, from the two radii of curvature of WGS 84.
   private static func radii(_ latitude: Double) -> (north: Double, east: Double) {
     let sine = sin(latitude * .pi / 180)
     let scale = 1 - 0.006_694_379_990_14 * sine * sine
@@ -349,7 +349,7 @@ extension SeededGenerator {
     elements[Int(next() % UInt64(elements.count))]
   }
 
-  /// Approximately normal number with standard deviation 1: the sum of twelve uniform numbers (Irwin–Hall).
+  /// Returns an approximately normal number with standard deviation 1: the sum of twelve uniform numbers (Irwin–Hall).
   mutating func normal() -> Double {
     var sum = -6.0
     for _ in 0..<12 { sum += number(in: 0...1) }

@@ -5,7 +5,7 @@ import TrendyTesting
 
 @Suite("DriveSimulator", .timeLimit(.minutes(10)))
 struct DriveSimulatorTests {
-  /// Distance in metres on a sphere, accurate enough to check the length of a scenario.
+  /// Returns the distance in metres on a sphere, accurate enough to check the length of a scenario.
   static func metres(_ from: Coordinate, _ to: Coordinate) -> Double {
     let radians = Double.pi / 180
     let north = sin((to.latitude - from.latitude) * radians / 2)

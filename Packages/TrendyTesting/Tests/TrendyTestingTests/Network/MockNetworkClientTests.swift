@@ -370,7 +370,7 @@ struct MockNetworkClientTests {
     }
     let held = Task { try await network.getChanges(since: 3, limit: 1) }
     while network.getChangesCalls.isEmpty { await Task.yield() }
-    // The call has no response yet and will use one set now.
+    // The call is still waiting and will return a response that is set now.
     network.changeFeedResponseToReturn = APIModelFixture.makeChangeFeedResponse(nextCursor: 4)
     #expect(try await network.getLatestCursor() == 0)
     opener.finish()
@@ -381,7 +381,7 @@ struct MockNetworkClientTests {
     network.getLatestCursorResponses = (1...200).map { .success($0) }
     let answers = await withTaskGroup(of: Int64?.self) { group in
       for _ in 0..<200 {
-        // A failed call would leave a number out.
+        // If a call failed, one of the numbers would be missing.
         group.addTask { try? await network.getLatestCursor() }
       }
       return await group.reduce(into: []) { $0.append($1) }

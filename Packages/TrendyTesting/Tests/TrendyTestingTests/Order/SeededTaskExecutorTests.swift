@@ -159,7 +159,7 @@ struct SeededTaskExecutorTests {
   }
 }
 
-/// Counts the tasks that are inside at the same time.
+/// Counts the tasks that are in the critical section at the same time.
 private final class Gauge: Sendable {
   private let counts = Mutex((now: 0, most: 0))
   var most: Int { counts.withLock { $0.most } }
@@ -178,7 +178,7 @@ private actor Journal {
   func add(_ line: String) { lines.append(line) }
 }
 
-/// Log of synchronous code.
+/// Log for synchronous code.
 private final class Lines: Sendable {
   private let lines = Mutex<[String]>([])
 

@@ -77,7 +77,7 @@ struct SimulatedDayTests {
     #expect(part > 0.77 && part < 0.83)
     #expect(longestSilence(day.withHoles(seed: 1).fixes) >= 60)
     let off = zip(day.fixes, day.scattered(byMeters: 30, seed: 1).fixes).map { metres($0.coordinate, $1.coordinate) }
-    // The mean of a Rayleigh distribution is 1.2533 of its parameter.
+    // The mean of a Rayleigh distribution is 1.2533 times its parameter.
     #expect(abs(off.reduce(0, +) / Double(off.count) - 37.6) < 1)
     for other in [thinned, day.withoutAccuracy(), day.dropping(0.2, seed: 1), day.withHoles(seed: 1)] {
       #expect(other.trips == day.trips)
@@ -93,7 +93,7 @@ struct SimulatedDayTests {
     #expect(changed.allSatisfy { $1.horizontalAccuracy >= 400 && metres($0.coordinate, $1.coordinate) < 3500 })
     #expect(Set(changed.map(\.1.coordinate)).count * 2 < changed.count)
     #expect(asking.trips == day.trips)
-    // A receiver that is on does not use cells either.
+    // A logger takes fixes too frequently to be affected.
     let logger = Day(seed: 8, world: .town, recorder: .logger)
     #expect(zip(logger.fixes, logger.askingCells(0.9, seed: 1).fixes).count { $0 != $1 } < 100)
   }
@@ -147,7 +147,7 @@ struct SimulatedDayTests {
     return zip(seen, seen.dropFirst()).map { $1.timestamp.timeIntervalSince($0.timestamp) }.max() ?? 0
   }
 
-  /// Distance in metres on a sphere, accurate to one percent.
+  /// Returns the distance in metres on a sphere, accurate to one percent.
   private func metres(_ one: Coordinate, _ other: Coordinate) -> Double {
     let north = (other.latitude - one.latitude) * 111_200
     let east = (other.longitude - one.longitude) * 111_320 * cos((one.latitude + other.latitude) * .pi / 360)
