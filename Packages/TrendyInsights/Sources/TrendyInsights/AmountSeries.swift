@@ -5,8 +5,9 @@ public enum AmountSummary: String, Hashable, Sendable, Codable, CaseIterable {
   case sum, mean
 
   /// Combines numbers into their sum or mean.
-  /// - Returns: the sum or mean; 0 for the sum of no numbers. `nil` for the mean of no numbers, and for a sum beyond
-  ///   the range of `Double`.
+  ///
+  /// - Returns: `nil` for the mean of no numbers, and for a sum beyond the range of `Double`. The sum of no numbers is
+  ///   0.
   func callAsFunction(_ numbers: some Collection<Double>) -> Double? {
     let sum = numbers.reduce(0, +)
     let count = Double(numbers.count)
@@ -25,13 +26,13 @@ public enum AmountSummary: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
-/// One number per day, week or month.
-/// One period of the series with its value.
+/// Series with one number per day, week or month.
 public struct AmountSeries: Hashable, Sendable, Codable {
+  /// Period of the series with its value.
   public struct Point: Hashable, Sendable, Codable {
     /// Days of the period. The first and the last period of a series can be shorter than a full one.
     public let days: ClosedRange<CivilDate>
-    /// `nil` for the mean of no events, and for a sum beyond the range of `Double`.
+    /// Sum or mean of the period; `nil` for the mean of no events, and for a sum beyond the range of `Double`.
     public let value: Double?
     /// Number of events behind the value.
     public let events: Int
@@ -50,7 +51,7 @@ extension ClosedRange<CivilDate> {
   /// Splits the range at the period boundaries of the calendar.
   /// - Parameters:
   ///   - period: length of the parts; the first and the last can be shorter.
-  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
   public func split(by period: CalendarPeriod, firstWeekday: Int) -> [ClosedRange<CivilDate>] {
     var parts: [ClosedRange<CivilDate>] = []
     var first = lowerBound
@@ -64,11 +65,11 @@ extension ClosedRange<CivilDate> {
 }
 
 extension TypeHistory {
-  /// Number of events per day, week or month.
+  /// Returns the number of events per day, week or month.
   /// - Parameters:
   ///   - period: length of a step.
   ///   - days: range to cover.
-  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
   public func series(
     by period: CalendarPeriod, over days: ClosedRange<CivilDate>, firstWeekday: Int
   ) -> AmountSeries {
@@ -79,7 +80,9 @@ extension TypeHistory {
       })
   }
 
-  /// Trailing moving average of the events per day; `nil` for days before the first full window.
+  /// Returns the trailing moving average of the events per day.
+  ///
+  /// The average is `nil` for days before the first full window and for future days.
   /// - Parameters:
   ///   - window: length in days, 1 or more.
   ///   - days: days to return, one value each.

@@ -2,7 +2,7 @@ public import TrendyModels
 
 /// One number per day of a range, including days without events.
 ///
-/// Days without events count as 0. Without them two independent habits would appear negatively correlated.
+/// Days without events count as 0. If they were omitted, two independent habits would appear negatively correlated.
 public struct DailySeries: Hashable, Sendable, Codable {
   /// Day of the first value.
   public let first: CivilDate
@@ -45,7 +45,7 @@ public struct DailySeries: Hashable, Sendable, Codable {
     DailySeries(first: days.lowerBound, values: days.map { self[$0] })
   }
 
-  /// Sums of consecutive blocks of `days` days, aligned to the end. An incomplete block at the start is dropped.
+  /// Returns the sums of consecutive blocks of `days` days, aligned to the end. Drops an incomplete block at the start.
   public func sums(ofDays days: Int) -> [Double] {
     precondition(days > 0, "a block needs at least one day")
     let skipped = values.count % days

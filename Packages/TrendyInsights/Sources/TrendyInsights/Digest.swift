@@ -7,7 +7,7 @@ public struct Digest: Hashable, Sendable, Codable {
   /// Minimum number of events.
   public static let leastEvents = 10
 
-  /// Event type as input of a digest.
+  /// Event type with the data that a digest needs.
   public struct Subject: Hashable, Sendable {
     /// Id of the event type.
     public let id: String
@@ -69,12 +69,12 @@ public struct Digest: Hashable, Sendable, Codable {
 // MARK: A day
 
 extension Digest {
-  /// Creates the digest of today. In the morning, yesterday comes first.
+  /// Creates the digest of today. In the morning, it begins with yesterday.
   /// - Parameters:
   ///   - subjects: types with events, in any order.
   ///   - today: current day of the user, or a past day.
   ///   - minute: current local time in minutes after midnight.
-  ///   - isOver: whether `today` is a past day that gets no further events.
+  ///   - isOver: whether `today` is a past day, to which no further events will be added.
   public static func day(of subjects: [Subject], today: CivilDate, minute: Int, isOver: Bool = false) -> Digest {
     let together = TypeHistory(together: subjects.map(\.history), today: today)
     let part = DayPart(minute: minute)
@@ -89,7 +89,7 @@ extension Digest {
     }
   }
 
-  /// Total of a day, its most frequent types and unusual counts.
+  /// Returns the total of a day, its most frequent types and unusual counts.
   private static func tell(_ told: DigestDay, _ subjects: [Subject], _ together: TypeHistory) -> [InsightStatement] {
     let day = told == .yesterday ? together.today.advanced(by: -1) : together.today
     let events = Int(together.days[day])
@@ -107,14 +107,14 @@ extension Digest {
     return [total] + (counts.isEmpty ? [] : [.counts(Array(counts.prefix(5)))]) + unusual.prefix(3)
   }
 
-  /// Typical day as in ``TypeHistory/usualDay``, computed without `day` itself.
+  /// Returns the typical day as ``TypeHistory/usualDay`` does, but from the days before `day`.
   private static func usual(_ history: TypeHistory, before day: CivilDate) -> UsualDay? {
     guard history.days.count > 0, history.days.first < day else { return nil }
     return UsualDay.of(history.days.over(history.days.first...day.advanced(by: -1))).value
   }
 
-  /// Whether a count is outside Tukey's fences (1977), 1.5 interquartile ranges beyond the quartiles, by at least two
-  /// events. A day that is still running cannot have too few.
+  /// Whether a count is outside Tukey's fences (1977), 1.5 interquartile ranges beyond the quartiles, and at least two
+  /// events beyond the quartile. A day that has not ended cannot have too few events.
   static func isUnusual(_ count: Int, _ usual: UsualDay, _ told: DigestDay) -> Bool {
     // If most days have no event, every event would be unusual.
     guard usual.upper > 0 else { return false }
@@ -124,7 +124,7 @@ extension Digest {
     return told != .today && count < usual.lower - reach && count <= usual.lower - 2
   }
 
-  /// Unmet goals, exceeded limits, and current streaks of daily goals. For a past day, daily goals are omitted.
+  /// Returns unmet goals, exceeded limits, and current streaks of daily goals. For a past day, daily goals are omitted.
   private static func open(_ subjects: [Subject], _ today: CivilDate, isOver: Bool = false) -> [InsightStatement] {
     let goals = subjects.compactMap { subject -> InsightStatement? in
       guard let progress = subject.progress, !progress.isMet, !progress.isExcused else { return nil }
@@ -140,7 +140,8 @@ extension Digest {
     return goals + streaks.sorted { $0.0 > $1.0 }.prefix(3).map(\.1)
   }
 
-  /// Types that were not recorded for unusually long: at most two, longest relative to their usual interval first.
+  /// Returns at most two types without events for unusually long, those with the longest gap relative to the usual
+  /// interval.
   private static func gaps(_ subjects: [Subject]) -> [InsightStatement] {
     let long = subjects.filter(\.isHabit).compactMap { subject in
       subject.history.gap.value.flatMap { $0.isLong ? (name: subject.name, gap: $0) : nil }
@@ -158,7 +159,7 @@ extension Digest {
   ///   - subjects: types with events, in any order.
   ///   - today: current day of the user.
   ///   - minute: current local time in minutes after midnight.
-  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
   ///   - relations: correlations between the types, strongest first.
   ///   - later: events per type id that happened a week ago today but later in the day than now. They are excluded from
   ///     the comparison.

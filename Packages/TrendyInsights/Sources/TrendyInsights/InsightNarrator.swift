@@ -1,19 +1,19 @@
-/// Turns findings into sentences. An app can supply its own narrator, such as a language model.
+/// Converts findings to sentences. An app can supply its own narrator, for example one that uses a language model.
 public protocol InsightNarrator: Sendable {
   /// Returns the statement as a sentence; the final full stop is optional.
   func sentence(_ statement: InsightStatement) -> String
 }
 
 extension InsightNarrator {
-  /// Sentence about a trend.
+  /// Returns a sentence about a trend.
   public func sentence(_ trend: Trend, of type: String) -> String { sentence(.trend(trend, type: type)) }
 
-  /// Sentence about a correlation.
+  /// Returns a sentence about a correlation.
   public func sentence(_ relation: CorrelationFinding, first: String, second: String) -> String {
     sentence(.relation(relation, first: first, second: second))
   }
 
-  /// Sentence about the time since the last event.
+  /// Returns a sentence about the time since the last event.
   public func sentence(_ gap: Gap, of type: String) -> String { sentence(.gap(gap, type: type)) }
 }
 

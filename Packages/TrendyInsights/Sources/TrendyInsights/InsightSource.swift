@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Event counts and start times that findings are computed from. The source converts times to the user's local time.
+/// Source of the event counts and start times from which findings are computed, converted to the user's local time.
 public protocol InsightSource {
   /// Returns the history of each type: counts per day and per hour.
   /// - Parameter today: last day to include.

@@ -60,7 +60,7 @@ public enum InsightStatement: Hashable, Sendable, Codable {
 }
 
 extension InsightStatement {
-  /// Statement about the types that changed most between two periods.
+  /// Returns a statement about the types that changed most between two periods.
   /// - Parameters:
   ///   - changes: changes with the names of the types, in any order.
   ///   - most: maximum number of names for each direction.

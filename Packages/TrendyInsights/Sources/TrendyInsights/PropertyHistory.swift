@@ -5,7 +5,7 @@ public struct PropertyHistory: Hashable, Sendable {
   /// Value of the property in one event.
   public struct Entry: Hashable, Sendable, Codable {
     public let day: CivilDate
-    /// Finite.
+    /// Finite number; seconds for a duration.
     public let value: Double
   }
 
@@ -13,7 +13,7 @@ public struct PropertyHistory: Hashable, Sendable {
   public let key: String
   /// Values in chronological order of their days.
   public let entries: [Entry]
-  /// Events whose value has another type than the property has now. They are not included.
+  /// Number of events whose value is not finite or does not have the current type of the property. They are excluded.
   public let leftOut: Int
   /// Last day considered.
   public let today: CivilDate
@@ -58,12 +58,12 @@ public struct PropertyHistory: Hashable, Sendable {
 
   private func numbers(_ days: ClosedRange<CivilDate>) -> [Double] { days.flatMap { byDay[$0] ?? [] } }
 
-  /// Sum or mean of the values per day, week or month.
+  /// Returns the sum or mean of the values per day, week or month.
   /// - Parameters:
   ///   - summary: sum or mean.
   ///   - period: length of a step.
   ///   - days: range to cover.
-  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
   public func series(
     _ summary: AmountSummary, by period: CalendarPeriod, over days: ClosedRange<CivilDate>, firstWeekday: Int
   ) -> AmountSeries {
@@ -74,9 +74,10 @@ public struct PropertyHistory: Hashable, Sendable {
       })
   }
 
-  /// Trailing moving average: of the daily sums, or of all values in the window.
+  /// Returns the trailing moving average of the daily sums, or of all values in the window.
   ///
-  /// `nil` for days before the first full window, for the mean of a window without values, and if the sum overflows.
+  /// The average is `nil` for days before the first full window, for future days, for the mean of a window without
+  /// values, and if the sum overflows.
   /// - Parameters:
   ///   - summary: whether to average daily sums or single values.
   ///   - window: length in days, 1 or more.
@@ -113,7 +114,7 @@ public struct PropertyHistory: Hashable, Sendable {
 public struct AmountTrend: Hashable, Sendable, Codable {
   /// Value of the last 14 days; `nil` without events, and if the sum overflows.
   public let recent: Double?
-  /// Value of the 14 days before, with the same cases of `nil`.
+  /// Value of the 14 days before; `nil` as for ``recent``.
   public let before: Double?
   /// Number of events behind ``recent``.
   public let events: Int

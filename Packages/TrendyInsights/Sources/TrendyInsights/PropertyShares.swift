@@ -22,7 +22,7 @@ public struct PropertyShares: Hashable, Sendable {
   public let type: PropertyType
   /// Number of events with a value of this type.
   public let events: Int
-  /// Texts in descending order of frequency. Numbers in ascending order, including empty intervals.
+  /// Strings in descending order of frequency; numbers in ascending order, including empty intervals.
   public let parts: [Part]
   /// Number of events whose value is not in ``parts``.
   public let others: Int

@@ -41,7 +41,7 @@ public struct Streak: Hashable, Sendable, Codable {
     period = .day
     self.longest = longest
     self.longestEnd = longestEnd
-    // Today can still get an event, so it breaks no streak.
+    // Today can still receive an event, so its absence does not end the streak yet.
     let isAlive = before.map { $0 == today || Self.isExcused(from: $0, to: today, skips) } ?? false
     current = isAlive ? run : 0
   }
@@ -50,12 +50,12 @@ public struct Streak: Hashable, Sendable, Codable {
   static func isUnbroken(
     _ days: [CivilDate], skips: DaySet, from first: CivilDate, today: CivilDate
   ) -> Bool {
-    // The day before the range stands for a streak that reaches it; today can still get an event.
+    // The day before the range represents a streak that reaches back to it. Today can still receive an event.
     let done = [first.advanced(by: -1)] + days.filter { first <= $0 && $0 < today } + [today]
     return zip(done, done.dropFirst()).allSatisfy { isExcused(from: $0, to: $1, skips) }
   }
 
-  /// Counts the weeks in which a goal of at least some amount per week was met.
+  /// Counts the consecutive weeks in which a weekly minimum goal was met.
   ///
   /// - Parameters:
   ///   - goal: the goal.

@@ -115,7 +115,7 @@ public struct TypeHistory: Hashable, Sendable {
   /// visits, which are recorded automatically, count only with a goal.
   public func isHabit(hasGoal: Bool) -> Bool { hasGoal || !isOfReadings && !isOfPosition }
 
-  /// Evidence in a range of days; `nil` without events.
+  /// Returns the evidence in a range of days; `nil` without events.
   func basis(over days: ClosedRange<CivilDate>) -> Evidence? {
     let values = self.days.over(days).values
     let active = values.count { $0 > 0 }

@@ -115,7 +115,7 @@ struct DigestTests {
   }
 
   @Test func `a weekly digest compares with the previous week, and on its first day covers that week`() throws {
-    // Three Mondays to Sundays, and Monday to Friday.
+    // Two weeks from Monday to Sunday, then Monday to Friday.
     let coffee = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2]
     let subjects = [subject("coffee", coffee), subject("run", [1] + [Int](repeating: 0, count: 16) + [1, 0])]
     let week = Digest.week(of: subjects, today: today, minute: noon, firstWeekday: 1, relations: [])

@@ -21,7 +21,7 @@ private func history(_ days: [CivilDate]) -> TypeHistory {
   TypeHistory(days.map { event($0) }, today: today, local: local)
 }
 
-/// Random days of the last `count`, each with probability `share`.
+/// Returns random days among the last `count`, each chosen with probability `share`.
 private func days(_ count: Int, share: Double, using random: inout SeededGenerator) -> [CivilDate] {
   (0..<count).filter { _ in Double.random(in: 0..<1, using: &random) < share }.map { today.advanced(by: -$0) }
 }
@@ -163,7 +163,7 @@ struct FindingTests {
     #expect(whole.weeks(4).count == 4)
     // No week before the first event.
     #expect(history([today, today.advanced(by: -8)]).weeks(12) == [1, 1])
-    // Recorded where it is tomorrow already.
+    // Recorded in a time zone in which it is already tomorrow.
     #expect(history([today.advanced(by: 1)]).weeks(12).isEmpty)
   }
 

@@ -4,7 +4,7 @@ import TrendyInsights
 import TrendyModels
 
 /// Reference values from SciPy 1.17.1 and statsmodels (`pearsonr`, `linregress`, `entropy`, `multipletests(fdr_bh)`)
-/// and from plain recurrences.
+/// and from simple recurrences.
 private struct ReferenceCases: Decodable {
   struct Pair: Decodable {
     struct Value: Decodable {

@@ -34,7 +34,7 @@ struct TodayTallyTests {
       tally.replace(nil, with: event)
       #expect(tally.snapshot == self.tally(events).snapshot)
     }
-    // Changed to another type and another day, and removed.
+    // Events are moved to another type and day, or removed.
     for place in stride(from: 0, to: 200, by: 3) {
       let after = place % 2 == 0 ? event("\(place)", "c", daysAgo: place % 5) : nil
       tally.replace(events[place], with: after)

@@ -30,7 +30,7 @@ struct WeekStreakTests {
     amounts[0] = 1
     let found = streak(amounts)
     #expect(found.current == 2 && found.longest == 3)
-    // The Sunday of the week that ended last.
+    // The last Sunday of the longest streak.
     #expect(found.longestEnd == today.advanced(by: -5 - 7 * 4))
     #expect(streak(weeks(2, 3)).current == 0)
   }

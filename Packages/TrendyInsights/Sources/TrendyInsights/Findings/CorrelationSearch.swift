@@ -6,7 +6,8 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
   public static let span = 90
   /// Minimum age of a type in days.
   public static let leastDays = 14
-  /// Minimum number of days with events in the compared range. Fewer coincide by chance more often than p indicates.
+  /// Minimum number of days with events in the compared range. With fewer, coincidences are more frequent than p
+  /// indicates.
   public static let leastActiveDays = 5
   /// Maximum number of correlations returned.
   public static let most = 10

@@ -12,8 +12,8 @@ public struct HeatLevels: Hashable, Sendable, Codable {
     bounds = [0.25, 0.5, 0.75].map { Distribution.quantile($0, of: active) }
   }
 
-  /// Creates levels for counts. With a maximum of four or less, each count gets its own level, and a type that occurs
-  /// at most once a day gets a strong colour, not the palest.
+  /// Creates levels for counts. If the maximum is four or less, each count has its own level, and a type that occurs at
+  /// most once a day has a strong colour instead of the palest one.
   /// - Parameter days: all days of the type.
   /// - Returns: `nil` if all days are 0.
   public init?(ofCounts days: DailySeries) {

@@ -7,7 +7,7 @@ public enum CalendarPeriod: String, Hashable, Sendable, Codable, CaseIterable {
   /// Returns the period that contains a day.
   /// - Parameters:
   ///   - day: any day of the period.
-  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
   public func days(around day: CivilDate, firstWeekday: Int) -> ClosedRange<CivilDate> {
     let (year, month, _) = day.fields
     switch self {
@@ -28,7 +28,7 @@ public enum CalendarPeriod: String, Hashable, Sendable, Codable, CaseIterable {
   /// previous one, even if their lengths differ.
   /// - Parameters:
   ///   - days: first day of a period to any of its days.
-  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
   public func before(_ days: ClosedRange<CivilDate>, firstWeekday: Int) -> ClosedRange<CivilDate> {
     let last = days.upperBound
     let before = self.days(around: days.lowerBound.advanced(by: -1), firstWeekday: firstWeekday)
@@ -45,7 +45,7 @@ public enum CalendarPeriod: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
-/// Number of events in a period, or its elapsed part, compared with the same part of the previous period.
+/// Number of events in a period or its elapsed part, compared with the same part of the previous period.
 public struct PeriodChange: Hashable, Sendable, Codable {
   /// Days of the period.
   public let days: ClosedRange<CivilDate>
@@ -78,7 +78,8 @@ public struct PeriodChange: Hashable, Sendable, Codable {
   /// Change in percent; `nil` if there were no events before.
   public var percent: Double? { before > 0 ? (now - before) / before * 100 : nil }
 
-  /// Up above +5 %, down below −5 %.
+  /// Direction of the change: up above +5 %, down below −5 %, otherwise steady; new if only the previous period is
+  /// empty.
   public var direction: Trend.Direction {
     guard let percent else { return now > 0 ? .new : .steady }
     return percent > 5 ? .up : percent < -5 ? .down : .steady
@@ -92,7 +93,7 @@ extension TypeHistory {
   /// Compares a period, or its elapsed part, with the same part of the previous period.
   /// - Parameters:
   ///   - period: length of the period.
-  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
   ///   - ago: number of periods to go back; 0 is the current one up to today.
   public func change(_ period: CalendarPeriod, firstWeekday: Int, ago: Int = 0) -> PeriodChange {
     var days = period.days(around: today, firstWeekday: firstWeekday)
@@ -106,7 +107,7 @@ extension TypeHistory {
   /// - Parameters:
   ///   - period: length of the period.
   ///   - days: first day of a period to any of its days.
-  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
   ///   - later: events to ignore on the last comparison day. If the last day is today, these are the events that
   ///     happened later in the day than now.
   public func change(
@@ -128,7 +129,7 @@ extension TypeHistory {
 
   /// Compares a week with the previous one.
   /// - Parameters:
-  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
   ///   - weeksAgo: 0 for the current week up to today.
   public func week(firstWeekday: Int, weeksAgo: Int = 0) -> PeriodChange {
     change(.week, firstWeekday: firstWeekday, ago: weeksAgo)

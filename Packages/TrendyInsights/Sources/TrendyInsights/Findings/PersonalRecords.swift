@@ -10,7 +10,7 @@ public struct PersonalRecords: Hashable, Sendable, Codable {
 
   /// Day with the most events; the first one in a tie.
   public let day: Peak
-  /// Week with the most events. A week at the edge of a limited range counts only its days inside.
+  /// Week with the most events. A week at the edge of a limited range includes only the days within the range.
   public let week: Peak
   /// Month with the most events, limited like `week`.
   public let month: Peak
@@ -25,7 +25,7 @@ public struct PersonalRecords: Hashable, Sendable, Codable {
 extension TypeHistory {
   /// Computes the personal records.
   /// - Parameters:
-  ///   - firstWeekday: first day of the week, 0 is Sunday.
+  ///   - firstWeekday: first day of the week; 0 is Sunday.
   ///   - skips: days on which no events are expected.
   ///   - looked: range to consider; `nil` for all days up to today.
   public func records(

@@ -31,7 +31,7 @@ public struct Trend: Hashable, Sendable, Codable {
   /// Relative change, 0.24 for 24 % more; `nil` if there were no events before.
   public var change: Double? { before > 0 ? (recent - before) / before : nil }
 
-  /// Up or down for a change of at least 20 %.
+  /// Direction of the change: up or down if it is at least 20 %, otherwise steady; new if there were no events before.
   public var direction: Direction {
     guard let change else { return recent > 0 ? .new : .steady }
     return change >= 0.2 ? .up : change <= -0.2 ? .down : .steady
@@ -105,8 +105,8 @@ extension TypeHistory {
   /// - Parameter skips: days on which no events are expected.
   public func streak(skips: DaySet = []) -> Streak { Streak(days: activeDays, skips: skips, today: today) }
 
-  /// Events of each of the last weeks, in blocks of seven days up to today. Starts with the block that contains the
-  /// first event.
+  /// Returns the number of events of each of the last weeks, in blocks of seven days up to today. No block is entirely
+  /// before the first event.
   /// - Parameter most: maximum number of weeks.
   public func weeks(_ most: Int) -> [Double] {
     let count = min(most, (days.count + 6) / 7)

@@ -25,14 +25,14 @@ public struct GoalAmounts: Hashable, Sendable {
     today = local.day(of: now)
   }
 
-  /// Reads the events of some types on some days. Days that were read before must not be read again.
+  /// Reads the events of some types on some days. The days of a type must be read only once.
   public mutating func read(_ record: some UserRecord, types: Set<String>, days: ClosedRange<CivilDate>) throws {
     guard !types.isEmpty else { return }
     let first = days.lowerBound.advanced(by: -LocalTime.longestReach)
     try record.forEachEvent(ofTypes: types, in: local.timestamps(of: first...days.upperBound)) { add($0, on: days) }
   }
 
-  /// Adds the amounts of an event on some days, or subtracts them, if its type has a goal.
+  /// Adds the amounts of an event on the given days if its type has a goal. With a `sign` of -1, subtracts them.
   public mutating func add(_ event: Event, on days: ClosedRange<CivilDate>, by sign: Int = 1) {
     for (day, amount) in settings.amounts(of: event, now: now, local: local) where days.contains(day) {
       byType[event.eventTypeId, default: [:]][day, default: 0] += Double(sign) * amount
@@ -66,7 +66,7 @@ public struct GoalAmounts: Hashable, Sendable {
     return periods.map { (Set($1.map(\.0)), $0) }
   }
 
-  /// Returns the current streak in weeks of each goal of at least some amount per week, by type.
+  /// Returns the current streak of each weekly minimum goal, in weeks by type.
   ///
   /// Reads only as far back as the streaks reach.
   ///

@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Action that records an event of a type: the press of its tile, or the command that a hint names.
+/// Action that records an event of a type, triggered by the tile of the type or by the command that a hint suggests.
 public enum TypeAction: String, Hashable, Sendable, Codable, CaseIterable {
   /// Records an event at once.
   case log
@@ -11,10 +11,13 @@ public enum TypeAction: String, Hashable, Sendable, Codable, CaseIterable {
   /// Ends the running event.
   case stop
 
-  /// Decides the action of a type.
+  /// Determines the action of a type.
   ///
-  /// A running event is stopped. A goal in time, or a duration property without a default, starts one. A first property
-  /// that is a number or a choice without a default is asked for, except `count`, whose default is 1.
+  /// - ``stop`` if an event of the type is running.
+  /// - ``start`` if the goal measures a duration, or if a duration property has no default.
+  /// - ``ask`` if the first property is a number or a choice without a default. `count` is excluded, because its
+  ///   default is 1.
+  /// - ``log`` otherwise.
   ///
   /// - Parameters:
   ///   - type: the type.
@@ -35,7 +38,7 @@ public enum TypeAction: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension PropertyDefinition {
-  /// Whether an event without a value for this property says little.
+  /// Whether an event without a value for this property has little meaning.
   fileprivate var isAskedFor: Bool {
     guard defaultValue == nil else { return false }
     return propertyType == .number ? key != Goal.countKey : propertyType == .select

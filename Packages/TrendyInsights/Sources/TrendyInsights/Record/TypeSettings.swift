@@ -35,10 +35,10 @@ public struct TypeSettings: Hashable, Sendable {
       running: measuresDurations ? RunningSetting.eventIds(in: try record.records(of: .setting)) : [])
   }
 
-  /// Goal of a type; `nil` if the type has none or does not exist.
+  /// Returns the goal of a type; `nil` if the type has none or does not exist.
   public func goal(of type: String) -> Goal? { types[type]?.goal }
 
-  /// Skipped days of a type.
+  /// Returns the skipped days of a type.
   public func skips(of type: String) -> DaySet { skips[type] ?? [] }
 
   /// Returns the amount that an event adds to the goal of its type; `nil` without a goal.
@@ -54,7 +54,7 @@ public struct TypeSettings: Hashable, Sendable {
 
   /// Returns the amounts that an event adds to the goal of its type, by day; empty without a goal.
   ///
-  /// A duration is split where a day begins. A number counts on the day of the event.
+  /// A duration is split at the start of each day. A number of events counts on the day of the event.
   ///
   /// - Parameters:
   ///   - event: the event.
@@ -79,7 +79,7 @@ public struct TypeSettings: Hashable, Sendable {
     goal(of: type)?.progress(on: day, firstWeekday: firstWeekday, amounts: amounts, skips: skips(of: type))
   }
 
-  /// Returns the streak of a type, in weeks for a goal of at least some amount per week, otherwise in days.
+  /// Returns the streak of a type, in weeks if its goal is a weekly minimum, otherwise in days.
   ///
   /// - Parameters:
   ///   - type: id of the type.

@@ -2,7 +2,7 @@ public import TrendyModels
 
 /// Events of each type in a week, month or year, compared with the previous period.
 public struct PeriodReview: Sendable {
-  /// One type in the period.
+  /// Event type with its counts in the period.
   public struct Row: Sendable {
     public let type: EventType
     public let change: PeriodChange
@@ -13,7 +13,7 @@ public struct PeriodReview: Sendable {
   public let span: ReviewedPeriod
   /// Types with events in either period, most events first.
   public let rows: [Row]
-  /// All types with their whole histories.
+  /// All types with their complete histories.
   public let types: [(type: EventType, history: TypeHistory)]
   /// Skipped days by type id.
   public let skips: [String: DaySet]
@@ -24,8 +24,8 @@ public struct PeriodReview: Sendable {
   ///   - span: days of the period and of the previous one.
   ///   - types: all types with their histories up to the last day.
   ///   - skips: skipped days by type id.
-  ///   - later: events by type id that happened on the last day of the previous period after the present time of day.
-  ///     They are excluded from the comparison.
+  ///   - later: events by type id that happened on the last day of the previous period, later in the day than now. They
+  ///     are excluded from the comparison.
   public init(
     _ span: ReviewedPeriod, types: [(type: EventType, history: TypeHistory)], skips: [String: DaySet],
     later: [String: Int]

@@ -11,7 +11,7 @@ public struct ReviewedPeriod: Hashable, Sendable {
   public let firstWeekday: Int
   /// Whether the last day is today, which has not ended.
   public let isPresent: Bool
-  /// Whether the last day is compared with the same part of another day, up to the present time of day.
+  /// Whether the last day and the day compared with it are both counted only up to the current time of day.
   public let endsAtPresentTime: Bool
 
   /// Finds the calendar period that contains a day.
@@ -33,7 +33,7 @@ public struct ReviewedPeriod: Hashable, Sendable {
     days = whole.lowerBound...min(whole.upperBound, last)
     daysBefore = period.before(days, firstWeekday: firstWeekday)
     isPresent = days.upperBound == today
-    // If the previous month is shorter, its days end on another date, and the whole of that day counts.
+    // If the previous month is shorter, the compared days end on a different date, which is counted as a whole.
     endsAtPresentTime = isPresent && (period == .week || days.upperBound.day == daysBefore.upperBound.day)
   }
 

@@ -15,7 +15,7 @@ public struct Correlation: Hashable, Sendable, Codable {
   /// Number of pairs of values.
   public let count: Int
 
-  /// Correlates two series of pairs.
+  /// Correlates two series.
   /// - Parameters:
   ///   - x: finite values.
   ///   - y: finite values, as many as `x`.
@@ -58,7 +58,7 @@ extension Correlation {
 
 /// Student's t distribution.
 enum StudentT {
-  /// Two-sided p value of a correlation coefficient.
+  /// Returns the two-sided p value of a correlation coefficient.
   ///
   /// With `t = r √(ν / (1 - r²))` it is the regularised incomplete beta function `I_x(ν/2, 1/2)` at
   /// `x = ν / (ν + t²) = 1 - r²` (Abramowitz and Stegun, 26.7.1 and 26.5.27).
@@ -68,8 +68,8 @@ enum StudentT {
     return incompleteBeta(Double(degreesOfFreedom) / 2, 0.5, (1 - r) * (1 + r))
   }
 
-  /// Regularised incomplete beta function `I_x(a, b)`: continued fraction of DLMF 8.17.22, evaluated with Lentz's
-  /// method.
+  /// Returns the regularised incomplete beta function `I_x(a, b)`, computed with the continued fraction of DLMF 8.17.22
+  /// and Lentz's method.
   static func incompleteBeta(_ a: Double, _ b: Double, _ x: Double) -> Double {
     if x <= 0 { return 0 }
     if x >= 1 { return 1 }
@@ -109,10 +109,10 @@ enum StudentT {
   }
 }
 
-/// Adjusts p values for multiple comparisons.
+/// Adjustment of p values for multiple comparisons.
 public enum FalseDiscoveryRate: Sendable {
-  /// Benjamini–Hochberg adjustment (1995). Among results with an adjusted p below `q`, the expected share of false
-  /// discoveries is at most `q`.
+  /// Applies the Benjamini–Hochberg adjustment (1995). Among results with an adjusted p below `q`, the expected share
+  /// of false discoveries is at most `q`.
   /// - Parameter p: p values, 0 to 1, in any order.
   /// - Returns: adjusted values in the same order.
   public static func adjusted(_ p: [Double]) -> [Double] {

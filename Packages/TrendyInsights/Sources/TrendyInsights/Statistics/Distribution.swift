@@ -42,7 +42,7 @@ public struct Distribution: Hashable, Sendable, Codable {
     standardDeviation = sorted.count > 1 ? (squares / Double(sorted.count - 1)).squareRoot() : 0
   }
 
-  /// Quantile by linear interpolation (Hyndman and Fan 1996, type 7; the default of R and NumPy).
+  /// Returns a quantile by linear interpolation (Hyndman and Fan 1996, type 7; the default of R and NumPy).
   /// - Parameters:
   ///   - share: 0 to 1.
   ///   - sorted: at least one number, in ascending order.
@@ -58,7 +58,7 @@ public struct Distribution: Hashable, Sendable, Codable {
 public struct CyclePattern: Hashable, Sendable, Codable {
   /// Counts per position in the cycle, 0 or more.
   public let counts: [Int]
-  /// 0 for an even distribution, 1 if all events share a position.
+  /// Regularity of the events: 0 for an even distribution, 1 if all events share a position.
   ///
   /// `1 - H / log₂ k` for `k` positions, with the Shannon entropy `H = -Σ p log₂ p`.
   public let consistency: Double
@@ -85,7 +85,7 @@ public struct CyclePattern: Hashable, Sendable, Codable {
     consistency = max(0, 1 - entropy / log2(Double(counts.count)))
   }
 
-  /// Share of all events at a position, 0 to 1.
+  /// Returns the share of all events at a position, 0 to 1.
   public func share(_ position: Int) -> Double { Double(counts[position]) / Double(counts.reduce(0, +)) }
 }
 

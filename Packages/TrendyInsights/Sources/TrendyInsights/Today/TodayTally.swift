@@ -17,8 +17,8 @@ public struct TodayTally: Hashable, Sendable {
 
   /// Creates a tally without events.
   /// - Parameters:
-  ///   - settings: event types to count, with what their goals depend on.
-  ///   - now: a time in the day to report.
+  ///   - settings: event types to count, with the data that their goals depend on.
+  ///   - now: current time, which determines the day to report.
   ///   - local: user's calendar and time zone.
   public init(_ settings: TypeSettings, now: Date, local: LocalTime) {
     amounts = GoalAmounts(settings, now: now, local: local)
@@ -51,10 +51,10 @@ public struct TodayTally: Hashable, Sendable {
     for type in changed { update(type) }
   }
 
-  /// State of a type; `nil` if the type is unknown.
+  /// Returns the state of a type; `nil` if the type is unknown.
   public func count(of type: String) -> TodaySnapshot.Count? { indexes[type].map { snapshot.counts[$0] } }
 
-  /// Adds precomputed counts of the days before `end`, of which no events were added.
+  /// Adds precomputed counts of days before `end`. No events of these days may have been added.
   public mutating func add(_ counts: DailySeries, of type: String, before end: CivilDate) {
     for (place, count) in counts.values.enumerated() where count > 0 {
       let day = counts.first.advanced(by: place)
@@ -87,7 +87,8 @@ public struct TodayTally: Hashable, Sendable {
     guard
       let days = settings.goal(of: event.eventTypeId)?
         .days(around: snapshot.day, firstWeekday: local.firstWeekday),
-      // Reading the amount of an event decodes its properties.
+      // Computing an amount decodes the properties of the event, so events outside the current period of the goal are
+      // skipped.
       (days.lowerBound.advanced(by: -LocalTime.longestReach)...days.upperBound).contains(day)
     else { return }
     amounts.add(event, on: days, by: step)

@@ -31,7 +31,8 @@ extension MockNetworkClient {
     public var geofencesToReturn: [APIGeofence] = []
     /// All property definitions of the hub; filtered by event type.
     public var propertyDefinitionsToReturn: [APIPropertyDefinition] = []
-    /// Feed page for every request, whatever the cursor. `nil` stands for an empty page at the requested cursor.
+    /// Feed page returned for every request, regardless of its cursor. `nil` returns an empty page at the requested
+    /// cursor.
     public var changeFeedResponseToReturn: ChangeFeedResponse?
     /// Response of ``MockNetworkClient/getLatestCursor()``.
     public var latestCursorToReturn: Int64 = 0
