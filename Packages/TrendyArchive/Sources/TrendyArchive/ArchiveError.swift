@@ -9,9 +9,9 @@ public enum ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   case truncated(entry: String?, reason: String)
   /// The content is invalid or fails its checksum.
   case damaged(entry: String?, reason: String)
-  /// The entry is encrypted; nothing of it was read.
+  /// The entry is encrypted; none of it was read.
   case encrypted(entry: String)
-  /// Valid, but not supported by this package.
+  /// The content is valid, but not supported by this package.
   case unsupported(entry: String?, reason: String)
   /// A limit set by the caller was exceeded, for example by an archive crafted to exhaust memory or disk space.
   case exceedsLimit(entry: String?, reason: String)

@@ -2,8 +2,8 @@
 public struct ArchiveLimits: Hashable, Sendable {
   /// Maximum number of entries; each uses about 150 bytes of memory.
   public var entries: Int
-  /// Maximum number of decompressed bytes per compressed byte, checked from the first MiB on. Deflate can reach 1032;
-  /// exported text stays below 50.
+  /// Maximum number of decompressed bytes per compressed byte, checked once more than 1 MiB has been decompressed.
+  /// Deflate can reach 1032; exported text stays below 50.
   public var ratio: Int
   /// Maximum number of decompressed bytes in total.
   public var totalBytes: Int64

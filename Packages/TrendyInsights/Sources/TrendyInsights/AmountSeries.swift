@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// How the values of several events are combined into one number.
+/// Method by which the values of several events are combined into one number.
 public enum AmountSummary: String, Hashable, Sendable, Codable, CaseIterable {
   case sum, mean
 
@@ -15,7 +15,7 @@ public enum AmountSummary: String, Hashable, Sendable, Codable, CaseIterable {
     func sumOfParts(_ divisor: Double) -> Double { numbers.reduce(0) { $0 + $1 / divisor } }
     guard self == .mean else {
       if sum.isFinite { return sum }
-      // Dividing by a power of two loses no digits.
+      // Division by a power of two is exact.
       let divisor = Double(sign: .plus, exponent: count.exponent + 1, significand: 1)
       let whole = sumOfParts(divisor) * divisor
       return whole.isFinite ? whole : nil

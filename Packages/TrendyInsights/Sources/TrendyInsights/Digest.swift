@@ -2,9 +2,9 @@ public import TrendyModels
 
 /// Summary of a day or a week as statements, most relevant first. An ``InsightNarrator`` turns them into sentences.
 public struct Digest: Hashable, Sendable, Codable {
-  /// Minimum number of days with events.
+  /// Minimum number of days with events for a digest.
   public static let leastDays = 7
-  /// Minimum number of events.
+  /// Minimum number of events for a digest.
   public static let leastEvents = 10
 
   /// Event type with the data that a digest needs.
@@ -94,7 +94,7 @@ extension Digest {
     let day = told == .yesterday ? together.today.advanced(by: -1) : together.today
     let events = Int(together.days[day])
     let total = InsightStatement.dayTotal(events: events, told, usual: usual(together, before: day))
-    // A day that has just begun needs no statement.
+    // If yesterday had no events either, the total of today is omitted.
     if events == 0 { return told == .today && together.days[day.advanced(by: -1)] == 0 ? [] : [total] }
     let counts = subjects.filter { !$0.history.isOfReadings }
       .map { TypeCount(name: $0.name, count: Int($0.history.days[day])) }
@@ -140,7 +140,8 @@ extension Digest {
     return goals + streaks.sorted { $0.0 > $1.0 }.prefix(3).map(\.1)
   }
 
-  /// Returns at most two types without events for unusually long, those with the longest gap relative to the usual
+  /// Returns the gaps of at most two types that have had no events for unusually long, those that are longest relative
+  /// to the usual interval first.
   /// interval.
   private static func gaps(_ subjects: [Subject]) -> [InsightStatement] {
     let long = subjects.filter(\.isHabit).compactMap { subject in

@@ -1,4 +1,4 @@
-/// Converts findings to sentences. An app can supply its own narrator, for example one that uses a language model.
+/// Narrator that converts findings to sentences. An app can supply its own, for example one that uses a language model.
 public protocol InsightNarrator: Sendable {
   /// Returns the statement as a sentence; the final full stop is optional.
   func sentence(_ statement: InsightStatement) -> String

@@ -133,7 +133,7 @@ public struct TypeHistory: Hashable, Sendable {
 }
 
 extension TypeHistory {
-  /// Builds a history from one event at a time, so that not all events are in memory at once.
+  /// Builder that creates a history from one event at a time, so that not all events are in memory at once.
   public struct Collector: Sendable {
     private var tally: Tally
     private let local: LocalTime

@@ -1,5 +1,5 @@
-// The part of Foundation that Trendy uses. FoundationEssentials starts faster and embeds smaller than Foundation; Apple's SDKs have
-// only Foundation.
+// The subset of Foundation that Trendy uses. FoundationEssentials starts faster and is smaller than Foundation; Apple's
+// SDKs provide only Foundation.
 #if canImport(FoundationEssentials)
   @_exported public import FoundationEssentials
 #else

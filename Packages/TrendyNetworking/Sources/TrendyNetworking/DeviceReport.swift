@@ -15,7 +15,7 @@ public struct DeviceReport: Hashable, Sendable {
     self.oldest = oldest
   }
 
-  /// Value of the header `Trendy-Device`: a structured-fields dictionary (RFC 8941).
+  /// Returns the value of the header `Trendy-Device`, a dictionary of structured fields (RFC 8941).
   func header(at now: Date) -> String {
     func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
     let plain = String(

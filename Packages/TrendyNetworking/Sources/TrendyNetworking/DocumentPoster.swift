@@ -2,7 +2,7 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyProtocols
 
-/// Posts JSON documents to servers other than a hub, such as webhook receivers.
+/// Client that posts JSON documents to servers other than a hub, such as webhook receivers.
 ///
 /// Redirects are returned like any other response. Certificates and proxy variables are handled as for a hub.
 public struct DocumentPoster: Sendable {

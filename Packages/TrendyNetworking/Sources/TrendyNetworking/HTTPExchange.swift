@@ -40,7 +40,7 @@ struct HTTPHead: Hashable, Sendable {
   /// Size of the body in bytes as transmitted; `nil` if unknown or if the body is compressed.
   var bodyLength: Int? {
     guard (fields["content-encoding"] ?? "identity") == "identity" else { return nil }
-    // A length that overflows `Int` is never reached.
+    // A length that overflows `Int` exceeds any body that can be received.
     return fields["content-length"].map { Int($0) ?? Int.max }
   }
 

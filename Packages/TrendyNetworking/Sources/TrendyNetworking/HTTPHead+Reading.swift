@@ -48,7 +48,7 @@ extension ClientResponse {
 extension HTTPHead {
   var isProblem: Bool { mediaType == "application/problem+json" }
 
-  /// Converts an error response to an error.
+  /// Returns the error that an error response represents.
   func error(body: Data, to description: RequestDescription, now: Date) -> APIError {
     let retryAfter = self["retry-after"].flatMap { RetryAfter.duration($0, date: self["date"], now: now) }
     if isProblem, let problem = problem(body) { return .problem(problem, retryAfter: retryAfter) }
@@ -104,7 +104,7 @@ extension HTTPHead {
     return .decodingError(detail.map { "\(subject): \($0)" } ?? subject)
   }
 
-  /// Scheme, host and port of a redirect target: the rest may contain a secret.
+  /// Returns only scheme, host and port of a redirect target, because the rest may contain a secret.
   private static func origin(_ location: String) -> String {
     guard let url = URL(string: location), let scheme = url.scheme, let host = url.host(percentEncoded: false) else {
       return "another page"

@@ -3,10 +3,10 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Sends requests to one hub: adds the token, enforces the deadline and reads the response.
+/// Connection to one hub. Adds the token to requests, enforces the deadline and reads the responses.
 struct HubConnection: Sendable {
   let address: HubAddress
-  /// Returns the token before each request; `nil` for requests without a token.
+  /// Provides the token for each request; `nil` for requests without a token.
   let token: (@Sendable () async throws -> String?)?
   let clock: any TimeSource
   /// Maximum time from the start of a request to the last byte of the response, or between two chunks of a stream.
@@ -14,7 +14,7 @@ struct HubConnection: Sendable {
   /// Maximum size of a response body in bytes.
   let bodyLimit: Int
   var transport: URLSessionTransport
-  /// Returns the device status to send with authenticated requests, or `nil`.
+  /// Provides the device status to send with authenticated requests, or `nil`.
   var report: (@Sendable () -> DeviceReport?)?
 
   /// Sends a request and decodes the response.

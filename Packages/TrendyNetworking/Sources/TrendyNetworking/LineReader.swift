@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Splits chunks of bytes into lines that end with a line feed.
+/// Reader that splits chunks of bytes into lines that end with a line feed.
 struct LineReader: Sendable {
   /// Maximum length of a line in bytes.
   private let limit: Int

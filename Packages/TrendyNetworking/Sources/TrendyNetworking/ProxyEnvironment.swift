@@ -6,6 +6,8 @@ struct ProxyEnvironment: Hashable, Sendable {
   private let variable: String?
   private let exceptions: [Substring]
 
+  /// Reads the proxy variables.
+  ///
   /// - Parameter environment: environment of the process. `HTTP_PROXY` in upper case is ignored, because web servers
   ///   set it from a request header.
   init(_ environment: [String: String]) {
@@ -13,8 +15,7 @@ struct ProxyEnvironment: Hashable, Sendable {
     exceptions = (environment["no_proxy"] ?? environment["NO_PROXY"] ?? "").split { $0 == "," || $0 == " " }
   }
 
-  /// Name of the variable that would send a request for `host`, a name of this machine, to a proxy; `nil` if there is
-  /// none.
+  /// Returns the variable that would send a request for `host`, a name of this machine, to a proxy; `nil` if none does.
   func variable(for host: String) -> String? {
     // Address ranges (127.0.0.0/8) are ignored, because not every libcurl supports them.
     let isExcepted = exceptions.contains { entry in

@@ -7,7 +7,7 @@ struct ServerSentEvent: Hashable, Sendable {
   var data: String
 }
 
-/// Parses a `text/event-stream` (WHATWG HTML, 9.2.6) from chunks of bytes.
+/// Parser of a `text/event-stream` (WHATWG HTML, 9.2.6) that arrives in chunks of bytes.
 struct ServerSentEventReader: Sendable {
   /// Maximum size in bytes of a line and of an event.
   private static let limit = 64 * 1024

@@ -1,13 +1,15 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Parses the lines of a snapshot or snapshot part: a header with the number of entries, then one entry per line.
+/// Parser of the lines of a snapshot or snapshot part: a header with the number of entries, then one entry per line.
 struct SnapshotReader<Result: SnapshotResult>: Sendable {
   private let hub: String
   private var header: SnapshotHeader?
   private var entries = 0
   private var result: Result?
 
+  /// Creates a parser.
+  ///
   /// - Parameter hub: name of the hub for error messages.
   init(hub: String) { self.hub = hub }
 
@@ -46,7 +48,7 @@ struct SnapshotReader<Result: SnapshotResult>: Sendable {
   }
 }
 
-/// Collects the lines of a snapshot.
+/// Result that is built from the lines of a snapshot.
 protocol SnapshotResult: Sendable {
   init(_ header: SnapshotHeader)
   /// Adds an entry.

@@ -16,6 +16,8 @@ final class URLSessionTransport: Sendable {
   private let delegate: SessionDelegate
   private let proxies: ProxyEnvironment
 
+  /// Creates a transport with its own session.
+  ///
   /// - Parameter environment: proxy variables; `nil` for those of the process.
   init(environment: [String: String]? = nil) {
     #if canImport(FoundationNetworking)
@@ -37,7 +39,7 @@ final class URLSessionTransport: Sendable {
   }
 
   deinit {
-    // The session retains its delegate until it is invalidated. On another thread: see `cancelElsewhere`.
+    // The session retains its delegate until it is invalidated. Invalidated on another thread, as in `cancelElsewhere`.
     let session = session
     DispatchQueue.global().async { session.invalidateAndCancel() }
   }
@@ -90,7 +92,7 @@ private struct Exchange: Sendable {
   var bodyBytes = 0
 }
 
-/// Dispatches the callbacks of the session to the streams of the requests.
+/// Session delegate that forwards each callback to the stream of its request.
 private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
   private let exchanges = Mutex<[Int: Exchange]>([:])
 
@@ -127,8 +129,8 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-      // Linux does not ask about certificates here, and the response is already complete, but no disposition would
-      // deliver it.
+      // On Linux, certificates are not reported here. The response has arrived completely, but no disposition would
+      // complete the task, so the stream is finished here.
       exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.continuation.finish()
       cancelElsewhere(task)
     #else
@@ -173,7 +175,7 @@ private final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable 
     for (name, value) in response.allHeaderFields {
       fields["\(name)".lowercased()] = "\(value)"
     }
-    // On Linux the final head is reported after each interim response (100 Continue, 103 Early Hints).
+    // On Linux, interim responses (100 Continue, 103 Early Hints) are reported before the final one.
     guard response.statusCode >= 200 else { return }
     let head = HTTPHead(status: response.statusCode, fields: fields)
     let continuation = exchanges.withLock {

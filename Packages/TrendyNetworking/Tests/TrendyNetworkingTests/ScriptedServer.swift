@@ -94,7 +94,7 @@ final class ScriptedServer: Sendable {
   /// Waits until this number of requests has been received completely.
   func received(_ count: Int = 1) async { await wait { $0.requests.count >= count } }
 
-  /// Waits until this number of held clients have disconnected.
+  /// Waits until this number of clients held by ``Step/hold`` have disconnected.
   func departed(_ count: Int = 1) async { await wait { $0.departures >= count } }
 
   /// Closes every connection and the listening socket.

@@ -18,7 +18,7 @@ public protocol DataStoreProtocol: EntityStore, MutationQueue, SyncStateStore {
   /// pending or accepted mutation, replica entry or tombstone.
   ///
   /// If an identifier occurs twice, the second one is not new. An implementation may return `false` for new
-  /// identifiers; the default implementation returns only `false`.
+  /// identifiers; the default implementation always returns `false`.
   func areNew(events identifiers: [CompactIdentifier]) throws -> [Bool]
   /// Inserts an event that ``areNew(events:)`` reported as new in this unit, together with the mutation that creates
   /// it.
@@ -35,7 +35,7 @@ public protocol DataStoreProtocol: EntityStore, MutationQueue, SyncStateStore {
   func rollback()
 }
 
-/// Creates units of work on one store.
+/// Factory of units of work on one store.
 public protocol DataStoreFactory: Sendable {
   /// Returns a new unit for the caller's isolation. Never fails: if the store cannot be opened, the unit's operations
   /// throw.

@@ -14,7 +14,7 @@ public protocol EntityStore: AnyObject {
   /// Announces that the unit will read, change or delete these events, so that the store can prefetch them in one pass.
   /// The default implementation does nothing.
   func lookAhead(events identifiers: [CompactIdentifier]) throws
-  /// Changes the event type or creates it. A new one is pending, with empty strings.
+  /// Changes the event type or creates it. A new type is pending, and its strings are empty.
   @discardableResult
   func upsertEventType(id: String, configure: (inout EventType) throws -> Void) throws -> EventType
   /// Changes the geofence or creates it. A new one is pending, active, without notifications, with an empty name, at

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Displays the trip in progress, for example on a lock screen, a status bar or a dashboard.
+/// Display of the trip in progress, for example on a lock screen, in a status bar or on a dashboard.
 public protocol LiveActivityManagerProtocol: AnyObject {
   /// Whether an activity was started and has not been ended.
   var isActivityRunning: Bool { get }

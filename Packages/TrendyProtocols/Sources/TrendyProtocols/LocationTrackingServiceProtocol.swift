@@ -1,13 +1,13 @@
 public import TrendyModels
 
-/// Provides fixes at one of two levels of accuracy.
+/// Source of fixes at one of two levels of accuracy.
 ///
 /// Fixes are reported unfiltered, in the order in which the device measured them. Delegate methods are called on the
 /// isolation that owns the service.
 public protocol LocationTrackingServiceProtocol: AnyObject {
   /// Receives fixes and errors. Held weakly.
   var delegate: (any LocationTrackingServiceDelegate)? { get set }
-  /// Whether ``startMonitoring()`` was called and ``stopMonitoring()`` was not called since.
+  /// Whether monitoring has been started and not stopped since.
   var isMonitoring: Bool { get }
   /// Newest fix, even one received before a delegate was set; `nil` before the first.
   var lastLocation: Location? { get }
@@ -25,7 +25,7 @@ public protocol LocationTrackingServiceProtocol: AnyObject {
   func setLowAccuracy()
 }
 
-/// Receives fixes, errors and authorization changes from a ``LocationTrackingServiceProtocol``.
+/// Delegate that receives fixes, errors and authorization changes from a ``LocationTrackingServiceProtocol``.
 public protocol LocationTrackingServiceDelegate: AnyObject {
   /// Called with each new fix.
   func locationService(_ service: any LocationTrackingServiceProtocol, didUpdateLocation location: Location)

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Classifies the user's motion and confirms, after a debounce, that driving has started or ended.
+/// Classifier of the user's motion, which confirms after a debounce that driving has started or ended.
 public protocol MotionActivityHandlerProtocol: AnyObject {
   /// Receives changes of motion. Held weakly.
   var delegate: (any MotionActivityHandlerDelegate)? { get set }
@@ -26,7 +26,7 @@ public protocol MotionActivityHandlerProtocol: AnyObject {
   func cancelPendingDebounce()
 }
 
-/// Receives changes of motion from a ``MotionActivityHandlerProtocol``.
+/// Delegate that receives changes of motion from a ``MotionActivityHandlerProtocol``.
 public protocol MotionActivityHandlerDelegate: AnyObject {
   /// Called immediately, for each reading that changes ``MotionActivityHandlerProtocol/isAutomotive``.
   func motionHandler(_ handler: any MotionActivityHandlerProtocol, didDetectAutomotive isAutomotive: Bool)

@@ -4,7 +4,7 @@ public import TrendyModels
 public protocol MutationQueue: AnyObject {
   /// Returns all pending mutations, ordered by time; those with equal times are in the order of insertion.
   func fetchPendingMutations() throws -> [PendingMutation]
-  /// Returns whether a mutation with this entity and operation is pending.
+  /// Returns whether a mutation of this entity with this operation is pending.
   func hasPendingMutation(entityId: String, entityType: MutationEntityType, operation: MutationOperation) throws -> Bool
   /// Inserts a mutation. It replaces a mutation with the same id and takes its position in the queue.
   func insertPendingMutation(_ mutation: PendingMutation) throws
@@ -13,7 +13,7 @@ public protocol MutationQueue: AnyObject {
   func appendPendingMutation(_ mutation: PendingMutation) throws
   /// Removes the mutation with this id from the queue if it exists.
   func deletePendingMutation(_ mutation: PendingMutation) throws
-  /// Returns the first mutations in queue order and reads no others.
+  /// Returns the first `count` mutations in queue order, without reading the others.
   func firstPendingMutations(_ count: Int) throws -> [PendingMutation]
   /// Returns the last mutation in the queue without reading the others, or `nil` if the queue is empty.
   func lastPendingMutation() throws -> PendingMutation?

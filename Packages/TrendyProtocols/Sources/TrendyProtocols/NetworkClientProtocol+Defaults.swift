@@ -55,7 +55,7 @@ extension NetworkClientProtocol {
         // Returns the outcomes so far. A push of the remaining mutations repeats the error and throws it.
         outcomes.append(.tryLater(retryAfter: (error as? APIError)?.retryAfter))
       }
-      // Later mutations may depend on one without an outcome.
+      // Mutations after one without an outcome may depend on it.
       if let unjudged = outcomes.last(where: \.isTryLater) {
         outcomes += Array(repeating: unjudged, count: mutations.count - outcomes.count)
       }
@@ -136,7 +136,7 @@ extension NetworkClientProtocol {
     return outcomes
   }
 
-  /// Returns whether one of the mutations can have caused the rejection of the batch. A 413 (too large) is thrown
+  /// Returns whether one of the mutations may have caused the rejection of the batch. A 413 (too large) is thrown
   /// instead, so that the caller sends smaller batches.
   private static func isAboutContent(_ error: any Error) -> Bool {
     guard let error = error as? APIError, let status = error.statusCode else { return false }

@@ -41,7 +41,7 @@ public protocol NetworkClientProtocol: Sendable {
 
   // MARK: Geofences
 
-  /// Returns the active geofences, or all, in unspecified order.
+  /// Returns all geofences, or only the active ones, in unspecified order.
   func getGeofences(activeOnly: Bool) async throws -> [APIGeofence]
   /// Creates a geofence and returns it as stored.
   func createGeofence(_ request: CreateGeofenceRequest) async throws -> APIGeofence
@@ -83,10 +83,10 @@ public protocol NetworkClientProtocol: Sendable {
   func checkHealth() async throws
 
   /// Sends mutations of any kind in order and returns one outcome for each, in the same order.
-  ///
-  /// The default implementation sends adjacent creates of events in batches of up to 50 (a single one too), and every
-  /// other mutation in a separate request, with its idempotency key if it is a create. A failure is the outcome of the
-  /// mutation that it affected; after a transient failure the remaining mutations are `.tryLater`. Throws only errors
+  /// The default implementation sends adjacent creates of events in batches of up to 50, even if there is only one, and
+  /// every other mutation in a separate request, with its idempotency key if it is a create. A failure is the outcome
+  /// of the mutation that it affected; after a transient failure the remaining mutations are `.tryLater`. Throws only
+  /// errors that do not concern a single mutation.
   /// that concern no single mutation.
   func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome]
 
@@ -96,8 +96,8 @@ public protocol NetworkClientProtocol: Sendable {
   /// in the feed after the cursor, so none is missed.
   func snapshot() async throws -> Snapshot
 
-  /// Returns a stream of the feed's head each time it changes, until cancelled. A signal is only a hint; data is read
-  /// with ``getChanges(since:limit:)``. The stream of the default implementation ends immediately.
+  /// Returns a stream that yields the feed's head each time it changes, until it is cancelled. A signal is only a hint;
+  /// data is read with ``getChanges(since:limit:)``. The stream of the default implementation ends immediately.
   func changeSignals() -> AsyncThrowingStream<Int64, any Error>
 
   // MARK: With defaults, complete only with a Trendy hub

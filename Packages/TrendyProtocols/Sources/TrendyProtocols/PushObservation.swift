@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Reports the failures that interrupt a push to the caller of the push.
+/// Observer to which a push reports the failures that interrupt it.
 ///
 /// The outcome `.tryLater` does not distinguish a busy hub from an unreachable one or from rate limiting, but the
 /// caller needs the difference to schedule the next push. The default push reports such failures to ``current``. A

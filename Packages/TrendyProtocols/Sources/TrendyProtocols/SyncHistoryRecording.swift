@@ -61,7 +61,7 @@ extension SyncRun {
   }
 }
 
-/// Stores the result of every sync round.
+/// Store for the results of sync rounds.
 public protocol SyncHistoryRecording: Sendable {
   /// Stores the result of one round, after it has ended.
   func record(_ run: SyncRun) async

@@ -22,7 +22,8 @@ public protocol SyncStateStore: AnyObject {
   /// Deletes the replica entry of an entity if it exists.
   func deleteHeldEntry(kind: MutationEntityType, id: String) throws
 
-  /// Returns the version up to which all feed entries are durable on this device, or `nil` before the first bootstrap.
+  /// Returns the version up to which all feed entries are durable on this device; `nil` if the next round needs a
+  /// snapshot.
   func syncCursor() throws -> Int64?
   /// Sets the cursor. With `nil`, the next round begins with a snapshot.
   func setSyncCursor(_ cursor: Int64?) throws

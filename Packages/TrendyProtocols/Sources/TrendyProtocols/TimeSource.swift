@@ -41,7 +41,7 @@ public struct BootTime: Hashable, Sendable {
   }
 }
 
-/// Live implementation of ``TimeSource``: the machine's clocks.
+/// Implementation of ``TimeSource`` with the machine's clocks.
 public struct SystemTime: TimeSource {
   private let start = ContinuousClock.now
 

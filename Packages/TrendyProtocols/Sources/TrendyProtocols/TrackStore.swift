@@ -108,7 +108,7 @@ public struct TrackAppend: Hashable, Sendable {
   public var added = 0
   /// Number of duplicates.
   public var known = 0
-  /// Number of readings without a position on Earth or a time that can be stored.
+  /// Number of readings without a valid position or without a time that can be stored.
   public var invalid = 0
 
   public init() {}

@@ -22,7 +22,7 @@ public struct TripReport: Hashable, Sendable {
   }
 }
 
-/// Receives the reports of a trip coordinator, for example to queue, store or log them.
+/// Receiver of a trip coordinator's reports, for example to queue, store or log them.
 public protocol TripReporting: Sendable {
   /// Receives one report. Called in order on the coordinator's isolation; must not block.
   func report(_ report: TripReport)

@@ -3,7 +3,7 @@
 /// Messages are delivered exactly once and in order as soon as the companion is reachable. No method waits for the
 /// delivery.
 public protocol WatchConnectivityServiceProtocol: AnyObject {
-  /// Receives requests of the watch. Held weakly.
+  /// Receives requests from the watch. Held weakly.
   var delegate: (any WatchConnectivityServiceDelegate)? { get set }
   var isPaired: Bool { get }
   var isWatchAppInstalled: Bool { get }
@@ -21,7 +21,7 @@ public protocol WatchConnectivityServiceProtocol: AnyObject {
   func updateTripActiveState(_ isActive: Bool)
 }
 
-/// Receives requests from a ``WatchConnectivityServiceProtocol``.
+/// Delegate that receives requests from a ``WatchConnectivityServiceProtocol``.
 public protocol WatchConnectivityServiceDelegate: AnyObject {
   /// Called when the watch needs a token. Call `completion` once, with `nil` if there is no token.
   func watchConnectivityService(

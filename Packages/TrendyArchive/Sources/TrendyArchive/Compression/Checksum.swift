@@ -13,7 +13,7 @@ public struct CRC32: Hashable, Sendable {
     bytes.withUnsafeBytes { update($0) }
   }
 
-  /// Adds bytes.
+  /// Updates the checksum with bytes.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress else { return }
     value = UInt32(

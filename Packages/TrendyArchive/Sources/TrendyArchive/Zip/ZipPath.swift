@@ -29,7 +29,7 @@ enum ZipPath {
   /// Whether unpacking to this path stays within the target folder on every system.
   static func isSafe(_ path: String) -> Bool {
     guard let first = path.utf8.first, first != UInt8(ascii: "/"), first != UInt8(ascii: "\\") else { return false }
-    // "C:" and "file:" do not denote a folder of that name.
+    // `C:` denotes a drive on Windows, not a folder of that name.
     if path.utf8.dropFirst().first == UInt8(ascii: ":") { return false }
     guard !path.utf8.contains(0) else { return false }
     let parts = path.utf8.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }

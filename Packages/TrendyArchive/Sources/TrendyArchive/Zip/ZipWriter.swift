@@ -80,7 +80,7 @@ public struct ZipWriter: ~Copyable {
   /// - Throws: the errors of ``add(_:_:modified:)``.
   public mutating func begin(_ path: String, modified: Int64? = nil) throws {
     var entry = try newEntry(path, modified)
-    // Sizes and checksum follow the content.
+    // Bit 3: sizes and checksum follow the content.
     entry.flags |= 8
     writeLocalHeader(of: entry)
     deflater.reset()
@@ -260,7 +260,8 @@ extension ZipWriter {
     extra.append32(UInt32(bitPattern: seconds))
   }
 
-  /// Date and time in UTC with a resolution of two seconds, from 1980 to 2107; 1 January 1980 without a time.
+  /// Returns date and time in UTC in the DOS format, with a resolution of two seconds, from 1980 to 2107; 1 January
+  /// 1980 without a time.
   private static func dosTime(_ modified: Int64?) -> UInt32 {
     guard let modified, (315_532_800..<4_354_819_200).contains(modified) else { return 0x0021_0000 }
     let (day, second) = modified.quotientAndRemainder(dividingBy: 86_400)

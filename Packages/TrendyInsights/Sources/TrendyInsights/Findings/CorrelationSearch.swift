@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Search for correlations among event types, with the number of pairs tested.
+/// Correlations found among event types, with the number of pairs tested.
 public struct CorrelationSearch: Hashable, Sendable, Codable {
   /// Number of days up to today that are compared.
   public static let span = 90

@@ -28,6 +28,6 @@ public struct HeatLevels: Hashable, Sendable, Codable {
 
   private init(bounds: [Double]) { self.bounds = bounds }
 
-  /// Returns 0 for no value, otherwise 1 to 4.
+  /// Returns the level of a value: 0 for a value of 0 or less, otherwise 1 to 4.
   public func level(_ value: Double) -> Int { value <= 0 ? 0 : 1 + bounds.count { value > $0 } }
 }

@@ -9,7 +9,7 @@ public struct MovingRange: Hashable, Sendable, Codable {
   /// Upper quartile of the windows.
   public let upper: Double
 
-  /// Length and number of the windows behind a ``MovingRange``.
+  /// Length and number of the windows on which a ``MovingRange`` is based.
   public struct Span: Hashable, Sendable {
     /// Length of a window in days.
     public let length: Int

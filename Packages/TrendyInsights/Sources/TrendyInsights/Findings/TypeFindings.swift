@@ -5,7 +5,7 @@ public struct Trend: Hashable, Sendable, Codable {
   /// Direction of a change.
   public enum Direction: String, Hashable, Sendable, Codable, CaseIterable {
     case up, down, steady
-    /// There were no events before.
+    /// The earlier period has no events.
     case new
   }
 

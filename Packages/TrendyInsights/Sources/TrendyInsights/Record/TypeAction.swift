@@ -38,7 +38,7 @@ public enum TypeAction: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension PropertyDefinition {
-  /// Whether an event without a value for this property has little meaning.
+  /// Whether the user is asked for a value, because an event without it has little meaning.
   fileprivate var isAskedFor: Bool {
     guard defaultValue == nil else { return false }
     return propertyType == .number ? key != Goal.countKey : propertyType == .select

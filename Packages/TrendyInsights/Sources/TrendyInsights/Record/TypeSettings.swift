@@ -21,7 +21,7 @@ public struct TypeSettings: Hashable, Sendable {
     self.running = running
   }
 
-  /// Reads the settings.
+  /// Reads the settings from a record.
   ///
   /// - Parameters:
   ///   - record: the record.

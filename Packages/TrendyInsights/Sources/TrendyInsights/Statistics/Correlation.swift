@@ -64,7 +64,7 @@ enum StudentT {
   /// `x = ν / (ν + t²) = 1 - r²` (Abramowitz and Stegun, 26.7.1 and 26.5.27).
   static func twoSided(r: Double, degreesOfFreedom: Int) -> Double {
     guard degreesOfFreedom > 0 else { return 1 }
-    // (1 - r)(1 + r) keeps the digits that 1 - r² loses near 1.
+    // (1 - r)(1 + r) is more precise than 1 - r² if |r| is near 1.
     return incompleteBeta(Double(degreesOfFreedom) / 2, 0.5, (1 - r) * (1 + r))
   }
 

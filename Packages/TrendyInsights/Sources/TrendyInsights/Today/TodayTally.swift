@@ -1,8 +1,8 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Computes a ``TodaySnapshot`` from events and updates it incrementally: adding or removing an event changes only the
-/// entry of its type.
+/// Incremental computation of a ``TodaySnapshot`` from events: adding or removing an event changes only the entry of
+/// its type.
 public struct TodayTally: Hashable, Sendable {
   /// Current state.
   public private(set) var snapshot: TodaySnapshot

@@ -16,9 +16,9 @@ public struct Event: Hashable, Sendable, Identifiable {
   /// End of the event, never before ``timestamp``; `nil` for a single point in time or a running event.
   public var endDate: Date?
   public var notes: String?
-  /// Degrees, -90 to 90, WGS 84.
+  /// Latitude in degrees, -90 to 90 (WGS 84).
   public var locationLatitude: Double?
-  /// Degrees, -180 to 180, WGS 84.
+  /// Longitude in degrees, -180 to 180 (WGS 84).
   public var locationLongitude: Double?
   public var locationName: String?
   /// IANA name of the time zone in which the event was recorded.
@@ -75,7 +75,7 @@ public struct Event: Hashable, Sendable, Identifiable {
 
   /// Sets the properties from their storage format; the bytes are copied.
   ///
-  /// - Returns: `false`, leaving the event unchanged, if the bytes do not contain one value per name.
+  /// - Returns: `false`, leaving the event unchanged, if the bytes do not contain exactly one value per name.
   @inlinable public mutating func setPackedProperties(
     _ shape: consuming PropertyShape, _ bytes: UnsafeRawBufferPointer
   ) -> Bool {

@@ -5,17 +5,17 @@ public struct Geofence: Hashable, Sendable, Identifiable {
   /// Opaque identifier, 1 to 128 bytes; a UUIDv7 if generated on a device.
   public let id: String
   public var name: String
-  /// Degrees, -90 to 90.
+  /// Latitude of the centre in degrees, -90 to 90.
   public var latitude: Double
-  /// Degrees, -180 to 180.
+  /// Longitude of the centre in degrees, -180 to 180.
   public var longitude: Double
-  /// Metres, 50 to 10,000.
+  /// Radius in metres, 50 to 10,000.
   public var radius: Double
   /// Id of the event type to record on entry, or `nil` to record nothing.
   public var eventTypeEntryId: String?
   /// Id of the event type to record on exit, or `nil` to record nothing.
   public var eventTypeExitId: String?
-  /// Whether crossings are detected.
+  /// Whether entries and exits are detected.
   public var isActive: Bool
   public var notifyOnEntry: Bool
   public var notifyOnExit: Bool

@@ -70,7 +70,7 @@ extension Goal {
       case "" where last == 3600 && rest.isEmpty: unit = 60
       default: return nil
       }
-      // Hours, minutes and seconds, in this order and each at most once.
+      // Units must be in the order hours, minutes, seconds, and each may occur only once.
       guard unit < last else { return nil }
       total += number * unit
       last = unit

@@ -2,9 +2,9 @@ public import TrendyFoundation
 
 /// Geographic coordinate in WGS 84.
 public struct Coordinate: Hashable, Sendable, Codable {
-  /// Degrees, -90 to 90.
+  /// Latitude in degrees, -90 to 90.
   public var latitude: Double
-  /// Degrees, -180 to 180.
+  /// Longitude in degrees, -180 to 180.
   public var longitude: Double
 
   public init(latitude: Double, longitude: Double) {
@@ -18,7 +18,7 @@ public struct Coordinate: Hashable, Sendable, Codable {
   }
 }
 
-/// Fix of a location receiver.
+/// Position fix from a location receiver.
 public struct Location: Hashable, Sendable, Codable {
   public var coordinate: Coordinate
   /// Radius of 68 % confidence in metres; negative if unknown.

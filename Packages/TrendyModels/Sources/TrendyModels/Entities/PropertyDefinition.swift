@@ -16,7 +16,7 @@ public struct PropertyDefinition: Hashable, Sendable, Identifiable {
   public var defaultValue: JSONValue? {
     didSet { if defaultValue == .some(.null) { defaultValue = nil } }
   }
-  /// Position in lists, in ascending order.
+  /// Position of the property in lists; lower values come first.
   public var displayOrder: Int
   public var syncStatus: SyncStatus
   /// JSON members that this version cannot represent, by wire name. They are written back unchanged.

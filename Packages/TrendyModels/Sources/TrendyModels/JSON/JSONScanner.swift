@@ -181,7 +181,8 @@ struct JSONScanner {
     var isPlain = true
     var isASCII = true
     while true {
-      // Checks eight bytes at a time. Borrows in the subtraction cause false matches only above a true match.
+      // Checks eight bytes at a time. A borrow can cause a false match only in a byte after a true one, and the first
+      // match counts.
       let word = UInt64(littleEndian: UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self))
       let control = (word &- 0x2020_2020_2020_2020) & ~word
       let quote = Self.zeros(in: word ^ 0x2222_2222_2222_2222)
@@ -351,7 +352,7 @@ extension JSONScanner {
     JSONError(path: path(inLast: inLast), byte: byte, reason: reason)
   }
 
-  /// Returns the path to the last value that was begun in each open array and object.
+  /// Returns the path of the value that is being scanned, through all open arrays and objects.
   ///
   /// - Parameter inLast: whether the path includes the value in the innermost array or object.
   private func path(inLast: Bool) -> String {

@@ -20,7 +20,7 @@ extension JSONValue {
 
   /// The value as an integer: an integer, or a double below 2^53 in magnitude without a fraction, such as `5.0`.
   ///
-  /// Larger doubles are excluded: they may stand for an integer that does not fit 64 bits, such as
+  /// Larger doubles are excluded: they may represent an integer that does not fit 64 bits, such as
   /// -9223372036854775809.
   public var intValue: Int64? {
     switch self {
@@ -30,7 +30,7 @@ extension JSONValue {
     }
   }
 
-  /// The value of any number, or `nil`. Integers beyond 2^53 in magnitude lose precision.
+  /// The value as a double, or `nil` if it is not a number. Integers beyond 2^53 in magnitude lose precision.
   public var doubleValue: Double? {
     switch self {
     case .int(let value): Double(value)
@@ -50,7 +50,8 @@ extension JSONValue {
 }
 
 extension Int64 {
-  /// Converts a whole number. Returns `nil` for a fraction, and from 2^53 on, where a double represents several
+  /// Converts a whole number. Returns `nil` for a fraction, and for a magnitude of 2^53 or more, at which a double
+  /// represents several integers.
   /// integers.
   init?(exactlyWhole value: Double) {
     guard abs(value) < 9_007_199_254_740_992 else { return nil }

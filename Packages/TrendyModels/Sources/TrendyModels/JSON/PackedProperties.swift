@@ -172,7 +172,7 @@ public struct PackedProperties: Sendable {
     _ = withValues { base, end in Self.forEach(shape, base, end: end, body) }
   }
 
-  /// Calls `body` for each property in the storage format, without copying the bytes.
+  /// Calls `body` for each property in packed form, without copying the bytes.
   ///
   /// - Parameters:
   ///   - shape: names and types.
@@ -207,7 +207,7 @@ public struct PackedProperties: Sendable {
     _ = withValues { Self.forEachPacked(shape, $0, end: $1, body) }
   }
 
-  /// Calls `body` for each property in the storage format, with its index in the shape and its value in packed form.
+  /// Calls `body` for each property in packed form, with its index in the shape.
   ///
   /// - Parameters:
   ///   - shape: names and types.

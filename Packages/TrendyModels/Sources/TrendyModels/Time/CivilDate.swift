@@ -42,9 +42,9 @@ public struct CivilDate: Hashable, Sendable {
   }
 
   public var year: Int { fields.year }
-  /// 1 to 12.
+  /// Month, 1 to 12.
   public var month: Int { fields.month }
-  /// 1 to 31.
+  /// Day of the month, 1 to 31.
   public var day: Int { fields.day }
   /// Day of the week; 0 is Sunday.
   public var weekday: Int { (daysSince1970 + 4) - (daysSince1970 + 4).flooringQuotient(by: 7) * 7 }

@@ -31,7 +31,7 @@ struct PosixTimeZone: Hashable, Sendable {
     hasher.combine(daylight?.offset)
   }
 
-  /// Returns the offset at a time.
+  /// Returns the offset from UTC at a point in time, in seconds east of UTC.
   ///
   /// - Parameter seconds: seconds since 1970.
   func secondsFromGMT(at seconds: Int64) -> Int {

@@ -108,7 +108,7 @@ public struct TimeZoneRules: Hashable, Sendable {
     self.rule = rule
   }
 
-  /// Returns the offset at a time.
+  /// Returns the offset from UTC at a point in time.
   ///
   /// - Parameter date: any date; clamped to the years 1 to 9999.
   /// - Returns: seconds east of UTC.
@@ -119,7 +119,7 @@ public struct TimeZoneRules: Hashable, Sendable {
     return secondsFromGMT(at: Int64(min(max(bounds.lowerBound, seconds), bounds.upperBound).rounded(.down)))
   }
 
-  /// Returns the offset at a time in seconds since 1970.
+  /// Returns the offset, in seconds east of UTC, at a time in seconds since 1970.
   func secondsFromGMT(at seconds: Int64) -> Int {
     guard let last = transitions.last else { return rule?.secondsFromGMT(at: seconds) ?? Int(firstOffset) }
     if seconds >= last { return rule?.secondsFromGMT(at: seconds) ?? Int(offsets[offsets.count - 1]) }

@@ -14,7 +14,7 @@ public struct CompanionNotice: Hashable, Sendable {
     public static let token = "token"
     /// A trip has started.
     public static let tripStarted = "trip_started"
-    /// The Boolean `active` has changed: whether a trip is in progress.
+    /// Whether a trip is in progress, as the Boolean `active`; sent on each change.
     public static let tripActive = "trip_active"
     /// A trip has ended.
     public static let tripEnded = "trip_ended"
@@ -60,7 +60,7 @@ public struct APIDevice: Hashable, Sendable, Identifiable {
   public let id: String
   public var name: String
   public var createdAt: Date
-  /// Whether it is the device that sent the request.
+  /// Whether this is the device that sent the request.
   public var isCurrent: Bool
 
   public init(id: String, name: String, createdAt: Date, isCurrent: Bool) {

@@ -7,7 +7,7 @@ public import TrendyModels
 public final class DriveSimulator {
   /// Location service that delivers the fixes.
   public let locationService = MockLocationTrackingService()
-  /// Motion handler that reports driving and standing.
+  /// Motion handler that reports `automotive` and `stationary`.
   public let motionHandler = MockMotionActivityHandler()
   /// Live activity that records its updates.
   public let liveActivityManager = MockLiveActivityManager()

@@ -4,7 +4,7 @@ public import TrendyProtocols
 
 /// Spy for the live activity of a trip.
 public final class MockLiveActivityManager: LiveActivityManagerProtocol {
-  /// Whether an activity was started and not ended.
+  /// Whether an activity has been started and not yet ended.
   public private(set) var isActivityRunning = false
 
   /// Whether `startActivity(carName:startTime:)` was called.
@@ -52,7 +52,7 @@ public final class MockLiveActivityManager: LiveActivityManagerProtocol {
     lastKeepVisibleDuration = keepVisibleForSeconds
   }
 
-  /// Clears all records.
+  /// Clears all recorded calls and states.
   public func reset() {
     isActivityRunning = false
     startActivityCalled = false

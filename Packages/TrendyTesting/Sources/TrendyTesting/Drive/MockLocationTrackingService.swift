@@ -5,7 +5,7 @@ public import TrendyProtocols
 /// Location service that delivers injected fixes and records its calls.
 public final class MockLocationTrackingService: LocationTrackingServiceProtocol {
   public weak var delegate: (any LocationTrackingServiceDelegate)?
-  /// Whether monitoring was started and not stopped.
+  /// Whether monitoring has been started and not yet stopped.
   public private(set) var isMonitoring = false
   /// Last injected fix.
   public var lastLocation: Location? { locationHistory.last }
@@ -76,7 +76,7 @@ public final class MockLocationTrackingService: LocationTrackingServiceProtocol 
     delegate?.locationService(self, didUpdateLocation: location)
   }
 
-  /// Reports a change of the authorization to the delegate.
+  /// Reports a new authorization status to the delegate.
   public func injectAuthorizationChange(_ status: LocationAuthorizationStatus) {
     delegate?.locationService(self, didChangeAuthorization: status)
   }

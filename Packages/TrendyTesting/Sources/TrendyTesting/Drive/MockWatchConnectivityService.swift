@@ -1,6 +1,6 @@
 public import TrendyProtocols
 
-/// Watch service that records its calls and simulates requests of the watch.
+/// Watch service that records its calls and simulates requests from the watch.
 public final class MockWatchConnectivityService: WatchConnectivityServiceProtocol {
   public weak var delegate: (any WatchConnectivityServiceDelegate)?
   /// Whether a watch is paired.

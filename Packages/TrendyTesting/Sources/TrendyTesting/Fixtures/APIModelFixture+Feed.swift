@@ -65,7 +65,7 @@ extension APIModelFixture {
       failed: failed ?? failures)
   }
 
-  /// Creates the error of one event of a batch.
+  /// Creates the error for one event in a batch.
   public static func makeBatchError(index: Int = 0, message: String = "Validation failed") -> BatchError {
     BatchError(index: index, message: message)
   }

@@ -36,7 +36,7 @@ extension MockNetworkClient {
     public var changeFeedResponseToReturn: ChangeFeedResponse?
     /// Response of ``MockNetworkClient/getLatestCursor()``.
     public var latestCursorToReturn: Int64 = 0
-    /// Response to a batch; `nil` creates every event of it.
+    /// Response to a batch; `nil` reports every event as created.
     public var batchCreateResponseToReturn: BatchCreateEventsResponse?
 
     // MARK: Event types

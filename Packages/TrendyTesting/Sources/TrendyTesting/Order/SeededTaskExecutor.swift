@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Runs jobs one at a time in an order determined by a seed.
+/// Executor that runs jobs one at a time, in an order determined by a seed.
 ///
 /// The next job is chosen at random from all that are ready. Many seeds therefore cover many interleavings, and one
 /// seed always reproduces the same one:

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension DataStoreContract {
-  /// Queries and their sort order.
+  /// Requirements for queries and their sort order.
   static let queryClauses: [Clause] = [
     Clause("events are sorted by time, newest first, then by id in descending order") { makeUnit in
       let unit = try makeUnit()

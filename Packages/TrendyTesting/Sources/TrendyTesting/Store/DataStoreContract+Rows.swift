@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension DataStoreContract {
-  /// Operations on single rows.
+  /// Requirements for operations on single rows.
   static let rowClauses: [Clause] = [
     Clause("finding a missing row returns nil") { makeUnit in
       let unit = try makeUnit()

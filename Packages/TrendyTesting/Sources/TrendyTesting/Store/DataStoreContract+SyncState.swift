@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension DataStoreContract {
-  /// Pending and accepted mutations.
+  /// Requirements for pending and accepted mutations.
   static let queueClauses: [Clause] = [
     Clause("the queue is sorted by time, then by insertion") { makeUnit in
       let unit = try makeUnit()
@@ -127,7 +127,7 @@ extension DataStoreContract {
     },
   ]
 
-  /// Cursor, identity, metadata, replica, tombstones, conflict journal and parked changes.
+  /// Requirements for cursor, identity, metadata, replica, tombstones, conflict journal and parked changes.
   static let syncStateClauses: [Clause] = [
     Clause("the cursor can be set and cleared") { makeUnit in
       let unit = try makeUnit()

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension DataStoreContract {
-  /// Transactions.
+  /// Requirements for transactions.
   static let unitClauses: [Clause] = [
     Clause("other units see nothing before a save and everything after it") { makeUnit in
       let unit = try makeUnit()

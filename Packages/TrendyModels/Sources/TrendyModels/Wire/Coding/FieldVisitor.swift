@@ -126,7 +126,7 @@ extension WireWriter: FieldVisitor {
 
 // MARK: - Comparing and applying
 
-/// Creates a change that sets every field to its value.
+/// Visitor that creates a change that sets every field to its value.
 struct ChangeSetter: FieldVisitor {
   typealias Failure = Never
 
@@ -145,7 +145,7 @@ struct ChangeSetter: FieldVisitor {
   }
 }
 
-/// Removes unchanged fields from a change and adds the removal of each key that the new value lacks.
+/// Visitor that removes unchanged fields from a change, and adds the removal of each key that the new value lacks.
 struct ChangeReducer: FieldVisitor {
   typealias Failure = Never
 

@@ -7,7 +7,7 @@ public struct WireReader {
   private var text: JSONMembers?
   /// Names of the members read from `coder`; ``JSONMembers`` records those read from `text`.
   private var known: Set<String> = []
-  /// Kind of the document, which determines the members that the fields of an entity have in it.
+  /// Kind of the document being read, which determines the fields that it may contain.
   var form = DocumentForm.create
 
   init(_ decoder: any Decoder) throws {

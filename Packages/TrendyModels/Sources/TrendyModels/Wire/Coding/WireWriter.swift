@@ -329,7 +329,7 @@ extension WireWriter {
           continue
         }
       }
-      // Checks each of the eight bytes that contain one to escape, or each of the last bytes.
+      // One of the next eight bytes needs an escape, or fewer than eight bytes remain.
       let end = min(index + 8, bytes.count)
       while index < end {
         putEscaping(bytes[index])

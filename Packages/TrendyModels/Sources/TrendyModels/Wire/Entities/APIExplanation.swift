@@ -2,7 +2,7 @@ public import TrendyFoundation
 
 /// Explanation of how a hub detected a trip or a visit in a device's readings.
 public struct APIExplanation: Hashable, Sendable, Identifiable {
-  /// Decision of the detector with its figures.
+  /// Decision of the trip detector, with the measured values behind it.
   public struct Decision: Hashable, Sendable {
     public var time: Date
     /// Identifier of the rule; newer hubs may send others.
@@ -42,7 +42,7 @@ public struct APIExplanation: Hashable, Sendable, Identifiable {
   public var isSettled: Bool
   /// Whether the user changed or deleted the event, so that detection no longer updates it.
   public var isPersonal: Bool
-  /// Decisions in order of time; empty for visits, and for trips with explicit trip commands.
+  /// Decisions in chronological order; empty for visits, and for trips with explicit trip commands.
   public var decisions: [Decision]
 
   public init(

@@ -52,7 +52,7 @@ extension BatchCreateEventsResponse: WireDocument {
   }
 }
 
-/// Error of one event in a batch.
+/// Error for one event in a batch.
 public struct BatchError: Hashable, Sendable {
   /// Index of the event in the request, from 0.
   public var index: Int
