@@ -7,7 +7,7 @@ import TrendyModels
 struct ShareTests {
   private let first = CivilDate(year: 2026, month: 3, day: 2)
 
-  /// History with the given number of events on each day from ``first`` on.
+  /// Returns a history with the given number of events on each day, starting at ``first``.
   private func history(_ counts: [Double]) -> TypeHistory {
     TypeHistory(
       days: DailySeries(first: first, values: counts), minutes: [Int](repeating: 0, count: 1440),

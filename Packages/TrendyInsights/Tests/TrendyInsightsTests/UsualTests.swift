@@ -7,7 +7,7 @@ import TrendyModels
 struct UsualTests {
   private let local = LocalTime(isUTC: true)
 
-  /// History with the given number of events per day from `first` on, all at 08:00.
+  /// Returns a history with the given number of events on each day, starting at `first`, all at 08:00.
   private func history(_ counts: [Int], from first: CivilDate, today: CivilDate? = nil) -> TypeHistory {
     let events = counts.enumerated().flatMap { place, count in
       let day = Double(first.advanced(by: place).daysSince1970)

@@ -7,7 +7,7 @@ struct StableHashTests {
     bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
   }
 
-  /// Examples of FIPS 180-4.
+  /// Examples in FIPS 180-4.
   @Test(
     "SHA-256 gives the digests of the standard",
     arguments: [
@@ -21,7 +21,7 @@ struct StableHashTests {
     ])
   func digests(text: String, digest: String) { #expect(hex(StableHash.sha256(Array(text.utf8))) == digest) }
 
-  /// Lengths around which the padding needs another block.
+  /// Message lengths around which the padding needs another block.
   @Test(
     "SHA-256 pads a nearly full block",
     arguments: [

@@ -9,8 +9,7 @@ extension APIClient {
   /// Sends mutations with a sequence number to `/mutations`, where each takes effect once no matter how often it is
   /// sent. Sends the others through the REST calls of their kinds.
   ///
-  /// The caller must have stored the outcomes of all earlier mutations: sequence numbers before the first one are
-  /// acknowledged.
+  /// Acknowledges all sequence numbers before the first one, so the caller must have stored their outcomes.
   public func push(_ mutations: [PendingMutation]) async throws -> [MutationOutcome] {
     var outcomes: [MutationOutcome] = []
     while outcomes.count < mutations.count {
@@ -31,7 +30,7 @@ extension APIClient {
         if let failure, failure.isTransient { PushObservation.current?.onTransientFailure(failure) }
         outcomes.append(.tryLater(retryAfter: failure?.retryAfter))
       }
-      // The mutations after one without an outcome may depend on it.
+      // Mutations after one without an outcome may depend on it, so they have no outcome either.
       if let undecided = outcomes.last(where: \.isTryLater) {
         outcomes += Array(repeating: undecided, count: mutations.count - outcomes.count)
       }

@@ -55,7 +55,7 @@ extension NetworkClientProtocol {
         // Returns the outcomes so far. A push of the remaining mutations repeats the error and throws it.
         outcomes.append(.tryLater(retryAfter: (error as? APIError)?.retryAfter))
       }
-      // Mutations after one without an outcome may depend on it.
+      // Mutations after one without an outcome may depend on it, so they have no outcome either.
       if let unjudged = outcomes.last(where: \.isTryLater) {
         outcomes += Array(repeating: unjudged, count: mutations.count - outcomes.count)
       }

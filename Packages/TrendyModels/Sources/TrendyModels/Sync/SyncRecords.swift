@@ -162,9 +162,10 @@ public struct SyncMetadata: Hashable, Sendable {
     public var next: String
     /// Whether the store was empty when the snapshot began, so that no old entities remain to be removed.
     public var isFirst: Bool
-    /// Ids, by kind, of local entities that may no longer exist at the hub: the parts so far cover their replica
-    /// versions without containing them, or they have no live replica entry. Later parts may still contain them; those
-    /// still listed after the last part do not exist at the hub.
+    /// Ids, by kind, of local entities that may no longer exist at the hub.
+    ///
+    /// An entity is listed if a part that covers its replica version does not contain it, or if it has no live replica
+    /// entry. Later parts may still contain it; if it is listed after the last part, it no longer exists at the hub.
     public var unnamed: [String: Set<String>]
 
     public init(

@@ -278,7 +278,7 @@ extension PushResponse {
       if !judged.lost.isEmpty { answer.lost[answer.outcomes.count - 1] = judged.lost }
       if case .tryLater? = answer.outcomes.last { break }
     }
-    // Mutations after one without an outcome may depend on it.
+    // Mutations after one without an outcome may depend on it, so they have no outcome either.
     var unjudged = MutationOutcome.tryLater(retryAfter: nil)
     if let last = answer.outcomes.last, case .tryLater = last { unjudged = last }
     answer.outcomes += Array(repeating: unjudged, count: mutations.count - answer.outcomes.count)

@@ -66,7 +66,7 @@ struct GoalTests {
     #expect(!error.description.isEmpty)
   }
 
-  /// Returns a random goal that text can represent.
+  /// Returns a random goal that can be written as text.
   private static func random(using random: inout SeededGenerator) -> Goal {
     let bound = Goal.Bound.allCases.randomElement(using: &random)!
     let measure = Goal.Measure.allCases.randomElement(using: &random)!

@@ -4,7 +4,7 @@ import TrendyModels
 
 @Suite("Patch in update requests", .timeLimit(.minutes(10)))
 struct PatchTests {
-  /// One clearable field: how a request sets it, its wire name, and the value that was set.
+  /// Clearable field with requests that leave it absent, clear it and set it, its wire name, and the value that is set.
   private struct Field<Request: Codable & Hashable & Sendable>: Sendable {
     let name: String
     let absent: Request

@@ -28,7 +28,7 @@ struct LocalTimeZoneTests {
       check("2026-10-25T09:30:15+01:00", "2026-10-18", "2026-10-18T09:30:15+02:00")
       check("2026-11-01T09:00:00+01:00", "2026-10-25", "2026-10-25T09:00:00+01:00")
       check("2026-04-05T02:30:00+02:00", "2026-03-29", "2026-03-29T03:30:00+02:00")
-      // If days begin at four, the night belongs to the day before.
+      // If days begin at 04:00, the night belongs to the previous day.
       check("2026-03-30T02:00:00+02:00", "2026-03-22", dayStart: 14_400, "2026-03-23T02:00:00+01:00")
       check("2026-03-30T05:00:00+02:00", "2026-03-22", dayStart: 14_400, "2026-03-22T05:00:00+01:00")
     }
@@ -52,14 +52,14 @@ struct LocalTimeZoneTests {
           (2026, 10, 25, 2, 30, "2026-10-25T02:30:00+02:00"), (2026, 10, 25, 3, 0, "2026-10-25T03:00:00+01:00"),
           (2026, 14, -1, 25, -30, "2027-01-31T00:30:00+01:00"),
         ])
-      // A whole day was skipped.
+      // Samoa skipped 30 December 2011.
       check(
         "Pacific/Apia",
         [
           (2011, 12, 29, 23, 0, "2011-12-29T23:00:00-10:00"), (2011, 12, 30, 12, 0, "2011-12-31T12:00:00+14:00"),
           (2011, 12, 31, 1, 0, "2011-12-31T01:00:00+14:00"),
         ])
-      // Midnight itself was skipped.
+      // On this day the clocks in Brazil skipped midnight.
       check("America/Sao_Paulo", [(2018, 11, 4, 0, 0, "2018-11-04T01:00:00-02:00")])
     }
   }

@@ -14,7 +14,7 @@ struct JSONAgainstFoundationTests {
     try? JSONDecoder().decode(JSONValue.self, from: Data(text))
   }
 
-  /// Errors of the listed differences, for text that Foundation accepts.
+  /// Parts of the error messages for text that only Foundation accepts.
   private static let listed = [
     "duplicate member", "levels of nesting", "unpaired surrogate",
   ]

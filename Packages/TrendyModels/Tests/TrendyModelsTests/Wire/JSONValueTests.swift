@@ -183,7 +183,7 @@ struct JSONValueTests {
 }
 
 extension JSONValue {
-  /// Random value with arrays and objects nested up to `depth` times.
+  /// Returns a random value with arrays and objects nested up to `depth` times.
   static func random(depth: Int, using random: inout SeededGenerator) -> JSONValue {
     switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &random) {
     case 0: return .null
@@ -205,7 +205,7 @@ extension JSONValue {
 }
 
 extension String {
-  /// Short random text with characters that are often encoded incorrectly.
+  /// Returns short random text with characters that are often encoded incorrectly.
   static func random(using random: inout SeededGenerator) -> String {
     let letters: [Character] = [
       "a", "Z", "0", " ", "\"", "\\", "/", "\n", "\u{1}", "é", "漢", "👩‍👩‍👧", "\u{2028}", "<", "&",

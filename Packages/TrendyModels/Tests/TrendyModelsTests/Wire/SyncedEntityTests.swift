@@ -290,7 +290,7 @@ extension Optional {
 }
 
 extension Date {
-  /// Random date with the millisecond precision of the wire.
+  /// Returns a random date with the millisecond precision of the wire.
   fileprivate static func random(using random: inout SeededGenerator) -> Date {
     let milliseconds = Int64.random(in: -2_000_000_000_000...4_000_000_000_000, using: &random)
     return RFC3339.date(from: RFC3339.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000)))!
@@ -318,7 +318,7 @@ extension Event {
     return event
   }
 
-  /// Changes some of the fields.
+  /// Returns a copy with some of the fields changed.
   fileprivate func edited(using random: inout SeededGenerator) -> Event {
     var event = self
     let other = Event.random(using: &random)

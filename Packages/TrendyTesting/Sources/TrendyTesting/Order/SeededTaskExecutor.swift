@@ -91,7 +91,7 @@ public final class SeededTaskExecutor: TaskExecutor, Sendable {
       defer { state.isRunning = true }
       return !state.isRunning
     }
-    // A dedicated thread, because the threads of the pool can all be blocked.
+    // A dedicated thread is used because all threads of the pool may be blocked.
     if isFirst { Thread { self.runAll() }.start() }
   }
 

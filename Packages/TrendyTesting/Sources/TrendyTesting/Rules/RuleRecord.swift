@@ -2,7 +2,8 @@ import Foundation
 public import TrendyFoundation
 public import TrendyModels
 
-/// Generated record of a user, with the results that every implementation of the rules must compute from it.
+/// Generated record of a user, with the results for days, streaks and goals that every implementation must compute from
+/// it.
 ///
 /// ``Expectation`` computes them with Foundation and simple loops, independently of the product.
 public struct RuleRecord: Sendable {

@@ -123,7 +123,8 @@ public final class ManualClock: TimeSource, Sendable {
       let sleeper = state.withLock { state in
         state.activity += 1
         guard let place = state.sleepers.firstIndex(where: { $0.id == id }) else {
-          // Not asleep yet, or already woken. In the latter case the entry is never read, because ids are unique.
+          // The task is not asleep yet, or has been woken. If it has been woken, this entry is never read, because ids
+          // are unique.
           state.cancelled.insert(id)
           return nil as Sleeper?
         }

@@ -352,7 +352,7 @@ struct Injection: CustomTestStringConvertible, CustomStringConvertible, Sendable
       ]),
   ]
 
-  /// Each throwing operation, once.
+  /// Returns one call of each throwing operation.
   static func calls(_ mutation: PendingMutation) -> [(String, (MockDataStore) throws -> Void)] {
     let tombstone = Tombstone(entityType: .event, entityId: "x")
     let conflict = Conflict(

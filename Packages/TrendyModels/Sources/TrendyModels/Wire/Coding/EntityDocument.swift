@@ -68,7 +68,7 @@ extension StoredDocument {
   }
 }
 
-/// Fields that one function lists for all operations: reading, writing, comparing and applying.
+/// Fields whose list in ``visit(_:_:)`` serves all operations: reading, writing, comparing and applying.
 protocol VisitedFields: WireFields {
   associatedtype Changes: Equatable
 
