@@ -20,7 +20,7 @@ public enum ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A system call failed; `code` is the `errno`.
   case system(path: String, operation: String, code: Int32)
 
-  /// Message with the entry, the reason and, where possible, the remedy.
+  /// Error message with the entry, the reason and, where possible, the remedy.
   public var description: String {
     switch self {
     case .notAnArchive(let expected): "this is not \(expected)"

@@ -32,7 +32,7 @@ public struct Digest: Hashable, Sendable, Codable {
     }
   }
 
-  /// Days the digest covers. A daily digest has one, today, even if it also mentions yesterday.
+  /// Days that the digest covers. A daily digest has only one, today, even if it also mentions yesterday.
   public let days: ClosedRange<CivilDate>
   /// Part of the day at which the digest was made.
   public let part: DayPart

@@ -94,7 +94,7 @@ public enum HubAddressError: Error, Hashable, Sendable {
 }
 
 extension HubAddressError: CustomStringConvertible {
-  /// Message with the address and the remedy.
+  /// Error message with the address and the remedy.
   public var description: String {
     switch self {
     case .notAnAddress(let text):

@@ -41,7 +41,7 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
     let adjusted = FalseDiscoveryRate.adjusted(comparisons.map(\.correlation.p))
     var strongest: [Set<String>: CorrelationFinding] = [:]
     for (found, p) in zip(comparisons, adjusted) where abs(found.correlation.r) >= 0.2 && p <= 0.1 {
-      // A series that varies has at least one event.
+      // Never `nil`: a series that varies has at least one event.
       guard let first = histories[found.first]?.basis(over: found.days),
         let second = histories[found.second]?.basis(over: found.days)
       else { continue }

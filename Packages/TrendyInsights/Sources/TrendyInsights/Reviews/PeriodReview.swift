@@ -11,7 +11,7 @@ public struct PeriodReview: Sendable {
   }
 
   public let span: ReviewedPeriod
-  /// Types with events in either period, most events first.
+  /// Types with events in at least one of the two periods, most events first.
   public let rows: [Row]
   /// All types with their complete histories.
   public let types: [(type: EventType, history: TypeHistory)]

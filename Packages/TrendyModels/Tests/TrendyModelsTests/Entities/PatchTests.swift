@@ -65,7 +65,7 @@ struct PatchTests {
     try check(field.value, [field.name: field.wire])
   }
 
-  /// Encodes, decodes and encodes again with every combination of the two coders.
+  /// Checks that a request can be encoded, decoded and encoded again with every combination of the two coders.
   private func check<Request: Codable & Equatable>(_ request: Request, _ members: [String: JSONValue]) throws {
     let documents = [try JSONEncoder().encode(request), try WireJSON.encode(request)]
     for document in documents {
