@@ -7,8 +7,8 @@ public import TrendyModels
 /// first write acquires the write lock and refreshes values that the unit has read, so that a read-modify-write is
 /// atomic across processes. Sync state (cursor, tombstones, queue, journal) is part of the same unit.
 ///
-/// All operations except ``rollback()`` can throw. If opening the store failed, each of them throws that error. Deleting
-/// or marking a missing row is not an error. If a `configure` closure throws, the row is unchanged.
+/// All operations except ``rollback()`` can throw. If opening the store failed, each of them throws that error.
+/// Deleting or marking a missing row is not an error. If a `configure` closure throws, the row is unchanged.
 public protocol DataStoreProtocol: EntityStore, MutationQueue, SyncStateStore {
   /// Acquires the write lock unless this unit already has it. From then on reads return current values, which no other
   /// unit can change until this unit saves or rolls back. The first write also acquires the lock.

@@ -18,8 +18,8 @@ public struct EventRange: Hashable, Sendable {
   /// - Parameters:
   ///   - range: bounds.
   ///   - local: the user's calendar.
-  ///   - includesExtending: whether a range of days also selects events that begin up to ``LocalTime/longestReach`` days
-  ///     before it and extend into it.
+  ///   - includesExtending: whether a range of days also selects events that begin up to ``LocalTime/longestReach``
+  ///     days before it and extend into it.
   public init(_ range: Range<Date>, in local: LocalTime, includesExtending: Bool = false) {
     self.range = range
     self.local = local
