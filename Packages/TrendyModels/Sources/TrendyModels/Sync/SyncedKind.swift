@@ -127,7 +127,8 @@ public struct SyncedKind: Hashable, Sendable {
 
   /// Field of a tombstone that is `true` if the entity was deleted by undoing an import.
   ///
-  /// On request, importing the entity again restores it, on any device. A restore removes the field at the hub.
+  /// If the user asks for it, a repeated import restores the entity, on any device. A restore removes the field at the
+  /// hub.
   public static let importUndone = "import_undone"
 
   /// Returns the field with this name, or `nil`.

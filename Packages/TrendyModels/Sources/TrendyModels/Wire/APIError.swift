@@ -44,7 +44,8 @@ extension APIError {
     if case .timedOut = self { true } else { statusCode == 408 || statusCode == 504 }
   }
 
-  /// Whether a create failed because the entity exists: problem type `duplicate`, or a 409 without a problem type.
+  /// Whether a create failed because the entity already exists: problem type `duplicate`, or a 409 without a problem
+  /// type.
   ///
   /// Meaningful only for creates; a 409 without a type has other causes for other requests.
   public var isDuplicateError: Bool {
@@ -96,10 +97,10 @@ public struct ProblemDetails: Hashable, Sendable {
   /// Problem type without ``typePrefix``, for comparisons in programs. Types of other servers are unchanged.
   public var kind: String { type.hasPrefix(Self.typePrefix) ? String(type.dropFirst(Self.typePrefix.count)) : type }
 
-  /// Problem type of a create whose entity exists.
+  /// Problem type of a create whose entity already exists.
   public static let duplicateType = "urn:trendy:error:duplicate"
 
-  /// Whether the problem means that the entity exists; see ``APIError/isDuplicateError``.
+  /// Whether the problem means that the entity already exists; see ``APIError/isDuplicateError``.
   public var isDuplicate: Bool {
     type == Self.duplicateType || (type == "about:blank" && status == 409)
   }
