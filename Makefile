@@ -15,6 +15,7 @@
 # make run          hub and agent on this machine
 # make docs         documentation of the packages
 # make install      PREFIX=/usr/local DESTDIR= DEBUG_FILES=folder for the symbols that a debugger needs
+# make test-release an app that fetches a release tag by URL
 # make package      a Debian package and a container file, tried in a root of their own
 
 SHELL := /bin/bash
@@ -49,7 +50,7 @@ PACKAGES := TrendyArchive TrendyModels TrendyProtocols TrendyPersistence TrendyT
   TrendySimulation
 DIRECTORIES := $(addprefix Packages/,$(PACKAGES)) Examples/Embedding Tools Apps
 
-.PHONY: all build test test-hub-postgres test-pages screenshots demo demo-release run simulate fuzz fuzz-api torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync browser-stories release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(DIRECTORIES)))
+.PHONY: all build test test-hub-postgres test-pages screenshots demo demo-release run simulate fuzz fuzz-api test-release torture hostile mutants bench bench-cli bench-hub bench-insights bench-interchange bench-load bench-pages bench-store bench-sync browser-stories release reference lint format docs install package deps clean $(addprefix test-,$(notdir $(DIRECTORIES)))
 
 all: build test
 
@@ -218,6 +219,7 @@ lint:
 	$(SWIFT) format lint --strict --recursive --parallel --configuration .swift-format Packages Apps Examples Tools
 	Tools/check-edges
 	Tools/check-names
+	Tools/release-manifest >/dev/null
 	Tools/prose --max 2 Packages Apps Examples Tools Samples docs README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md
 	Tools/install-libraries --for-lint
 	Tools/lint-pages
@@ -242,6 +244,10 @@ install: release
 	done
 	Tools/install-pages $(SCRATCH)/release-static/release $(DESTDIR)$(PREFIX)/share
 	Tools/install-units $(SCRATCH)/release-static/release "$(DESTDIR)" $(PREFIX)
+
+# An app fetches a tag of this commit, with the manifest that Tools/release-manifest writes.
+test-release:
+	Tools/test-release
 
 # A Debian package and a container file in $(SCRATCH)/package; the package is installed and tested in a temporary root.
 package: release
