@@ -7,11 +7,13 @@ import TrendyFoundation
   import Darwin
 #endif
 
-/// Home folder of the user.
+/// Home folder of the current user.
 public enum HomeFolder: Sendable {
-  /// `HOME`, else the entry of the user database, as in a job without an environment; `/` without either.
+  /// Returns `HOME`, or the folder in the user database if `HOME` is not set, as in a system job; `/` if both are
+  /// missing.
   ///
-  /// An empty or relative `HOME` is ignored; it would give each working directory its own store.
+  /// An empty or relative `HOME` is ignored, because the location of the store would then depend on the working
+  /// directory.
   public static func path(in environment: [String: String]) -> String {
     if let home = environment["HOME"], home.hasPrefix("/") { return home }
     return entry() ?? "/"
@@ -23,15 +25,16 @@ public enum HomeFolder: Sendable {
       return String(cString: folder)
     }
   #else
-    /// Parses the file itself, because a statically linked C library may not find its user database plug-ins.
+    /// Returns the home folder from `/etc/passwd`. `getpwuid` of a statically linked C library may fail to load its
+    /// plug-ins for the user database.
     private static func entry() -> String? {
-      // A missing file has no entries.
+      // A missing file is treated as empty.
       guard let list = try? String(contentsOf: URL(filePath: "/etc/passwd"), encoding: .utf8) else { return nil }
       return folder(of: getuid(), in: list)
     }
   #endif
 
-  /// Sixth field of a line in the format of `/etc/passwd`.
+  /// Returns the home folder of a user from text in the format of `/etc/passwd`, or `nil` if the user is not listed.
   package static func folder(of user: UInt32, in list: String) -> String? {
     for line in list.split(separator: "\n") {
       let fields = line.split(separator: ":", omittingEmptySubsequences: false)

@@ -1,15 +1,15 @@
 public import TrendyModels
 
-/// A JSON document that preserves the order of members.
+/// JSON value whose objects keep the order of their members.
 public struct JSONText: Sendable {
-  /// Serialized in one pass when the text is requested.
+  /// Representation of the value; serialized only when the text is requested.
   private enum Node: Sendable {
-    /// `null`, `true`, a number.
+    /// `null`, `true`, `false` or a number, as text.
     case literal(String)
     case string(String)
     case array([JSONText])
     case object([(String, JSONText)])
-    /// Serialized value, from a ``JSONWriter``.
+    /// Value already serialized by a ``JSONWriter``.
     case written([UInt8])
   }
 
@@ -17,43 +17,40 @@ public struct JSONText: Sendable {
 
   private init(_ node: Node) { self.node = node }
 
-  /// Wraps a serialized value.
-  /// - Parameter bytes: serialized value.
+  /// Creates a value from serialized JSON, which is not validated.
   init(written bytes: [UInt8]) { node = .written(bytes) }
 
   /// The value `null`.
   public static let null = JSONText(.literal("null"))
 
-  /// Returns a string, which is escaped when it is serialized.
+  /// Creates a string. Escaping happens during serialization.
   public static func string(_ value: String) -> JSONText { JSONText(.string(value)) }
 
-  /// Returns a string, or null for `nil`.
+  /// Creates a string, or null for `nil`.
   public static func string(_ value: String?) -> JSONText { value.map { .string($0) } ?? .null }
 
-  /// Returns an integer.
+  /// Creates a number from an integer.
   public static func number(_ value: Int) -> JSONText { JSONText(.literal("\(value)")) }
 
-  /// Returns a 64-bit integer.
+  /// Creates a number from a 64-bit integer.
   public static func number(_ value: Int64) -> JSONText { JSONText(.literal("\(value)")) }
 
-  /// Returns a number, without a fraction if it is a whole number.
-  ///
-  /// `nil`, NaN and infinity become null, because JSON cannot represent them.
+  /// Creates a number, without a fraction if it is integral; null for `nil`, NaN and infinity.
   public static func number(_ value: Double?) -> JSONText {
     guard let value, value.isFinite else { return .null }
     return JSONText(.literal(Int64(exactly: value).map { "\($0)" } ?? "\(value)"))
   }
 
-  /// Returns `true` or `false`.
+  /// Creates a Boolean.
   public static func bool(_ value: Bool) -> JSONText { JSONText(.literal(value ? "true" : "false")) }
 
-  /// Returns an array.
+  /// Creates an array.
   public static func array(_ values: [JSONText]) -> JSONText { JSONText(.array(values)) }
 
-  /// Returns an object whose members keep their order.
+  /// Creates an object that keeps the order of its members.
   public static func object(_ members: [(String, JSONText)]) -> JSONText { JSONText(.object(members)) }
 
-  /// Converts a parsed value; the members of objects are sorted by name.
+  /// Converts a parsed value. Members of objects are sorted by name, because ``JSONValue`` does not keep their order.
   public static func value(_ value: JSONValue) -> JSONText {
     switch value {
     case .null: .null
@@ -104,7 +101,7 @@ extension JSONText: CustomStringConvertible {
     bytes.append(UInt8(ascii: "\""))
     var text = text
     text.withUTF8 { utf8 in
-      // Most strings need no escaping.
+      // Fast path for strings that need no escaping.
       var isPlain = true
       for byte in utf8 { isPlain = isPlain && !needsEscape(byte) }
       if isPlain {

@@ -1,6 +1,7 @@
 public import TrendyModels
 
-/// Writes a JSON object member by member without building a tree, for millions of documents.
+/// Writer that serializes a JSON object member by member, without building a tree; used for exports with millions of
+/// documents.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -12,49 +13,49 @@ public struct JSONWriter: ~Copyable, Sendable {
   private var bytes: [UInt8] = []
   private var isEmpty = true
 
-  /// Starts an object.
+  /// Creates a writer and starts the object.
   public init() {
     bytes.reserveCapacity(1024)
     bytes.append(UInt8(ascii: "{"))
   }
 
-  /// Ends the object.
+  /// Ends the object and returns it.
   public consuming func finish() -> JSONText {
     bytes.append(UInt8(ascii: "}"))
     return JSONText(written: bytes)
   }
 
-  /// Adds a string, which is escaped.
+  /// Adds a string member; the value is escaped.
   /// - Parameters:
-  ///   - name: plain ASCII that needs no escaping.
+  ///   - name: ASCII that needs no escaping.
   ///   - value: `nil` for null.
   public mutating func string(_ name: StaticString, _ value: String?) {
     begin(name)
     if let value { JSONText.write(value, to: &bytes) } else { literal("null") }
   }
 
-  /// Adds a Boolean.
+  /// Adds a Boolean member.
   /// - Parameters:
-  ///   - name: plain ASCII that needs no escaping.
-  ///   - value: written unchanged.
+  ///   - name: ASCII that needs no escaping.
+  ///   - value: value of the member.
   public mutating func bool(_ name: StaticString, _ value: Bool) {
     begin(name)
     literal(value ? "true" : "false")
   }
 
-  /// Adds a number.
+  /// Adds a number member.
   /// - Parameters:
-  ///   - name: plain ASCII that needs no escaping.
-  ///   - value: null for `nil`, NaN and infinity.
+  ///   - name: ASCII that needs no escaping.
+  ///   - value: `nil`, NaN and infinity are written as null.
   public mutating func number(_ name: StaticString, _ value: Double?) {
     begin(name)
     if let value { add(JSONText.number(value)) } else { literal("null") }
   }
 
-  /// Adds a JSON value.
+  /// Adds a member with a parsed JSON value.
   /// - Parameters:
-  ///   - name: plain ASCII that needs no escaping.
-  ///   - value: any JSON value.
+  ///   - name: ASCII that needs no escaping.
+  ///   - value: value of the member.
   public mutating func value(_ name: StaticString, _ value: JSONValue) {
     begin(name)
     switch value {
@@ -64,19 +65,19 @@ public struct JSONWriter: ~Copyable, Sendable {
     }
   }
 
-  /// Adds an object.
+  /// Adds an object member.
   /// - Parameters:
-  ///   - name: plain ASCII that needs no escaping.
-  ///   - body: writes its members.
+  ///   - name: ASCII that needs no escaping.
+  ///   - body: adds the members of the object.
   public mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
     begin(name)
     inside(body)
   }
 
-  /// Adds an object with a name that is escaped.
+  /// Adds an object member whose name may need escaping.
   /// - Parameters:
-  ///   - name: any text.
-  ///   - body: writes its members.
+  ///   - name: any string.
+  ///   - body: adds the members of the object.
   public mutating func object(named name: String, _ body: (inout JSONWriter) -> Void) {
     separate()
     JSONText.write(name, to: &bytes)

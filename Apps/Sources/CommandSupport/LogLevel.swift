@@ -5,7 +5,7 @@ public enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
   case warning
   case error
 
-  /// Number in syslog and the systemd journal (sd-daemon(3)).
+  /// Syslog priority, also used by the systemd journal (sd-daemon(3)).
   public var priority: Int {
     switch self {
     case .debug: 7

@@ -1,10 +1,9 @@
-/// Address space of a process, from `/proc/self/smaps` of Linux.
+/// Memory mappings of a process, parsed from `/proc/self/smaps` on Linux.
 public struct MemoryMap: Hashable, Sendable {
-  /// Address ranges of unmodified read-only parts of the program and its libraries: code and constants.
+  /// Address ranges of the program and its shared libraries that are mapped read-only and were never modified.
   ///
-  /// The kernel reads released pages from the file again when they are accessed.
-  ///
-  /// Other files are excluded, because another thread may have unmapped them and reused the addresses.
+  /// Their pages can be released, because the kernel rereads them from the file on the next access. Mappings of other
+  /// files are excluded: another thread may have unmapped them since and reused their addresses.
   public let unchangedCode: [Range<UInt>]
 
   private struct Part {
@@ -14,18 +13,18 @@ public struct MemoryMap: Hashable, Sendable {
   }
 
   /// Parses the mappings of a process.
-  /// - Parameter text: content of `/proc/self/smaps`: a line with addresses, permissions and file per mapping, then
-  ///   lines with its sizes.
+  /// - Parameter text: content of `/proc/self/smaps`. Each mapping has a line with addresses, permissions and file,
+  ///   followed by lines with its sizes.
   public init(_ text: some Sequence<UInt8>) {
     var parts: [Part] = []
-    /// Mapping whose lines are being read.
+    /// Mapping whose size lines are being parsed.
     var part: Part?
     for line in Array(text).split(separator: UInt8(ascii: "\n")) {
       let words = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
       if let addresses = words.first.flatMap(Self.addresses) {
         part = Self.part(at: addresses, words)
       } else if words.first?.elementsEqual("Anonymous:".utf8) == true, let found = part {
-        // Pages that were modified before they became read-only are not in the file.
+        // Anonymous pages were modified before the mapping became read-only and cannot be reread from the file.
         if words.dropFirst().first?.elementsEqual("0".utf8) == true { parts.append(found) }
         part = nil
       }
@@ -34,7 +33,7 @@ public struct MemoryMap: Hashable, Sendable {
     unchangedCode = parts.filter { programs.contains($0.file) }.map(\.addresses)
   }
 
-  /// Returns `nil` for anonymous, writable or shared mappings.
+  /// Returns a private read-only mapping of a file, or `nil` for other mappings.
   private static func part(at addresses: Range<UInt>, _ words: [ArraySlice<UInt8>]) -> Part? {
     guard words.count == 6 else { return nil }
     let file = String(decoding: words[5].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
@@ -43,7 +42,7 @@ public struct MemoryMap: Hashable, Sendable {
     return Part(addresses: addresses, file: file, isCode: rights == "r-xp")
   }
 
-  /// `55d0a000-55d0b000`
+  /// Parses an address range such as `55d0a000-55d0b000`.
   private static func addresses(_ word: some Collection<UInt8>) -> Range<UInt>? {
     let ends = word.split(separator: UInt8(ascii: "-")).map { UInt(String(decoding: $0, as: UTF8.self), radix: 16) }
     guard ends.count == 2, let start = ends[0], let end = ends[1], start < end else { return nil }

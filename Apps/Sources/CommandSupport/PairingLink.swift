@@ -1,6 +1,6 @@
 import TrendyFoundation
 
-/// Hub address and pairing code in one link: `trendy://connect?hub=https://hub.example&code=4821-0937`.
+/// Link with a hub address and a pairing code: `trendy://connect?hub=https://hub.example&code=4821-0937`.
 public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
   private static let beginning = "trendy://connect?"
 
@@ -12,11 +12,11 @@ public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
     self.code = code
   }
 
-  /// Whether a text looks like a pairing link, valid or not.
+  /// Whether the text is meant as a pairing link, valid or not.
   public static func isMeant(by text: String) -> Bool { text.lowercased().hasPrefix("trendy:") }
 
-  /// Parses a link.
-  /// - Returns: `nil` for another link, or without address or code. Other parameters are ignored.
+  /// Parses a link; unknown parameters are ignored.
+  /// - Returns: `nil` if the text is not a pairing link, or lacks the address or the code.
   public init?(_ text: String) {
     guard text.lowercased().hasPrefix(Self.beginning) else { return nil }
     var values: [String: String] = [:]
@@ -31,13 +31,14 @@ public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { "\(Self.beginning)hub=\(Self.encoded(hub))&code=\(Self.encoded(code))" }
 
-  /// Escapes only what is necessary, because a shorter link gives a QR code with larger modules.
+  /// Escapes only characters that would end a parameter or the link. A shorter link makes a QR code with larger
+  /// modules, which is easier to scan.
   private static func encoded(_ text: String) -> String {
     text.replacing("%", with: "%25").replacing("&", with: "%26").replacing("#", with: "%23").replacing("+", with: "%2B")
       .replacing(" ", with: "%20")
   }
 
-  /// Returns `nil` for an invalid escape or invalid UTF-8.
+  /// Decodes percent-encoding; returns `nil` for an invalid escape or invalid UTF-8.
   private static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

@@ -1,6 +1,6 @@
-/// Version of the programs.
+/// Version of `trendy` and `trendyd`.
 public enum Version: Sendable {
   public static let text = "1.0.0"
-  /// Release date in manual pages.
+  /// Release date, shown in the manual pages.
   static let date = "2026-11-24"
 }

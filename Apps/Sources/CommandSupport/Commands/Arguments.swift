@@ -1,26 +1,26 @@
-/// An option of a command: a flag, or an option with a value.
+/// Declaration of a command-line option, either a flag or an option that takes a value.
 public struct OptionSpec: Hashable, Sendable {
-  /// Names with their dashes, the long one first.
+  /// Spellings including the dashes, the long one first.
   public let names: [String]
-  /// Placeholder of the value in help; `nil` for a flag.
+  /// Placeholder for the value in help, such as `type`; `nil` for a flag.
   public let value: String?
-  /// Kind of the value; `nil` for a flag.
+  /// Kind of value, used for completion; `nil` for a flag.
   public let kind: ValueKind?
-  /// Treatment of repeated use.
+  /// What happens if the option is given more than once.
   public let repetition: Repetition
   public let help: String
 
-  /// How a command treats an option that is given more than once.
+  /// What happens if an option is given more than once.
   public enum Repetition: Hashable, Sendable {
-    /// Two different values are an error.
+    /// Reject the command line if the values differ.
     case refused
-    /// The last value counts, so that options can be added to a shell alias.
+    /// Use the last value, so that an option can override the one in a shell alias.
     case lastCounts
-    /// The command uses all values.
+    /// Use all values.
     case allCount
   }
 
-  /// Creates a flag.
+  /// Creates a flag, which may be repeated.
   public init(_ names: String..., help: String) {
     self.names = names
     value = nil
@@ -46,10 +46,10 @@ public struct OptionSpec: Hashable, Sendable {
     self.help = repetition == .allCount ? help + "; repeatable" : help
   }
 
-  /// First name, which identifies the option.
+  /// First spelling, used as the option's identifier.
   public var key: String { names[0] }
 
-  /// Formats options in two columns: names and help.
+  /// Formats options as a two-column table of spellings and help.
   static func table(of options: [OptionSpec], width: Int) -> [String] {
     let rows = options.map { option in
       (
@@ -67,8 +67,9 @@ public struct Arguments: Hashable, Sendable {
   public private(set) var positionals: [String] = []
   private var values: [String: [String]] = [:]
 
-  /// Parses words by the declared options. All words after `--` are positional.
-  /// - Throws: ``CommandError`` with exit 64 for an unknown option, a missing value, or a value given to a flag.
+  /// Parses the words of a command line. All words after `--` are positional.
+  /// - Throws: ``CommandError`` with exit 64 for an unknown option, a missing value, a value for a flag, or two
+  ///   different values for an option that is not repeatable.
   public init(_ words: some Sequence<String>, options: [OptionSpec], usage: String) throws(CommandError) {
     var specs: [String: OptionSpec] = [:]
     for option in options { for name in option.names { specs[name] = option } }
@@ -88,7 +89,7 @@ public struct Arguments: Hashable, Sendable {
         name = String(word[..<equals])
         inline = String(word[word.index(after: equals)...])
       } else if !word.hasPrefix("--"), specs[String(word.prefix(2))]?.value != nil, word.count > 2 {
-        // `-noat` is `-n oat`, as in other programs.
+        // A short option may be followed directly by its value: `-noat` is `-n oat`.
         (name, inline) = (String(word.prefix(2)), String(word.dropFirst(2)))
       }
       guard let spec = specs[name] else {
@@ -111,16 +112,16 @@ public struct Arguments: Hashable, Sendable {
     }
   }
 
-  /// Whether an option was given.
+  /// Whether the option was given.
   public func has(_ name: String) -> Bool { values[name] != nil }
 
-  /// Value of an option; the last one if it was given several times.
+  /// Returns the value of an option, or its last value if it was repeated.
   public func value(_ name: String) -> String? { values[name]?.last }
 
-  /// All values of an option, in order.
+  /// Returns all values of an option in command-line order.
   public func all(_ name: String) -> [String] { values[name] ?? [] }
 
-  /// `-5`, `-20m` and `-122.4,37.7` are values, not options.
+  /// Whether a word that starts with a hyphen is a value such as `-5`, `-20m` or `-122.4,37.7` rather than an option.
   private static func isNumber(_ word: String) -> Bool {
     word.dropFirst().first.map { $0.isNumber || $0 == "." } ?? false
   }

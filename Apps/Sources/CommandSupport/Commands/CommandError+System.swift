@@ -8,12 +8,12 @@
 import TrendyFoundation
 
 extension CommandError {
-  /// Describes a failed system call on a file or a folder by path, reason and advice.
+  /// Creates the error for a failed system call on a file or folder.
   /// - Parameters:
-  ///   - verb: failed action: `write`, `create`, `delete`.
-  ///   - path: path as the user knows it, not that of a temporary file.
-  ///   - code: value of `errno`.
-  ///   - hint: advice; `nil` for the one that fits the code.
+  ///   - verb: operation that failed: `write`, `create`, `delete`.
+  ///   - path: path that the user knows, not the path of a temporary file.
+  ///   - code: `errno` of the call.
+  ///   - hint: what the user can do; `nil` for the default hint for `code`.
   public init(cannot verb: String, _ path: String, code: Int32, hint: String? = nil) {
     let (advice, exit): (String?, ExitCode) =
       switch code {
@@ -29,18 +29,18 @@ extension CommandError {
     self.init("Cannot \(verb) \(path): \(String(cString: strerror(code)))", hint: hint ?? advice, exit: exit)
   }
 
-  /// Describes an error of Foundation's file functions.
+  /// Creates the error for a failed file operation in Foundation.
   public init(cannot verb: String, _ path: String, _ error: any Error, hint: String? = nil) {
     self.init(cannot: verb, path, code: Self.code(of: error), hint: hint)
   }
 
-  /// Describes an error of Foundation's file functions that no caller has described; `nil` for other errors.
+  /// Creates the error for a failed file operation in Foundation; returns `nil` if `error` is not about a file.
   public init?(file error: any Error) {
     guard let error = error as? CocoaError, let path = error.filePath else { return nil }
     self.init(cannot: "access", path, error)
   }
 
-  /// Returns the value of `errno` behind an error of Foundation.
+  /// Returns the `errno` value that corresponds to a Foundation error, `EIO` if there is none.
   private static func code(of error: any Error) -> Int32 {
     if let error = error as? POSIXError { return error.code.rawValue }
     guard let error = error as? CocoaError else { return EIO }

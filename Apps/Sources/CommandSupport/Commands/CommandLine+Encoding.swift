@@ -1,9 +1,9 @@
 extension CommandLine {
-  /// Rejects arguments that are not UTF-8.
+  /// Rejects arguments that are not valid UTF-8.
   ///
-  /// The standard library inserts replacement characters into such arguments. They would alter a note or refer to
-  /// another file.
-  /// - Throws: ``CommandError`` that shows the argument.
+  /// The standard library would repair them with replacement characters, so the command would store a garbled note or
+  /// open a different file.
+  /// - Throws: ``CommandError`` with exit 64 that quotes the repaired argument.
   public static func checkEncoding() throws(CommandError) {
     for index in 0..<Int(argc) {
       guard let word = unsafeArgv[index], String(validatingCString: word) == nil else { continue }

@@ -1,30 +1,30 @@
-/// Declaration of a command, from which lookup, help, manual page and completions are made.
+/// Declaration of a command, used to parse it and to generate its help, manual page and completions.
 public struct CommandSpec: Hashable, Sendable {
-  /// `["type", "prop", "add"]`.
+  /// Words that select the command: `["type", "prop", "add"]`.
   public let path: [String]
   public let arguments: [ArgumentSpec]
-  /// A sentence for help.
+  /// One-sentence description for help.
   public let summary: String
   public let group: CommandGroup
-  /// Working command lines, without the program's name.
+  /// Example command lines without the program's name.
   public let examples: [String]
-  /// Options of this command, without the global ones.
+  /// Options of this command, excluding the global options.
   public let options: [OptionSpec]
-  /// Whether help omits the command because only programs call it.
+  /// Whether help omits the command because it is only called by other programs.
   public let isHidden: Bool
-  /// Columns of its `--plain` output; empty if it has none.
+  /// Columns of the `--plain` output; empty if the command has none.
   public let columns: [String]
 
   /// Declares a command.
   /// - Parameters:
   ///   - words: the command as typed: `type prop add`.
-  ///   - arguments: its arguments, in order.
-  ///   - summary: a sentence for help.
-  ///   - group: group in the overview of help.
-  ///   - examples: working command lines, without the program's name.
-  ///   - options: options without the global ones.
+  ///   - arguments: positional arguments, in order.
+  ///   - summary: one-sentence description for help.
+  ///   - group: group in which help lists the command.
+  ///   - examples: example command lines without the program's name.
+  ///   - options: options of this command, excluding the global options.
   ///   - isHidden: whether help omits the command.
-  ///   - columns: columns of its `--plain` output; empty if it has none.
+  ///   - columns: columns of the `--plain` output; empty if the command has none.
   public init(
     _ words: String, _ arguments: ArgumentSpec..., summary: String, group: CommandGroup, examples: [String],
     options: [OptionSpec] = [], isHidden: Bool = false, columns: [String] = []
@@ -39,17 +39,17 @@ public struct CommandSpec: Hashable, Sendable {
     self.columns = columns
   }
 
-  /// Words of the path, separated by spaces: `type prop add`.
+  /// The command as typed: `type prop add`.
   public var name: String { path.joined(separator: " ") }
 
-  /// `--plain: id, start, end`; `nil` without columns.
+  /// Description of the `--plain` output, `--plain: id, start, end`; `nil` without columns.
   var columnsLine: String? { columns.isEmpty ? nil : "--plain: \(columns.joined(separator: ", "))" }
 
-  /// Arguments in a usage line: `<type> [<value>]`.
+  /// Arguments as shown in the usage line: `<type> [<value>]`.
   public var argumentsUsage: String { arguments.map(\.usage).joined(separator: " ") }
 }
 
-/// Group of related commands in help.
+/// Group of related commands in the overview of help.
 public struct CommandGroup: Hashable, Sendable {
   public let name: String
   public let summary: String
@@ -60,12 +60,12 @@ public struct CommandGroup: Hashable, Sendable {
   }
 }
 
-/// Kind of an argument or an option's value, for completion.
+/// Kind of value of an argument or option; determines what completion suggests.
 public enum ValueKind: Hashable, Sendable {
   case eventType
-  /// Property key of any event type.
+  /// Key of a property of any event type.
   case propertyKey
-  /// `key=value`.
+  /// Property with its value: `key=value`.
   case property
   case place
   case vehicle
@@ -85,15 +85,15 @@ public enum ValueKind: Hashable, Sendable {
   case command
   /// Key of a setting.
   case setting
-  /// Value of the setting named by the argument before.
+  /// Value for the setting named by the preceding argument.
   case settingValue
-  /// One of these words.
+  /// One of a fixed list of words.
   case oneOf([String])
 }
 
-/// Argument of a command.
+/// Positional argument of a command.
 public struct ArgumentSpec: Hashable, Sendable {
-  /// How many values the argument takes.
+  /// Number of values that an argument accepts.
   public enum Count: Hashable, Sendable {
     case one
     case optional
@@ -101,34 +101,34 @@ public struct ArgumentSpec: Hashable, Sendable {
     case any
   }
 
-  /// Placeholder in help.
+  /// Placeholder in the usage line.
   public let label: String
   public let kind: ValueKind
   public let count: Count
-  /// Name in the error for a missing argument: `id`.
+  /// Noun for the error message if the argument is missing: `Missing id`.
   public let meaning: String
 
-  /// Required argument with one value.
+  /// Creates a required argument with one value.
   public static func one(_ label: String, _ kind: ValueKind, _ meaning: String) -> ArgumentSpec {
     ArgumentSpec(label: label, kind: kind, count: .one, meaning: meaning)
   }
 
-  /// Optional argument with one value.
+  /// Creates an optional argument with one value.
   public static func optional(_ label: String, _ kind: ValueKind) -> ArgumentSpec {
     ArgumentSpec(label: label, kind: kind, count: .optional, meaning: label)
   }
 
-  /// Required argument with any number of values.
+  /// Creates an argument with one or more values.
   public static func oneOrMore(_ label: String, _ kind: ValueKind, _ meaning: String) -> ArgumentSpec {
     ArgumentSpec(label: label, kind: kind, count: .oneOrMore, meaning: meaning)
   }
 
-  /// Optional argument with any number of values.
+  /// Creates an argument with any number of values, including none.
   public static func any(_ label: String, _ kind: ValueKind) -> ArgumentSpec {
     ArgumentSpec(label: label, kind: kind, count: .any, meaning: label)
   }
 
-  /// Optional keyword without effect, such as `now` in `sync now`.
+  /// Creates an optional keyword that has no effect, such as `now` in `sync now`.
   public static func word(_ word: String) -> ArgumentSpec {
     ArgumentSpec(label: word, kind: .oneOf([word]), count: .optional, meaning: word)
   }
@@ -145,8 +145,8 @@ public struct ArgumentSpec: Hashable, Sendable {
 }
 
 extension CommandSpec {
-  /// Checks the number of arguments.
-  /// - Throws: ``CommandError`` with exit 64 if arguments are missing or left over.
+  /// Checks the number of positional arguments.
+  /// - Throws: ``CommandError`` with exit 64 if an argument is missing or superfluous.
   func check(_ positionals: [String], usage: String) throws(CommandError) {
     let needed = arguments.filter { $0.count == .one || $0.count == .oneOrMore }
     if positionals.count < needed.count {
@@ -164,7 +164,8 @@ extension CommandSpec {
     }
   }
 
-  /// The option that a stray value may belong to: `--limit 3`, `--until 2026-11-20`, `--type coffee`, `--name Bob`.
+  /// Returns the option for which an unexpected argument may be the value: `--limit 3`, `--until 2026-11-20`, `--name
+  /// Bob`.
   private func optionFor(_ word: String) -> String? {
     let kinds: [ValueKind] =
       if Double(word) != nil { [.number] } else if word.first?.isASCIIDigit == true {
@@ -173,7 +174,7 @@ extension CommandSpec {
     return options.first { $0.kind.map(kinds.contains) ?? false }.map { "\($0.key) \(ShellWords.quoted(word))" }
   }
 
-  /// Arguments that can occur at an index: optional ones, and the first required one after them.
+  /// Returns the arguments that the value at an index may belong to: optional arguments up to the next required one.
   func arguments(at index: Int) -> [ArgumentSpec] {
     guard index < arguments.count else {
       return arguments.suffix(1).filter { $0.count == .oneOrMore || $0.count == .any }

@@ -1,26 +1,25 @@
-/// Commands of a program: parses command lines and generates help.
+/// Commands of a program, with the parser for its command lines and the generator for its help.
 public struct CommandTable: Sendable {
   public let program: String
-  /// A sentence or two about the program.
+  /// Description of the program in one or two sentences.
   let about: String
   private let makeCommands: @Sendable () -> [CommandSpec]
   private let findCommand: @Sendable (CommandTable, [String]) -> CommandSpec?
-  /// Options of every command.
+  /// Options that every command accepts.
   public let globalOptions: [OptionSpec]
-  /// Notes that apply to every command, a paragraph each.
+  /// Paragraphs at the end of the overview that apply to every command.
   let notes: [String]
   private let makeTopics: @Sendable () -> [HelpTopic]
 
-  /// Declares the commands of a program.
+  /// Creates the table of a program's commands.
   /// - Parameters:
-  ///   - program: its name.
-  ///   - about: a sentence or two about the program.
-  ///   - commands: all commands; evaluated only when more than one is needed.
-  ///   - find: returns the command with the longest path that is a prefix of the words; the default searches
-  ///     `commands`.
-  ///   - globalOptions: options of every command.
-  ///   - notes: notes that apply to every command, a paragraph each.
-  ///   - topics: additional help topics; evaluated on demand.
+  ///   - program: name of the program.
+  ///   - about: description of the program in one or two sentences.
+  ///   - commands: declarations of all commands, evaluated only if more than one of them is needed.
+  ///   - find: returns the command whose path is the longest prefix of the given words; `nil` searches `commands`.
+  ///   - globalOptions: options that every command accepts.
+  ///   - notes: paragraphs at the end of the overview that apply to every command.
+  ///   - topics: help topics that are not commands; evaluated when help is requested.
   public init(
     program: String, about: String, commands: @autoclosure @escaping @Sendable () -> [CommandSpec],
     find: (@Sendable ([String]) -> CommandSpec?)? = nil, globalOptions: [OptionSpec], notes: [String],
@@ -41,7 +40,7 @@ public struct CommandTable: Sendable {
     makeTopics = topics
   }
 
-  /// All commands; each access evaluates their declarations.
+  /// Declarations of all commands, created on each access.
   public var commands: [CommandSpec] { makeCommands() }
 
   /// Help topics that are not commands.
@@ -50,7 +49,7 @@ public struct CommandTable: Sendable {
   /// Returns the options of a command, including the global ones.
   public func options(of command: CommandSpec) -> [OptionSpec] { command.options + globalOptions }
 
-  /// Returns the usage line of a command: `trendy rm <id> ... [options]`.
+  /// Returns the usage line of a command, such as `trendy rm <id> ... [options]`.
   public func usage(of command: CommandSpec) -> String {
     ([program, command.name, command.argumentsUsage] + (command.options.isEmpty ? [] : ["[options]"]))
       .filter { !$0.isEmpty }.joined(separator: " ")
@@ -60,18 +59,19 @@ public struct CommandTable: Sendable {
 // MARK: Lookup
 
 extension CommandTable {
-  /// Meaning of a command line.
+  /// Result of looking up the command in a command line.
   public enum Meaning: Sendable {
-    /// A command and its arguments.
+    /// A command with the words that follow its path, and any global options that preceded it.
     case command(CommandSpec, rest: [String])
-    /// No command, only global options.
+    /// Global options without a command.
     case none(options: [String])
-    /// A request for help on a prefix of several commands.
+    /// `--help` after words that select several commands or none.
     case help(topic: [String])
   }
 
-  /// Finds the command with the longest path that is a prefix of the words. Global options may precede it.
-  /// - Throws: ``CommandError`` with exit 64 that suggests a command or lists the possible ones.
+  /// Finds the command whose path is the longest prefix of `words`. Global options may precede the command.
+  /// - Throws: ``CommandError`` with exit 64 if no command matches; the hint suggests a similar command or lists the
+  ///   subcommands.
   public func meaning(of words: [String]) throws(CommandError) -> Meaning {
     var head: [String] = []
     var rest = words[...]
@@ -85,7 +85,7 @@ extension CommandTable {
     if let found = findCommand(self, Array(rest)) {
       return .command(found, rest: head + rest.dropFirst(found.path.count))
     }
-    // The longest prefix of a known command.
+    // Longest prefix of `rest` with which some command begins.
     var known: [String] = []
     while let word = rest.first, commands.contains(where: { $0.path.starts(with: known + [word]) }) {
       known.append(word)
@@ -111,19 +111,19 @@ extension CommandTable {
 }
 
 extension CommandTable {
-  /// Parses the arguments of a command.
-  /// - Throws: ``CommandError`` with exit 64 for an unknown option, and for missing or extra arguments.
+  /// Parses the arguments and options of a command.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid option and for missing or superfluous arguments.
   public func arguments(_ words: [String], of command: CommandSpec) throws(CommandError) -> Arguments {
     let usage = usage(of: command)
     let arguments = try Arguments(words, options: options(of: command), usage: usage)
-    // Help and version need no arguments.
+    // `--help` and `--version` work without the required arguments.
     if !arguments.has("--help"), !arguments.has("--version") {
       try command.check(arguments.positionals, usage: usage)
     }
     return arguments
   }
 
-  /// Returns the output of `--help` and `--version`; `nil` if neither is given.
+  /// Returns the text for `--help` or `--version`, or `nil` if the arguments contain neither.
   public func answer(to arguments: Arguments, of command: CommandSpec, width: Int) -> String? {
     if arguments.has("--help") { return help(of: command, width: width) }
     return arguments.has("--version") ? "\(program) \(Version.text)" : nil
@@ -141,8 +141,8 @@ extension CommandTable {
     return order.map { group in (group, visibleCommands.filter { $0.group == group }) }
   }
 
-  /// Returns all commands with their sentences, group by group.
-  /// - Parameter width: columns; applies to all functions here.
+  /// Returns the overview of all commands by group.
+  /// - Parameter width: line length in columns.
   public func overview(width: Int) -> String {
     let terminal = Terminal(width: width)
     var lines = terminal.lines(of: about)
@@ -154,7 +154,7 @@ extension CommandTable {
     return (lines + [""] + ([ending] + notes).flatMap { terminal.lines(of: $0, hanging: 2) }).joined(separator: "\n")
   }
 
-  /// Returns the full help of one command.
+  /// Returns the help of one command.
   public func help(of command: CommandSpec, width: Int) -> String {
     let terminal = Terminal(width: width)
     var lines = terminal.lines(of: command.summary)
@@ -166,12 +166,12 @@ extension CommandTable {
     return lines.joined(separator: "\n")
   }
 
-  /// `Global options, such as --json and --store: trendy help options`
+  /// Reference to the help on global options: `Global options, such as --json and --store: trendy help options`.
   private var globalOptionsLine: String {
     "Global options, such as \(globalOptions.prefix(2).map(\.key).joined(separator: " and ")): \(program) help options"
   }
 
-  /// Returns help for a command, for all commands that begin with these words, for a group, or for a topic.
+  /// Returns the help for a command, a command prefix such as `type prop`, a group or a topic.
   /// - Throws: ``CommandError`` with exit 64 for an unknown topic.
   public func help(on topic: [String], width: Int) throws(CommandError) -> String {
     if topic.isEmpty { return overview(width: width) }
@@ -209,7 +209,7 @@ extension CommandTable {
     [command.name, command.argumentsUsage].filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// Help on everything as a chapter of a Markdown page.
+  /// Complete help as a chapter in Markdown.
   public var markdown: String {
     func table(_ options: [OptionSpec]) -> [String] {
       ["```"] + OptionSpec.table(of: options, width: 100) + ["```", ""]
@@ -230,7 +230,7 @@ extension CommandTable {
       .joined(separator: "\n")
   }
 
-  /// Members of the JSON form of help.
+  /// Complete help as members of a JSON object.
   public var document: [(String, JSONText)] {
     func options(_ options: [OptionSpec]) -> JSONText {
       .array(

@@ -1,8 +1,8 @@
 /// A completion candidate.
 public struct Candidate: Hashable, Sendable {
-  /// Text to insert.
+  /// Text that replaces the incomplete word.
   public var text: String
-  /// Short description.
+  /// Short description shown next to the candidate; may be empty.
   public var meaning: String
 
   public init(_ text: String, _ meaning: String = "") {
@@ -11,25 +11,25 @@ public struct Candidate: Hashable, Sendable {
   }
 }
 
-/// Values that a program can offer for completion.
+/// Source of existing values for completion, such as event types and places.
 public protocol CompletionValues {
   /// Returns the existing values of a kind.
   /// - Parameters:
-  ///   - kind: kind of the value.
-  ///   - arguments: preceding arguments, such as the type whose properties are completed.
+  ///   - kind: kind of value.
+  ///   - arguments: arguments before the value, such as the event type when one of its properties is completed.
   func values(of kind: ValueKind, after arguments: [String]) -> [Candidate]
 }
 
 extension CommandTable {
-  /// Returns candidates for the next word: commands, unused options, and values.
+  /// Returns the completion candidates for the last word: subcommands, options not given yet, and values.
   /// - Parameters:
-  ///   - words: words of the command line without the program's name; the last one is incomplete and may be empty.
+  ///   - words: words of the command line without the program's name. The last word is incomplete and may be empty.
   ///   - values: source of existing values.
   public func candidates(for words: [String], values: some CompletionValues) -> [Candidate] {
     guard let typed = words.last else { return [] }
     let line = CompletionLine(words.dropLast(), of: self)
     if !line.isPastOptions, let equals = typed.firstIndex(of: "="), typed.hasPrefix("--") {
-      // `--option=value`.
+      // The word is `--option=value`.
       let name = typed[..<equals]
       guard let kind = line.options.first(where: { $0.names.contains(String(name)) })?.kind else { return [] }
       let value = typed[typed.index(after: equals)...]
@@ -53,13 +53,13 @@ extension CommandTable {
     return found(possible, for: typed[...])
   }
 
-  /// Returns candidates with the typed prefix, ignoring case. The shell completes file names.
+  /// Returns the candidates that start with the typed text, ignoring case. File names are left for the shell to filter.
   private func found(_ candidates: [Candidate], for typed: Substring) -> [Candidate] {
     let wanted = typed.lowercased()
     return candidates.filter { $0 == .files || $0.text.lowercased().hasPrefix(wanted) }
   }
 
-  /// Returns the next words of commands that begin with these words.
+  /// Returns the possible next words after a command prefix.
   private func nextWords(after words: [String]) -> [Candidate] {
     var found: [Candidate] = []
     for (_, commands) in groups {
@@ -83,26 +83,26 @@ extension CommandTable {
   }
 }
 
-/// Parsed words before the one to complete.
+/// Words before the one to be completed, parsed.
 private struct CompletionLine {
-  /// Command with the longest matching path, if any.
+  /// Command whose path is the longest prefix of the words, if any.
   let command: CommandSpec?
-  /// Options of this command, including global ones.
+  /// Options of the command and global options.
   let options: [OptionSpec]
-  /// Keys of the options given so far.
+  /// Keys of the options already given.
   private(set) var given: Set<String> = []
-  /// All words except options: the command's path and its arguments.
+  /// Words that are not options or their values: the command's path and its arguments.
   let commandWords: [String]
-  /// Arguments of the command.
+  /// Words after the command's path that are not options or their values.
   let positionals: [String]
-  /// Kind of the value that the preceding option expects.
+  /// Kind of value expected by the preceding option; `nil` if the preceding word is not an option that needs a value.
   private(set) var awaitedValue: ValueKind?
-  /// Whether `--` ended the options.
+  /// Whether the words contain `--`, after which all words are arguments.
   private(set) var isPastOptions = false
 
   init(_ words: some Collection<String>, of table: CommandTable) {
-    // Which options take a value depends on the command, and finding the command depends on which options take a value.
-    // The global options suffice to find the command.
+    // Which options take a value depends on the command, but their values must be skipped to find the command. The
+    // first pass knows only the global options, which suffices to find the command.
     let named = Self.read(words, options: table.globalOptions).others
     let command = table.commands.filter { named.starts(with: $0.path) }.max { $0.path.count < $1.path.count }
     options = (command?.options ?? []) + table.globalOptions
@@ -135,7 +135,7 @@ private struct CompletionLine {
   }
 }
 
-/// Completion without values, for a program that completes only commands, options and files.
+/// Completion source for a program that completes only commands, options and file names.
 public struct NoValues: CompletionValues, Sendable {
   public init() {}
 

@@ -1,13 +1,13 @@
-/// A supported shell.
+/// Shell for which completion scripts can be generated.
 public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
   case bash
   case fish
   case zsh
 
-  /// Returns the completion script, which calls `program words` for the candidates.
+  /// Returns the completion script for a program.
   ///
-  /// That command prints one candidate per line, with its description after a tab. `:files` in the first line makes the
-  /// shell complete file names.
+  /// The script runs `program words`, which prints one candidate per line and, after a tab, its description. The line
+  /// `:files` makes the shell complete file names.
   public func script(for program: String) -> String {
     switch self {
     case .bash: Self.bash(program)
@@ -16,7 +16,10 @@ public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Bash completes the part of a word after the last character of `COMP_WORDBREAKS`, so the program receives both.
+  /// Returns the script for bash.
+  ///
+  /// Bash completes only the part of a word after the last character in `COMP_WORDBREAKS`, so the script passes the
+  /// whole line and these characters to the program.
   private static func bash(_ program: String) -> String {
     """
     # bash completion of \(program)
@@ -96,7 +99,7 @@ public enum CompletionShell: String, Hashable, Sendable, CaseIterable {
 }
 
 extension CompletionShell {
-  /// Name of the file from which the shell loads a program's completions.
+  /// Returns the name of the file from which the shell loads the completions of a program.
   public func fileName(for program: String) -> String {
     switch self {
     case .bash: program
@@ -105,8 +108,8 @@ extension CompletionShell {
     }
   }
 
-  /// Parses the name of a shell.
-  /// - Throws: ``CommandError`` with exit 64.
+  /// Parses a shell name.
+  /// - Throws: ``CommandError`` with exit 64 for an unknown shell.
   public init(named name: String) throws(CommandError) {
     guard let shell = CompletionShell(rawValue: name) else {
       throw CommandError(

@@ -1,36 +1,36 @@
-/// Exit status of a command; values of `sysexits` where one fits.
+/// Exit status of a command; uses the codes of sysexits(3) where one applies.
 public enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case done = 0
-  /// Negative result: problems found, no match.
+  /// Negative result, such as problems found or no match.
   case no = 1
   /// Invalid command line.
   case usage = 64
-  /// Invalid input data.
+  /// Malformed input data.
   case badData = 65
-  /// A named item does not exist.
+  /// Named item not found.
   case notFound = 66
-  /// The daemon or the hub cannot be reached.
+  /// Daemon or hub unreachable.
   case unreachable = 69
   /// Internal error.
   case bug = 70
-  /// A file cannot be created, or exists and may not be replaced.
+  /// File cannot be created, or already exists and must not be overwritten.
   case cannotCreate = 73
-  /// Reading or writing failed.
+  /// I/O error.
   case readWrite = 74
-  /// Temporary failure: offline, rate limited, partial sync.
+  /// Temporary failure, such as no connection, rate limit or partial sync.
   case tryAgain = 75
-  /// Unknown protocol, or a store of a newer version.
+  /// Unsupported protocol version, or a store written by a newer version.
   case version = 76
-  /// Rejected: the request conflicts with existing data, or permission is missing.
+  /// Request rejected because it conflicts with existing data or lacks permission.
   case refused = 77
-  /// Invalid setting.
+  /// Invalid configuration.
   case configuration = 78
   /// Interrupted or declined by the user.
   case interrupted = 130
 }
 
 extension ExitCode {
-  /// Value of `error.code` in `--json`.
+  /// Machine-readable name, used as `error.code` in JSON output.
   public var code: String {
     switch self {
     case .done: "done"
@@ -51,16 +51,16 @@ extension ExitCode {
   }
 }
 
-/// Error message of a command: what failed, why, and what to do.
+/// Error of a command, with the failure, its reason and what to do about it.
 public struct CommandError: Error, Hashable, Sendable {
-  /// Failure and its reason.
+  /// Failure and reason, without a final period.
   public var message: String
   /// Instruction for the user, if any.
   public var hint: String?
-  /// Usage line of the command, for errors in the command line.
+  /// Usage line of the command, if the command line was invalid.
   public var usage: String?
   public var exit: ExitCode
-  /// Id of the failed request to the hub, if any.
+  /// Id of the failed request to the hub, if any, to find it in the hub's log.
   public var requestId: String?
 
   public init(
@@ -73,6 +73,6 @@ public struct CommandError: Error, Hashable, Sendable {
     self.requestId = requestId
   }
 
-  /// Message and hint in one line.
+  /// Message and hint as text on one line.
   public var sentence: String { hint.map { "\(message). \($0)" } ?? "\(message)." }
 }

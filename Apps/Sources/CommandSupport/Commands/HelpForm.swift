@@ -3,10 +3,10 @@ public enum HelpForm: Hashable, Sendable {
   case text
   case json
   case markdown
-  /// For `man`.
+  /// Manual page for man(1).
   case manual
 
-  /// Format requested by `--markdown`, `--manual` or the console's format.
+  /// Selects the format requested by `--markdown`, `--manual` or the console's output format.
   public init(_ arguments: Arguments, _ console: Console) {
     self =
       arguments.has("--markdown") ? .markdown : arguments.has("--manual") ? .manual : console.isJSON ? .json : .text
@@ -14,7 +14,8 @@ public enum HelpForm: Hashable, Sendable {
 }
 
 extension CommandTable {
-  /// Returns help in a format. Only text depends on the topic and the width; other formats contain the whole help.
+  /// Returns help in the given format. `topic` and `width` affect only text; the other formats contain the complete
+  /// help.
   /// - Throws: ``CommandError`` with exit 64 for an unknown topic.
   public func help(on topic: [String], in form: HelpForm, width: Int) throws(CommandError) -> String {
     switch form {

@@ -1,8 +1,8 @@
 extension HelpTopic {
-  /// Formats of times and durations.
+  /// Help topic on the formats of times and durations.
   public static let times = HelpTopic("times", timeLines)
 
-  /// Examples of times, with their meanings.
+  /// Example phrases for times, with their meanings.
   static let moments: [(phrases: [String], meaning: String)] = [
     (["8:30", "0830", "8h30", "9am", "9:30pm", "noon"], "the most recent such time"),
     (["yesterday 21:00", "mon 9am", "Nov 20 8:30"], "a time on a day"),
@@ -31,7 +31,7 @@ extension HelpTopic {
       ]
   }
 
-  /// Phrases quoted for a shell.
+  /// Joins phrases and quotes those that contain spaces, as a shell requires.
   private static func shown(_ phrases: [String]) -> String {
     phrases.map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: "  ")
   }

@@ -1,7 +1,7 @@
 /// Help topic that is not a command, such as time formats.
 public struct HelpTopic: Hashable, Sendable {
   public let name: String
-  /// At most 80 columns wide.
+  /// Lines of at most 80 columns.
   public let lines: [String]
 
   public init(_ name: String, _ lines: [String]) {

@@ -1,5 +1,5 @@
 extension CommandTable {
-  /// Manual page for section 1, in the macros of man(7).
+  /// Manual page in section 1, in man(7) format.
   public var manual: String {
     let upper = program.uppercased()
     var lines = [
@@ -33,7 +33,7 @@ extension CommandTable {
     return [".TP", names + (option.value.map { " \\fI\(roff($0))\\fR" } ?? ""), roff(option.help)]
   }
 
-  /// Escapes text so that hyphens stay hyphens and no line is read as a roff request.
+  /// Escapes text for roff: hyphens are not typeset as dashes, and no line starts a request.
   private static func roff(_ text: String) -> String {
     let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("\"", with: "\\(dq")
     return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped

@@ -1,6 +1,6 @@
-/// Command names of other programs that have another name here.
+/// Command names used by other programs, mapped to the corresponding commands of Trendy.
 enum OtherWords {
-  /// Names here by the name elsewhere, in order of preference.
+  /// Commands of Trendy by the name in other programs, in order of preference.
   private static let words: [String: [String]] = {
     let meant: [([String], [String])] = [
       (["add", "new", "record", "create", "make", "insert"], ["log", "add"]),
@@ -43,11 +43,11 @@ enum OtherWords {
     return words
   }()
 
-  /// Finds the command that has another name in other programs.
+  /// Finds the command that corresponds to a name used by another program.
   /// - Parameters:
-  ///   - word: the word as typed.
-  ///   - candidates: words that are possible at this position.
-  /// - Returns: the corresponding candidate, or `nil`.
+  ///   - word: name as typed.
+  ///   - candidates: commands that are possible at this position.
+  /// - Returns: first corresponding command among `candidates`, or `nil`.
   static func here(for word: String, among candidates: [String]) -> String? {
     words[word.lowercased()]?.first(where: candidates.contains)
   }

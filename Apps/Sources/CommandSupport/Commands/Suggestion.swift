@@ -1,8 +1,9 @@
 /// Suggestions for mistyped words.
 public enum Suggestion: Sendable {
-  /// Returns the candidate that is most similar to a word; `nil` if none is similar enough.
+  /// Returns the most similar candidate, or `nil` if none is similar enough.
   ///
-  /// Similarity is the Damerau-Levenshtein distance, ignoring case. It must be at most one edit per three characters.
+  /// Compares by Damerau-Levenshtein distance, ignoring case. A candidate may differ by one edit per three characters,
+  /// and by at least one.
   public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let lowered = Array(word.lowercased())
     let limit = max(1, lowered.count / 3)

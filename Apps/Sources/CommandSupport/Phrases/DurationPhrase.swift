@@ -1,11 +1,13 @@
-/// Durations as users type them: `1h30m`, `1h30`, `7:30`, `45 min`, `1 hour 20 minutes`, `90s`.
+/// Parser and formatter for durations as users type them: `1h30m`, `1h30`, `7:30`, `45 min`, `1 hour 20 minutes`,
+/// `90s`.
 public enum DurationPhrase: Sendable {
   public static let help = "Use for example 1h30m, 45m, 7:30 or '45 min'."
 
-  /// Maximum in seconds: ten thousand years.
+  /// Maximum duration in seconds, about ten thousand years.
   private static let longest = 10_000 * 366 * 86_400.0
 
-  /// Returns seconds; a number without a unit is in minutes, `7:30` is hours and minutes. `nil` for other text.
+  /// Parses a duration and returns seconds, or `nil` if it is invalid. A number without a unit is in minutes; `7:30` is
+  /// in hours and minutes.
   public static func seconds(_ text: some StringProtocol) -> Double? {
     guard let seconds = clockLike(text) ?? bareMinutes(text) ?? TimeSpan(text)?.seconds, seconds <= longest else {
       return nil
@@ -13,7 +15,7 @@ public enum DurationPhrase: Sendable {
     return seconds
   }
 
-  /// `7:30` and `0:45:10`.
+  /// Parses hours with minutes and optional seconds: `7:30`, `0:45:10`.
   private static func clockLike(_ text: some StringProtocol) -> Double? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count), parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isASCIIDigit) }),
@@ -29,7 +31,7 @@ public enum DurationPhrase: Sendable {
     return minutes * 60
   }
 
-  /// Formats as `1 h 30 min`, below two minutes in seconds. Accepts any number.
+  /// Formats seconds as `1 h 30 min`; durations under two minutes as seconds.
   public static func words(_ seconds: Double) -> String {
     guard let total = Int(exactly: seconds.rounded()) else { return "\(seconds) s" }
     if total < 120 { return "\(total) s" }
@@ -42,15 +44,15 @@ extension Character {
   package var isASCIIDigit: Bool { isASCII && isNumber }
 }
 
-/// A time span with units: `2 weeks`, `1h30m`, `half an hour`.
+/// A duration with units, such as `2 weeks`, `1h30m` or `half an hour`.
 ///
-/// Days, weeks, months and years are calendar units, whose length depends on clock changes.
+/// Days, weeks, months and years follow the calendar, so their length in seconds varies.
 struct TimeSpan: Hashable {
   private(set) var months = 0.0
   private(set) var days = 0.0
   private(set) var clockSeconds = 0.0
 
-  /// Returns `nil` without a unit, and for fractions of months and years.
+  /// Parses a duration; returns `nil` if the unit is missing or a number of months is fractional.
   init?(_ text: some StringProtocol) {
     var rest = Substring(
       text.lowercased().replacing("half an hour", with: "30min").replacing("half a day", with: "12h"))
@@ -64,7 +66,7 @@ struct TimeSpan: Hashable {
       let word = rest.prefix { $0.isLetter }
       rest = rest.dropFirst(word.count)
       guard let unit = word.isEmpty ? lastUnit?.next : Unit(String(word)) else { return nil }
-      // Only the last number may lack a unit: `1h30`.
+      // Only the last number may omit its unit, as in `1h30`.
       if word.isEmpty, !rest.isEmpty { return nil }
       guard add(amount, unit) else { return nil }
       lastUnit = unit
@@ -72,10 +74,10 @@ struct TimeSpan: Hashable {
     if lastUnit == nil { return nil }
   }
 
-  /// Seconds, with days of 24 hours; `nil` for months and years.
+  /// Length in seconds, counting 24 hours a day; `nil` if the duration includes months or years.
   var seconds: Double? { months == 0 ? days * 86_400 + clockSeconds : nil }
 
-  /// Formats as `1 hour 30 minutes`, without weeks: `2w` is `14 days`.
+  /// Text such as `1 hour 30 minutes`. Weeks are converted to days: `2w` is `14 days`.
   var words: String {
     let clock = Int(clockSeconds.rounded())
     let amounts: [(Double, String)] = [
@@ -120,7 +122,7 @@ struct TimeSpan: Hashable {
     }
   }
 
-  /// Parses a number, or `a` or `an`.
+  /// Parses and removes a leading number, or `a` or `an` for 1.
   private static func amount(_ rest: inout Substring) -> Double? {
     for word in ["an ", "a "] where rest.hasPrefix(word) {
       rest = rest.dropFirst(word.count)

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// A calendar date.
+/// Date in the Gregorian calendar, without a time zone.
 struct CalendarDay: Hashable {
   var year: Int
   var month: Int
-  /// Days beyond the end of the month carry over.
+  /// Day of the month. Values beyond the end of the month continue into the next month.
   var day: Int
 
   init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
@@ -24,21 +24,21 @@ struct CalendarDay: Hashable {
     return CalendarDay(year: total.quotient(12), month: total - total.quotient(12) * 12 + 1, day: day + days)
   }
 
-  /// Midnight.
+  /// Returns midnight at the start of this date.
   func start(in local: LocalTime) -> Date { local.date(year: year, month: month, day: day) }
 
-  /// Start of the user's day with this date.
+  /// Returns the start of the user's day with this date, which may differ from midnight (`day_starts_at`).
   func dayStart(in local: LocalTime) -> Date { local.startOfDay(datedAs: start(in: local)) }
 }
 
 extension Int {
-  /// Quotient rounded down, also for negative numbers.
+  /// Quotient rounded toward negative infinity.
   fileprivate func quotient(_ divisor: Int) -> Int { (self - ((self % divisor) + divisor) % divisor) / divisor }
 }
 
-/// A time of day.
+/// Time of day on a 24-hour clock.
 struct WallClock: Hashable {
-  /// Hour 24 is the midnight at the end of the day.
+  /// 0 to 24; 24 is midnight at the end of the day.
   var hour: Int
   var minute = 0
   var second = 0
@@ -47,7 +47,9 @@ struct WallClock: Hashable {
 }
 
 extension LocalTime {
-  /// Returns the times with this local time of day: none if a clock change skipped it, two if it was repeated.
+  /// Returns all points in time on a date at which local clocks show a time of day, in order.
+  ///
+  /// The array is empty if a clock change skips the time, and has two elements if the change repeats it.
   func occurrences(of clock: WallClock, on day: CalendarDay) -> [Date] {
     let guess = date(at: clock, on: day)
     let here = components(of: guess).secondsFromGMT
@@ -60,7 +62,7 @@ extension LocalTime {
     }.sorted()
   }
 
-  /// Returns one of them; a skipped time is shifted by the clock change.
+  /// Returns a point in time with this local time of day; a time that a clock change skips is shifted by the change.
   func date(at clock: WallClock, on day: CalendarDay) -> Date {
     date(
       year: day.year, month: day.month, day: day.day, hour: clock.hour, minute: clock.minute, second: clock.second)

@@ -8,7 +8,7 @@
 public import TrendyModels
 
 extension LocalTime {
-  /// Name in `TZ` of an unknown time zone, for which the system uses UTC; `nil` otherwise.
+  /// Returns the value of `TZ` if it names an unknown time zone, which the system treats as UTC; otherwise `nil`.
   public static func unknownZone(in environment: [String: String]) -> String? {
     guard var name = environment["TZ"], !name.isEmpty else { return nil }
     if name.hasPrefix(":") { name.removeFirst() }
@@ -17,7 +17,7 @@ extension LocalTime {
     return isZoneFile(path) || ["UTC", "GMT"].contains(name) ? nil : name
   }
 
-  /// Whether a file begins like one of the time zone database (RFC 9636).
+  /// Whether a file has the signature of a time zone file (RFC 9636).
   private static func isZoneFile(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
@@ -26,10 +26,10 @@ extension LocalTime {
     return read(descriptor, &magic, 4) == 4 && magic.elementsEqual("TZif".utf8)
   }
 
-  /// Whether the text is a time zone rule (POSIX, "Environment Variables").
+  /// Whether the text is a time zone rule such as `CET-1CEST` (POSIX, "Environment Variables").
   ///
-  /// A rule is a name and an offset. The name has at least three letters; in angle brackets it may contain digits and
-  /// signs. The check uses no regular expression, because every process would have to compile it.
+  /// A rule starts with a name of at least three letters and an offset. A name in angle brackets may also contain
+  /// digits and signs. A regular expression is not used, because each process would spend time compiling it.
   private static func isRule(_ name: String) -> Bool {
     var rest = name.utf8[...]
     let isBracketed = rest.first == UInt8(ascii: "<")

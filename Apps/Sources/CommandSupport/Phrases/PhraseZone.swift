@@ -8,18 +8,20 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Time zone given in a phrase: `9:00 UTC`, `9:00+01:00`, `9am CET`, `9:00 Europe/Paris`.
+/// Time zone in a phrase such as `9:00 UTC`, `9:00+01:00`, `9am CET` or `9:00 Europe/Paris`.
 ///
-/// The rest of the phrase is read by the clock of the zone: as UTC, with all times shifted by the zone's offset.
+/// The rest of the phrase is parsed in UTC, with all times shifted by the offset of this zone, and the result is
+/// shifted back.
 enum PhraseZone: Hashable {
   /// Seconds east of UTC.
   case offset(Int)
   case rules(TimeZoneRules)
 
-  /// Returns the date at which a clock at UTC shows what the clock of the zone shows at `date`.
+  /// Returns the point in time at which a clock in UTC shows the same time as a clock in this zone at `date`.
   func wall(_ date: Date) -> Date { date.addingTimeInterval(Double(secondsFromGMT(at: date))) }
 
-  /// Reverses ``wall(_:)``. Of a time that a clock change repeats it returns the first; a skipped time is shifted by the change.
+  /// Reverses ``wall(_:)``. Returns the first of two times that a clock change repeats; shifts a time that a clock
+  /// change skips.
   func date(wall: Date) -> Date {
     let before = Double(secondsFromGMT(at: wall.addingTimeInterval(-86_400)))
     let date = wall.addingTimeInterval(-before)
@@ -37,14 +39,14 @@ enum PhraseZone: Hashable {
 
   // MARK: - Reading
 
-  /// Returns the ways to read one of the words as a time zone, each with the other words.
+  /// Returns every way to interpret one of the words as a time zone, each with the remaining words.
   /// - Parameters:
   ///   - words: words of a phrase, lowercased.
-  ///   - typed: the phrase, with the case that names of zones have.
+  ///   - typed: phrase with the original capitalization, needed to look up zone names.
   static func readings(
     of words: [String], typed: String, now: Date, in local: LocalTime
   ) -> [(words: [String], zone: PhraseZone)] {
-    // RFC 2822 allows the name of the zone as a comment: `+0100 (CET)`.
+    // RFC 2822 allows a zone name in parentheses as a comment: `+0100 (CET)`.
     let words = words.flatMap { detached($0) }.filter { !($0.hasPrefix("(") && $0.hasSuffix(")")) }
     return words.indices.dropFirst().compactMap { index in
       guard let zone = PhraseZone(words[index], typed: typed, now: now, in: local) else { return nil }
@@ -54,17 +56,18 @@ enum PhraseZone: Hashable {
     }
   }
 
-  /// Splits `9:00z` and `9:00+01:00` into the time and the zone; an offset becomes `+0100`.
+  /// Splits `9:00z` and `9:00+01:00` into time and zone, with offsets as `+0100`. Other words are returned unchanged.
   /// - Parameters:
   ///   - word: word of a phrase, lowercased.
-  ///   - isDated: whether the word follows a date and a `t`. Otherwise `9:00-10:30` is a range.
+  ///   - isDated: whether a date and `t` precede the word, so that a hyphen starts an offset. Otherwise `9:00-10:30` is
+  ///     a range.
   static func detached(_ word: String, isDated: Bool = false) -> [String] {
     if word.hasSuffix("z"), TimePhrase.clock(String(word.dropLast())) != nil { return [String(word.dropLast()), "z"] }
     guard let sign = word.lastIndex(where: { "+-".contains($0) }), TimePhrase.clock(String(word[..<sign])) != nil else {
       return [word]
     }
     let digits = word[sign...].dropFirst().filter { $0 != ":" }
-    // PostgreSQL prints `09:00:00-05`.
+    // PostgreSQL prints offsets with only the hours: `09:00:00-05`.
     let isShort = digits.count == 2 && word[..<sign].count { $0 == ":" } == 2
     guard isShort || digits.count == 4 && (word[sign] == "+" || isDated) else { return [word] }
     return [String(word[..<sign]), "\(word[sign])\(digits)\(isShort ? "00" : "")"]
@@ -82,7 +85,8 @@ enum PhraseZone: Hashable {
     }
   }
 
-  /// `+0100`, `+01:00`, `-0500`, `utc+1`. A single `-05:00` could also be the end of a range.
+  /// Parses an offset such as `+0100`, `+01:00`, `-0500` or `utc+1` to seconds. Rejects `-05:00`, which may be the end
+  /// of a range.
   private static func offset(_ word: String) -> Int? {
     let isNamed = word.hasPrefix("utc") || word.hasPrefix("gmt")
     let rest = word.dropFirst(isNamed ? 3 : 0)
@@ -96,7 +100,9 @@ enum PhraseZone: Hashable {
     return (hours * 3600 + minutes * 60) * (sign == "-" ? -1 : 1)
   }
 
-  /// Returns the offset of an abbreviation that the user's zone has within a year. `CST` is another zone in Chicago than in Shanghai.
+  /// Returns the offset of an abbreviation used by the user's time zone during the surrounding year, or `nil`.
+  ///
+  /// Abbreviations are ambiguous across zones: `CST` means different offsets in Chicago and Shanghai.
   private static func offset(ofAbbreviation word: String, now: Date, in local: LocalTime) -> Int? {
     guard local.zoneName != "UTC", (2...5).contains(word.count), word.allSatisfy(\.isLetter) else { return nil }
     tzset()
@@ -110,7 +116,7 @@ enum PhraseZone: Hashable {
     return Set(offsets).count == 1 ? offsets[0] : nil
   }
 
-  /// Returns the rules of `europe/paris`, by the name as typed or with capital letters.
+  /// Returns the rules of a zone such as `europe/paris`, looked up as typed and then capitalized.
   private static func rules(_ word: String, typed: String) -> TimeZoneRules? {
     var capital = ""
     for letter in word { capital += capital.last?.isLetter == true ? String(letter) : letter.uppercased() }

@@ -1,19 +1,19 @@
 /// A shell command line up to the cursor.
 public struct ShellLine: Hashable, Sendable {
-  /// Words without quotes; the last one is incomplete and may be empty.
+  /// Words with quotes and escapes removed; the last one is incomplete and may be empty.
   public private(set) var words: [String] = [""]
-  /// Whether the last word has an open quote.
+  /// Whether the last word has an unclosed quote.
   public private(set) var isQuoted = false
 
-  /// Splits a line into words by the quoting rules of a shell.
+  /// Splits a line into words according to POSIX quoting rules.
   public init(_ line: some StringProtocol) {
     var quote: Character?
     var isEscaped = false
-    // Quotes start a word, even an empty one.
+    // Whether the current word has started. A pair of quotes starts a word even if it is empty.
     var isWord = false
     for character in line {
       if isEscaped {
-        // In double quotes a backslash is literal, except before characters that it can escape.
+        // Within double quotes, a backslash is literal unless it precedes a character that it can escape.
         if quote == "\"", !"\"\\$`".contains(character) { words[words.count - 1].append("\\") }
         words[words.count - 1].append(character)
         isEscaped = false
@@ -34,10 +34,10 @@ public struct ShellLine: Hashable, Sendable {
     isQuoted = quote != nil
   }
 
-  /// Returns candidates for a shell that completes only the part of a word after the last break character.
+  /// Shortens candidates for a shell that replaces only the part of a word after the last break character.
   /// - Parameters:
   ///   - candidates: candidates for the whole last word.
-  ///   - breaks: break characters: bash's `COMP_WORDBREAKS`.
+  ///   - breaks: break characters, the value of bash's `COMP_WORDBREAKS`.
   public func completing(_ candidates: [Candidate], breaks: String) -> [Candidate] {
     let typed = words[words.count - 1]
     guard !isQuoted, let last = typed.lastIndex(where: { "=:".contains($0) && breaks.contains($0) }) else {

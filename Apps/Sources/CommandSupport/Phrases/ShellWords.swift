@@ -1,10 +1,11 @@
-/// Splits and quotes words like a shell (POSIX, "Shell Command Language", 2.2 and 2.6.5), without expansion.
+/// Splitting and quoting of words by the rules of a shell, without expansions (POSIX, "Shell Command Language", 2.2 and
+/// 2.6.5).
 public enum ShellWords: Sendable {
   /// Splits a line at unquoted whitespace.
-  /// - Returns: `nil` if a closing quote is missing.
+  /// - Returns: words with quotes removed, or `nil` if a quote is not closed or the line ends with a backslash.
   public static func split(_ line: String) -> [String]? {
     var words: [String] = []
-    // Appends in place, because a note may be a megabyte long.
+    // Appended in place rather than collected as pieces, because a note may be a megabyte long.
     var word = ""
     var isInWord = false
     var quote: Character?
@@ -19,7 +20,7 @@ public enum ShellWords: Sendable {
       switch (character, quote) {
       case ("\\", nil), ("\\", "\""):
         guard let next = rest.popFirst() else { return nil }
-        // In double quotes a backslash escapes only these characters.
+        // Within double quotes, a backslash escapes only these characters.
         if quote != nil, !"\"\\$`".contains(next) { word.append("\\") }
         word.append(next)
       case (let mark, let open?) where mark == open: quote = nil
@@ -32,7 +33,7 @@ public enum ShellWords: Sendable {
     return words
   }
 
-  /// Quotes a word for a shell, if needed.
+  /// Returns the word, quoted for a shell if necessary.
   public static func quoted(_ word: String) -> String {
     let isPlain =
       !word.isEmpty

@@ -10,12 +10,12 @@ extension TimePhrase {
     "december",
   ]
 
-  /// Index of the name that begins with a word of at least three letters.
+  /// Returns the index of the first name that starts with a word of at least three letters.
   private static func place(of word: String, in names: [String]) -> Int? {
     word.count >= 3 && word.allSatisfy(\.isLetter) ? names.firstIndex { $0.hasPrefix(word) } : nil
   }
 
-  /// Returns 1 to 12 for a month name or a prefix of one.
+  /// Returns the number of a month, 1 to 12, for its name or a prefix of it.
   static func monthNumber(_ word: String) -> Int? { place(of: word, in: months).map { $0 + 1 } }
 
   static func day(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
@@ -28,7 +28,7 @@ extension TimePhrase {
       return weekday(words[0], now: now, in: local).map { today.adding(days: -$0) }
         ?? numberedDay(words[0], today: today, now: now, in: local)
     case _ where words.count == 2 && words[0] == "last":
-      // On a Friday, `last friday` is a week ago.
+      // On a Friday, `last friday` means a week ago, not today.
       return weekday(words[1], now: now, in: local).map { today.adding(days: -($0 == 0 ? 7 : $0)) }
     case _ where words.count == 2 && words[0] == "next":
       return weekday(words[1], now: now, in: local).map { today.adding(days: 7 - $0) }
@@ -38,7 +38,7 @@ extension TimePhrase {
     }
   }
 
-  /// `3 days ago`, `a week ago`.
+  /// Parses a number of days before today: `3 days ago`, `a week ago`.
   private static func daysAgo(_ words: [String], today: CalendarDay) -> CalendarDay? {
     guard words.last == "ago", let span = TimeSpan(words.dropLast().joined(separator: " ")), span.months == 0,
       span.clockSeconds == 0, span.days == span.days.rounded()
@@ -46,7 +46,7 @@ extension TimePhrase {
     return today.adding(days: -Int(span.days))
   }
 
-  /// `monday last week`, `last week monday`, `sun 2 weeks ago`.
+  /// Parses a weekday in a given week: `monday last week`, `last week monday`, `sun 2 weeks ago`.
   private static func dayOfWeek(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
     guard words.count > 2 else { return nil }
     for (name, rest) in [(words[0], words.dropFirst()), (words[words.count - 1], words.dropLast())] {
@@ -57,7 +57,7 @@ extension TimePhrase {
     return nil
   }
 
-  /// Number of weeks from the current one: -1 for `last week`, -2 for `2 weeks ago`.
+  /// Parses a week relative to the current one: `last week` is -1, `2 weeks ago` is -2.
   private static func weeks(_ words: [String]) -> Int? {
     if words.count == 2, words[1] == "week" { return ["last": -1, "this": 0, "next": 1][words[0]] }
     guard words.count > 2, words.last == "ago", words[words.count - 2].hasPrefix("w"),
@@ -67,7 +67,7 @@ extension TimePhrase {
     return -weeks
   }
 
-  /// Parses `Wed 25 Nov`, the output format; the weekday must match.
+  /// Parses a date with its weekday, `Wed 25 Nov`, as commands print it; returns `nil` if the weekday is wrong.
   private static func checkedDay(_ words: [String], now: Date, in local: LocalTime) -> CalendarDay? {
     guard words.count > 1, let ago = weekday(words[0], now: now, in: local),
       let day = day(Array(words.dropFirst()), now: now, in: local)
@@ -77,19 +77,22 @@ extension TimePhrase {
     return number(day) == number(last) ? day : nil
   }
 
-  /// Returns the number of days since the last such weekday; 0 for today.
+  /// Returns the number of days since the last occurrence of a weekday, 0 if it is today.
   static func weekday(_ word: String, now: Date, in local: LocalTime) -> Int? {
     weekdayNumber(word).map { (local.components(of: local.startOfDay(now)).weekday - $0 + 7) % 7 }
   }
 
-  /// Returns 0 (Sunday) to 6 for the name of a weekday, a prefix of one, or a plural.
+  /// Returns the number of a weekday, 0 for Sunday to 6, from its name, a prefix of it or its plural.
   private static func weekdayNumber(_ word: String) -> Int? {
     let names = word.hasSuffix("s") ? String(word.dropLast()) : word
     return place(of: word, in: weekdays) ?? (word == "tues" ? 2 : place(of: names, in: weekdays))
   }
 
-  /// `2026-11-20`, `20261120`, `2026-W47-5`, `2026/11/20`, `20.11.2026`, `20.11.26`, `20.11.`; `20/11/2026` and `11/20/2026` if only one
-  /// reading is a date.
+  /// Parses a date in numbers: `2026-11-20`, `20261120`, `2026-W47-5`, `2026/11/20`, `20.11.2026`, `20.11.26`,
+  /// `20.11.`.
+  ///
+  /// Returns `nil` for ambiguous dates: `20/11/2026` can only be a day in November, but `4/3/2026` may be in March or
+  /// April.
   private static func numberedDay(
     _ word: String, today: CalendarDay, now: Date, in local: LocalTime
   ) -> CalendarDay? {
@@ -97,7 +100,7 @@ extension TimePhrase {
       return existing(CalendarDay(year: number / 10_000, month: number / 100 % 100, day: number % 100), in: local)
     }
     if let week = ISOWeek(word) { return week.day }
-    // The final dot distinguishes it from the time 8.10.
+    // The final dot distinguishes the date `8.10.` from the time `8.10`.
     if word.hasSuffix("."), let parts = numbers(of: word.dropLast(), separator: "."), parts.count == 2 {
       return last(month: parts[1], day: parts[0], today: today, now: now, in: local)
     }
@@ -105,7 +108,7 @@ extension TimePhrase {
     return Set(days).count == 1 ? days[0] : nil
   }
 
-  /// Returns the possible dates of three numbers; more than one if the order of day, month and year is ambiguous.
+  /// Returns the possible dates for three numbers; several if the order of day, month and year is ambiguous.
   private static func numberedDays(_ word: String) -> [CalendarDay] {
     for separator in "-/." {
       guard let parts = numbers(of: word[...], separator: separator), parts.count == 3 else { continue }
@@ -118,14 +121,14 @@ extension TimePhrase {
       let dayFirst = CalendarDay(year: year(parts[2]), month: parts[1], day: parts[0])
       let monthFirst = CalendarDay(year: year(parts[2]), month: parts[0], day: parts[1])
       let shortYearFirst = CalendarDay(year: year(parts[0]), month: parts[1], day: parts[2])
-      // Dates with dots always start with the day.
+      // Dates with dots start with the day.
       if separator == "." { return [dayFirst] }
       return isShort ? [dayFirst, monthFirst, shortYearFirst] : [dayFirst, monthFirst]
     }
     return []
   }
 
-  /// Returns the possible dates of `4/3/2026` in an unambiguous format.
+  /// Returns the possible dates for an ambiguous date such as `4/3/2026`, in ISO format; `nil` if no word is ambiguous.
   static func days(ofDoubtful phrase: String, in local: LocalTime) -> [String]? {
     let days = phrase.split(separator: " ").lazy.map { word in
       numberedDays(String(word)).filter { existing($0, in: local) != nil }
@@ -135,7 +138,7 @@ extension TimePhrase {
     }
   }
 
-  /// Returns the two or three numbers of a date such as `20.11.` or `20.11.26`, one of which may be a four-digit year.
+  /// Returns the numbers of a date such as `20.11.` or `20.11.26`, of which at most one is a four-digit year.
   private static func numbers(of word: Substring, separator: Character) -> [Int]? {
     let parts = word.split(separator: separator, omittingEmptySubsequences: false)
     let years = parts.filter { $0.count == 4 }.count
@@ -146,7 +149,7 @@ extension TimePhrase {
     return parts.compactMap { Int($0) }
   }
 
-  /// `Nov 20`, `20 Nov`, `20th november 2025`.
+  /// Parses a date with a month name: `Nov 20`, `20 Nov`, `20th november 2025`.
   private static func namedDay(
     _ words: [String], today: CalendarDay, now: Date, in local: LocalTime
   ) -> CalendarDay? {
@@ -163,7 +166,8 @@ extension TimePhrase {
     return last(month: month, day: day, today: today, now: now, in: local)
   }
 
-  /// Returns the most recent day with this month and day; 29 February can be up to eight years ago.
+  /// Returns the most recent date with this month and day. For 29 February it can be eight years ago, around a year
+  /// such as 1900.
   private static func last(month: Int, day: Int, today: CalendarDay, now: Date, in local: LocalTime) -> CalendarDay? {
     (0...8).lazy.map { CalendarDay(year: today.year - $0, month: month, day: day) }
       .first { existing($0, in: local) != nil && $0.start(in: local) <= now }

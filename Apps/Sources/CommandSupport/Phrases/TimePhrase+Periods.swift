@@ -4,12 +4,12 @@ import TrendyModels
 // Weeks, months and years as users type them.
 
 extension TimePhrase {
-  /// Range of whole days; a limit uses its start or its end.
+  /// Range of whole days. `--since` uses its start, `--until` its end.
   struct Period: Hashable {
     var first: CalendarDay
-    /// Day after the last one.
+    /// Day after the last day.
     var end: CalendarDay
-    /// Time of day that a year can also mean: as a time, `2026` is 20:26.
+    /// Time of day with the same digits as a year: `2026` may also mean 20:26.
     var clock: WallClock?
 
     fileprivate init(_ first: CalendarDay, days: Int = 0, months: Int = 0) {
@@ -26,7 +26,7 @@ extension TimePhrase {
     }
   }
 
-  /// `last week`, `this month`, `2026`, `2026-11`, `2026-W47`, `november`, `Nov 2026`.
+  /// Parses a week, month or year: `last week`, `this month`, `2026`, `2026-11`, `2026-W47`, `november`, `Nov 2026`.
   static func period(_ words: [String], now: Date, in local: LocalTime) -> Period? {
     let today = CalendarDay(local.startOfDay(now), in: local)
     switch words.count {
@@ -38,7 +38,7 @@ extension TimePhrase {
 
   private static func period(_ word: String, today: CalendarDay) -> Period? {
     if let month = monthNumber(word) {
-      // The most recent month with this name.
+      // A month name refers to the most recent such month.
       return .month(month, of: month <= today.month ? today.year : today.year - 1)
     }
     if let week = ISOWeek(word) { return Period(week.monday, days: 7) }
@@ -46,7 +46,7 @@ extension TimePhrase {
     guard let year = year(parts[0]) else { return nil }
     switch parts.count {
     case 1:
-      // 1945 and 2310 are times of day, because events of such years are unlikely.
+      // Numbers outside this range, such as 1945 and 2310, are times of day: users rarely mean events in those years.
       guard (1970..<2100).contains(year) else { return nil }
       var period = Period.year(year)
       period.clock = clock(word)
@@ -79,14 +79,15 @@ extension TimePhrase {
   }
 }
 
-/// Week of ISO 8601, which begins on Monday, or a day of it: `2026-W47`, `2026-W47-5`, `2026W47`, `2026W475`.
+/// Week of ISO 8601, which starts on Monday, or one of its days: `2026-W47`, `2026-W47-5`, `2026W47`, `2026W475`.
 struct ISOWeek {
   let monday: CalendarDay
-  /// `nil` for the whole week.
+  /// Day of the week; `nil` for the whole week.
   let day: CalendarDay?
 
+  /// Parses a week or a day in ISO format.
   /// - Parameter word: lowercased.
-  /// - Returns: `nil` for other text and for a week 53 that the year does not have.
+  /// - Returns: `nil` if the format is different, or if the year has no week 53.
   init?(_ word: String) {
     let digits = word.filter(\.isASCIIDigit)
     let (year, week, day) = (digits.prefix(4), digits.dropFirst(4).prefix(2), digits.dropFirst(6))
@@ -96,29 +97,31 @@ struct ISOWeek {
       let week = Int(week),
       (1...53).contains(week), (1...7).contains(Int(day) ?? 1)
     else { return nil }
-    // 4 January is always in week 1.
+    // ISO 8601: 4 January is always in week 1.
     let fourth = CivilDate(year: year, month: 1, day: 4)
     let monday = fourth.advanced(by: (week - 1) * 7 - (fourth.weekday + 6) % 7)
-    // A week belongs to the year of its Thursday.
+    // ISO 8601: a week belongs to the year that contains its Thursday.
     guard monday.advanced(by: 3).year == year else { return nil }
     self.monday = CalendarDay(monday)
     self.day = Int(day).map { CalendarDay(monday.advanced(by: $0 - 1)) }
   }
 }
 
-/// Part of a day: `this morning`, `last night`, `yesterday evening`, `mon afternoon`.
+/// Part of a day, such as `this morning`, `last night`, `yesterday evening` or `mon afternoon`.
 struct PartOfDay: Hashable {
   let day: CalendarDay
-  /// Hours from midnight of ``day``, up to 29 on the next day. Equal to the parts of `DayPart` in TrendyInsights.
+  /// Hours since midnight of ``day``; up to 29 for a night that ends the next day. Same ranges as `DayPart` in
+  /// TrendyInsights.
   let hours: Range<Int>
-  /// Hour that is used when a single time is required.
+  /// Hour to use where a single time is required.
   let usualHour: Int
 
   private static let parts = [
     "morning": (5..<12, 9), "afternoon": (12..<17, 15), "evening": (17..<21, 19), "night": (21..<29, 23),
   ]
 
-  /// - Parameter words: lowercased; the last one names the part.
+  /// Parses a part of a day.
+  /// - Parameter words: lowercased; the last word is the part.
   init?(_ words: [String], now: Date, in local: LocalTime) {
     guard words.count > 1, let part = Self.parts[words[words.count - 1]] else { return nil }
     var front = Array(words.dropLast())

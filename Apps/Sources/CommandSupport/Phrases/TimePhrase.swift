@@ -1,11 +1,13 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// A time as users type it or programs print it: `8:30`, `9pm`, `8h30`, `yesterday 21:00`, `last night`, `-20m`,
-/// `2 hours ago`, `mon`, `last friday`, `monday last week`, `Nov 20`, `20.11.2026`, `2026-11-20 08:30`, `2026-W47-5`,
-/// `@1764144000`, `9:00 UTC`, RFC 3339, RFC 2822; as limits also `last week`, `november`, `2026-W47`, `2026-11`, `2026`.
+/// A time as users type it or other programs print it.
 ///
-/// A time without a day or a day without a time depends on the ``Meaning``.
+/// Examples: `8:30`, `9pm`, `8h30`, `yesterday 21:00`, `last night`, `-20m`, `2 hours ago`, `mon`, `last friday`,
+/// `monday last week`, `Nov 20`, `20.11.2026`, `2026-11-20 08:30`, `2026-W47-5`, `@1764144000`, `9:00 UTC`, RFC 3339
+/// and RFC 2822. Limits also accept `last week`, `november`, `2026-W47`, `2026-11` and `2026`.
+///
+/// The ``Meaning`` determines how a time without a day, or a day without a time, is completed.
 public struct TimePhrase: Hashable, Sendable {
   public static let help =
     "Examples: 8:30, 'yesterday 21:00', -20m, mon, 2026-11-20. More: trendy help times"
@@ -14,45 +16,51 @@ public struct TimePhrase: Hashable, Sendable {
   public static let writable =
     Date(timeIntervalSince1970: -62_135_596_800)..<Date(timeIntervalSince1970: 253_402_300_800)
 
-  /// How an incomplete phrase is resolved.
+  /// Purpose of a phrase, which determines how missing parts are completed.
   public enum Meaning: Hashable, Sendable {
-    /// Start of an event: a time without a day is the most recent one, or within the next hour; a day without a year is the most recent;
-    /// a day without a time is at the current time of day.
+    /// Start of an event.
+    ///
+    /// A time without a day is the most recent one, or within the next hour. A date without a year is the most recent
+    /// one. A day without a time uses the current time of day.
     case past
-    /// End of an event with this start: a time without a day is on that day, or on the next if it would precede the start; a weekday is the
-    /// first one from that day on; a day without a time is at the current time of day.
+    /// End of an event that started at the given time.
+    ///
+    /// A time without a day is on the day of the start, or on the next day if it would precede the start. A weekday is
+    /// the first one on or after the start. A day without a time uses the current time of day.
     case end(of: Date)
-    /// New start of an event with this start: a time without a day is on that day, a day without a time is at that time of day.
+    /// New start for an event that started at the given time.
+    ///
+    /// A time without a day is on the day of that start. A day without a time keeps its time of day.
     case moved(from: Date)
-    /// A date: a time without a day is on the day of this date, a day without a time is at midnight.
+    /// A date. A time without a day is on the day of the given date; a day without a time is at midnight.
     case day(of: Date)
-    /// Lower limit: a duration such as `7d` is subtracted from now.
+    /// Lower limit. A duration such as `7d` is subtracted from the current time.
     case since
-    /// Upper limit: a day means its end.
+    /// Upper limit. A day includes all of its hours.
     case until
   }
 
   /// A resolved time with an optional note for the user.
   public struct Resolved: Hashable, Sendable {
     public let date: Date
-    /// Note on a time that a clock change skipped or repeated.
+    /// Warning about a time that a clock change skipped or repeated.
     public let note: String?
   }
 
   private enum Form: Hashable {
     case moment(Date)
-    /// `8h30` is also a time of day.
+    /// A duration, with the time of day that it may also mean: `8h30`.
     case span(TimeSpan, WallClock?)
     case day(CalendarDay)
     case part(PartOfDay)
-    /// The most recent one, including today.
+    /// Most recent day with the given weekday, including today.
     case weekday(CalendarDay)
     case period(Period)
     case clock(WallClock)
     case clockOfDay(WallClock, CalendarDay)
   }
 
-  /// A parsed phrase. If it contains a time zone, `now` and `local` are those of that zone; see ``PhraseZone``.
+  /// A parsed phrase. If it contains a time zone, `now` and `local` are in that zone; see ``PhraseZone``.
   private struct Reading: Hashable {
     let form: Form
     let now: Date
@@ -66,8 +74,8 @@ public struct TimePhrase: Hashable, Sendable {
   private let local: LocalTime
   private let zone: PhraseZone?
 
-  /// Parses a time. Whether its form fits the purpose is checked by ``resolved(_:)``.
-  /// - Throws: ``CommandError`` with exit 64 for an invalid time.
+  /// Parses a time. Whether it suits a purpose is checked by ``resolved(_:)``.
+  /// - Throws: ``CommandError`` with exit 64 if the phrase is invalid or ambiguous, or its time zone is unknown.
   public init(_ phrase: String, now: Date, in local: LocalTime) throws(CommandError) {
     guard let reading = Self.reading(phrase, now: now, in: local) else {
       if let days = Self.days(ofDoubtful: phrase, in: local) {
@@ -85,7 +93,8 @@ public struct TimePhrase: Hashable, Sendable {
     (form, self.now, self.local, zone) = (reading.form, reading.now, reading.local, reading.zone)
   }
 
-  /// Parses a range: `9:00-10:30`, `yesterday 9am to 11am`, `2026-11-01..2026-11-07`. Returns `nil` for a single time.
+  /// Parses a range such as `9:00-10:30`, `yesterday 9am to 11am` or `2026-11-01..2026-11-07`.
+  /// - Returns: start and end, or `nil` if the phrase is not a range.
   /// - Throws: ``CommandError`` with exit 64 if one of the two times is invalid.
   public static func range(
     _ phrase: String, now: Date, in local: LocalTime
@@ -99,7 +108,7 @@ public struct TimePhrase: Hashable, Sendable {
       let parts = phrase.lowercased().split(separator: separator, omittingEmptySubsequences: true)
       if parts.count == 2 { return (String(parts[0]), String(parts[1])) }
     }
-    // `9:00-10:30`; the hyphens of a date are not separators.
+    // In `9:00-10:30`, the hyphen separates two times. Hyphens in dates do not.
     let words = phrase.split(separator: " ")
     guard let last = words.last, last.firstIndex(of: "-") != last.startIndex else { return nil }
     let clocks = last.split(separator: "-")
@@ -107,14 +116,14 @@ public struct TimePhrase: Hashable, Sendable {
     return ((words.dropLast() + [clocks[0]]).joined(separator: " "), String(clocks[1]))
   }
 
-  /// Resolves the phrase to a point in time.
-  /// - Throws: ``CommandError`` with exit 64 for a time outside the years 1 to 9999, and for a duration or a period
-  ///   unless the meaning is a limit.
+  /// Returns the point in time that the phrase denotes.
+  /// - Throws: ``CommandError`` with exit 64 for a time outside the years 1 to 9999. Also for a duration or a period
+  ///   where the meaning is neither `since` nor `until`.
   public func resolved(_ meaning: Meaning) throws(CommandError) -> Resolved {
     let found: Resolved
     if let zone {
       let wall = try resolvedByClock(meaning.mapped { zone.wall($0) })
-      // A note would refer to the clock of the other zone.
+      // The note is omitted because it would refer to clock times in the other zone.
       found = Resolved(date: zone.date(wall: wall.date), note: nil)
     } else {
       found = try resolvedByClock(meaning)
@@ -138,7 +147,7 @@ public struct TimePhrase: Hashable, Sendable {
     case .part(let part): return Resolved(date: date(of: part, meaning), note: nil)
     case .weekday(let last):
       var day = last
-      // `--from mon --to fri` ends after it starts.
+      // In `--from mon --to fri`, the end is the first Friday after the start.
       if case .end(let start) = meaning {
         while day.dayStart(in: local) < local.startOfDay(start) { day = day.adding(days: 7) }
       }
@@ -177,7 +186,7 @@ public struct TimePhrase: Hashable, Sendable {
     }
   }
 
-  /// Whether the phrase is a date without a time.
+  /// Whether the phrase denotes a day without a time.
   public var isDate: Bool {
     switch form {
     case .day, .weekday: true
@@ -185,7 +194,7 @@ public struct TimePhrase: Hashable, Sendable {
     }
   }
 
-  /// Whether the phrase contains a day, not only a time.
+  /// Whether the phrase determines the day.
   public var namesDay: Bool {
     switch form {
     case .clock: false
@@ -195,7 +204,7 @@ public struct TimePhrase: Hashable, Sendable {
     }
   }
 
-  /// The phrase as a duration in words, such as `1 minute` for `1m`; `nil` for other phrases.
+  /// The duration in words, `1 minute` for `1m`; `nil` if the phrase is not a duration.
   public var durationWords: String? { if case .span(let span, _) = form { span.words } else { nil } }
 
   private func resolved(_ clock: WallClock, _ meaning: Meaning) -> Resolved {
@@ -213,15 +222,15 @@ public struct TimePhrase: Hashable, Sendable {
     }
   }
 
-  /// Maximum time in the future, in seconds, for a time without a day.
+  /// How far in the future a time without a day may be, in seconds.
   private static let soon = 3600.0
 
   /// Returns the point in time with this time of day on a date.
   /// - Parameters:
   ///   - clock: time of day, which a clock change may skip or repeat.
   ///   - day: calendar date.
-  ///   - start: lower limit that selects one of two times.
-  ///   - limit: upper limit that selects one of two times.
+  ///   - start: of two repeated times, selects the first one from this point in time.
+  ///   - limit: of two repeated times, selects the last one up to this point in time; takes precedence over `start`.
   private func moment(
     _ clock: WallClock, on day: CalendarDay, notBefore start: Date = .distantPast, lastBefore limit: Date? = nil
   ) -> Resolved {
@@ -274,7 +283,7 @@ extension TimePhrase {
     for (words, zone) in PhraseZone.readings(of: words(phrase), typed: phrase, now: now, in: local) {
       var clock = LocalTime(isUTC: true)
       (clock.dayStart, clock.firstWeekday) = (local.dayStart, local.firstWeekday)
-      // A zone needs a time of day.
+      // A time zone is only accepted together with a time of day.
       switch form(words, now: zone.wall(now), in: clock) {
       case .clock(let time), .span(_, let time?):
         return Reading(form: .clock(time), now: zone.wall(now), local: clock, zone: zone)
@@ -286,7 +295,7 @@ extension TimePhrase {
     return nil
   }
 
-  /// Returns a word that could only be a time zone: `CST` in `9am CST`.
+  /// Returns the word that is probably an unknown time zone, such as `XYZ` in `9am XYZ`.
   private static func unknownZone(in phrase: String, now: Date, in local: LocalTime) -> String? {
     let typed = phrase.split(separator: " ").map(String.init)
     return typed.indices.dropFirst().first { index in
@@ -308,7 +317,7 @@ extension TimePhrase {
     if text.hasSuffix(" ago"), let span = TimeSpan(text.dropLast(4)) {
       return .moment(date(span, before: now, in: local))
     }
-    // `-20` is ambiguous; a time span needs a unit.
+    // A bare number such as `-20` has no unit and is rejected.
     if text.hasPrefix("-") { return TimeSpan(text.dropFirst()).map { .moment(date($0, before: now, in: local)) } }
     for sign in ["+", "in "] where text.hasPrefix(sign) {
       return TimeSpan(text.dropFirst(sign.count)).map { .moment(date($0, before: now, in: local, isAfter: true)) }
@@ -316,7 +325,7 @@ extension TimePhrase {
     return form(words(phrase), now: now, in: local)
   }
 
-  /// `@1764144000`: seconds since 1970. Fewer than nine digits are refused, because `@1` is also the id of an entry.
+  /// Parses seconds since 1970: `@1764144000`. Requires nine digits, because `@1` also denotes an entry.
   private static func epoch(_ phrase: String) -> Date? {
     let digits = phrase.dropFirst()
     guard phrase.hasPrefix("@"), digits.prefix(while: \.isASCIIDigit).count >= 9,
@@ -325,13 +334,13 @@ extension TimePhrase {
     return Double(digits).map { Date(timeIntervalSince1970: $0) }
   }
 
-  /// Lowercased, without the comma of `Nov 20, 2026`; the one in `120,5` is not a separator.
+  /// Returns the phrase lowercased and without commas at the ends of words: `Nov 20, 2026`, but not `120,5`.
   private static func lowercased(_ phrase: String) -> String {
     phrase.lowercased().split(separator: " ").map { $0.hasSuffix(",") ? $0.dropLast() : $0 }.joined(separator: " ")
   }
 
   private static func words(_ phrase: String) -> [String] {
-    // `2026-11-20t09:00`, `20261120t090000z`.
+    // Splits date and time at the `t` of ISO 8601: `2026-11-20t09:00`, `20261120t090000z`.
     var words = lowercased(phrase).split(separator: " ").flatMap { word -> [String] in
       let halves = word.split(separator: "t", omittingEmptySubsequences: false)
       guard halves.count == 2, halves[0].count >= 6, halves[0].last?.isASCIIDigit == true,
@@ -348,7 +357,7 @@ extension TimePhrase {
   }
 
   private static func form(_ words: [String], now: Date, in local: LocalTime) -> Form? {
-    // Before times of day, because the year of `3 Nov 2025` could be one.
+    // Days are tried before times, because the year in `3 Nov 2025` is also a valid time of day.
     if let day = day(words, now: now, in: local) {
       return words.count == 1 && weekday(words[0], now: now, in: local) != nil ? .weekday(day) : .day(day)
     }
@@ -364,8 +373,9 @@ extension TimePhrase {
     return span.map { .span($0, nil) }
   }
 
-  /// Returns where a time of day can be among the words of a day: at the end, at the beginning, and as `10:15:30` in the output of
-  /// `date` before the year.
+  /// Returns the positions at which a time of day may occur among the words of a date.
+  ///
+  /// The time is at the end or the beginning. In the output of date(1), `10:15:30` precedes the year.
   private static func places(ofClock words: [String]) -> [Range<Int>] {
     let count = words.count
     let ends = [1, 2].filter { $0 < count }.flatMap { [count - $0..<count, 0..<$0] }
@@ -377,7 +387,7 @@ extension TimePhrase {
 
   private static func form(_ clock: WallClock, of words: [String], now: Date, in local: LocalTime) -> Form? {
     guard let day = day(words, now: now, in: local) else { return nil }
-    // Hours before the start of the day belong to the previous day, unless the day is given by its date.
+    // A weekday or `yesterday` means the user's day, which may end after midnight. A calendar date is used as it is.
     let isDated = words.contains { $0.contains(where: \.isNumber) }
     if !isDated, clock.seconds < local.dayStart {
       let night = day.adding(days: 1)
@@ -393,7 +403,7 @@ extension TimePhrase {
       let fields = local.components(of: now)
       let whole = span.days.rounded(.down)
       let day = CalendarDay(now, in: local).adding(months: Int(sign * span.months))
-      // The last day of a shorter month, not the first of the next.
+      // Uses the last day of a shorter month rather than the first days of the next one.
       let length = CalendarDay(
         CalendarDay(year: day.year, month: day.month, day: 1).adding(months: 1).adding(days: -1).start(in: local),
         in: local
@@ -414,7 +424,7 @@ extension TimePhrase {
     (1...2).contains(words.count) ? clock(words.joined()) : nil
   }
 
-  /// Parses a time of day such as `8:30`, `08:30:15`, `0830`, `8h30`, `9:30pm`, `24:00` or `noon`.
+  /// Parses a time of day: `8:30`, `08:30:15`, `0830`, `8h30`, `9:30pm`, `24:00`, `noon`.
   static func clock(_ word: String) -> WallClock? {
     switch word {
     case "noon": return WallClock(hour: 12)
@@ -428,7 +438,7 @@ extension TimePhrase {
       (digits, half) = (digits.dropLast(suffix.count), value)
     }
     var parts = digits.split(separator: ":", omittingEmptySubsequences: false)
-    // Events begin at whole seconds.
+    // Fractions are dropped, because events start at whole seconds.
     if parts.count == 3, let dot = parts[2].firstIndex(of: "."), parts[2][dot...].dropFirst().allSatisfy(\.isASCIIDigit)
     {
       parts[2] = parts[2][..<dot]

@@ -1,4 +1,4 @@
-/// Request of a completion script, passed to the `words` command of each program.
+/// Completion request of a shell, as passed to the `words` command.
 public struct WordsQuestion: Hashable, Sendable {
   public static let options = [
     OptionSpec("--line", value: "text", kind: .text, help: "the whole line as typed, instead of its words"),
@@ -10,20 +10,20 @@ public struct WordsQuestion: Hashable, Sendable {
   private let line: ShellLine?
   private let breaks: String
 
-  /// Reads the words from `--line`, or from the positional arguments.
+  /// Creates a request from the line in `--line`, or else from the positional arguments.
   public init(_ arguments: Arguments) {
     line = arguments.value("--line").map { ShellLine($0) }
     words = line.map { Array($0.words.dropFirst()) } ?? arguments.positionals
     breaks = arguments.value("--breaks") ?? ""
   }
 
-  /// Returns the candidates in the form that the requesting shell needs.
+  /// Returns the candidates in the format that the requesting shell needs.
   public func candidates(of table: CommandTable, values: some CompletionValues) -> [Candidate] {
     let found = table.candidates(for: words, values: values)
     return line?.completing(found, breaks: breaks) ?? found
   }
 
-  /// Prints one candidate per line; a tab separates it from its description.
+  /// Prints one candidate per line, followed by a tab and its description.
   public static func show(_ candidates: [Candidate], on console: Console) {
     for candidate in candidates {
       console.row([candidate.text] + (candidate.meaning.isEmpty ? [] : [candidate.meaning]))

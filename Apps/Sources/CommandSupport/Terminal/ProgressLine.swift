@@ -6,18 +6,18 @@
   import Darwin
 #endif
 
-/// Progress line for work that takes longer than a second, overwritten in place and removed at the end.
+/// Progress line for long operations, redrawn in place and erased at the end.
 ///
-/// Written to standard error if it is a terminal and messages are enabled. Each step of the work has its own title and
-/// count.
+/// Drawn on standard error if that is a terminal and the console prints messages, starting after the terminal's
+/// `progressDelay`. An operation consists of one or more steps, each with its own title and total.
 public final class ProgressLine {
   /// Unit of progress.
   public enum Unit: Hashable, Sendable {
     case bytes
-    /// Items, with their plural noun: `records`.
+    /// Items, with the plural noun for them: `records`.
     case things(String)
 
-    /// `1.2 GB`, `12000 records`.
+    /// Formats a number of units as `1.2 GB` or `12000 records`.
     func words(_ count: Int64) -> String {
       switch self {
       case .bytes: ByteText.words(count)
@@ -26,7 +26,7 @@ public final class ProgressLine {
     }
   }
 
-  /// Total of this step in its unit, if known.
+  /// Total of the current step, if known.
   public var total: Int64?
 
   private let isShown: Bool
@@ -40,12 +40,12 @@ public final class ProgressLine {
   private var done: Int64 = 0
   private var isDrawn = false
 
-  /// Creates a line that is written to standard error, if the console permits it.
+  /// Creates a progress line on standard error, disabled if the console does not allow it.
   public convenience init(_ console: Console) {
     self.init(console) { _ = Console.write($0, to: STDERR_FILENO) }
   }
 
-  /// Creates a line that is printed with `write`.
+  /// Creates a progress line that is drawn with `write`.
   init(_ console: Console, to write: @escaping (String) -> Void) {
     isShown = !console.isQuiet && !console.isJSON && console.terminal.canWriteOver
     isUnicode = console.terminal.showsUnicode
@@ -56,21 +56,21 @@ public final class ProgressLine {
 
   /// Starts a step.
   /// - Parameters:
-  ///   - title: one or two words; `nil` for work with a single step.
-  ///   - total: total in `unit`, if known.
+  ///   - title: one or two words; `nil` for an operation with a single step.
+  ///   - total: total of the step in `unit`, if known.
   ///   - unit: unit of progress.
   public func begin(_ title: String? = nil, of total: Int64?, in unit: Unit) {
     (self.title, self.total, self.unit) = (title, total, unit)
     done = 0
     start = clock.now
-    // If the line is visible, the new step is shown immediately.
+    // A line that is already visible shows the new step without delay.
     if isDrawn { next = start }
   }
 
-  /// Adds to the progress.
+  /// Adds to the progress of the current step.
   public func advance(by count: Int) { reach(done + Int64(count)) }
 
-  /// Sets the progress of the step.
+  /// Sets the progress of the current step and redraws the line, at most every 100 ms.
   public func reach(_ count: Int64) {
     done = count
     guard isShown, clock.now >= next else { return }
@@ -84,21 +84,23 @@ public final class ProgressLine {
     isDrawn = true
   }
 
-  /// Removes the line before other output.
+  /// Erases the line, so that other output can be printed.
   public func end() {
     if isDrawn { write("\r\u{1B}[K") }
     isDrawn = false
   }
 
-  /// `Checking  ████████▌        47 %   182 MB/s   6 s left`, or `1.2 GB   182 MB/s` without a total.
+  /// Formats a progress line.
+  ///
+  /// Example: `Checking  ████████▌        47 %   182 MB/s   6 s left`, or `1.2 GB   182 MB/s` if the total is unknown.
   /// - Parameters:
   ///   - title: title of the step.
   ///   - done: progress in `unit`.
   ///   - total: total in `unit`, if known.
   ///   - unit: unit of progress.
-  ///   - seconds: time since the start of the step, above 0.
+  ///   - seconds: time since the start of the step.
   ///   - width: maximum width in columns.
-  ///   - isUnicode: whether the bar can use block characters.
+  ///   - isUnicode: whether the terminal can display block characters.
   static func text(
     title: String? = nil, done: Int64, of total: Int64?, in unit: Unit = .bytes, after seconds: Double, width: Int,
     isUnicode: Bool
@@ -121,9 +123,9 @@ public final class ProgressLine {
   }
 }
 
-/// Formats sizes.
+/// Formatter for sizes in bytes.
 public enum ByteText: Sendable {
-  /// `512 bytes`, `1.4 kB`, `182 MB`: decimal units, with one decimal below ten.
+  /// Formats a size in decimal units, with one decimal below ten: `512 bytes`, `1.4 kB`, `182 MB`.
   /// - Parameter count: bytes, 0 or more.
   public static func words(_ count: Int64) -> String {
     guard count >= 1000 else { return "\(count) bytes" }

@@ -1,15 +1,15 @@
-/// A QR code of model 2: byte mode, error correction level M (ISO/IEC 18004:2015).
+/// QR code (model 2) in byte mode with error correction level M, as specified by ISO/IEC 18004:2015.
 public struct QRCode: Hashable, Sendable {
-  /// Version, 1 to 10.
+  /// QR code version, 1 to 10, which determines the size.
   public let version: Int
-  /// Modules per side.
+  /// Number of modules (dark or light squares) per side.
   public let size: Int
   private var modules: [Bool]
-  /// Function modules: finder, timing, alignment, format and version patterns.
+  /// Whether each module belongs to a finder, timing, alignment, format or version pattern rather than to the data.
   private var isFixed: [Bool]
 
-  /// Encodes text in the smallest version that fits it.
-  /// - Returns: `nil` for text longer than 213 bytes.
+  /// Encodes text in the smallest version with enough capacity.
+  /// - Returns: `nil` if the text is longer than 213 bytes.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard let layout = QRLayout.smallest(for: bytes.count) else { return nil }
@@ -19,7 +19,7 @@ public struct QRCode: Hashable, Sendable {
     isFixed = modules
     drawPatterns(layout)
     draw(layout.codewords(of: bytes))
-    // Mask with the lowest penalty.
+    // Of the eight masks, uses the one with the lowest penalty.
     let masked = (0..<8).map { mask -> QRCode in
       var code = self
       code.apply(mask: mask)
@@ -30,7 +30,7 @@ public struct QRCode: Hashable, Sendable {
     modules = best.modules
   }
 
-  /// Whether a module is dark; the quiet zone around the code is light.
+  /// Returns whether a module is dark. Modules outside the code are light.
   public func isDark(row: Int, column: Int) -> Bool {
     guard 0..<size ~= row, 0..<size ~= column else { return false }
     return modules[row * size + column]
@@ -53,7 +53,7 @@ extension QRCode {
     for (row, column) in [(3, 3), (3, size - 4), (size - 4, 3)] { drawFinder(row, column) }
     let centres = layout.alignment
     for row in centres {
-      // Finder patterns are in three corners.
+      // No alignment pattern is drawn where a finder pattern is.
       for column in centres
       where !(row < 9 && column < 9 || row < 9 && column > size - 10 || row > size - 10 && column < 9) {
         for (down, right) in Self.square(2) { fix(row + down, column + right, max(abs(down), abs(right)) != 1) }
@@ -63,7 +63,7 @@ extension QRCode {
     drawVersion()
   }
 
-  /// Offsets in a square around a module.
+  /// Returns the offsets of the modules in a square around a centre.
   private static func square(_ reach: Int) -> [(down: Int, right: Int)] {
     (-reach...reach).flatMap { down in (-reach...reach).map { (down, $0) } }
   }
@@ -75,9 +75,9 @@ extension QRCode {
     }
   }
 
-  /// Format information, two copies with BCH(15,5) code (7.9).
+  /// Draws both copies of the format information, protected by a BCH(15,5) code (7.9).
   private mutating func drawFormat(mask: Int) {
-    // Level M is 00.
+    // The bits for error correction level M are 00.
     let bits = (mask << 10 | Self.remainder(mask << 10, generator: 0x537, degree: 10)) ^ 0x5412
     func bit(_ place: Int) -> Bool { bits >> place & 1 == 1 }
     for place in 0...5 { fix(place, 8, bit(place)) }
@@ -90,7 +90,7 @@ extension QRCode {
     fix(size - 8, 8, true)
   }
 
-  /// Version information, two copies with BCH(18,6) code (7.10).
+  /// Draws both copies of the version information, protected by a BCH(18,6) code (7.10).
   private mutating func drawVersion() {
     guard version >= 7 else { return }
     let bits = version << 12 | Self.remainder(version << 12, generator: 0x1F25, degree: 12)
@@ -101,7 +101,7 @@ extension QRCode {
     }
   }
 
-  /// Remainder of a polynomial division over GF(2).
+  /// Returns the remainder of a polynomial division over GF(2).
   private static func remainder(_ dividend: Int, generator: Int, degree: Int) -> Int {
     var rest = dividend
     for place in stride(from: 20, through: degree, by: -1) where rest >> place & 1 == 1 {
@@ -114,8 +114,10 @@ extension QRCode {
 // MARK: Data and masks
 
 extension QRCode {
-  /// Data module positions: two-module columns from the right, alternately upwards and downwards, skipping the timing
-  /// pattern (7.7.3).
+  /// Draws the data modules (7.7.3).
+  ///
+  /// They fill columns of two modules from right to left, alternately upwards and downwards, skipping the vertical
+  /// timing pattern.
   private mutating func draw(_ codewords: [UInt8]) {
     var place = 0
     for right in stride(from: size - 1, through: 1, by: -2).map({ $0 <= 6 ? $0 - 1 : $0 }) {
@@ -138,7 +140,7 @@ extension QRCode {
     }
   }
 
-  /// Mask patterns (table 10).
+  /// Whether a mask inverts the module in row `i` and column `j` (table 10).
   private static func flips(_ mask: Int, _ i: Int, _ j: Int) -> Bool {
     switch mask {
     case 0: (i + j) % 2 == 0
@@ -152,7 +154,7 @@ extension QRCode {
     }
   }
 
-  /// Mask penalty (7.8.3).
+  /// Penalty by which the best mask is selected; lower is better (7.8.3).
   private var penalty: Int {
     let rows = (0..<size).map { row in (0..<size).map { modules[row * size + $0] } }
     let columns = (0..<size).map { column in (0..<size).map { modules[$0 * size + column] } }
@@ -169,7 +171,8 @@ extension QRCode {
     return lines + 3 * blocks + 10 * imbalance
   }
 
-  /// Penalty for runs of at least five modules and for finder-like patterns.
+  /// Returns the penalty of one row or column for runs of five or more equal modules and for patterns that look like a
+  /// finder.
   private static func penalty(ofLine line: [Bool]) -> Int {
     var sum = 0
     var run = 0

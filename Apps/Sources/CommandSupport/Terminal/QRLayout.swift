@@ -1,12 +1,12 @@
-/// Codeword layout of a QR code version at level M (ISO/IEC 18004:2015, table 9).
+/// Division of a QR code of one version, at error correction level M, into codewords (ISO/IEC 18004:2015, table 9).
 struct QRLayout {
   let version: Int
-  /// Total number of codewords.
+  /// Number of codewords, for data and error correction together.
   private let total: Int
   private let blocks: Int
-  /// Error correction codewords per block.
+  /// Number of error correction codewords per block.
   private let checks: Int
-  /// Rows and columns of alignment pattern centres (annex E).
+  /// Row and column indices of the centres of alignment patterns (annex E).
   let alignment: [Int]
 
   private static let all = [
@@ -26,13 +26,13 @@ struct QRLayout {
     all.first { 4 + $0.countBits + 8 * bytes <= 8 * $0.capacity }
   }
 
-  /// Data codewords.
+  /// Number of data codewords.
   private var capacity: Int { total - blocks * checks }
 
-  /// Bits of the character count in byte mode.
+  /// Number of bits in the character count in byte mode.
   private var countBits: Int { version < 10 ? 8 : 16 }
 
-  /// Interleaved data and error correction codewords.
+  /// Returns the data and error correction codewords, interleaved by block.
   func codewords(of bytes: [UInt8]) -> [UInt8] {
     let data = dataCodewords(of: bytes)
     let (short, longer) = (capacity / blocks, capacity % blocks)
@@ -55,7 +55,7 @@ struct QRLayout {
     return codewords
   }
 
-  /// Mode, count, text, terminator and padding.
+  /// Returns the data codewords: mode indicator, character count, text, terminator and padding.
   private func dataCodewords(of bytes: [UInt8]) -> [UInt8] {
     var bits: [Bool] = []
     func append(_ value: Int, _ count: Int) {
@@ -74,7 +74,7 @@ struct QRLayout {
   }
 }
 
-/// Reed-Solomon code over GF(256) with x^8 + x^4 + x^3 + x^2 + 1.
+/// Reed-Solomon code over GF(256) with the polynomial x^8 + x^4 + x^3 + x^2 + 1, as used in QR codes.
 enum ReedSolomon {
   static func multiply(_ left: UInt8, _ right: UInt8) -> UInt8 {
     var product: UInt16 = 0
@@ -85,7 +85,8 @@ enum ReedSolomon {
     return UInt8(product & 0xFF)
   }
 
-  /// Product of (x - 2^i) for i below the degree, highest power first, without the leading 1.
+  /// Returns the generator polynomial, the product of (x - 2^i) for i below the degree. Its coefficients start with the
+  /// highest power and omit the leading 1.
   static func generator(degree: Int) -> [UInt8] {
     var coefficients = [UInt8](repeating: 0, count: degree - 1) + [1]
     var root: UInt8 = 1

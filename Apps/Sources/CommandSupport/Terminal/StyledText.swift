@@ -1,28 +1,28 @@
-/// A line of styled parts; less important parts are dropped if the terminal is too narrow.
+/// A line of text in styled parts. If it is wider than the terminal, the least important parts are omitted.
 public struct StyledText: Hashable, Sendable {
-  /// Appearance of a part on a terminal.
+  /// Appearance on a terminal.
   public enum Style: Hashable, Sendable {
     case plain
-    /// Name of an entity, in the colour of its event type (`#7B4F2E`), if any.
+    /// Name of an entity, in the colour of its event type as `#7B4F2E`, if it has one.
     case name(color: String?)
     case heading
     case dim
   }
 
-  /// Order in which parts of a long line are dropped: ids first.
+  /// Importance of a part. If a line is too long, parts with the lowest rank are omitted first.
   public enum Rank: Int, Hashable, Sendable, Comparable {
     case id
-    /// Cut, if enough of it remains.
+    /// Shortened if at least six columns remain, otherwise omitted.
     case note
     case detail
-    /// Cut, but never dropped.
+    /// Shortened but never omitted.
     case name
     case needed
 
     public static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// Part of a line; two spaces separate it from the next one.
+  /// Part of a line, separated from the next part by two spaces.
   public struct Part: Hashable, Sendable {
     public var text: String
     public var style: Style
@@ -40,17 +40,17 @@ public struct StyledText: Hashable, Sendable {
   /// Creates a line from parts.
   public init(_ parts: [Part]) { self.parts = parts }
 
-  /// Creates a line with one plain part.
+  /// Creates a line with a single part in plain style.
   public init(_ text: String) { self.init([Part(text)]) }
 
   private static let gap = "  "
-  /// Minimum width of a cut note or name.
+  /// Minimum width, in columns, to which a note or name is shortened.
   private static let shortestCut = 6
 
-  /// Returns the line with a label in front.
+  /// Returns the line with a label before its first part.
   public func led(by word: String) -> StyledText { StyledText([Part(word)] + parts) }
 
-  /// Complete plain text.
+  /// Text without styles, not shortened.
   public var plain: String { Self.trimmed(joined) }
 
   private var joined: String {
@@ -64,7 +64,7 @@ public struct StyledText: Hashable, Sendable {
   }
 
   func rendered(for terminal: Terminal) -> String {
-    // A file or a pipe gets all parts without styles.
+    // Output to a file or pipe contains all parts, without styles.
     guard terminal.width != nil || terminal.showsStyles else { return Console.oneLine(plain) }
     var parts = parts.map { Part(Console.oneLine($0.text), $0.style, rank: $0.rank) }
     if let width = terminal.width { Self.fit(&parts, width) }
@@ -91,7 +91,7 @@ public struct StyledText: Hashable, Sendable {
       parts[index].text = parts[index].text.cut(to: room)
       excess -= columns - room
     }
-    // Drops whole needed parts at the end, never cutting a number.
+    // Whole parts are removed from the end rather than shortened, because a shortened number would be misleading.
     while excess > 0, parts.count > 1 {
       let last = parts.removeLast()
       excess -= last.text.columns + gap.count
@@ -108,7 +108,7 @@ public struct StyledText: Hashable, Sendable {
 }
 
 extension StyledText.Style {
-  /// Adds escape sequences (ECMA-48, "Select graphic rendition").
+  /// Encloses the text in escape sequences (ECMA-48, "Select graphic rendition").
   func escaped(_ text: String) -> String {
     switch self {
     case .plain: text
@@ -123,7 +123,8 @@ extension StyledText.Style {
     }
   }
 
-  /// Nearest colour of the 6×6×6 cube of a 256-colour terminal, which starts at 16.
+  /// Returns the index of the nearest colour in the 6×6×6 colour cube of a 256-colour terminal; `nil` for an invalid
+  /// colour.
   private static func cell(of color: String) -> Int? {
     guard color.hasPrefix("#"), color.utf8.count == 7, let value = Int(color.dropFirst(), radix: 16) else { return nil }
     let steps = [0, 95, 135, 175, 215, 255]

@@ -6,26 +6,26 @@
   import Darwin
 #endif
 
-/// Properties of the terminal behind standard output: size, colours, character set.
+/// Capabilities of the terminal behind standard output: size, colours and character set.
 public struct Terminal: Hashable, Sendable {
-  /// Whether standard output is a terminal, not a file or a pipe.
+  /// Whether standard output is a terminal rather than a file or pipe.
   public var isTerminal = false
-  /// Columns; `nil` if lines may have any length, as in a file.
+  /// Width in columns; `nil` for output without a line length, such as a file.
   public var width: Int?
-  /// Rows of the terminal, if known.
+  /// Height in rows, if known.
   public var height: Int?
-  /// Whether a line of standard error can be overwritten: it is a terminal and not a dumb one.
+  /// Whether standard error is a terminal on which a line can be overwritten; `TERM=dumb` excludes that.
   public var canWriteOver = false
-  /// Time before the first progress line.
+  /// Delay before a progress line appears.
   public var progressDelay = Duration.seconds(1)
-  /// Whether output may contain escape sequences for colours and weights.
+  /// Whether standard output may contain escape sequences for colours and font styles.
   public var showsStyles: Bool
-  /// Whether errors are coloured: standard error is a terminal, and the user wants colours.
+  /// Whether error messages may contain escape sequences for colours.
   public var showsErrorStyles = false
-  /// Whether the locale is UTF-8, so that block and braille characters can be shown.
+  /// Whether the locale uses UTF-8, so that block and braille characters can be displayed.
   public var showsUnicode: Bool
 
-  /// Width of help texts: the terminal's, at most 100 columns.
+  /// Width for help in columns: the width of the terminal, but at most 100.
   public var helpWidth: Int { min(width ?? 80, 100) }
 
   public init(width: Int? = nil, showsStyles: Bool = false, showsUnicode: Bool = true) {
@@ -34,15 +34,15 @@ public struct Terminal: Hashable, Sendable {
     self.showsUnicode = showsUnicode
   }
 
-  /// Evaluates `LC_ALL`, `LC_CTYPE` and `LANG`; the first one that is set decides (POSIX, 8.2).
+  /// Whether the locale uses UTF-8, according to the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set (POSIX, 8.2).
   static func isUTF8(_ environment: [String: String]) -> Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-    // Compares bytes: the first use of the library's string search costs 0.1 ms.
+    // Compares bytes, because the first call of the standard library's substring search takes 0.1 ms.
     let encoding = Array(locale.lowercased().utf8.filter { $0 != UInt8(ascii: "-") })
     return encoding.indices.contains { encoding[$0...].starts(with: "utf8".utf8) }
   }
 
-  /// The terminal of this process, with the user's settings for colours and progress.
+  /// Returns the terminal of this process with the user's settings for colours and progress applied.
   public static func ofStandardOutput(environment: [String: String], settings: Settings) -> Terminal {
     var terminal = ofStandardOutput(environment: environment)
     switch settings.text(Setting.color) {
@@ -56,9 +56,9 @@ public struct Terminal: Hashable, Sendable {
     return terminal
   }
 
-  /// The terminal of this process.
+  /// Returns the terminal of this process.
   ///
-  /// The width comes from the terminal, else from `COLUMNS`. `NO_COLOR` (no-color.org) and `TERM=dumb` disable colours.
+  /// The width is that of the terminal, or else `COLUMNS`. `NO_COLOR` (no-color.org) and `TERM=dumb` disable colours.
   public static func ofStandardOutput(environment: [String: String]) -> Terminal {
     var size = winsize()
     let isTerminal = isatty(STDOUT_FILENO) == 1
@@ -80,11 +80,11 @@ public struct Terminal: Hashable, Sendable {
 }
 
 extension Terminal {
-  /// Wraps a sentence to the width. A word that is wider stays whole.
+  /// Wraps a sentence to the width of the terminal. Words wider than a line are not broken.
   /// - Parameters:
-  ///   - sentence: text without line ends.
-  ///   - indent: spaces before each line.
-  ///   - hanging: additional spaces before each line after the first.
+  ///   - sentence: text without line breaks.
+  ///   - indent: number of spaces before each line.
+  ///   - hanging: additional spaces before all lines but the first.
   public func lines(of sentence: String, indent: Int = 0, hanging: Int = 0) -> [String] {
     guard let width else { return [String(repeating: " ", count: indent) + sentence] }
     var lines: [String] = []
@@ -98,10 +98,10 @@ extension Terminal {
     return lines
   }
 
-  /// Lays out labels and texts in two columns; texts are wrapped, and a long label has a line to itself.
+  /// Formats rows in two columns. Texts are wrapped; a label that is too long for its column gets a line to itself.
   /// - Parameters:
-  ///   - rows: labels with their texts.
-  ///   - width: columns available.
+  ///   - rows: labels and texts.
+  ///   - width: total width in columns.
   public static func columns(_ rows: [(label: String, text: String)], width: Int) -> [String] {
     let labelWidth = min(rows.map(\.label.columns).max() ?? 0, width * 2 / 5)
     let indent = labelWidth + 4
@@ -114,7 +114,7 @@ extension Terminal {
 }
 
 extension Character {
-  /// Width in terminal columns: 2 for wide characters, else 1.
+  /// Width in terminal columns: 2 for wide characters and emoji, otherwise 1.
   var columns: Int {
     if isASCII { return 1 }
     return unicodeScalars.contains { scalar in
@@ -122,7 +122,7 @@ extension Character {
     } ? 2 : 1
   }
 
-  /// Unicode blocks of wide and full-width characters (Unicode Standard Annex 11), without emoji.
+  /// Ranges of wide and full-width characters except emoji (Unicode Standard Annex 11).
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
     0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD,
@@ -130,10 +130,10 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal interprets the character instead of displaying it.
+  /// Whether a terminal would interpret the character rather than display it.
   ///
-  /// That applies to control characters, line and paragraph separators, and explicit directional formatting (Unicode
-  /// Standard Annex 9).
+  /// Includes control characters, line and paragraph separators, and explicit directional formatting (Unicode Standard
+  /// Annex 9).
   public var isTerminalControl: Bool {
     switch self {
     case "\u{2028}", "\u{2029}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": true
@@ -146,7 +146,7 @@ extension String {
   /// Width in terminal columns.
   public var columns: Int { utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }
 
-  /// Returns the text cut to `columns`, ending with `…` if anything was cut.
+  /// Shortens the string to a number of columns, ending it with `…` if anything was removed.
   public func cut(to columns: Int) -> String {
     guard self.columns > columns else { return self }
     var (text, used) = ("", 1)
@@ -158,10 +158,10 @@ extension String {
     return text + "…"
   }
 
-  /// Pads the end with spaces.
+  /// Appends spaces up to a number of columns.
   public func padded(to columns: Int) -> String { self + gap(to: columns) }
 
-  /// Pads the beginning with spaces.
+  /// Prepends spaces up to a number of columns.
   public func rightAligned(to columns: Int) -> String { gap(to: columns) + self }
 
   private func gap(to columns: Int) -> String { String(repeating: " ", count: max(0, columns - self.columns)) }

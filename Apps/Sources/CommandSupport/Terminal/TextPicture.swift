@@ -1,12 +1,12 @@
-/// Sparklines, bars and heat map cells in block characters, or in ASCII.
+/// Renderer for sparklines, bars and heat map cells, in block characters or ASCII.
 public enum TextPicture: Sendable {
   private static let blocks = Array("▁▂▃▄▅▆▇█")
   private static let signs = Array(".:-=+*#@")
 
-  /// Returns a sparkline relative to the maximum: `▁▂▅█`.
+  /// Returns a sparkline scaled to the largest value, such as `▁▂▅█`.
   /// - Parameters:
-  ///   - values: values, 0 or more.
-  ///   - isUnicode: whether block characters can be shown.
+  ///   - values: nonnegative values.
+  ///   - isUnicode: whether the terminal can display block characters.
   public static func series(_ values: [Double], isUnicode: Bool) -> String {
     let signs = isUnicode ? blocks : signs
     let highest = values.max() ?? 0
@@ -14,11 +14,11 @@ public enum TextPicture: Sendable {
     return String(values.map { signs[min(signs.count - 1, Int(max(0, $0) / highest * Double(signs.count - 1) + 0.5))] })
   }
 
-  /// Returns a horizontal bar in eighths of a cell: `███▌`.
+  /// Returns a horizontal bar with a resolution of an eighth of a column, such as `███▌`.
   /// - Parameters:
-  ///   - share: fraction of the width, 0 to 1.
-  ///   - width: width in cells.
-  ///   - isUnicode: whether block characters can be shown; otherwise the bar has whole cells.
+  ///   - share: fraction of the width to fill, 0 to 1.
+  ///   - width: width in columns.
+  ///   - isUnicode: whether the terminal can display block characters. If not, the bar is rounded to whole columns.
   public static func bar(_ share: Double, width: Int, isUnicode: Bool) -> String {
     let eighths = Int((min(max(share, 0), 1) * Double(width) * 8).rounded())
     guard isUnicode else { return String(repeating: "#", count: (eighths + 4) / 8) }
@@ -29,7 +29,7 @@ public enum TextPicture: Sendable {
   /// Returns a cell of a heat map.
   /// - Parameters:
   ///   - level: 0 (none) to 4 (most).
-  ///   - isUnicode: whether shade characters can be shown; otherwise the cell is a digit.
+  ///   - isUnicode: whether the terminal can display shade characters. If not, the cell is a digit.
   public static func heat(_ level: Int, isUnicode: Bool) -> Character {
     let signs: [Character] = isUnicode ? ["·", "░", "▒", "▓", "█"] : ["0", "1", "2", "3", "4"]
     return signs[min(max(level, 0), 4)]
