@@ -1,22 +1,22 @@
 import CommandSupport
 import TrendyAgent
 
-/// A command of `trendy`, in three steps: it parses its arguments, acts, and prints the result.
+/// A command of `trendy`. It runs in three steps: parse the arguments, act, and print the result.
 protocol Command: Sendable {
   associatedtype Answer
 
   static var spec: CommandSpec { get }
 
-  /// Parses and checks the arguments. Nothing is opened or changed yet.
+  /// Parses and validates the arguments without opening the store.
   init(_ session: Session) throws
 
   /// Performs the command.
   ///
-  /// Repeated if another process changes the store before this command has saved its change. All input is therefore
-  /// read by `init`.
+  /// Called again if another process changes the store before this command has saved its change. Input that can be read
+  /// only once, such as standard input, must therefore be read in the initializer.
   func act(_ session: Session) throws -> Answer
 
-  /// Prints the result in the requested format.
+  /// Prints the result in the output format that the user selected.
   func show(_ answer: Answer, _ session: Session) throws -> ExitCode
 }
 
@@ -27,15 +27,15 @@ extension Command {
       do {
         return try command.show(try command.act(session), session)
       } catch is OutdatedDecisionError {
-        // Another process saved first, so this command has written nothing. The loop ends, because each repetition
-        // means that another process has completed a save.
+        // Another process saved first, and this command has saved nothing. The loop terminates, because it repeats only
+        // after another process has completed a save.
         session.console.explain("Another program has changed the store; trying again.")
       }
     }
   }
 }
 
-/// A command that is run by `trendyd`, which has network access.
+/// A command that `trendyd` performs, because it needs the network.
 protocol NetworkCommand: Command {}
 
 extension NetworkCommand {
@@ -44,9 +44,9 @@ extension NetworkCommand {
   func show(_ answer: ExitCode, _ session: Session) -> ExitCode { answer }
 }
 
-/// Commands of `trendy`.
+/// All commands of `trendy`.
 enum Commands {
-  /// A command with its name, so that it can be found without creating the declarations of all others.
+  /// A command and its name. The name allows a command to be found without creating the declarations of all commands.
   private typealias Entry = (words: String, type: any Command.Type)
 
   private static let all: [Entry] = daily + review + define + drive + data + sync + system
@@ -184,12 +184,12 @@ enum Commands {
     return spec
   }
 
-  /// Returns the command with the longest path that is a prefix of the words.
+  /// Returns the command whose path is the longest prefix of the words.
   private static func find(_ words: [String]) -> CommandSpec? {
     var path = ""
     var found: Entry?
     for word in words.prefix(longestPath) {
-      // A quoted argument is a single word.
+      // An argument with a space was quoted and cannot be part of a command name.
       if word.contains(" ") { break }
       path += path.isEmpty ? word : " \(word)"
       if let entry = all.first(where: { $0.words == path }) { found = entry }
@@ -197,7 +197,7 @@ enum Commands {
     return found?.type.spec
   }
 
-  /// Number of words in the longest path, such as `type prop add`.
+  /// Number of words in the longest command name, `type prop add`.
   private static let longestPath = 3
 
   static let table = CommandTable(
@@ -213,7 +213,7 @@ enum Commands {
         + "76 version mismatch, 77 refused, 78 configuration error, 130 interrupted.",
     ], topics: [.times])
 
-  /// Commands that work with an invalid configuration, so that it can be corrected.
+  /// Commands that run even if the configuration is invalid, so that the user can correct it.
   static let workWithoutSettings = [
     "config get", "config set", "config unset", "config list", "config edit", "config path", "completions install",
     "completions print", "help", "words",

@@ -8,16 +8,17 @@ import TrendyFoundation
 #endif
 import Synchronization
 
-/// Deletes a folder when SIGINT or SIGTERM ends this process.
+/// Cleanup that deletes a folder if SIGINT or SIGTERM terminates this process.
 enum RemovalAtSignal {
   private static let hasBegun = Atomic<Bool>(false)
 
-  /// Starts the thread that waits for a signal and then deletes the folder at `path`.
+  /// Starts a thread that waits for a signal, deletes the folder at `path` and exits.
   ///
-  /// Call this before the folder has any content, and before other threads start, which inherit the signal mask.
+  /// Must be called before the folder has any content and before other threads start, because they inherit the signal
+  /// mask.
   static func remove(_ path: String) {
     block(SIG_BLOCK)
-    // Owned by the thread until the process ends.
+    // The thread keeps the path until the process exits.
     let text = UnsafeMutableRawPointer(strdup(path))
     #if canImport(Darwin)
       var thread: pthread_t?
@@ -26,11 +27,12 @@ enum RemovalAtSignal {
       var thread = pthread_t()
       let failure = pthread_create(&thread, nil, { RemovalAtSignal.waitAndRemove($0) }, text)
     #endif
-    // Without the thread, the signals end the process as usual.
+    // If the thread cannot be created, the signals terminate the process without deleting the folder.
     if failure != 0 { block(SIG_UNBLOCK) }
   }
 
-  /// Blocks forever if the deletion has begun, so that errors caused by the deletion are not reported before the exit.
+  /// Waits for the exit if the deletion has started. Otherwise the command could report errors that the deletion
+  /// causes.
   static func waitIfBegun() {
     while hasBegun.load(ordering: .acquiring) { pause() }
   }
@@ -54,9 +56,9 @@ enum RemovalAtSignal {
     var signal: Int32 = 0
     while sigwait(&signals, &signal) != 0 {}
     hasBegun.store(true, ordering: .releasing)
-    // Concurrent writes may create files again.
+    // Other threads may still be writing and create new files in the folder.
     for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
-      try? FileManager.default.removeItem(atPath: path)  // retried in the next iteration
+      try? FileManager.default.removeItem(atPath: path)  // failures are retried in the next iteration
     }
     _exit(128 + signal)
   }

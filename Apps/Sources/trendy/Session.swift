@@ -6,19 +6,19 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Context of a command: arguments, console, settings and store.
+/// Context in which a command runs: its arguments, the console, settings and the store.
 struct Session {
   let command: CommandSpec
   private(set) var arguments: Arguments
   let console: Console
-  /// Command line as given, to be passed on.
+  /// Words of the command line, which are passed on to `trendyd network`.
   let words: [String]
   let now: Date
   let storeDirectory: URL
   private let personal: PersonalStore
   let confirmations = Confirmations()
 
-  /// Commands that replace or repair the store. They open it themselves and use only the settings of this machine.
+  /// Commands that replace or repair the store. They open it themselves and do not use synced settings.
   private static let repairing = ["doctor", "restore"]
 
   init(command: CommandSpec, arguments: Arguments, console: Console, words: [String], settings: Settings)
@@ -42,22 +42,23 @@ struct Session {
     }
   }
 
-  /// Returns a session with other arguments, such as those of a piped line.
-  /// - Throws: ``CommandError`` with exit 64 for an option that is not among `options`.
+  /// Returns a copy of the session with the arguments of another command line, such as a line of `log -`.
+  /// - Throws: ``CommandError`` with exit 64 if the command line is invalid or has an option that is not among
+  ///   `options`.
   func reading(_ words: [String], options: [OptionSpec]) throws(CommandError) -> Session {
     var session = self
     session.arguments = try Arguments(words, options: options, usage: Commands.table.usage(of: command))
     return session
   }
 
-  /// Local time with the user's start of the day and of the week.
+  /// The user's calendar: time zone, start of the day and of the week, and time format.
   var local: LocalTime { personal.known.local }
   var units: Units { personal.known.units }
-  /// Settings, including the synced ones of the user.
+  /// Effective settings, including synced settings.
   var settings: Settings { personal.known.settings }
 
-  /// Returns the settings for a command that prints them.
-  /// - Throws: the error of a store that cannot be read.
+  /// Returns the effective settings, for commands that print them.
+  /// - Throws: the error of reading the synced settings. ``settings`` ignores that error.
   func allSettings() throws -> Settings {
     if let failure = personal.known.failure { throw failure }
     return personal.known.settings
@@ -65,10 +66,11 @@ struct Session {
 
   var listLimit: Int { settings.text(Setting.listLimit).flatMap { Int($0) } ?? 0 }
 
-  /// Opens the existing store and marks the state on which the command bases its change.
+  /// Opens the existing store and records its state as the basis of the command's change.
   ///
-  /// If another process saves after this call, saving throws `OutdatedDecisionError`, and `Command.run` repeats the
-  /// command.
+  /// If another process saves before the command does, the save throws `OutdatedDecisionError`, and `Command.run`
+  /// repeats the command.
+  /// - Throws: ``CommandError`` if no store exists.
   func openStore() throws -> AppContainer {
     let container = try personal.open()
     try container.record.beginDecision()
@@ -78,12 +80,12 @@ struct Session {
   /// Folder of the cached daily counts.
   static var countsFolder: URL { StoreLocation.counts(environment: Environment.all) }
 
-  /// Daily counts of the store; those of sealed segments come from the cache.
+  /// Returns the daily counts of the store, using the cache for segments that no longer change.
   func counts(of store: LocalStore) -> LocalInsightSource {
     LocalInsightSource(store: store, local: local, cache: Self.countsFolder)
   }
 
-  /// Name of an undo step: `log coffee (Fri 20 Nov 08:30)`.
+  /// Returns the label of an undo step, such as `log coffee (Fri 20 Nov 08:30)`.
   func undoLabel(_ verb: String, _ type: String, _ event: Event) -> String {
     let year = local.components(of: now).year
     let when =
@@ -96,9 +98,9 @@ struct Session {
     CommandError(message, hint: hint, usage: Commands.table.usage(of: command), exit: .usage)
   }
 
-  /// Reports that an edit changes nothing, as when a script runs again.
-  /// - Parameter options: options that request a change.
-  /// - Throws: ``CommandError`` with exit 64 if none of them was given.
+  /// Reports that an edit would not change anything. This is not an error, because scripts may be run twice.
+  /// - Parameter options: options that specify a change.
+  /// - Throws: ``CommandError`` with exit 64 if none of these options was given.
   func reportNothingChanged(of options: [OptionSpec]) throws(CommandError) {
     guard options.contains(where: { arguments.has($0.key) }) else { throw usageError("No change given") }
     reportNothingChanged()
@@ -106,7 +108,7 @@ struct Session {
 
   func reportNothingChanged() { console.talk("Nothing to change: the values are the same.") }
 
-  /// Whether a text can be a name: one line of 1 to 128 bytes that the command line does not read as an option.
+  /// Whether a string is valid as a name: one line of 1 to 128 bytes that cannot be mistaken for an option.
   func isName(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count) && !text.hasPrefix("-") && text.first?.isWhitespace == false
       && text.last?.isWhitespace == false && !text.unicodeScalars.contains(where: \.isTerminalControl)
@@ -114,7 +116,8 @@ struct Session {
 
   static let nameRule = "Use one line of 1 to 128 bytes that does not begin with '-' and has no blanks at its ends"
 
-  /// Returns a colour in its stored form, `#RRGGBB`; `nil` if none was given.
+  /// Validates a colour and returns it in upper case, or `nil` if `text` is `nil`.
+  /// - Throws: ``CommandError`` with exit 64 if the text is not in the format `#RRGGBB`.
   func colour(_ text: String?) throws(CommandError) -> String? {
     guard let text else { return nil }
     let digits = text.utf8.dropFirst()
@@ -135,7 +138,7 @@ struct Session {
   }
 }
 
-/// The environment, read once.
+/// Environment variables of this process.
 enum Environment {
   static let all: [String: String] = ProcessInfo.processInfo.environment
 }

@@ -6,20 +6,20 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Completion values from the store. There are none if the store is missing or cannot be read; completion must not
-/// print errors.
+/// Completion candidates from the store. If the store is missing or unreadable, there are none, because completion must
+/// not print errors.
 struct StoreValues: CompletionValues {
   private let session: Session
   private let storeDirectory: URL
 
-  /// Opens the store of the session, or the one that the completed command line names with `--store`.
+  /// Uses the store given by `--store` in the line to be completed, or else the store of the session.
   init(_ session: Session, line: [String]) {
     self.session = session
     let named = line.lastIndex(of: "--store").flatMap { line.dropFirst($0 + 1).first }
     storeDirectory = named.map { URL(filePath: $0) } ?? session.storeDirectory
   }
 
-  /// Number of recent events offered.
+  /// Number of recent events that are offered as candidates.
   private static let offered = 30
 
   func values(of kind: ValueKind, after arguments: [String]) -> [Candidate] {
@@ -62,7 +62,7 @@ struct StoreValues: CompletionValues {
     }
   }
 
-  /// `key=` or `key=option` for properties that were not given yet.
+  /// Returns `key=`, or `key=value` for each possible value, for the properties not given yet.
   private func properties(after arguments: [String], in store: any DataStoreProtocol) throws -> [Candidate] {
     let given = Set(arguments.compactMap { word in word.firstIndex(of: "=").map { word[..<$0].lowercased() } })
     return try definitions(for: arguments.first, in: store).filter { !given.contains($0.key.lowercased()) }
@@ -74,7 +74,7 @@ struct StoreValues: CompletionValues {
       }
   }
 
-  /// Definitions of the named type, or of the type of the named event, or of all types.
+  /// Returns the properties of the named type, or of the type of the named event, or else of all types.
   private func definitions(
     for name: String?, in store: any DataStoreProtocol
   ) throws -> [PropertyDefinition] {

@@ -3,9 +3,9 @@ import TrendyFoundation
 import TrendyInterchange
 import TrendyModels
 
-/// Source of fixes on a command line.
+/// Source of positions given on the command line.
 enum FixSource {
-  /// A track file or JSON lines; `-` for standard input.
+  /// Track file or lines of JSON; `-` is standard input.
   case file(String)
   case single(Location)
 
@@ -38,7 +38,7 @@ enum FixSource {
         speed: try session.number(option: "--speed", in: 0...500)))
   }
 
-  /// Returns the fixes by device name; the name is empty if the source has none.
+  /// Reads the positions and groups them by device name, which is empty if the source names no device.
   func batches() throws(CommandError) -> [(device: String, batch: DeviceBatch)] {
     switch self {
     case .single(let fix):
@@ -56,7 +56,7 @@ enum FixSource {
     }
   }
 
-  /// Parses lines in the format of GPSLogger's custom URL: lat, lon, time and optional fields.
+  /// Parses lines in the format of GPSLogger's custom URL, with latitude, longitude, time and optional fields.
   private static func batches(ofLines bytes: [UInt8]) -> [(device: String, batch: DeviceBatch)] {
     var byDevice: [String: DeviceBatch] = [:]
     for (number, line) in bytes.split(separator: 0xA).enumerated() where !line.allSatisfy({ $0 <= 0x20 }) {

@@ -11,7 +11,8 @@ extension OptionSpec {
   static let yes = OptionSpec("--yes", "-y", help: "do not ask for confirmation")
 }
 
-/// Questions that the user has confirmed. A command that is retried after a concurrent save does not repeat them.
+/// Questions that the user has confirmed in this process. If a command is repeated because of a concurrent save, they
+/// are not asked again.
 final class Confirmations {
   fileprivate var given: Set<[String]> = []
 }
@@ -19,13 +20,14 @@ final class Confirmations {
 @available(*, unavailable) extension Confirmations: Sendable {}
 
 extension Session {
-  /// Asks for confirmation, unless `--yes` is given.
+  /// Asks for confirmation unless `--yes` is given.
   /// - Parameters:
-  ///   - question: as printed.
-  ///   - ids: entities concerned, if the text of the question does not identify them.
-  ///   - refusal: error if no question is possible; `nil` for one that names `--yes`.
-  ///   - showing: prints these before the question.
-  /// - Throws: ``CommandError`` with exit 64 without a terminal or with `--no-input`, 130 if the user declines.
+  ///   - question: text of the question.
+  ///   - ids: ids of the entities concerned, if the question itself does not identify them.
+  ///   - refusal: error if the user cannot be asked; `nil` for an error that mentions `--yes`.
+  ///   - showing: prints details before the question.
+  /// - Throws: ``CommandError`` with exit 64 if `--no-input` is given or there is no terminal, or exit 130 if the user
+  ///   declines.
   func confirm(
     _ question: String, about ids: [String] = [], otherwise refusal: CommandError? = nil, showing: () -> Void = {}
   ) throws(CommandError) {

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyPersistence
 
 extension Session {
-  /// Returns the events of today, newest first.
+  /// Returns the events that start today, newest first.
   func eventsOfToday(from store: LocalStore) throws -> [Event] {
     let (local, today) = (local, local.day(of: now))
     let range = local.moments(of: today...today)
@@ -19,7 +19,7 @@ extension Session {
 }
 
 extension Session {
-  /// Returns the events that began up to ``LocalTime/longestReach`` days before today and extend into it.
+  /// Returns the events that started at most ``LocalTime/longestReach`` days before today and extend into today.
   func eventsExtendingIntoToday(from store: LocalStore) throws -> [Event] {
     let (local, today) = (local, local.day(of: now))
     let begun = today.advanced(by: -LocalTime.longestReach)...today.advanced(by: -1)
@@ -35,8 +35,9 @@ extension Session {
 }
 
 extension LocalTime {
-  /// Returns the time at which an event is sorted on a day: its start, or its end on a later day. All-day events are at
-  /// the start of the day.
+  /// Returns the time by which an event is sorted in the list of a day.
+  ///
+  /// The time is its start or, on its last day, its end. All-day events are first.
   func moment(of event: Event, on day: CivilDate) -> Date {
     if event.isAllDay { return .distantPast }
     let days = days(of: event)
@@ -44,13 +45,14 @@ extension LocalTime {
     return day == days.upperBound ? event.endDate ?? event.timestamp : inZone(of: event).start(of: day)
   }
 
-  /// Sorts events by the days they belong to.
-  /// - Parameter events: events by timestamp, newest first.
+  /// Sorts events by day and time. The order may differ from that of the timestamps because of all-day events and other
+  /// time zones.
+  /// - Parameter events: events in descending order of timestamps.
   func newestFirst(_ events: [Event]) -> [Event] {
     guard events.contains(where: { $0.isAllDay || $0.timeZone != nil && $0.timeZone != zoneName }) else {
       return events
     }
-    // Sorts indices, because events are large values. An all-day event is at the start of its day.
+    // Sorts indices rather than events, which are large values. All-day events are at the start of their day.
     let keys = events.map { event in
       let day = day(of: event)
       return (day: day, moment: event.isAllDay ? .distantPast : event.timestamp)

@@ -2,13 +2,14 @@ import CommandSupport
 import TrendyModels
 
 extension OptionSpec {
-  /// Goal of an event type.
+  /// Option for the goal of an event type.
   static let goal = OptionSpec(
     "--goal", value: "goal", kind: .goal, help: "goal: 3/week, 20min/day, 'at most 2/day'; none removes it")
 }
 
 extension Session {
-  /// Goal of `--goal`: absent without the option, null for `none`.
+  /// Returns the goal given by `--goal`: absent without the option, null for `none`.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid goal.
   func goal() throws(CommandError) -> Patch<Goal> {
     guard let text = arguments.value(OptionSpec.goal.key) else { return .absent }
     guard text.lowercased() != "none" else { return .null }

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyTrips
 
 extension Session {
-  /// Returns the error for an impossible edit of a trip.
+  /// Returns the error message for an edit of a trip that is not possible.
   func usageError(_ error: TripEvent.EditError) -> CommandError {
     let hint: String? =
       if case .outside(let start, let end) = error {

@@ -7,26 +7,26 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// Data of a report: findings of TrendyInsights, trips and visits.
+/// Data for a report on a period: entries by type, insights, trips and visits.
 struct LookBack {
-  /// A type with events in this or the previous period.
+  /// Data on an event type with events in the period or the previous one.
   struct Entry {
     let type: EventType
-    /// History up to the last day.
+    /// History up to the last day of the period, including earlier days.
     let whole: TypeHistory
-    /// History of the days of the report.
+    /// History restricted to the period.
     let history: TypeHistory
     let grid: WeekGrid
     let change: PeriodChange
-    /// `nil` if the type has no event in the period.
+    /// Records within the period; `nil` if the type has no events in it.
     let records: PersonalRecords?
-    /// Streak on the last day.
+    /// Streak as of the last day.
     let streak: Streak
     let skips: DaySet
     let amounts: [Amount]
   }
 
-  /// Summary of a number or duration property.
+  /// Summary of the values of a number or duration property.
   struct Amount {
     let label: String
     let isLength: Bool
@@ -38,14 +38,14 @@ struct LookBack {
     let now: Mileage
     let before: Mileage
     let months: [(days: ClosedRange<CivilDate>, mileage: Mileage)]
-    /// Sorted by name.
+    /// Distances per vehicle, sorted by name.
     let vehicles: [VehicleMileage]
     let longest: TripEvent?
-    /// Destinations of trips, most frequent first.
+    /// Destinations with the distances of the trips that ended there, most frequent first.
     let destinations: [(name: String, mileage: Mileage)]
   }
 
-  /// A place with its visits in the period.
+  /// A place with the number and total duration of visits in the period.
   struct Stay {
     let place: Geofence
     var visits = 0
@@ -55,39 +55,39 @@ struct LookBack {
   let span: ReportSpan
   let days: ClosedRange<CivilDate>
   let isPresent: Bool
-  /// Known types, those with most events first.
+  /// Data on each event type, starting with the type that has most events.
   let entries: [Entry]
-  /// History of all types up to the last day.
+  /// History of all types together up to the last day of the period, including earlier days.
   let everything: TypeHistory
-  /// History of all types in the days of the report.
+  /// History of all types together, restricted to the period.
   let together: TypeHistory
   let grid: WeekGrid
   let total: PeriodChange
   let best: PersonalRecords?
   let relations: [CorrelationFinding]
-  /// Number of days missing for correlations; 0 if there are enough.
+  /// Number of days to wait until the history is long enough for correlations; 0 if it is.
   let missingDays: Int
   let driving: Driving?
-  /// Most visited places first.
+  /// Visited places, starting with the place visited most often.
   let stays: [Stay]
 
-  /// Months with the counts of the previous year.
+  /// Number of events in each month, compared with the same month of the previous year.
   let months: [Month]
 
-  /// Types with an event in the period.
+  /// Event types with events in the period.
   var present: [Entry] { entries.filter { $0.history.events > 0 } }
 
-  /// Types for which streaks are shown.
+  /// Event types for which streaks are meaningful.
   var habits: [Entry] { present.filter { $0.whole.isHabit(hasGoal: $0.type.goal != nil) } }
 
-  /// Reads the data of a report.
-  /// - Throws: ``CommandError`` with exit 66 for an unknown type.
+  /// Reads and analyses the data for a report.
+  /// - Throws: ``CommandError`` with exit 66 if a type given by an option does not exist.
   init(_ span: ReportSpan, _ session: Session) throws {
     let (local, today) = (session.local, session.local.day(of: session.now))
     let histories = try TypeHistories(session, through: span.last ?? today)
     let all = try histories.all()
     let last = histories.today
-    // The whole history by default.
+    // Without a start, the report covers all days since the first event.
     let first = span.first ?? all.map(\.history.days.first).min() ?? last
     let days = min(first, last)...last
     let (before, later) = try Self.before(days, span, histories, session)
@@ -137,7 +137,8 @@ struct LookBack {
     stays = try Self.stays(days, types, histories)
   }
 
-  /// Previous period, and its events of each type that were later in the day than now.
+  /// Returns the previous period. For a year that is not over, also returns the number of events of each type that
+  /// occurred later on its last day than the current time of day, which are not compared.
   private static func before(
     _ days: ClosedRange<CivilDate>, _ span: ReportSpan, _ histories: TypeHistories, _ session: Session
   ) throws -> (ClosedRange<CivilDate>, [String: Int]) {
@@ -166,10 +167,14 @@ struct LookBack {
     }
   }
 
-  /// Returns the trips of the period, compared with the previous one; `nil` without trips. `types` are the ids of the
-  /// selected types, `nil` for all.
-  ///
-  /// With `histories`, trips on the last day of the previous period do not count after the present time of day.
+  /// Returns the trips in the period, compared with the previous period; `nil` if there are none.
+  /// - Parameters:
+  ///   - days: days of the period.
+  ///   - before: days of the previous period.
+  ///   - histories: determines the time of day after which trips on the last day of `before` are excluded; `nil` to
+  ///     include all.
+  ///   - types: ids of the selected event types; `nil` for all.
+  ///   - session: source of the store and calendar.
   private static func driving(
     _ days: ClosedRange<CivilDate>, _ before: ClosedRange<CivilDate>, until histories: TypeHistories?,
     _ types: Set<String>?, _ session: Session
@@ -216,13 +221,13 @@ struct LookBack {
   }
 }
 
-/// Days of a report.
+/// Period that a report covers.
 struct ReportSpan {
-  /// `nil` for the first day with an event.
+  /// First day; `nil` for the day of the first event.
   let first: CivilDate?
-  /// `nil` for today.
+  /// Last day; `nil` for today.
   let last: CivilDate?
-  /// Last day of the pictures in the current year; otherwise `nil`.
+  /// Year of the report; `nil` if the period is given by `--since` or `--until`.
   let year: Int?
 
   var isYear: Bool { year != nil }

@@ -1,4 +1,4 @@
-/// HTML with automatic escaping: literals are markup, interpolated strings are escaped text.
+/// HTML in which literals are markup and interpolated strings are escaped.
 ///
 /// ```swift
 /// let row: Markup = "<td>\(type.name)</td>"  // the name is escaped
@@ -22,7 +22,7 @@ struct Markup: ExpressibleByStringInterpolation {
 
     mutating func appendLiteral(_ literal: String) { source += literal }
 
-    /// Escaped text, also for quoted attributes.
+    /// Appends text with HTML escapes, which are also valid in quoted attributes.
     mutating func appendInterpolation(_ text: String) {
       for scalar in text.unicodeScalars {
         switch scalar {
@@ -32,7 +32,7 @@ struct Markup: ExpressibleByStringInterpolation {
         case "\"": source += "&quot;"
         case "'": source += "&#39;"
         case "\n", "\t": source.unicodeScalars.append(scalar)
-        // Control characters, which are invalid in HTML.
+        // Control characters are invalid in HTML and are replaced.
         case _ where scalar.properties.generalCategory == .control || scalar.properties.isNoncharacterCodePoint:
           source += "\u{FFFD}"
         default: source.unicodeScalars.append(scalar)
@@ -40,7 +40,7 @@ struct Markup: ExpressibleByStringInterpolation {
       }
     }
 
-    /// A name typed by the user, with isolated text direction.
+    /// Appends a name typed by the user, with its text direction isolated from the surrounding text.
     mutating func appendInterpolation(name: String) {
       source += "<bdi>"
       appendInterpolation(name)
@@ -51,7 +51,7 @@ struct Markup: ExpressibleByStringInterpolation {
 
     mutating func appendInterpolation(_ number: Int) { source += "\(number)" }
 
-    /// A length in a picture with one decimal.
+    /// Appends a length or coordinate in an SVG picture, with at most one decimal.
     mutating func appendInterpolation(_ number: Double) {
       let tenths = Int((number * 10).rounded())
       source += tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Parts of the sections: figures, tables, discs and formatted numbers.
+/// Building blocks of the sections: figures, tables, icons of event types and formatted numbers.
 extension ReportPage {
   func figure(_ finding: String, _ picture: Markup, _ twin: Markup) -> Markup {
     "<figure><p class=\"finding\">\(finding)</p>\n\(picture)\n\(twin)</figure>\n"
@@ -13,7 +13,7 @@ extension ReportPage {
     case number(String)
   }
 
-  /// Collapsed table with the numbers of a picture.
+  /// Returns a collapsed table with the numbers shown in a picture.
   func table(_ caption: String, _ columns: [String], _ rows: [[Cell]]) -> Markup {
     "<details><summary>Table</summary>\(plainTable(caption, columns, rows))</details>\n"
   }
@@ -41,7 +41,7 @@ extension ReportPage {
       """
   }
 
-  /// Table with a row per month and a column per day.
+  /// Returns a table with a row for each month and a column for each day of the month.
   func dayTable(_ history: TypeHistory, caption: String) -> Markup {
     let months = found.days.split(by: .month, firstWeekday: local.firstWeekday)
     let rows = months.map { month -> [Cell] in
@@ -60,7 +60,7 @@ extension ReportPage {
 
   func disc(_ id: String) -> Markup? { found.entries.first { $0.type.id == id }.map { disc($0.type) } }
 
-  /// Number of the colour class.
+  /// Returns the number in the CSS class that sets the colour of an event type, `t1` for the first one.
   func number(of id: String) -> Int { (found.entries.firstIndex { $0.type.id == id } ?? -1) + 1 }
 
   func day(_ day: CivilDate) -> String { day.words(near: found.days.upperBound) }
@@ -76,7 +76,7 @@ extension ReportPage {
   }
 
   func distanceText(_ metres: Double) -> String {
-    // Large distances need no decimals.
+    // From 100 km or 100 miles, distances have no decimals.
     let text = units.distance(metres)
     guard abs(metres) >= 100 * units.metresOfUnit, let space = text.lastIndex(of: " ") else { return text }
     return Self.number((metres / units.metresOfUnit).rounded()) + text[space...]
@@ -104,7 +104,8 @@ extension ReportPage {
     "\(value < 0 ? "−" : "+")\(abs(value).text(decimals: decimals))"
   }
 
-  /// `2789`, `12 789`: narrow no-break spaces from five digits, as in the SI.
+  /// Formats an integer, with narrow no-break spaces between groups of digits from five digits, as SI recommends:
+  /// `2789`, `12 789`.
   static func number(_ value: Double) -> String {
     let digits = value.text(decimals: 0)
     guard digits.count > 4, digits.allSatisfy({ $0.isNumber || $0 == "-" }) else { return digits }
@@ -116,7 +117,7 @@ extension ReportPage {
     return text
   }
 
-  /// Formats with up to two decimals, large numbers without.
+  /// Formats a number with at most two decimals, or none from 1000.
   static func decimal(_ value: Double) -> String {
     abs(value) >= 1000 ? number(value) : value.shortText(decimals: 2)
   }

@@ -3,7 +3,7 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Trips, mileage and places.
+/// Sections on trips, mileage and places.
 extension ReportPage {
   func trips(_ driving: LookBack.Driving) -> Markup {
     let change =

@@ -1,16 +1,15 @@
 import TrendyInsights
 import TrendyModels
 
-/// Heat map of a type with a column per week. Each picture covers half a year, so that two fit side by side on a wide
-/// page.
+/// Heat map of an event type with a column for each week.
 ///
-/// Cells of a level share a path, and the digits of a row, which only print shows, share a text, so that large reports
-/// stay small.
+/// Split into halves of six months, which appear side by side on a wide page. To keep the report small, all cells of a
+/// level share one SVG path, and all digits of a row share one text element. The digits are only visible in print.
 struct HeatPicture {
-  /// Days of the picture; those after `last` are in the future.
+  /// Days shown; days after `last` are drawn as future.
   let days: ClosedRange<CivilDate>
   let last: CivilDate
-  /// Whether `last` is today.
+  /// Whether `last` is today and is highlighted.
   let isPresent: Bool
   let history: TypeHistory
   let skips: DaySet
@@ -24,7 +23,7 @@ struct HeatPicture {
 
   var markup: Markup { "<div class=\"halves\">\(halves.map(picture))</div>" }
 
-  /// Halves of six months.
+  /// Days of each half, which covers six calendar months.
   private var halves: [ClosedRange<CivilDate>] {
     var halves: [ClosedRange<CivilDate>] = []
     for month in days.split(by: .month, firstWeekday: firstWeekday) {
@@ -38,7 +37,7 @@ struct HeatPicture {
     return halves
   }
 
-  /// Weeks of the widest half, at least half a year, so that all cells have the same size.
+  /// Number of weeks in the longest half, but at least 27, so that cells have the same size in all reports.
   private var columns: Int {
     max(27, halves.map { column($0.upperBound, from: $0.lowerBound) + 1 }.max() ?? 0)
   }
@@ -46,7 +45,7 @@ struct HeatPicture {
   private func row(_ day: CivilDate) -> Int { (day.weekday - firstWeekday + 7) % 7 }
   private func column(_ day: CivilDate, from first: CivilDate) -> Int { (row(first) + first.distance(to: day)) / 7 }
 
-  /// Cells that share a path.
+  /// Appearance of a cell. Cells with the same mark share an SVG path.
   private enum Mark: Hashable {
     case level(Int)
     case skipped, before, future
@@ -71,7 +70,7 @@ struct HeatPicture {
     return history.days.count == 0 || day < history.days.first ? .before : .level(0)
   }
 
-  /// A type with at most one event per day needs one level, with two events two levels.
+  /// Returns the level for a number of events. If the quartiles are all equal, only levels 3 and 4 are used.
   private var level: (Double) -> Int {
     guard let levels = HeatLevels(history.days.over(days.lowerBound...last)) else { return { _ in 0 } }
     guard let first = levels.bounds.first, first == levels.bounds.last else { return levels.level }
@@ -81,7 +80,7 @@ struct HeatPicture {
   private func picture(_ half: ClosedRange<CivilDate>) -> Markup {
     let level = level
     var paths: [Mark: String] = [:]
-    // Dark digits on light cells and light digits on dark cells.
+    // Indices 0 to 6 are dark digits on light cells, one element per row; 7 to 13 are light digits on dark cells.
     var digits = [(x: [String], text: String)](repeating: ([], ""), count: 14)
     var months: [Markup] = []
     for day in half {
@@ -89,7 +88,7 @@ struct HeatPicture {
         Self.left + Double(column(day, from: half.lowerBound)) * Self.pitch, Self.top + Double(row(day)) * Self.pitch
       )
       if day.day == 1 || day == half.lowerBound, day.day <= 20 {
-        // The name is at the first whole week of the month.
+        // The name of a month is above its first whole week.
         let isWhole = row(day) == 0 || day == half.lowerBound
         months.append("<text x=\"\(isWhole ? x : x + Self.pitch)\" y=\"11\">\(LocalTime.months[day.month - 1])</text>")
       }
@@ -97,7 +96,7 @@ struct HeatPicture {
       let inset: Markup
       switch mark {
       case .before: inset = "M\(x + 7.4) \(y + 7.4)h.01"
-      // The stroke rounds the corners.
+      // Inset by the width of the stroke, which rounds the corners.
       case .level: inset = "M\(x + 1.5) \(y + 1.5)h11.8v11.8h-11.8z"
       case .skipped, .future: inset = "M\(x + 0.5) \(y + 0.5)h13.8v13.8h-13.8z"
       }
@@ -133,22 +132,22 @@ struct HeatPicture {
   }
 }
 
-/// Vertical bars with names below, figures above and marks for comparison.
+/// Bar chart with labels below and optional values above the bars, and marks for the previous period.
 struct BarPicture {
   struct Bar {
     let name: String
     let value: Double
-    /// Figure above the bar, if any.
+    /// Value above the bar as text, if any.
     var figure: String?
     var before: Double?
   }
 
   let bars: [Bar]
   let label: String
-  /// Size in picture units, which are pixels on a phone.
+  /// Size in SVG units, which correspond to pixels on a phone.
   var width = 360.0
   var height = 130.0
-  /// Interval of the visible names.
+  /// Interval between visible labels; 1 shows all.
   var nameStep = 1
 
   var markup: Markup {
@@ -186,7 +185,7 @@ struct BarPicture {
   }
 }
 
-/// Events by hour and weekday.
+/// Heat map of events by hour and weekday.
 struct WeekPicture {
   let grid: WeekGrid
   let local: LocalTime
@@ -217,7 +216,7 @@ struct WeekPicture {
   }
 }
 
-/// Horizontal bar with a mark for comparison.
+/// Horizontal bar with a mark for the previous period.
 struct RowPicture {
   var parts: [(share: Double, kind: Markup)]
   var mark: Double?
@@ -243,12 +242,12 @@ struct RowPicture {
 }
 
 extension CivilDate {
-  /// Continuous month number.
+  /// Number of months since year 0, for computing differences.
   fileprivate var monthNumber: Int { year * 12 + month }
 }
 
 extension Double {
-  /// Text with one decimal.
+  /// Text with at most one decimal.
   fileprivate var shortText: String {
     let text: Markup = "\(self)"
     return text.source

@@ -2,7 +2,7 @@ import TrendyInsights
 import TrendyModels
 
 extension LookBack {
-  /// A month with its count and, in a report of a year, that of the previous year.
+  /// Number of events in a month, with the number for the same month of the previous year in a yearly report.
   struct Month {
     let days: ClosedRange<CivilDate>
     let now: Double
@@ -26,21 +26,21 @@ extension EventType {
 }
 
 extension String {
-  /// Text with isolated direction (Unicode UAX 9).
+  /// The text enclosed in characters that isolate its direction (Unicode UAX 9).
   var isolated: String { utf8.allSatisfy { $0 < 0x80 } ? self : "\u{2068}\(self)\u{2069}" }
 
-  /// Shortened to the length of a word.
+  /// The text, cut to 22 characters and an ellipsis if it is longer than 24.
   var shortened: String { count > 24 ? prefix(22) + "…" : self }
 
-  /// `6 am` for `6:00 am`.
+  /// Hour without minutes: `6 am` for `6:00 am`.
   var hourWord: String { replacing(":00", with: "") }
 }
 
 extension CivilDate {
-  /// `1 March 2026`.
+  /// Date such as `1 March 2026`.
   var longWords: String { "\(dayAndMonth) \(year)" }
 
-  /// `1 March`.
+  /// Day and month such as `1 March`.
   var dayAndMonth: String { "\(day) \(Self.monthNames[month - 1])" }
 
   private static let monthNames = [
@@ -48,12 +48,12 @@ extension CivilDate {
     "December",
   ]
 
-  /// `Aug`, with the year if the days are in several years.
+  /// Returns the month as `Aug`, with the year if the given days span several years.
   func monthWords(near days: ClosedRange<CivilDate>?) -> String {
     let isOneYear = days.map { $0.lowerBound.year == $0.upperBound.year } ?? false
     return isOneYear ? LocalTime.months[month - 1] : monthWords
   }
 
-  /// `1/26`.
+  /// Month and year such as `1/26`.
   var shortMonth: String { "\(month)/\(year % 100 < 10 ? "0" : "")\(year % 100)" }
 }

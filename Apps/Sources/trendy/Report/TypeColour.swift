@@ -6,17 +6,17 @@
   import Darwin
 #endif
 
-/// Colour of a type for light and dark backgrounds: the hue is kept, the lightness is adapted.
+/// Colour of an event type, adapted to light and dark backgrounds by changing its lightness but not its hue.
 ///
-/// Marks (bars, cells) have a contrast of 3:1 with the background, letters 4.5:1 with their disc (WCAG 2.2).
-/// The dashboard uses the same algorithm (`parts/colour.js`).
+/// Bars and cells have a contrast of at least 3:1 with the background, letters 4.5:1 with the disc behind them (WCAG
+/// 2.2). The dashboard uses the same algorithm (`parts/colour.js`).
 struct TypeColour: Hashable {
   private(set) var mark: String
   private(set) var ink: String
   private(set) var darkMark: String
   private(set) var darkInk: String
 
-  /// Palette of measured colours.
+  /// Standard colours, for which all four variants are predefined.
   private static let palette = [
     TypeColour(mark: "#73392e", ink: "#73392e", darkMark: "#b27164", darkInk: "#c78577"),
     TypeColour(mark: "#0197bd", ink: "#027290", darkMark: "#9fe4ff", darkInk: "#9fe4ff"),
@@ -36,8 +36,8 @@ struct TypeColour: Hashable {
     (self.mark, self.ink, self.darkMark, self.darkInk) = (mark, ink, darkMark, darkInk)
   }
 
-  /// Adapts a colour.
-  /// - Parameter hex: `#RRGGBB`; slate for an invalid colour.
+  /// Adapts a colour to light and dark backgrounds.
+  /// - Parameter hex: colour as `#RRGGBB`. Slate is used if it is invalid.
   init(_ hex: String) {
     let key = hex.lowercased()
     if let known = Self.palette.first(where: { $0.mark == key }) {
@@ -51,14 +51,14 @@ struct TypeColour: Hashable {
   }
 }
 
-/// Background with the permitted lightness of colours.
+/// Background colours with the range of lightness for foreground colours.
 private struct Theme {
   var ground: SRGB
   var surface: SRGB
-  /// Share of the mark colour in the disc behind a letter.
+  /// Fraction of the mark colour in the disc behind a letter.
   var wash: Double
   var lightness: ClosedRange<Double>
-  /// Direction away from the background.
+  /// Change of lightness per step that increases the contrast with the background.
   var step: Double
 
   static let light = Theme(
@@ -81,7 +81,7 @@ private struct Theme {
 }
 
 private struct SRGB {
-  /// Components, 0 to 1.
+  /// sRGB components, 0 to 1.
   var red, green, blue: Double
 
   init(red: Double, green: Double, blue: Double) { (self.red, self.green, self.blue) = (red, green, blue) }
@@ -115,7 +115,7 @@ private struct SRGB {
     0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
   }
 
-  /// Contrast by WCAG 2.2, computed from the rounded bytes.
+  /// Contrast ratio according to WCAG 2.2, computed for this colour rounded to 8 bits per component.
   func contrast(to other: SRGB) -> Double {
     let (one, two) = (SRGB(hex: hex)?.luminance ?? luminance, other.luminance)
     return (max(one, two) + 0.05) / (min(one, two) + 0.05)
@@ -129,7 +129,7 @@ private struct SRGB {
   }
 }
 
-/// Lightness, chroma and hue of OKLab (B. Ottosson, 2020).
+/// Colour as lightness, chroma and hue in OKLab (B. Ottosson, 2020).
 private struct OKLCH {
   var lightness, chroma, hue: Double
 
@@ -144,7 +144,7 @@ private struct OKLCH {
     (chroma, hue) = (hypot(a, b2), atan2(b2, a))
   }
 
-  /// Reduces the chroma of colours outside the gamut.
+  /// The colour in sRGB, with its chroma reduced if it is outside the gamut.
   var srgb: SRGB {
     var rest = chroma
     while true {

@@ -1,4 +1,4 @@
-/// Columns of `--plain` that several commands share.
+/// Column names of `--plain` output that several commands share.
 extension [String] {
   /// Columns of ``EventText/plain(_:)``.
   static let eventColumns = ["id", "start", "end", "type", "note", "place", "key=value of each property"]

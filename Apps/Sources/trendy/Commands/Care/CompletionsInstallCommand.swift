@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendyFoundation
 
-/// `trendy completions install`
 struct CompletionsInstallCommand: Command {
   static let spec = CommandSpec(
     "completions install", .optional("shell", .oneOf(CompletionShell.allCases.map(\.rawValue))),
@@ -70,15 +69,15 @@ struct CompletionsInstallCommand: Command {
   }
 }
 
-/// Folders of the user's home in which shells look for completions.
+/// Folders in the user's home from which shells load completions.
 private struct CompletionHome {
   private let environment: [String: String]
 
   init(environment: [String: String]) { self.environment = environment }
 
-  /// Folder named by an XDG variable, else a folder of the home.
+  /// Returns the folder in an XDG variable, or else a default relative to the home folder.
   private func folder(_ variable: String, else path: String) -> URL {
-    // The XDG specification requires relative paths to be ignored.
+    // The XDG Base Directory specification requires relative paths to be ignored.
     if let named = environment[variable], named.hasPrefix("/") { return URL(filePath: named) }
     return home.appending(path: path)
   }
@@ -96,7 +95,7 @@ private struct CompletionHome {
     }
   }
 
-  /// Instruction for the user to activate the completions.
+  /// Returns what the user has to do before the completions work.
   func nextStep(for shell: CompletionShell, in folder: URL) -> String {
     switch shell {
     case .fish: return "Active in fish now."
@@ -107,7 +106,7 @@ private struct CompletionHome {
         : "The package bash-completion is not installed. Add to ~/.bashrc:  source \(folder.path)/trendy"
     case .zsh:
       let startup = (environment["ZDOTDIR"].map { URL(filePath: $0) } ?? home).appending(path: ".zshrc")
-      // An unreadable start-up file is treated as one that does not name the folder.
+      // A startup file that is missing or unreadable counts as one without the folder.
       let text = (try? String(contentsOf: startup, encoding: .utf8)) ?? ""
       return text.contains(folder.path)
         ? "Active in your next shell."

@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy completions print`
 struct CompletionsPrintCommand: Command {
   static let spec = CommandSpec(
     "completions print", .one("shell", .oneOf(CompletionShell.allCases.map(\.rawValue)), "shell"),

@@ -7,7 +7,6 @@ import CommandSupport
   import Darwin
 #endif
 
-/// `trendy config edit`
 struct ConfigEditCommand: Command {
   static let spec = CommandSpec(
     "config edit", summary: "Edit the configuration file in your editor, then check it.", group: .system,
@@ -22,7 +21,7 @@ struct ConfigEditCommand: Command {
 
   private let editor: Editor
 
-  /// Returns the edited file.
+  /// Opens the configuration file in the editor and returns its new content.
   func act(_ session: Session) throws(CommandError) -> ConfigurationFile {
     let path = session.settings.file.path
     if !session.settings.file.exists {
@@ -40,14 +39,15 @@ struct ConfigEditCommand: Command {
   }
 }
 
-/// The user's editor.
+/// The user's text editor.
 struct Editor {
-  /// Shell command, because `VISUAL` may contain options.
+  /// Command line for a shell, because `VISUAL` and `EDITOR` may contain options.
   private let command: String
   static let otherWay = "Use: trendy config set KEY VALUE"
   private static let isOnTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
 
-  /// - Throws: ``CommandError`` with exit 78 if no editor is set and there is no terminal for `vi`.
+  /// Selects the editor from `VISUAL`, `EDITOR` or, on a terminal, `vi`.
+  /// - Throws: ``CommandError`` with exit 78 if neither variable is set and standard input or output is not a terminal.
   init(environment: [String: String]) throws(CommandError) {
     let named = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
     guard named != nil || Self.isOnTerminal else {
@@ -58,7 +58,8 @@ struct Editor {
     command = named ?? "vi"
   }
 
-  /// Runs the editor until it exits.
+  /// Opens a file in the editor and waits until the editor exits.
+  /// - Throws: ``CommandError`` with exit 78 if the editor cannot be started or fails.
   func edit(_ path: String) throws(CommandError) {
     let words: [String] = ["sh", "-c", "\(command) \"$1\"", "sh", path]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
@@ -71,7 +72,7 @@ struct Editor {
     #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // An editor for terminals would wait for keys from a pipe.
+    // With standard input from a pipe, an editor would wait for keystrokes that never arrive.
     if !Self.isOnTerminal { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) }
     var child: pid_t = 0
     let code = posix_spawn(&child, "/bin/sh", &actions, nil, arguments, environ)

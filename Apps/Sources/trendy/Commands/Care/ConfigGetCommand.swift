@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy config get`
 struct ConfigGetCommand: Command {
   static let spec = CommandSpec(
     "config get", .one("key", .setting, "key"),

@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy config list`
 struct ConfigListCommand: Command {
   static let spec = CommandSpec(
     "config list", summary: "List all settings with their values and where each comes from.", group: .system,
@@ -21,7 +20,7 @@ struct ConfigListCommand: Command {
     case .plain: for row in answer { console.row(row.plain) }
     case .text:
       let keys = answer.map(\.spec.key.count).max() ?? 0
-      // On a narrow terminal the value takes precedence over its origin.
+      // On a narrow terminal, the origin is omitted before the value is shortened.
       let isWide = (console.terminal.width ?? .max) >= 70
       let values = isWide ? min(40, answer.map(\.words.columns).max() ?? 0) : 0
       for row in answer {
@@ -37,15 +36,15 @@ struct ConfigListCommand: Command {
   }
 }
 
-/// Text and JSON of a setting with its value.
+/// Text and JSON of one setting.
 struct SettingText {
   let spec: SettingSpec
   let value: Settings.Resolved
 
-  /// Value, or a dash.
+  /// Value of the setting, or a dash.
   var words: String { value.text ?? "-" }
 
-  /// Columns: key, value, kind of origin, origin, owner.
+  /// Columns for `--plain`: key, value, kind of origin, origin, owner.
   var plain: [String] { [spec.key, value.text ?? "", value.origin.name, value.origin.words, spec.owner.rawValue] }
 
   var json: JSONText {
@@ -59,8 +58,8 @@ struct SettingText {
 }
 
 extension Session {
-  /// Prints the errors of the configuration with their lines.
-  /// - Returns: 78 if there are any.
+  /// Prints all errors in the configuration file and environment.
+  /// - Returns: exit status, 78 if there are errors.
   func reportConfigurationProblems() -> ExitCode {
     let problems = settings.problems
     for problem in problems { _ = console.report(problem) }

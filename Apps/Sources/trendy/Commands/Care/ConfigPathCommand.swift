@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy config path`
 struct ConfigPathCommand: Command {
   static let spec = CommandSpec(
     "config path", summary: "Print the path of the configuration file, even if it does not exist.", group: .system,

@@ -2,7 +2,6 @@ import AppContainer
 import CommandSupport
 import TrendyAgent
 
-/// `trendy config set`
 struct ConfigSetCommand: Command {
   static let spec = CommandSpec(
     "config set", .one("key", .setting, "key"), .one("value", .settingValue, "value"),
@@ -22,7 +21,6 @@ struct ConfigSetCommand: Command {
   func show(_ answer: SettingText, _ session: Session) -> ExitCode { change.show(answer, session) }
 }
 
-/// `trendy config unset`
 struct ConfigUnsetCommand: Command {
   static let spec = CommandSpec(
     "config unset", .one("key", .setting, "key"), summary: "Reset a setting to its default.", group: .system,
@@ -39,10 +37,10 @@ struct ConfigUnsetCommand: Command {
   func show(_ answer: SettingText, _ session: Session) -> ExitCode { change.show(answer, session) }
 }
 
-/// Change of a setting: personal ones in the store, which is synced, others in the configuration file.
+/// Change to a setting, saved in the store for settings that are synced and otherwise in the configuration file.
 struct SettingChange {
   let setting: SettingSpec
-  /// `nil` for the default.
+  /// New value; `nil` resets the setting to its default.
   let value: String?
 
   func carryOut(_ session: Session) throws -> SettingText {
@@ -54,7 +52,7 @@ struct SettingChange {
       settings = session.settings
       settings.synced = try container.makeStore().syncedSettings()
     case .machine:
-      // Unsetting must not create a file.
+      // Resetting a value does not create the file.
       if value != nil || session.settings.file.exists {
         try ConfigurationFile.update(session.settings.file.path) { $0.set(setting.key, to: value) }
       }

@@ -7,7 +7,6 @@ import TrendyModels
 import TrendySync
 import TrendyTrips
 
-/// `trendy demo`
 struct DemoCommand: Command {
   static let spec = CommandSpec(
     "demo", summary: "Show Trendy with sample data, in a temporary store.", group: .system,
@@ -27,7 +26,7 @@ struct DemoCommand: Command {
     let days: ClosedRange<CivilDate>
   }
 
-  /// Commands that are shown.
+  /// Commands whose output the demo shows.
   private static let tour = [
     "today", "week", "stats coffee", "chart run --of distance", "cal run", "records --type run", "streaks", "insights",
     "trip list --limit 4",
@@ -59,7 +58,7 @@ struct DemoCommand: Command {
       return Answer(store: store, isKept: kept != nil, events: events, types: life.types.count, days: life.days)
     } catch {
       RemovalAtSignal.waitIfBegun()
-      // Removes the incomplete store; the original error is reported.
+      // Removes the incomplete store. If that fails as well, the original error is still the one to report.
       try? FileManager.default.removeItem(at: store)
       throw error
     }
@@ -129,8 +128,8 @@ struct DemoCommand: Command {
 extension DeviceRecord {
   private static let batchSize = 2000
 
-  /// Records the past part of the sample data.
-  /// - Returns: Number of recorded events.
+  /// Records the sample data up to the current time.
+  /// - Returns: number of recorded events.
   fileprivate func take(_ life: SampleRecord, until now: Date) throws -> Int {
     try recorder.inOneSave { save in
       for defined in life.types {

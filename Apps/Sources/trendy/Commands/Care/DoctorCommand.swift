@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyPersistence
 
-/// `trendy doctor`
 struct DoctorCommand: Command {
   static let spec = CommandSpec(
     "doctor", summary: "Check the whole store, compare it with the hub, and report problems.", group: .system,
@@ -19,11 +18,11 @@ struct DoctorCommand: Command {
 
   struct Answer {
     var checkup: StoreCheckup
-    /// `nil` without `--repair`.
+    /// Result of the repair; `nil` without `--repair`.
     var repair: RepairText?
-    /// `nil` if no hub was contacted.
+    /// Comparison with the hub; `nil` if the hub was not contacted.
     var hub: HubCheckup?
-    /// Scheduled exports; `nil` without any.
+    /// State of scheduled exports; `nil` if there are none.
     var exports: ScheduledExportStatusText?
   }
 
@@ -42,7 +41,7 @@ struct DoctorCommand: Command {
     } catch .missing {
       throw CommandError.noStore(at: session.storeDirectory.path)
     }
-    // A damaged store is repaired before it is compared with the hub.
+    // The hub is compared with an intact store only. A damaged store must be repaired first.
     if answer.checkup.findings.isEmpty {
       answer.exports = try ScheduledExportStatusText(session, AppContainer(storeDirectory: session.storeDirectory))
     }

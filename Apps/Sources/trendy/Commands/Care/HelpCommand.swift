@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy help`
 struct HelpCommand: Command {
   static let spec = CommandSpec(
     "help", .any("command", .command), summary: "Show help for all commands, one command, a group, or a topic.",

@@ -4,7 +4,6 @@ import TrendyFoundation
 import TrendyPersistence
 import TrendyProtocols
 
-/// `trendy status`
 struct StatusCommand: Command {
   static let spec = CommandSpec(
     "status", summary: "Show the store, its contents and the sync status.", group: .system,
@@ -14,7 +13,7 @@ struct StatusCommand: Command {
     /// Number of entities of each kind.
     var counts: [(kind: String, count: Int)]
     var sync: SyncStatusReport
-    /// `nil` without scheduled exports.
+    /// State of scheduled exports; `nil` if there are none.
     var exports: ScheduledExportStatusText?
   }
 

@@ -1,6 +1,6 @@
 import CommandSupport
 
-/// `trendy words`: completion candidates, called by the scripts of `trendy completions print`.
+/// The hidden command `trendy words`, which completion scripts call to get the candidates.
 struct WordsCommand: Command {
   static let spec = CommandSpec(
     "words", .any("word", .text), summary: "Print completion candidates, for shells.", group: .system,

@@ -6,7 +6,6 @@ import TrendyProtocols
 import TrendySync
 import TrendyTrips
 
-/// `trendy edit`
 struct EditCommand: Command {
   static let spec = CommandSpec(
     "edit", .any("id", .event), .any("key=value", .property),
@@ -24,7 +23,7 @@ struct EditCommand: Command {
       OptionSpec("--all-day", help: "make it an all-day event"),
     ] + EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes], columns: .eventColumns)
 
-  /// Options that request a change.
+  /// Options that change events, as opposed to those that select them.
   private static let changing = spec.options.filter { option in
     !(EventSelection.editOptions + [OptionSpec.dryRun, OptionSpec.yes]).contains(option)
   }
@@ -54,9 +53,9 @@ struct EditCommand: Command {
 
   struct Answer {
     let list: EventList
-    /// `false` for a dry run.
+    /// Whether the changes were saved; `false` for `--dry-run`.
     let isDone: Bool
-    /// `false` if the values were the same.
+    /// Whether any event differs from its stored state.
     var isChanged = true
   }
 

@@ -6,20 +6,19 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// `trendy init`
 struct InitCommand: Command {
   static let spec = CommandSpec(
     "init", summary: "Create the store, with five event types to start with.", group: .daily,
     examples: ["init", "init --store ~/trendy"])
 
   struct Answer {
-    /// Whether the store is new, or existed and was empty.
+    /// Whether the store was created by this command or was still empty.
     var isNew: Bool
-    /// Names of the created types.
+    /// Names of the event types that were created.
     var made: [String]
-    /// Names of all types.
+    /// Names of all event types.
     var types: [String]
-    /// Type to record first; `nil` without types.
+    /// Event type to suggest for the first entry; `nil` if there are none.
     var first: EventType?
   }
 
@@ -44,7 +43,7 @@ struct InitCommand: Command {
       isNew: isNew, made: made, types: types.map(\.name), first: types.first { $0.name == "coffee" } ?? types.first)
   }
 
-  /// Whether the store is unused: no hub, and nothing was ever recorded, not even something deleted since.
+  /// Whether the store has never been used: it has no hub, and no event type was ever recorded or deleted.
   private func isEmpty(_ store: any DataStoreProtocol, _ container: AppContainer) throws -> Bool {
     return try store.fetchAllEventTypes().isEmpty && store.syncCounts().pending == 0
       && store.syncCursor() == nil && container.accountFile.owner() == nil

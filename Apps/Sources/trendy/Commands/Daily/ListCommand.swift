@@ -6,7 +6,6 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendySync
 
-/// `trendy list`
 struct ListCommand: Command {
   static let spec = CommandSpec(
     "list", .optional("type", .eventType), summary: "List events, newest first.", group: .daily,
@@ -21,7 +20,7 @@ struct ListCommand: Command {
     ], columns: .eventColumns)
 
   private let selection: EventSelection
-  /// Id of an event; `nil` for the newest.
+  /// Id of the event before which the list starts; `nil` to start with the newest.
   private let before: String?
   private let limit: Int
   private let showsDeleted: Bool
@@ -38,11 +37,11 @@ struct ListCommand: Command {
     if showsDeleted, before != nil { throw session.usageError("--before cannot be used with --deleted") }
   }
 
-  /// Events are read while they are printed.
+  /// Query whose events are read page by page while they are printed.
   struct Answer {
     let store: LocalStore
     let search: EventSearch
-    /// Deleted events, listed instead of those of the store.
+    /// Deleted events to list; `nil` to list the events in the store.
     let deleted: [Event]?
     let cursor: EventCursor?
   }
@@ -52,7 +51,7 @@ struct ListCommand: Command {
     let store = container.makeLocalStore()
     let cursor = try before.map { try Lookup(store: store).event($0) }
       .map { EventCursor(timestamp: $0.timestamp, id: $0.id) }
-    // Other formats list each event once, by its start.
+    // Text lists an event on each day that it touches. Other formats list it once, by its start.
     let search = try selection.search(in: store, session, includesExtending: session.console.format == .text)
     var deleted: [Event]?
     if showsDeleted {
@@ -76,7 +75,7 @@ struct ListCommand: Command {
       if let deleted = answer.deleted {
         _ = write(deleted)
       } else {
-        // One event more than needed shows whether there are more.
+        // Reads one event more than the limit to find out whether there are more.
         let first = limit == .max ? limit : limit + 1
         try answer.search.forEachPage(in: answer.store, after: answer.cursor, first: first, write)
       }
@@ -86,7 +85,7 @@ struct ListCommand: Command {
     return count == 0 && failsEmpty ? .no : .done
   }
 
-  /// Command line for the next page.
+  /// Returns the command line for the next page.
   private func older(than event: Event?, in store: LocalStore, _ session: Session) throws -> String? {
     guard let event, !showsDeleted else { return nil }
     var words: [String] = []

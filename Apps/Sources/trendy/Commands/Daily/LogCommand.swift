@@ -5,7 +5,6 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy log`
 struct LogCommand: Command {
   static let spec = CommandSpec(
     "log", .one("type", .eventType, "event type"), .optional("value", .number), .any("key=value", .property),
@@ -18,7 +17,7 @@ struct LogCommand: Command {
 
   private enum Input {
     case one(EventPhrase)
-    /// Content of standard input.
+    /// Content of standard input, one event per line.
     case lines([UInt8])
   }
 
@@ -52,7 +51,7 @@ struct LogCommand: Command {
     let meaning = try phrase.meaning(among: Vocabulary(container.makeStore()), session) { container.makeID() }
     let (event, type) = (meaning.event, meaning.type)
     try meaning.confirmAbbreviation(in: container, session)
-    // A new type is saved together with its first event.
+    // A new event type and its first event are one undo step.
     try container.record.perform(session.undoLabel("log", type.name, event), meaning.changes)
     try meaning.rememberAbbreviation(in: container)
     return try LoggedEvent(event, of: type, in: container.makeLocalStore(), session)

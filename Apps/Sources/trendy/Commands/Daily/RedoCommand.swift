@@ -2,7 +2,6 @@ import AppContainer
 import CommandSupport
 import TrendyAgent
 
-/// `trendy redo`
 struct RedoCommand: Command {
   static let spec = CommandSpec(
     "redo", .optional("n", .number),

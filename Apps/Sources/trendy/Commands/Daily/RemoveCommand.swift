@@ -5,7 +5,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// `trendy rm`
 struct RemoveCommand: Command {
   static let spec = CommandSpec(
     "rm", .any("id", .event),
@@ -21,14 +20,14 @@ struct RemoveCommand: Command {
 
   struct Answer {
     let list: EventList
-    /// `false` for a dry run.
+    /// Whether the events were deleted; `false` for `--dry-run`.
     let isDone: Bool
   }
 
   func act(_ session: Session) throws -> Answer {
     let container = try session.openStore()
     let found = try events.events(in: container.makeLocalStore(), session)
-    // The marker of a running event is deleted with it.
+    // The marker of a running event is deleted together with the event.
     let marks = try RunningEvent.all(in: container.makeStore()).filter { running in
       found.contains { $0.id == running.event.id }
     }

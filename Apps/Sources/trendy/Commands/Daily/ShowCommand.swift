@@ -2,7 +2,6 @@ import AppContainer
 import CommandSupport
 import TrendyProtocols
 
-/// `trendy show`
 struct ShowCommand: Command {
   static let spec = CommandSpec(
     "show", .one("id", .event, "id"), summary: "Show one event in full.", group: .daily,

@@ -5,7 +5,6 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy skip`
 struct SkipCommand: Command {
   static let spec = CommandSpec(
     "skip", .optional("type", .eventType),
@@ -21,7 +20,7 @@ struct SkipCommand: Command {
     ], columns: .skipColumns)
 
   private let typeName: String?
-  /// `nil` if none were given.
+  /// Days from `--from` to `--to`; `nil` if neither was given.
   private let days: ClosedRange<CivilDate>?
   private let note: String?
   private let clears: Bool
@@ -43,7 +42,7 @@ struct SkipCommand: Command {
   struct Answer {
     let skips: [Skip]
     let types: [EventType]
-    /// Label of the change; `nil` for a list.
+    /// Label of the change; `nil` if the command only lists skips.
     var deed: String?
   }
 

@@ -5,7 +5,6 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy start`
 struct StartCommand: Command {
   static let spec = CommandSpec(
     "start", .one("type", .eventType, "event type"), .optional("value", .number), .any("key=value", .property),

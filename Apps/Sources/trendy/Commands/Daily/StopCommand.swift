@@ -6,7 +6,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy stop`
 struct StopCommand: Command {
   static let spec = CommandSpec(
     "stop", .optional("type", .eventType), .any("key=value", .property),
@@ -17,7 +16,7 @@ struct StopCommand: Command {
       OptionSpec("--all", help: "stop all running events"),
     ], columns: .eventColumns)
 
-  /// Name of a type or id of an event; `nil` for the only running event.
+  /// Event type or event id that selects a running event; `nil` to stop the only one.
   private let name: String?
   private let values: [String]
   private let end: TimePhrase?
@@ -40,7 +39,7 @@ struct StopCommand: Command {
     let container = try session.openStore()
     let store = container.makeStore()
     let meant = try self.meant(among: RunningEvent.all(in: store), in: store)
-    // A trip needs a distance, which reports rely on.
+    // Trips are ended with `trendy trip end`, because reports rely on their distance.
     let tripType = BuiltInType.trip.present(among: try store.fetchAllEventTypes())?.id
     guard !meant.contains(where: { $0.event.eventTypeId == tripType }) else {
       throw session.usageError(

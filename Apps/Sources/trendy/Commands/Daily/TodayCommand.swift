@@ -8,7 +8,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy today`
 struct TodayCommand: Command {
   static let spec = CommandSpec(
     "today", summary: "Show today's entries and the progress of your goals.", group: .daily,
@@ -17,16 +16,16 @@ struct TodayCommand: Command {
   init(_ session: Session) {}
 
   struct Day {
-    /// Events of the day, oldest first.
+    /// Events to list, oldest first: those of today and earlier ones that are running or extend into today.
     var list: EventList
     var snapshot: TodaySnapshot
-    /// Trip in progress that sensors detected.
+    /// Trip in progress that the agent detected from positions.
     var trip: AgentStatus.LiveTrip?
-    /// Sync status; `nil` without a hub.
+    /// Sync status in one sentence; `nil` without a hub.
     var hub: String?
   }
 
-  /// Returns `nil` if there is no store yet.
+  /// Reads the entries and goals of today; returns `nil` if no store exists.
   func act(_ session: Session) throws -> Day? {
     guard DeviceRecord.exists(at: session.storeDirectory) else { return nil }
     let local = session.local
@@ -75,7 +74,7 @@ struct TodayCommand: Command {
       if list.events.isEmpty { console.text("  No entries yet. To record one: trendy log TYPE") }
       let columns = text.nameColumns(of: list.events)
       for (event, id) in zip(list.events, ShortID.of(list.events.map(\.id))) {
-        // An event that has been running since an earlier day shows its date.
+        // Events that started on an earlier day are listed with their date.
         let isOfToday = local.days(of: event).contains(today)
         console.text(
           isOfToday

@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyAgent
 import TrendyModels
 
-/// `trendy undo`
 struct UndoCommand: Command {
   static let spec = CommandSpec(
     "undo", .optional("n", .number),
@@ -67,14 +66,14 @@ struct UndoCommand: Command {
   }
 }
 
-/// Steps that were undone or redone.
+/// Result of undoing or redoing several steps.
 struct UndoMoves {
-  /// Steps in the order of execution.
+  /// Steps undone or redone, in order of execution.
   private(set) var steps: [UndoStep] = []
-  /// Maximum number of ids printed for changes that were kept.
+  /// Maximum number of skipped changes to list.
   private static let namedMost = 3
 
-  /// Reason for stopping before the requested number of steps.
+  /// Error that stopped the command after some of the requested steps; `nil` if all succeeded.
   private(set) var ending: UndoError?
 
   static func count(_ session: Session) throws(CommandError) -> Int {
@@ -110,7 +109,7 @@ struct UndoMoves {
     }
   }
 
-  /// `note of event 0199f3c2, place 0199f3d0`.
+  /// Lists changes that were not undone: `note of event 0199f3c2, place 0199f3d0`.
   private static func words(_ left: [UndoStep.Left]) -> String {
     let words = left.prefix(namedMost).map { left in
       let fields = left.fields.map { name in

@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyPersistence
 
-/// `trendy backup`
 struct BackupCommand: Command {
   static let spec = CommandSpec(
     "backup", .one("file", .file, "file"),

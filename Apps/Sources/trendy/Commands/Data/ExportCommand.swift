@@ -9,7 +9,6 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy export`
 struct ExportCommand: Command {
   static let spec = CommandSpec(
     "export", .optional("format", .oneOf(InterchangeFormat.writable.map(\.word))), .optional("file|-", .file),
@@ -47,7 +46,7 @@ struct ExportCommand: Command {
       throw session.usageError(
         "Unknown export format '\(word)'", hint: "Formats: \(known), mileage, report.")
     }
-    // With --every, --to names a folder instead of a time.
+    // With `--every`, `--to` is a folder rather than the end of a period.
     if let order = try ExportOrder(session, format: format.word, to: "--until") {
       request = .order(order)
     } else {
@@ -71,22 +70,22 @@ struct ExportCommand: Command {
   }
 }
 
-/// Writes entries or tracks to standard output or a file.
+/// Export of entries or tracks to standard output or a file.
 struct FileExport {
   private let format: InterchangeFormat
   private let path: String?
   private let isReplacing: Bool
   private let withReadings: Bool
   private let selection: EventSelection
-  /// `nil` unless the format contains tracks.
+  /// Selected tracks; `nil` for a format without tracks.
   private let tracks: TrackExport?
-  /// Exports only trips with this vehicle; `nil` for all events.
+  /// Vehicle whose trips are exported; `nil` to export all events.
   private let vehicleName: String?
 
   struct Written {
-    /// Number of records, or of fixes for a track format.
+    /// Number of records, or of positions in a track format.
     var records = 0
-    /// `nil` unless the format contains tracks.
+    /// Exported tracks; `nil` for a format without tracks.
     var tracks: TrackExport.Outcome?
   }
 
@@ -126,7 +125,7 @@ struct FileExport {
     let container = try session.openStore()
     guard let path else {
       var answer = Written()
-      // A progress line would disturb output that goes to a terminal or a pipe.
+      // No progress line, because it would be mixed with the exported data.
       let advance = Advance(line: nil)
       try session.console.gathering { console in answer = try write(container, session, advance) { console.raw($0) } }
       return answer
@@ -155,7 +154,7 @@ struct FileExport {
     return Written(records: outcome.fixes, tracks: outcome)
   }
 
-  /// Reports progress, and throws when the user interrupts the export.
+  /// Progress of an export. Updates the progress line, and stops the export if the user presses Ctrl-C.
   private struct Advance {
     let line: ProgressLine?
 
@@ -165,7 +164,7 @@ struct FileExport {
     }
   }
 
-  /// Writes the events, or the whole record, and returns the number of records written.
+  /// Writes the selected events or the whole record, and returns the number of records written.
   private func writeRecords(
     _ container: AppContainer, _ session: Session, _ advance: Advance, to put: (String) throws -> Void
   ) throws -> Int {
@@ -202,7 +201,7 @@ struct FileExport {
     return count
   }
 
-  /// Returns a function that iterates over the selected events page by page, newest first.
+  /// Returns a function that passes the selected events to `body` page by page, newest first.
   private func events(
     in store: LocalStore, _ session: Session
   ) throws -> (_ body: ([Event]) throws -> Void) throws -> Void {
@@ -226,7 +225,7 @@ struct FileExport {
       now: session.now, date: { local.date($0, of: $1) })
   }
 
-  /// Writes the selected events as an archive and returns their number.
+  /// Writes the selected events as a ZIP archive, and returns the number of events.
   private func writeArchive(
     _ container: AppContainer, _ session: Session, _ advance: Advance, to file: FileOutput
   ) throws -> Int {

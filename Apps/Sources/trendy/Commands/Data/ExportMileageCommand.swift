@@ -5,7 +5,6 @@ import TrendyInterchange
 import TrendyModels
 import TrendyTrips
 
-/// `trendy export mileage`
 struct ExportMileageCommand: Command {
   static let spec = CommandSpec(
     "export mileage", .optional("file|-", .file),
@@ -20,7 +19,7 @@ struct ExportMileageCommand: Command {
     ] + ExportOrder.options)
 
   enum Answer {
-    /// The log, for standard output.
+    /// Contents of the log, to be printed on standard output.
     case text(String)
     case files([File])
     case ordered(ExportOrder.Outcome)
@@ -34,9 +33,9 @@ struct ExportMileageCommand: Command {
   private enum Target {
     case output
     case file(String)
-    /// A file for each vehicle in this folder.
+    /// Folder that receives one file per vehicle.
     case folder(String)
-    /// A scheduled export, run by the agent.
+    /// Schedule for exports, which the agent carries out.
     case agent(ExportOrder)
   }
 
@@ -77,7 +76,7 @@ struct ExportMileageCommand: Command {
     }
   }
 
-  /// Writes a file for each vehicle.
+  /// Writes one file per vehicle.
   private func write(
     _ trips: [TripEvent], of log: MileageLog, toFilesIn path: String, _ session: Session
   ) throws -> [Answer.File] {
@@ -99,7 +98,7 @@ struct ExportMileageCommand: Command {
       outputs.append(output)
       files.append(Answer.File(path: "\(path)/\(name).csv", trips: trips.count))
     }
-    // Writes all files or none: an existing file stops the others, too.
+    // Every file was written under a temporary name. If one of the final files exists, none is created.
     for output in outputs { try output.finish() }
     return files
   }
@@ -110,7 +109,8 @@ struct ExportMileageCommand: Command {
     try output.finish()
   }
 
-  /// Returns a file name with letters and digits only, so that it cannot be a path.
+  /// Returns the name of a vehicle as a file name: characters other than letters and digits are replaced, so it cannot
+  /// contain a path.
   private func fileName(_ name: String) -> String {
     let safe = String(name.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == " " ? $0 : "_" })
     return safe.allSatisfy { $0 == "_" || $0 == " " } ? "no vehicle" : String(safe.prefix(60))
@@ -128,7 +128,7 @@ struct ExportMileageCommand: Command {
 }
 
 extension MileageLog {
-  /// Returns one row per trip, with days and times in this zone.
+  /// Returns a CSV file with one row per trip and times in the given time zone.
   fileprivate func csv(of trips: [TripEvent], in local: LocalTime) -> String {
     MileageCSVWriter { local.components(of: $0).secondsFromGMT }.string(trips.lazy.map(row))
   }

@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// `trendy export report`
 struct ExportReportCommand: Command {
   static let spec = CommandSpec(
     "export report", .optional("file|-", .file),
@@ -34,7 +33,7 @@ struct ExportReportCommand: Command {
   init(_ session: Session) throws {
     path = session.arguments.positionals.first.flatMap { $0 == "-" ? nil : $0 }
     isReplacing = session.arguments.has("--yes")
-    // With --every, --to names a folder instead of a time.
+    // With `--every`, `--to` is a folder rather than the end of a period.
     request =
       try ExportOrder(session, format: "report", to: "--until").map { .order($0) } ?? .write(try ReportSpan(session))
   }
@@ -45,7 +44,7 @@ struct ExportReportCommand: Command {
     case .write(let asked): span = asked
     case .order(let order): return .ordered(try order.carryOut(session))
     }
-    // Reports an existing file before the work starts.
+    // Opened first, so that an existing file is reported before the statistics are computed.
     let file = try path.map { try FileOutput(path: $0, isReplacing: isReplacing) }
     let found = try LookBack(span, session)
     if let file {

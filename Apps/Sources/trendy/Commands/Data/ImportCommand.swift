@@ -7,10 +7,9 @@ import TrendyInterchange
 import TrendyModels
 import TrendyPersistence
 
-/// `trendy import`
 struct ImportCommand: Command {
   static let spec = CommandSpec(
-    // Completed as a file, because the format is usually omitted and the first argument is the file.
+    // The format is usually omitted, so the first argument is completed as a file name.
     "import", .optional("format", .file), .one("file|-", .file, "the file"),
     summary: "Import events of another program, or a track with its trips and visits.", group: .data,
     examples: [
@@ -49,11 +48,11 @@ struct ImportCommand: Command {
     case records(InterchangeFormat, ImportReport)
   }
 
-  /// Formats of archives and folders, for a hint.
+  /// Examples of formats that are archives or folders, used in a hint.
   private static let examples = "apple-health, loop or zip"
 
   private let path: String
-  /// Name of the format; `nil` to detect it.
+  /// Name of the format given by the user; `nil` to detect the format.
   private let expected: String?
   private let request: ImportRequest
 
@@ -102,7 +101,7 @@ struct ImportCommand: Command {
         map[parts[0].lowercased()] = parts[1]
       }
     }
-    // Identifies the file and all options: the same command continues an interrupted import.
+    // The fingerprint contains the file and all options. Running the same command again resumes an interrupted import.
     let fingerprint = [path == "-" ? path : URL(filePath: path).standardizedFileURL.path] + session.words.sorted()
     var request = ImportRequest(source: path, options: options, fingerprint: fingerprint.joined(separator: "\n"))
     request.isDryRun = arguments.has("--dry-run")
@@ -158,18 +157,18 @@ struct ImportCommand: Command {
 
   private func takeIn(_ input: ImportInput, _ found: InterchangeFormat?, _ session: Session) throws -> Answer {
     if let expected, let found, found.word != expected {
-      // The detected format takes precedence: if another one was named, the user probably named the wrong file.
+      // A mismatch most likely means that the user named the wrong file, so the detected format decides.
       throw CommandError(
         "\(path) is \(found.name), not \(InterchangeFormat.named(expected)?.name ?? expected)",
         hint: "Nothing was imported. The format can be omitted.", exit: .badData)
     }
-    // A complete export of another store may create a new store.
+    // Importing a complete export may create the store.
     let beginsStore = found?.reads == .everything && !DeviceRecord.exists(at: session.storeDirectory)
     let container =
       try beginsStore && !request.isDryRun
       ? AppContainer(storeDirectory: session.storeDirectory) : session.openStore()
-    // Counts the imported events now, while the user waits anyway, to save the next command the work. After a failure
-    // that command counts them.
+    // Counts the imported events per day now, because the user is already waiting; otherwise the next command would
+    // have to. An error is ignored, because that command will count them again.
     func countingAhead(_ report: ImportReport) -> ImportReport {
       if !request.isDryRun, report.newCount > 0 {
         try? session.counts(of: container.makeLocalStore()).countAhead()
@@ -197,7 +196,7 @@ struct ImportCommand: Command {
       CommandError("\(path): \(error)", hint: "Nothing was imported. \(question.hint)", exit: .badData)
     case .noSuchColumn: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .badData)
     case .notTheData: CommandError("\(path): \(error)", hint: "Nothing was imported.", exit: .badData)
-    // A damaged backup is reported like a file of unknown format.
+    // A file that is not an intact backup is reported as a file of unknown format.
     case .unknownFormat where path != "-" && (try? StoreBackup.check(path)) != nil:
       CommandError(
         "\(path) is a backup of a store",
@@ -279,7 +278,7 @@ extension ImportQuestion {
 }
 
 extension ImportProblem {
-  /// Returns the first five problems, and the number of others.
+  /// Returns one line for each of the first five problems and the number of remaining problems.
   fileprivate static func lines(_ problems: [ImportProblem], of count: Int) -> [String] {
     let shown = problems.prefix(5)
     return shown.map { "  \($0)" } + (count > shown.count ? ["  and \(count - shown.count) more"] : [])
@@ -325,7 +324,7 @@ extension ImportReport {
     return lines
   }
 
-  /// Skipped items by reason: the six most frequent reasons, and the total of the others.
+  /// Number of skipped items for the six most frequent reasons, and the total for all other reasons.
   private var skippedLines: [String] {
     let sorted = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let rest = sorted.dropFirst(6)

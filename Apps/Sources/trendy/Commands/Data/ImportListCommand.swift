@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyAgent
 import TrendyModels
 
-/// `trendy import list`
 struct ImportListCommand: Command {
   static let spec = CommandSpec(
     "import list", summary: "List imports, newest first.", group: .data,

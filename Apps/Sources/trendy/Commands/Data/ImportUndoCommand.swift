@@ -2,7 +2,6 @@ import AppContainer
 import CommandSupport
 import TrendyAgent
 
-/// `trendy import undo`
 struct ImportUndoCommand: Command {
   static let spec = CommandSpec(
     "import undo", .one("id", .text, "the id"),

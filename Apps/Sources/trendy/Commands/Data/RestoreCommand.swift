@@ -8,7 +8,6 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendySync
 
-/// `trendy restore`
 struct RestoreCommand: Command {
   static let spec = CommandSpec(
     "restore", .oneOrMore("file|id", .file, "file"),

@@ -6,7 +6,6 @@ import TrendyProtocols
 import TrendySync
 import TrendyTrips
 
-/// `trendy place add`
 struct PlaceAddCommand: Command {
   static let spec = CommandSpec(
     "place add", .one("name", .text, "name"), .oneOrMore("lat,lon", .text, "latitude and longitude"),
@@ -23,7 +22,7 @@ struct PlaceAddCommand: Command {
   init(_ session: Session) throws {
     name = session.arguments.positionals[0]
     try PlaceOptions.check(name: name, session)
-    // `52.37 4.89` and `52.37, 4.89` as well as `52.37,4.89`.
+    // Accepts `52.37 4.89` and `52.37, 4.89` in addition to `52.37,4.89`.
     let words = session.arguments.positionals.dropFirst().map { $0.hasSuffix(",") ? String($0.dropLast()) : $0 }
     coordinate = try PlaceOptions.coordinate(words.joined(separator: ","), session)
     options = try PlaceOptions(session)
@@ -31,7 +30,7 @@ struct PlaceAddCommand: Command {
 
   struct Answer {
     var place: OnePlace
-    /// Number of events that got the name of the place.
+    /// Number of past events to which the place was assigned.
     var relabelled: Int
   }
 
@@ -43,7 +42,7 @@ struct PlaceAddCommand: Command {
     }
     var place = Geofence(
       id: container.makeID(), name: name, latitude: coordinate.latitude, longitude: coordinate.longitude,
-      // A skip place covers a larger area, such as a car park.
+      // A place where visits are not recorded is usually larger, such as a car park.
       radius: options.role == "skip" ? 200 : 100)
     try options.apply(to: &place, in: store)
     if place.eventTypeEntryId == nil { place.eventTypeEntryId = try container.record.type(.visit).id }
@@ -65,7 +64,7 @@ struct PlaceAddCommand: Command {
 }
 
 extension Event {
-  /// Whether the event has no place, and a position inside this one.
+  /// Whether the event has no place, and its position is inside the given place.
   fileprivate func isUnnamed(in place: Geofence) -> Bool {
     guard geofenceId == nil, locationName == nil, let latitude = locationLatitude, let longitude = locationLongitude
     else {

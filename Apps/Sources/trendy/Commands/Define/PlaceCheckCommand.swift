@@ -6,7 +6,6 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy place check`
 struct PlaceCheckCommand: Command {
   static let spec = CommandSpec(
     "place check",
@@ -17,22 +16,22 @@ struct PlaceCheckCommand: Command {
     var devices: [Device]
     var places: [Place]
     var posts: RejectedPostsText
-    /// Problems found.
+    /// Problems found, one sentence each.
     var findings: [String]
   }
 
-  /// A device that sends fixes.
+  /// A device that sends positions.
   struct Device {
     var name: String
     var lastFix: Date
-    /// Mean number of fixes per hour in the last day.
+    /// Mean number of positions per hour over the last day.
     var perHour: Int
   }
 
   struct Place {
     var place: Geofence
     var openVisits: [Event]
-    /// `entry` or `exit`, if the type recorded on it was deleted.
+    /// `entry`, `exit` or both, for event types that the place refers to but that were deleted.
     var missingTypes: [String]
   }
 
@@ -111,10 +110,14 @@ extension PlaceCheckCommand.Device {
 }
 
 extension PlaceCheckCommand.Place {
-  /// Checks a place; `visits` are the open visits of all places, `types` the ids of all event types.
+  /// Creates the report on one place.
+  /// - Parameters:
+  ///   - place: place to check.
+  ///   - visits: open visits at all places.
+  ///   - types: ids of all event types.
   fileprivate init(_ place: Geofence, visits: [Event], types: Set<String>) {
     self.place = place
-    // Events of the exit type have no end.
+    // Exit events never have an end and are not open visits.
     openVisits = visits.filter { $0.geofenceId == place.id && $0.eventTypeId == place.eventTypeEntryId }
     missingTypes = [("entry", place.eventTypeEntryId), ("exit", place.eventTypeExitId)]
       .filter { $0.1.map { !types.contains($0) } ?? false }.map(\.0)

@@ -5,7 +5,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy place edit`
 struct PlaceEditCommand: Command {
   static let spec = CommandSpec(
     "place edit", .one("name", .place, "name"), summary: "Change a place; anything not named stays as it is.",
@@ -50,7 +49,7 @@ struct PlaceEditCommand: Command {
 
   struct Answer {
     var place: OnePlace
-    /// Number of renamed visits.
+    /// Number of past visits that were renamed.
     var relabelled: Int
   }
 

@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy place list`
 struct PlaceListCommand: Command {
   static let spec = CommandSpec(
     "place list", summary: "List places.", group: .define, examples: ["place list", "place list --json"],

@@ -5,7 +5,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy place merge`
 struct PlaceMergeCommand: Command {
   static let spec = CommandSpec(
     "place merge", .one("from", .place, "place to merge"), .one("into", .place, "place to keep"),
@@ -50,7 +49,8 @@ struct PlaceMergeCommand: Command {
     return Answer(into: try OnePlace(into, in: container.makeStore()), moved: moved.count)
   }
 
-  /// Returns all places with the first name, or the one at a position, and the place with the second name.
+  /// Returns the places to merge, which are all places with the first name or the place at a position, and the place to
+  /// keep.
   private func places(among places: [Geofence], _ session: Session) throws -> (from: [Geofence], into: Geofence) {
     func named(_ name: String) throws -> [Geofence] {
       let found = Lookup.places(name, among: places)

@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy place rm`
 struct PlaceRemoveCommand: Command {
   static let spec = CommandSpec(
     "place rm", .oneOrMore("name", .place, "name"), summary: "Delete places; recorded visits stay.",
@@ -16,7 +15,7 @@ struct PlaceRemoveCommand: Command {
 
   struct Answer {
     var places: [Geofence]
-    /// Number of events that keep the name of a deleted place.
+    /// Number of events that refer to a deleted place and keep its name.
     var events: Int
   }
 

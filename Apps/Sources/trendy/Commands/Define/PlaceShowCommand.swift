@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy place show`
 struct PlaceShowCommand: Command {
   static let spec = CommandSpec(
     "place show", .one("name|lat,lon", .place, "name"), summary: "Show a place, or the one nearest to a position.",

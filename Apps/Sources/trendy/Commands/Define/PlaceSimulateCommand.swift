@@ -5,7 +5,6 @@ import TrendyInterchange
 import TrendyModels
 import TrendyTrips
 
-/// `trendy place simulate`
 struct PlaceSimulateCommand: Command {
   static let spec = CommandSpec(
     "place simulate", .one("name", .place, "name"), .optional("file", .file),
@@ -16,7 +15,7 @@ struct PlaceSimulateCommand: Command {
   struct Answer {
     var place: Geofence
     var steps: [Step] = []
-    /// Crossings confirmed by the time that passes after the last fix.
+    /// Entries and exits that are detected only after the end of the track, when no more positions arrive.
     var late: [GeofenceMonitor.Effect] = []
   }
 
@@ -48,7 +47,7 @@ struct PlaceSimulateCommand: Command {
     var detector = MovementDetector(places: monitor)
     var answer = Answer(place: place)
     for fix in try fixes(through: place, session).sorted(by: { $0.timestamp < $1.timestamp }) {
-      // The evaluation reflects the state before the fix.
+      // Evaluated before the detector processes the position, so that it reflects the previous state.
       let reading = detector.readings(of: fix).first
       answer.steps.append(Step(fix: fix, reading: reading, effects: detector.onLocation(fix).crossings))
     }
@@ -112,7 +111,7 @@ extension PlaceSimulateCommand.Answer {
 }
 
 extension PlaceSimulateCommand.Step {
-  /// `nil` for a fix that is too inaccurate to evaluate.
+  /// JSON of the step; `nil` if the position was too inaccurate to be evaluated.
   fileprivate func json(in local: LocalTime) -> JSONText? {
     reading.map {
       .object([

@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy type add`
 struct TypeAddCommand: Command {
   static let spec = CommandSpec(
     "type add", .one("name", .text, "name"), summary: "Add an event type.", group: .define,

@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy type edit`
 struct TypeEditCommand: Command {
   static let spec = CommandSpec(
     "type edit", .one("type", .eventType, "event type"),

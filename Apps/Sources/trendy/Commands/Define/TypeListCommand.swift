@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy type list`
 struct TypeListCommand: Command {
   static let spec = CommandSpec(
     "type list", summary: "List event types with their goals and properties.", group: .define,

@@ -5,7 +5,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// `trendy type prop add`
 struct TypePropertyAddCommand: Command {
   static let spec = CommandSpec(
     "type prop add", .one("type", .eventType, "type"), .one("key", .text, "key"),

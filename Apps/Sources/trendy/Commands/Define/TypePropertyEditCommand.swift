@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy type prop edit`
 struct TypePropertyEditCommand: Command {
   static let spec = CommandSpec(
     "type prop edit", .one("type", .eventType, "event type"), .one("key", .propertyKey, "key"),
@@ -43,7 +42,7 @@ struct TypePropertyEditCommand: Command {
 
   struct Answer {
     var type: OneEventType
-    /// Number of events whose key was renamed.
+    /// Number of events in which the property's key was changed.
     var renamed: Int
   }
 

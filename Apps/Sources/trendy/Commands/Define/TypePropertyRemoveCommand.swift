@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy type prop rm`
 struct TypePropertyRemoveCommand: Command {
   static let spec = CommandSpec(
     "type prop rm", .one("type", .eventType, "event type"), .one("key", .propertyKey, "key"),

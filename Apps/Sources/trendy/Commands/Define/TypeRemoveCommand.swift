@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy type rm`
 struct TypeRemoveCommand: Command {
   static let spec = CommandSpec(
     "type rm", .one("type", .eventType, "event type"),

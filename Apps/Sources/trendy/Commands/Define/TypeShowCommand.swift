@@ -2,7 +2,6 @@ import AppContainer
 import CommandSupport
 import TrendyProtocols
 
-/// `trendy type show`
 struct TypeShowCommand: Command {
   static let spec = CommandSpec(
     "type show", .one("type", .eventType, "event type"),

@@ -5,7 +5,6 @@ import TrendyAgent
 import TrendyInterchange
 import TrendyTrips
 
-/// `trendy track add`
 struct TrackAddCommand: Command {
   static let spec = CommandSpec(
     "track add", .optional("file|-", .file),
@@ -16,7 +15,7 @@ struct TrackAddCommand: Command {
         "--device", value: "name", kind: .device, help: "name of the device (default: from the file, else 'device')")
     ] + FixSource.options)
 
-  /// Maximum number of fixes in a save.
+  /// Maximum number of positions per save.
   private static let step = 20_000
 
   private let source: FixSource
@@ -32,7 +31,7 @@ struct TrackAddCommand: Command {
     let intake = try container.record.makeTrackIntake(for: container.record.act("track add"))
     var sum = TrackIntake.Taken()
     for (name, batch) in try source.batches() {
-      // A long track is saved in steps.
+      // A long track is saved in several steps to limit memory use.
       var rest = batch.fixes[...]
       var part = batch
       repeat {
@@ -44,7 +43,7 @@ struct TrackAddCommand: Command {
     }
     if sum.added > 0 {
       let isChanged = try intake.tick() || !sum.changes.isEmpty
-      // The progress of a running trip does not change the store, but clients display it.
+      // The progress of a running trip is not stored, but the agent must pass it on to clients that display it.
       container.agent.send(isChanged ? .changed : .told)
     }
     return sum

@@ -5,7 +5,6 @@ import TrendyInterchange
 import TrendyModels
 import TrendyTrips
 
-/// `trendy track detect`
 struct TrackDetectCommand: Command {
   static let spec = CommandSpec(
     "track detect", .oneOrMore("path", .file, "file or folder"),
@@ -13,9 +12,9 @@ struct TrackDetectCommand: Command {
     examples: ["track detect drive.gpx", "track detect tracks/"])
 
   struct Answer {
-    /// Trips of each track, by track id.
+    /// Detected trips, keyed by the id of the track.
     var trips: [String: [TripRecord]] = [:]
-    /// Files without a track in folders, with reasons.
+    /// Files in a folder that do not contain a track, with the reason.
     var passedOver: [(file: URL, reason: InterchangeError)] = []
   }
 
@@ -40,7 +39,7 @@ struct TrackDetectCommand: Command {
         let bytes = try FileInput.bytes(of: source.file.path)
         answer.trips[source.id] = try TrackDetection.trips(in: bytes, stop: stop)
       } catch let error as InterchangeError {
-        // A folder may contain other files; a named file must be readable.
+        // A folder may contain unrelated files, which are skipped. A single file must be readable.
         guard sources.count > 1 else {
           throw CommandError("Cannot read \(path): \(error)", exit: .badData)
         }

@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy track list`
 struct TrackListCommand: Command {
   static let spec = CommandSpec(
     "track list", summary: "List devices with recorded positions.", group: .drive,

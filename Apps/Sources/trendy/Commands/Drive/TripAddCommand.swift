@@ -5,7 +5,6 @@ import TrendyFoundation
 import TrendyModels
 import TrendyTrips
 
-/// `trendy trip add`
 struct TripAddCommand: Command {
   static let spec = CommandSpec(
     "trip add", .one("length", .text, "distance"), summary: "Add a trip that no device recorded.", group: .drive,
@@ -15,11 +14,11 @@ struct TripAddCommand: Command {
       OptionSpec("--end", value: "place", kind: .place, help: "end: a place or lat,lon"),
     ] + TripDetails.all, columns: .tripColumns)
 
-  /// Metres.
+  /// Distance in metres.
   private let distance: Double
   private let start: Date
   private let end: Date
-  /// Named start and end.
+  /// Values of `--start` and `--end`, in this order.
   private let places: [String]
   private let details: TripDetails
 
@@ -34,7 +33,7 @@ struct TripAddCommand: Command {
     (start, self.end) = (span.start, end)
     distance = try session.metres(session.arguments.positionals[0], of: "the trip")
     if session.arguments.has("--end"), !session.arguments.has("--start") {
-      // A route with a single point means the start.
+      // A route with one point has a start and no end.
       throw session.usageError("--end requires --start", hint: "For example --start home or --start 52.37,4.89.")
     }
     places = ["--start", "--end"].compactMap { session.arguments.value($0) }

@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy trip cancel`
 struct TripCancelCommand: Command {
   static let spec = CommandSpec(
     "trip cancel", summary: "Discard the running trip that was started by hand.", group: .drive,

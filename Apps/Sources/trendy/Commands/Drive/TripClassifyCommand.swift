@@ -5,7 +5,6 @@ import TrendyFoundation
 import TrendyModels
 import TrendyTrips
 
-/// `trendy trip classify`
 struct TripClassifyCommand: Command {
   static let spec = CommandSpec(
     "trip classify", .optional("id", .trip), .optional("category", .tripCategory),
@@ -18,12 +17,12 @@ struct TripClassifyCommand: Command {
 
   enum Answer {
     case trip(OneTrip)
-    /// Number of trips changed by a rule.
+    /// Number of trips whose classification changed.
     case changed(Int)
   }
 
   private enum Work {
-    /// Manual classification; the business distance of a mixed trip is in metres.
+    /// Classifies one trip by hand. The business distance of a mixed trip is in metres.
     case one(id: String, category: TripCategory, businessDistance: Double?)
     case byRule(since: Date?)
   }
@@ -60,7 +59,7 @@ struct TripClassifyCommand: Command {
   }
 
   /// Applies the rules to all trips that were not classified by hand.
-  /// - Returns: Number of changed trips.
+  /// - Returns: number of changed trips.
   private func classifyByRule(since: Date?, in container: AppContainer) throws -> Int {
     let store = container.makeStore()
     var (before, after): ([AnyEntity], [AnyEntity]) = ([], [])

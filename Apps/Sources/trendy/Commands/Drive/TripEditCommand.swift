@@ -5,7 +5,6 @@ import TrendyFoundation
 import TrendyModels
 import TrendyTrips
 
-/// `trendy trip edit`
 struct TripEditCommand: Command {
   static let spec = CommandSpec(
     "trip edit", .one("id", .trip, "id"), summary: "Change a trip; anything not named stays as it is.", group: .drive,
@@ -25,7 +24,7 @@ struct TripEditCommand: Command {
 
   private let id: String
   private let when: WhenOptions
-  /// Metres.
+  /// New distance in metres.
   private let distance: Double?
   private let cleared: [Field]
   private let details: TripDetails

@@ -6,7 +6,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy trip end`
 struct TripEndCommand: Command {
   static let spec = CommandSpec(
     "trip end", .optional("length", .text),
@@ -17,7 +16,7 @@ struct TripEndCommand: Command {
       OptionSpec("--end", value: "place", kind: .place, help: "end: a place or lat,lon"),
     ] + TripDetails.all, columns: .tripColumns)
 
-  /// Metres.
+  /// Distance in metres.
   private let distance: Double?
   private let end: TimePhrase?
   private let place: String?
@@ -65,7 +64,7 @@ struct TripEndCommand: Command {
     return try OneTrip(trip, in: container.makeStore())
   }
 
-  /// Merges the details of the manual trip into the detected one.
+  /// Adds the details of the trip started by hand to the detected trip and discards the former.
   private func join(_ running: RunningTrip, with found: TripEvent?, in container: AppContainer, _ session: Session)
     throws -> OneTrip
   {

@@ -5,19 +5,18 @@ import TrendyFoundation
 import TrendyModels
 import TrendyTrips
 
-/// `trendy trip explain`
 struct TripExplainCommand: Command {
   static let spec = CommandSpec(
     "trip explain", .one("id", .trip, "id"), summary: "Explain how a trip was detected.",
     group: .drive, examples: ["trip explain @1"], columns: ["time", "rule", "words"])
 
   struct Answer {
-    /// A trip, or a visit.
+    /// Explained event, either a trip or a visit.
     var event: Event
     var explanation: FindingExplanation
-    /// Whether the hub detected it, from the posts of a tracker.
+    /// Whether the hub detected the event, from positions that a tracker sent to it.
     var isFromHub = false
-    /// Number of decisions that only a later version can describe.
+    /// Number of detection steps that only a newer version can describe.
     var unknownCount = 0
   }
 

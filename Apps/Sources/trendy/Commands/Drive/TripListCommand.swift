@@ -5,7 +5,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy trip list`
 struct TripListCommand: Command {
   static let spec = CommandSpec(
     "trip list", summary: "List trips, newest first.", group: .drive,
@@ -31,7 +30,7 @@ struct TripListCommand: Command {
 
   private let selection: TripSelection
   private let choice: Choice?
-  /// `nil` for all.
+  /// Maximum number of trips to list; `nil` to list all.
   private let limit: Int?
 
   init(_ session: Session) throws {

@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyTrips
 
-/// `trendy trip merge`
 struct TripMergeCommand: Command {
   static let spec = CommandSpec(
     "trip merge", .one("id", .trip, "ids of two or more trips"), .oneOrMore("id", .trip, "ids of two or more trips"),

@@ -5,7 +5,6 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyTrips
 
-/// `trendy trip recompute`
 struct TripRecomputeCommand: Command {
   static let spec = CommandSpec(
     "trip recompute",

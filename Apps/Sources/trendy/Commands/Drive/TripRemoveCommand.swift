@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyTrips
 
-/// `trendy trip rm`
 struct TripRemoveCommand: Command {
   static let spec = CommandSpec(
     "trip rm", .oneOrMore("id", .trip, "id"), summary: "Delete trips on all devices.", group: .drive,

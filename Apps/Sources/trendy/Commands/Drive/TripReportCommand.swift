@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// `trendy trip report`
 struct TripReportCommand: Command {
   static let spec = CommandSpec(
     "trip report", summary: "Show distances of a month by vehicle and category.", group: .drive,
@@ -12,7 +11,7 @@ struct TripReportCommand: Command {
 
   struct Answer {
     var total: Mileage
-    /// Sorted by name.
+    /// Totals per vehicle, sorted by name.
     var rows: [VehicleMileage]
   }
 

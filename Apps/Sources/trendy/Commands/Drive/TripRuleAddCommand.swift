@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyAgent
 import TrendyTrips
 
-/// `trendy trip rule add`
 struct TripRuleAddCommand: Command {
   static let spec = CommandSpec(
     "trip rule add", .one("name", .text, "name"), .one("category", .tripCategory, "category"),
@@ -15,7 +14,7 @@ struct TripRuleAddCommand: Command {
 
   private let name: String
   private let category: TripCategory
-  /// `nil` for last.
+  /// Position given by the user; `nil` to append the rule to the list.
   private let position: Double?
   private let conditions: ConditionOptions
 

@@ -2,7 +2,6 @@ import AppContainer
 import CommandSupport
 import TrendyTrips
 
-/// `trendy trip rule list`
 struct TripRuleListCommand: Command {
   static let spec = CommandSpec(
     "trip rule list", summary: "List rules in the order in which they apply.", group: .drive,
@@ -10,7 +9,7 @@ struct TripRuleListCommand: Command {
 
   init(_ session: Session) {}
 
-  /// Returns the user's own rules.
+  /// Returns the rules that the user has added, without the standard rules.
   func act(_ session: Session) throws -> RuleList {
     let store = try session.openStore().makeStore()
     return try RuleList(rules: store.tripRules(), in: store)

@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyAgent
 import TrendyTrips
 
-/// `trendy trip rule rm`
 struct TripRuleRemoveCommand: Command {
   static let spec = CommandSpec(
     "trip rule rm", .one("name", .rule, "name"), summary: "Delete a rule; trips keep their classification.",

@@ -2,7 +2,6 @@ import AppContainer
 import CommandSupport
 import TrendyModels
 
-/// `trendy trip show`
 struct TripShowCommand: Command {
   static let spec = CommandSpec(
     "trip show", .optional("id", .trip), summary: "Show a trip in full, or follow the running trip.", group: .drive,
@@ -10,7 +9,7 @@ struct TripShowCommand: Command {
     options: [OptionSpec("--live", help: "follow the running trip until interrupted")],
     columns: .tripColumns)
 
-  /// `nil` for the running trip.
+  /// Id of the trip to show; `nil` to follow the running trip.
   private let id: String?
 
   init(_ session: Session) throws {
@@ -22,7 +21,7 @@ struct TripShowCommand: Command {
     }
   }
 
-  /// Returns `nil` for the running trip, which is followed when it is shown.
+  /// Returns the trip, or `nil` if the running trip is to be followed.
   func act(_ session: Session) throws -> OneTrip? {
     guard let id else { return nil }
     let store = try session.openStore().makeStore()

@@ -7,7 +7,6 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy trip split`
 struct TripSplitCommand: Command {
   static let spec = CommandSpec(
     "trip split", .one("id", .trip, "id"), .one("time", .time, "time"),
@@ -39,7 +38,7 @@ struct TripSplitCommand: Command {
     return try TripList([parts.0, parts.1], in: container.makeStore())
   }
 
-  /// Returns the fixes of a trip, if exactly one device recorded some.
+  /// Returns the positions recorded during a trip, or an empty array if several devices recorded some.
   private func fixes(of trip: TripEvent, in storeDirectory: URL) throws -> [Location] {
     let folder = storeDirectory.appending(path: "tracks")
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }

@@ -5,7 +5,6 @@ import TrendyFoundation
 import TrendyModels
 import TrendyTrips
 
-/// `trendy trip start`
 struct TripStartCommand: Command {
   static let spec = CommandSpec(
     "trip start", summary: "Start a trip that no device records.", group: .drive,

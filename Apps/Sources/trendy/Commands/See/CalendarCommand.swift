@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// `trendy cal`
 struct CalendarCommand: Command {
   static let spec = CommandSpec(
     "cal", .optional("type", .eventType),
@@ -14,7 +13,7 @@ struct CalendarCommand: Command {
       + TypeHistories.optionsOfMany, columns: ["day", "count", "level 0 to 4"])
 
   struct Answer {
-    /// `nil` for all selected types together.
+    /// Event type to show; `nil` for the total of all selected types.
     let type: EventType?
     let history: TypeHistory
     let skips: DaySet
@@ -55,7 +54,7 @@ struct CalendarCommand: Command {
     let start = history.week(firstWeekday: firstWeekday).days.lowerBound.advanced(by: -7 * (answer.weeks - 1))
     let levels = HeatLevels(history.days)
     func level(_ day: CivilDate) -> Int { levels?.level(history.days[day]) ?? 0 }
-    // Days before the first entry are unknown.
+    // Days before the first entry are omitted rather than shown as empty.
     let first = max(start, history.days.first)
     let days = history.days.count == 0 ? [] : Array(first...history.today)
     if console.isJSON {
@@ -118,7 +117,7 @@ struct CalendarCommand: Command {
     return .done
   }
 
-  /// Month names above the weeks in which they begin, where there is space.
+  /// Returns the line of month names. A name is placed above the first week of its month if there is space.
   private func months(from start: CivilDate, weeks: Int) -> String {
     var line = ""
     for week in 0..<weeks {

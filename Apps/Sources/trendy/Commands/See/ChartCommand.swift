@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendyInsights
 
-/// `trendy chart`
 struct ChartCommand: Command {
   static let spec = CommandSpec(
     "chart", .one("type", .eventType, "event type"),

@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// `trendy digest`
 struct DigestCommand: Command {
   static let spec = CommandSpec(
     "digest", .optional("day|week", .oneOf(["day", "week"])),

@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// `trendy insights`
 struct InsightsCommand: Command {
   static let spec = CommandSpec(
     "insights", .optional("number", .number),

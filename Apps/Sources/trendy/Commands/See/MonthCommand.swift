@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// `trendy month`
 struct MonthCommand: Command {
   static let spec = CommandSpec(
     "month", .optional("month", .month),

@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// `trendy records`
 struct RecordsCommand: Command {
   static let spec = CommandSpec(
     "records", summary: "Show your best day, week and month, longest streak and longest break.", group: .review,
@@ -10,7 +9,7 @@ struct RecordsCommand: Command {
     options: TypeHistories.optionsOfMany + [Pager.option],
     columns: ["type", "record: day, week, month, streak or pause", "entries or days", "first day", "last day"])
 
-  /// The records of a type.
+  /// An event type with its records.
   struct Row {
     let type: EventType
     let records: PersonalRecords
@@ -81,12 +80,12 @@ struct RecordsCommand: Command {
 }
 
 extension RecordsCommand.Row {
-  /// One record.
+  /// One record of an event type.
   struct Line {
     let key: String
     let words: String
     let figure: Int
-    /// `nil` if the record has no dates.
+    /// Day, week, month or break in which the record was set; `nil` for the longest streak.
     let days: ClosedRange<CivilDate>?
 
     var isOfDays: Bool { key == "streak" || key == "pause" }

@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// `trendy stats`
 struct StatsCommand: Command {
   static let spec = CommandSpec(
     "stats", .one("type", .eventType, "event type"),
@@ -10,7 +9,7 @@ struct StatsCommand: Command {
     examples: ["stats coffee", "stats coffee --since 2026-01-01", "stats coffee --where size=large"],
     options: TypeHistories.options, columns: ["day", "count"])
 
-  /// A type with its history and streak.
+  /// History and streak of the event type.
   struct Answer {
     let type: EventType
     let history: TypeHistory
@@ -50,7 +49,7 @@ struct StatsCommand: Command {
 }
 
 extension Confidence {
-  /// `strong habit`, `habit`, `weak habit`.
+  /// Strength of a habit as text: `strong habit`, `habit`, `weak habit`.
   var habitWords: String {
     switch self {
     case .low: "weak habit"
@@ -60,7 +59,7 @@ extension Confidence {
   }
 }
 
-/// Text and JSON of the statistics of a type.
+/// Statistics of an event type as text and JSON.
 private struct StatsText {
   private let type: EventType
   private let history: TypeHistory
@@ -174,7 +173,7 @@ private struct StatsText {
     return "Typical day: \(text(usual.median))\(middle) (last \(Quantity(usual.days, "day")))."
   }
 
-  /// `08:05`.
+  /// Formats a minute of the day as `08:05`.
   private static func clock(_ minute: Int) -> String {
     let rest = minute % 60
     return "\(hour(minute / 60).prefix(3))\(rest < 10 ? "0" : "")\(rest)"

@@ -2,14 +2,13 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// `trendy streaks`
 struct StreaksCommand: Command {
   static let spec = CommandSpec(
     "streaks", summary: "Show the current and the longest streak of every type.", group: .review,
     examples: ["streaks", "streaks --json"], options: TypeHistories.optionsOfMany,
     columns: ["type", "current streak", "longest streak", "last day of the longest", "unit: day or week"])
 
-  /// A type with its streak.
+  /// An event type with its streak.
   struct Row {
     let type: EventType
     let streak: Streak

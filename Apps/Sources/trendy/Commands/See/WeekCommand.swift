@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendyInsights
 
-/// `trendy week`
 struct WeekCommand: Command {
   static let spec = CommandSpec(
     "week", summary: "Compare this week with the previous one, type by type.", group: .review,

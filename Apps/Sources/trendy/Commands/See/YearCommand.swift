@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// `trendy year`
 struct YearCommand: Command {
   static let spec = CommandSpec(
     "year", .optional("year", .number),

@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy connect`
 struct ConnectCommand: NetworkCommand {
   static let spec = CommandSpec(
     "connect", .one("url", .text, "hub address"), .optional("code", .text),

@@ -5,16 +5,15 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy disconnect`
 struct DisconnectCommand: Command {
   static let spec = CommandSpec(
     "disconnect", summary: "Disconnect from the hub; all entries and pending changes stay.", group: .sync,
     examples: ["disconnect"])
 
   struct Answer {
-    /// Account on the previous hub; `nil` if there was none.
+    /// Account on the hub that was disconnected; `nil` if the store was not connected.
     var account: Account?
-    /// Changes that the hub has not received.
+    /// Number of changes that were not sent to the hub.
     var waiting: Int
   }
 

@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy sync`
 struct SyncCommand: NetworkCommand {
   static let spec = CommandSpec(
     "sync", .word("now"), summary: "Sync this store with the hub now.", group: .sync,

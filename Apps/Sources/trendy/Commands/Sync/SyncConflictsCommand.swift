@@ -2,7 +2,6 @@ import AppContainer
 import CommandSupport
 import TrendySync
 
-/// `trendy sync conflicts`
 struct SyncConflictsCommand: Command {
   static let spec = CommandSpec(
     "sync conflicts", summary: "List sync conflicts with both values.", group: .sync,

@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendySync
 
-/// `trendy sync conflicts drop`
 struct SyncConflictsDropCommand: Command {
   static let spec = CommandSpec(
     "sync conflicts drop", .any("id", .conflict), summary: "Resolve conflicts by keeping the current values.",

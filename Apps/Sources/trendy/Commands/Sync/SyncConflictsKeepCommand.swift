@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendySync
 
-/// `trendy sync conflicts keep`
 struct SyncConflictsKeepCommand: Command {
   static let spec = CommandSpec(
     "sync conflicts keep", .one("mine|theirs", .oneOf(["mine", "theirs"]), "mine or theirs"), .any("id", .conflict),

@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendySync
 
-/// `trendy sync conflicts restore`
 struct SyncConflictsRestoreCommand: Command {
   static let spec = CommandSpec(
     "sync conflicts restore", .any("id", .conflict), summary: "Restore deleted entries with the value that was lost.",

@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendySync
 
-/// `trendy sync conflicts retry`
 struct SyncConflictsRetryCommand: Command {
   static let spec = CommandSpec(
     "sync conflicts retry", .any("id", .conflict),

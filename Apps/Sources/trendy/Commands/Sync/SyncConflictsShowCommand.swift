@@ -1,7 +1,6 @@
 import AppContainer
 import CommandSupport
 
-/// `trendy sync conflicts show`
 struct SyncConflictsShowCommand: Command {
   static let spec = CommandSpec(
     "sync conflicts show",

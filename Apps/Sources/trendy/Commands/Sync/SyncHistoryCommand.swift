@@ -4,7 +4,6 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// `trendy sync history`
 struct SyncHistoryCommand: Command {
   static let spec = CommandSpec(
     "sync history", summary: "List the last syncs with their results.", group: .sync, examples: ["sync history"],

@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy sync repair`
 struct SyncRepairCommand: Command {
   static let spec = CommandSpec(
     "sync repair", summary: "Repair problems that sync cannot solve; makes a backup first.", group: .sync,
@@ -9,7 +8,7 @@ struct SyncRepairCommand: Command {
   enum Answer {
     case forecast(RepairForecast)
     case doubles(DuplicateReport)
-    /// The repair was run by `trendyd`.
+    /// Exit status of a repair that `trendyd` performed.
     case done(ExitCode)
   }
 

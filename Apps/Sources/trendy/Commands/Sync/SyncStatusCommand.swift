@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendyAgent
 
-/// `trendy sync status`
 struct SyncStatusCommand: Command {
   static let spec = CommandSpec(
     "sync status", summary: "Show pending changes, the hub and the last sync.", group: .sync,

@@ -3,7 +3,7 @@ import TrendyFoundation
 import TrendyModels
 import TrendyPersistence
 
-/// A backup file named on the command line.
+/// Backup file given on the command line.
 struct BackupFile {
   let path: String
 
@@ -17,7 +17,7 @@ struct BackupFile {
 }
 
 extension BackupFile {
-  /// JSON members that describe the backup.
+  /// Returns the members of the JSON object that describes the backup.
   func members(_ summary: StoreBackup.Summary, _ local: LocalTime) -> [(String, JSONText)] {
     [
       ("file", .string(path)), ("made_at", .string(summary.made(local))), ("bytes", .number(summary.bytes)),
@@ -27,11 +27,11 @@ extension BackupFile {
 }
 
 extension StoreBackup.Summary {
-  /// Time of creation.
+  /// Returns the time at which the backup was made, in RFC 3339 format.
   func made(_ local: LocalTime) -> String {
     local.rfc3339(Date(timeIntervalSince1970: Double(madeMillis) / 1000))
   }
 
-  /// `12 rows (4096 bytes)`.
+  /// Number of rows and size: `12 rows (4096 bytes)`.
   var contents: String { "\(Quantity(records.values.reduce(0, +), "row")) (\(Quantity(bytes, "byte")))" }
 }

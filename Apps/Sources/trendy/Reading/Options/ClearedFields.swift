@@ -1,15 +1,15 @@
 import CommandSupport
 
-/// A field that `--clear` can remove.
+/// Field whose value can be removed with `--clear`.
 protocol ClearableField: RawRepresentable<String>, CaseIterable {
-  /// Returns `nil` for an unknown word.
+  /// Returns the field with this name, or `nil` if it is unknown.
   init?(_ word: String)
 }
 
 extension ClearableField {
   init?(_ word: String) { self.init(rawValue: word) }
 
-  /// `note, vehicle or category`.
+  /// Field names in a sentence: `note, vehicle or category`.
   fileprivate static var list: String {
     let words = allCases.map(\.rawValue)
     return words.count < 2
@@ -22,7 +22,8 @@ extension ClearableField {
       help: "remove a value: " + list)
   }
 
-  /// Returns the fields of `--clear` options.
+  /// Returns the fields named by `--clear` options.
+  /// - Throws: ``CommandError`` with exit 64 for an unknown field.
   static func named(_ session: Session) throws(CommandError) -> [Self] {
     try session.arguments.all("--clear").map { word throws(CommandError) in
       guard let field = Self(word) else {

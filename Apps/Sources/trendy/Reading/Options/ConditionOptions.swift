@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Options for the conditions of a trip rule.
+/// Command line options for the conditions of a trip rule.
 struct ConditionOptions {
   static let all = [
     OptionSpec(
@@ -17,7 +17,7 @@ struct ConditionOptions {
 
   private let placeNames: [String]
   private let vehicleNames: [String]
-  /// Conditions that need no store.
+  /// Conditions that refer to neither places nor vehicles.
   private let others: TripRule.Conditions
 
   init(_ session: Session) throws(CommandError) {
@@ -38,7 +38,7 @@ struct ConditionOptions {
 }
 
 extension ConditionOptions {
-  /// Monday is 1.
+  /// Weekday names in the order of ISO 8601, in which Monday is day 1.
   private static let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
   private static func weekdays(_ session: Session) throws(CommandError) -> [Int]? {
@@ -55,14 +55,14 @@ extension ConditionOptions {
         guard let first = ends.first, let last = ends.last, ends.count <= 2 else {
           throw noWeekday(part, session)
         }
-        // `fri-mon` wraps around the end of the week.
+        // A range such as `fri-mon` continues into the next week.
         found.formUnion((0...(last - first + 7) % 7).map { (first - 1 + $0) % 7 + 1 })
       }
     }
     return found.sorted()
   }
 
-  /// Parses the first two or more letters of a weekday.
+  /// Parses a weekday from at least its first two letters and returns 1 (Monday) to 7.
   private static func weekday(_ word: Substring, _ session: Session) throws(CommandError) -> Int {
     guard word.count >= 2, let index = days.firstIndex(where: { $0.hasPrefix(word) }) else {
       throw noWeekday(word, session)
@@ -84,7 +84,7 @@ extension ConditionOptions {
     return TripRule.Conditions.Span(from: from, to: to)
   }
 
-  /// Seconds since midnight of `7` or `7:00`.
+  /// Parses a time such as `7` or `7:00` and returns seconds since midnight.
   private static func seconds(_ text: Substring) -> Double? {
     let numbers = text.split(separator: ":").map { Int($0) }
     guard let hour = numbers.first ?? nil, (0...24).contains(hour), numbers.count <= 2 else { return nil }

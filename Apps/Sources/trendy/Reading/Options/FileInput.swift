@@ -12,12 +12,12 @@ import TrendyInterchange
 
 extension ProgressLine: ReadingMeter {}
 
-/// Reads a file, or standard input for `-`.
+/// Input from a file, or from standard input if the path is `-`.
 ///
-/// Uses descriptors, because Foundation rejects pipes.
+/// Reads from a file descriptor, because Foundation's file functions do not support pipes.
 enum FileInput {
-  /// Reads a whole file, or standard input for `-`.
-  /// - Throws: ``CommandError`` for a missing file (66), a folder (65), or an unreadable file (73, 74).
+  /// Reads a whole file, or standard input if the path is `-`.
+  /// - Throws: ``CommandError`` for a missing file (exit 66), a folder (65) or a file that cannot be read (73, 74).
   static func bytes(of path: String) throws(CommandError) -> [UInt8] {
     if path == "-" { return try bytes(from: STDIN_FILENO, path: "standard input") }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -26,7 +26,7 @@ enum FileInput {
     return try bytes(from: descriptor, path: path)
   }
 
-  /// Returns text without its final line end.
+  /// Reads UTF-8 text and removes line breaks at the end.
   static func text(of path: String) throws(CommandError) -> String {
     let bytes = try bytes(of: path)
     guard var text = String(validating: bytes, as: UTF8.self) else {
@@ -37,7 +37,8 @@ enum FileInput {
     return text
   }
 
-  /// Opens a file that is read on demand and stays open until the process exits.
+  /// Opens a file that is read incrementally. It is never closed explicitly, because the process exits after the
+  /// import.
   private static func stream(of path: String, _ progress: ProgressLine) throws(CommandError) -> ByteInput {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(path, code: errno) }
@@ -51,10 +52,10 @@ enum FileInput {
     }
   }
 
-  /// Opens a stream, a folder or an archive, and decompresses gzip.
+  /// Opens the source of an import, which may be a stream, a folder or an archive. Decompresses gzip.
   /// - Parameters:
   ///   - path: path of a file or folder; `-` for standard input.
-  ///   - progress: receives the number of bytes read.
+  ///   - progress: progress line that counts the bytes read.
   static func source(at path: String, _ progress: ProgressLine) throws -> ImportInput {
     if path != "-", isFolder(path) { return .files(try ArchiveInput.folder(path, progress)) }
     let stream = try stream(of: path, progress)

@@ -8,7 +8,7 @@ import TrendyFoundation
   import Darwin
 #endif
 
-/// A file that is written incrementally and renamed to its final name when complete.
+/// Output file that is written under a temporary name and renamed when it is complete.
 final class FileOutput {
   private let path: String
   private let temporary: String
@@ -16,9 +16,9 @@ final class FileOutput {
   private var pending: [UInt8] = []
   private var isFinished = false
 
-  /// Creates the temporary file `path.new` and locks it.
-  /// - Throws: ``CommandError`` with exit 73 if the file exists and may not be replaced, or cannot be created; 75 if
-  ///   another program is writing it.
+  /// Creates and locks the temporary file `path.new`.
+  /// - Throws: ``CommandError`` with exit 73 if the file cannot be created, or exists and must not be replaced; with
+  ///   exit 75 if another process is writing it.
   init(path: String, isReplacing: Bool) throws(CommandError) {
     let path = SymbolicLink.target(of: path)
     self.path = path
@@ -30,12 +30,13 @@ final class FileOutput {
     guard descriptor >= 0 else {
       throw CommandError(cannot: "write", path, code: errno)
     }
-    // The lock ends with the descriptor. If another program has finished meanwhile, the file has been renamed.
+    // Closing the descriptor releases the lock. If another process has finished in the meantime, the locked file no
+    // longer has the temporary name.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, Self.isFile(descriptor, at: temporary) else {
       close(descriptor)
       throw CommandError("Another program is writing \(path)", hint: "Nothing was written. Try again.", exit: .tryAgain)
     }
-    // Removes the remains of a killed program; fails harmlessly on a pipe.
+    // Discards what an interrupted process has left. The call fails on a pipe, which has nothing to discard.
     ftruncate(descriptor, 0)
     (self.temporary, self.descriptor) = (temporary, descriptor)
   }
@@ -59,7 +60,7 @@ final class FileOutput {
   private func flush() throws(CommandError) {
     var rest = pending[...]
     while !rest.isEmpty {
-      // A signal can interrupt a write after a part of it.
+      // Checked for each part, because a signal may interrupt a write after some bytes.
       try Interruption.check(hint: "Nothing was written.")
       #if canImport(Darwin)
         let written = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
@@ -81,11 +82,11 @@ final class FileOutput {
     try flush()
     guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw failure() }
     isFinished = true
-    // The rename must survive a power failure.
+    // Makes the rename durable, so that it survives a power failure.
     let folder = open(URL(filePath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw failure() }
     defer { close(folder) }
-    // Some file systems do not support fsync on a folder.
+    // Some file systems do not support fsync on folders.
     guard fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP else { throw failure() }
   }
 

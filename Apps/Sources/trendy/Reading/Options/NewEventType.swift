@@ -1,17 +1,17 @@
 import CommandSupport
 import TrendyModels
 
-/// An event type to create.
+/// Attributes of an event type to be created.
 struct NewEventType {
   var name: String
-  /// `#RRGGBB`; `nil` for grey.
+  /// Colour as `#RRGGBB`; `nil` for grey.
   var color: String? = nil
-  /// `nil` for a bullet.
+  /// Icon; `nil` for a bullet.
   var icon: String? = nil
   var goal: Goal? = nil
 
-  /// Checks name and colour.
-  /// - Throws: ``CommandError`` with exit 64 for an invalid name or colour.
+  /// Validates the name and the colour.
+  /// - Throws: ``CommandError`` with exit 64 if either is invalid.
   func check(_ session: Session) throws(CommandError) {
     guard session.isName(name), !name.hasPrefix("@"), !name.contains("=") else {
       throw session.usageError(
@@ -20,7 +20,7 @@ struct NewEventType {
     _ = try session.colour(color)
   }
 
-  /// Checks the values and returns the type, which is not saved yet.
+  /// Validates the attributes and returns the event type, which is not saved.
   func made(id: String, _ session: Session) throws(CommandError) -> EventType {
     try check(session)
     return EventType(

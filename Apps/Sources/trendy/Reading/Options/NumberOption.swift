@@ -1,8 +1,8 @@
 import CommandSupport
 
 extension Session {
-  /// Returns the number given by an option; `nil` without the option.
-  /// - Throws: `CommandError` with exit 64 for a value that is not a number in the range.
+  /// Returns the number given for an option, or `nil` if the option was not given.
+  /// - Throws: `CommandError` with exit 64 if the value is not a number within the range.
   func number(option: String, in range: ClosedRange<Double>) throws(CommandError) -> Double? {
     guard let text = arguments.value(option) else { return nil }
     guard let number = Double(text), range.contains(number) else {

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Options of a place.
+/// Command line options for the attributes of a place.
 struct PlaceOptions {
   static let all = [
     OptionSpec("--radius", value: "metres", kind: .number, help: "radius, 50 to 10000 (default 100)"),
@@ -26,7 +26,7 @@ struct PlaceOptions {
     static let words = allCases.map(\.rawValue)
   }
 
-  /// Metres.
+  /// Radius in metres.
   let radius: Double?
   let role: String?
   private let colorHex: String?
@@ -79,7 +79,7 @@ struct PlaceOptions {
     return coordinate
   }
 
-  /// Applies the given options; others stay unchanged.
+  /// Changes the attributes of a place for which an option was given.
   func apply(to place: inout Geofence, in store: any DataStoreProtocol) throws {
     if let radius { place.radius = radius }
     if let id = try typeId(entryTypeName, in: store) { place.eventTypeEntryId = id }

@@ -1,13 +1,13 @@
 import CommandSupport
 import TrendyModels
 
-/// Parses property values and checks them against their definitions.
+/// Parser for property values, which it validates against the definition of the property.
 enum Property {
-  /// Whether a text can be a property key.
+  /// Whether a string is valid as the key of a property.
   static func isKey(_ text: String, _ session: Session) -> Bool { session.isName(text) && !text.contains("=") }
 
-  /// Checks the options of a new or changed property.
-  /// - Throws: ``CommandError`` with exit 64 for options that are invalid for this kind of property.
+  /// Validates the options of a property, which are its allowed values.
+  /// - Throws: ``CommandError`` with exit 64 if the options are invalid for a property of this kind.
   static func checkOptions(_ options: [String], of kind: PropertyType, _ session: Session) throws(CommandError) {
     switch kind {
     case .select where options.isEmpty:
@@ -24,8 +24,9 @@ enum Property {
     }
   }
 
-  /// Sets the properties of an event from `key=value` words.
-  /// - Throws: `CommandError` with exit 64, also if the same command line gives the property a different value.
+  /// Sets properties of an event from words in the form `key=value`.
+  /// - Throws: `CommandError` with exit 64 if a value is invalid, or if the command line contains different values for
+  ///   the same property.
   static func say(
     _ words: some Sequence<String>, of event: inout Event, _ definitions: [PropertyDefinition], _ session: Session,
     besides said: [String: PropertyValue] = [:]
@@ -42,7 +43,7 @@ enum Property {
     }
   }
 
-  /// Parses `key=value` by the definition of the key.
+  /// Parses `key=value`, using the definition of the property with this key.
   private static func parse(
     _ word: String, definitions: [PropertyDefinition], session: Session
   ) throws(CommandError) -> (key: String, value: PropertyValue) {
@@ -62,8 +63,8 @@ enum Property {
     return (definition.key, try value(String(parts[1]), of: definition, session: session))
   }
 
-  /// Parses a value of a property.
-  /// - Throws: `CommandError` with exit 64 that lists the valid values.
+  /// Parses the value of a property.
+  /// - Throws: `CommandError` with exit 64 if the value is invalid; the hint lists the valid values.
   static func value(
     _ text: String, of definition: PropertyDefinition, session: Session
   ) throws(CommandError) -> PropertyValue {
@@ -98,7 +99,7 @@ enum Property {
     return PropertyValue(type: definition.propertyType, value: value)
   }
 
-  /// Returns the kind of property that fits a value, for a property that does not exist yet.
+  /// Returns the kind of a new property, guessed from its first value.
   static func kind(of text: String) -> PropertyType {
     if number(text) != nil { return .number }
     if ["yes", "no", "true", "false"].contains(text.lowercased()) { return .boolean }
@@ -106,12 +107,12 @@ enum Property {
     return text.hasPrefix("https://") || text.hasPrefix("http://") ? .url : .text
   }
 
-  /// Value for `--plain`: a date without a time, or ``text(_:)``.
+  /// Value for `--plain` output, where a date has no time.
   static func plain(_ value: PropertyValue, of event: Event, in local: LocalTime) -> String {
     local.date(value, of: event)?.description ?? text(value.value)
   }
 
-  /// Value as stored; text without quotes.
+  /// Value as text; strings are not quoted.
   static func text(_ value: JSONValue) -> String {
     switch value {
     case .string(let text): text
@@ -135,12 +136,12 @@ enum Property {
 
   static func number(_ text: String) -> JSONValue? {
     if let whole = Int64(text) { return .int(whole) }
-    // An integer that exceeds 64 bits is rejected, because a double cannot represent it exactly.
+    // Integers beyond 64 bits are rejected, because a double cannot represent them exactly.
     guard !text.drop(while: { $0 == "-" }).allSatisfy(\.isASCIIDigit) else { return nil }
     return NumberPhrase.value(text).map { .double($0) }
   }
 
-  /// Parses a number, which must be one of the options, if there are any.
+  /// Parses a number. If the property has options, the number must be one of them.
   private static func number(_ text: String, of definition: PropertyDefinition) -> JSONValue? {
     guard let value = number(text) else { return nil }
     let isOption = definition.options.isEmpty || definition.options.contains { Double($0) == value.doubleValue }

@@ -2,10 +2,10 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// Condition on a property: `size=large`, `count>2`, `duration<=45m`, `done!=yes`, `due<mon`.
+/// Condition on a property in `--where`, such as `size=large`, `count>2`, `duration<=45m`, `done!=yes` or `due<mon`.
 struct PropertyCondition {
   private enum Comparison: String, CaseIterable {
-    // Longer operators first, because `<` is a prefix of `<=`.
+    // `<=` and `>=` precede `<` and `>`, which are prefixes of them.
     case notAbove = "<="
     case notBelow = ">="
     case differs = "!="
@@ -24,28 +24,28 @@ struct PropertyCondition {
       }
     }
 
-    /// Whether it requires an order, which text and Boolean values do not have.
+    /// Whether the values need an order. Text and Boolean values have none.
     var isOrder: Bool { self != .equals && self != .differs }
   }
 
-  /// Time span of a date or time in a condition; a day includes all of its times.
+  /// Period denoted by a date or time in a condition. A date denotes the whole day.
   private struct Moment {
     var from: Date
     var to: Date
   }
 
-  /// Lowercased.
+  /// Key of the property, lowercased.
   let key: String
   private let comparison: Comparison
-  /// Lowercased.
+  /// Value to compare with, lowercased.
   private let text: String
   private let number: Double?
   private let seconds: Double?
   private let boolean: Bool?
   private let moment: Moment?
 
-  /// Parses a condition; its property is checked later.
-  /// - Throws: ``CommandError`` with exit 64 for an invalid condition.
+  /// Parses a condition without checking whether the property exists.
+  /// - Throws: ``CommandError`` with exit 64 if the syntax is invalid.
   init(_ phrase: String, _ session: Session) throws(CommandError) {
     guard let place = phrase.firstIndex(where: { "<>=!".contains($0) }), place > phrase.startIndex,
       let comparison = Comparison.allCases.first(where: { phrase[place...].hasPrefix($0.rawValue) })
@@ -68,8 +68,9 @@ struct PropertyCondition {
     }
   }
 
-  /// Checks the condition against the definitions of all types.
-  /// - Throws: `CommandError` with exit 66 if no type has the property, 64 if its kind does not support the comparison.
+  /// Checks that some event type has the property, and that its kind supports the comparison.
+  /// - Throws: `CommandError` with exit 66 if the property does not exist, or exit 64 if the comparison is not
+  ///   supported.
   func check(among definitions: [PropertyDefinition], _ session: Session) throws(CommandError) {
     let named = definitions.filter { $0.key.lowercased() == key }
     guard !named.isEmpty else {
@@ -98,7 +99,7 @@ struct PropertyCondition {
     }
   }
 
-  /// Whether an event satisfies the condition. An event without the property satisfies only `!=`.
+  /// Whether an event meets the condition. An event without the property meets only `!=` conditions.
   func holds(of event: Event, in local: LocalTime) -> Bool {
     for (key, value) in event.properties where key.lowercased() == self.key { return holds(value, of: event, local) }
     return comparison == .differs
@@ -111,7 +112,7 @@ struct PropertyCondition {
     case .duration: return holds(value.doubleValue, seconds)
     case .boolean: return value.boolValue.map { ($0 == boolean) == (comparison == .equals) } ?? false
     case .date:
-      // A date includes the whole day.
+      // A date without a time is compared as the start of its day.
       let day = local.date(value, of: event).map { local.start(of: $0) }
       return (day ?? value.dateValue).map(holds) ?? false
     case .text, .select, .url, .email:

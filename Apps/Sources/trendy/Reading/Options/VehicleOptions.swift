@@ -1,7 +1,7 @@
 import CommandSupport
 import TrendyTrips
 
-/// Options of a vehicle, besides its name.
+/// Command line options for the attributes of a vehicle.
 struct VehicleOptions {
   static let all = [
     OptionSpec(
@@ -19,7 +19,7 @@ struct VehicleOptions {
   private let isDefault: Bool
   private let colorHex: String?
   private let icon: String?
-  /// Metres.
+  /// Odometer reading in metres before the first trip.
   private let startOdometer: Double?
 
   init(_ session: Session) throws(CommandError) {

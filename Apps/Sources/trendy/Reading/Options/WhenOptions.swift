@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// Options for the start and end of an event: at most two of start, duration and end, or a range.
+/// Options for the start and end of an event. At most two of start, duration and end may be given, or a range.
 struct WhenOptions {
   static let all = [
     OptionSpec(
@@ -13,7 +13,7 @@ struct WhenOptions {
 
   private let from: TimePhrase?
   private let to: TimePhrase?
-  /// Seconds.
+  /// Duration in seconds.
   private let length: Double?
 
   init(_ session: Session) throws(CommandError) {
@@ -34,7 +34,7 @@ struct WhenOptions {
     }
   }
 
-  /// Returns start and end of a new event, which starts now by default.
+  /// Returns start and end of a new event. Without options, it starts now and has no end.
   func span(_ session: Session) throws(CommandError) -> (start: Date, end: Date?) {
     if let from {
       let start = try session.date(from, .past)
@@ -52,8 +52,9 @@ struct WhenOptions {
     return try checked(session.now, end, session)
   }
 
-  /// Returns the new start and end of an existing event; `nil` for no change. A time without a date refers to its day, a date without a
-  /// time to its time of day.
+  /// Returns the new start and end for an existing event, with `nil` for values that do not change.
+  ///
+  /// A time without a date is on the day of the event; a date without a time keeps the event's time of day.
   func span(editing event: Event, _ session: Session) throws(CommandError) -> (start: Date?, end: Date?) {
     let start = event.timestamp
     let meaning = event.isAllDay ? TimePhrase.Meaning.day(of: start) : .moved(from: start)
@@ -87,7 +88,7 @@ struct WhenOptions {
     if start > soon {
       session.console.talk("Note: the start is in the future, \(words(start)).")
     } else if let end, end > soon {
-      // Without a time, the duration starts now, but the user may have meant an event that has ended.
+      // With a duration only, the event starts now, but the user may have meant an event that has just ended.
       let advice = from == nil && to == nil ? " If it is over, add --until now." : ""
       session.console.talk("Note: the end is in the future, \(words(end)).\(advice)")
     }

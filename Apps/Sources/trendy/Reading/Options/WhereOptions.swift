@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// Options for the location of an event: a place or a position.
+/// Options for the location of an event, either a place or a position.
 struct WhereOptions {
   static let all = [
     OptionSpec("--place", value: "name", kind: .place, help: "name of the place"),
@@ -21,8 +21,8 @@ struct WhereOptions {
     }
   }
 
-  /// Sets the location, if one is given.
-  /// - Throws: ``CommandError`` with exit 66 for an unknown place.
+  /// Sets the location of an event if one was given.
+  /// - Throws: ``CommandError`` with exit 66 if the place does not exist.
   func apply(to event: inout Event, among places: [Geofence]) throws(CommandError) {
     let named: Geofence?
     if let placeName { named = try Lookup.place(placeName, among: places) } else { named = nil }

@@ -2,7 +2,8 @@ import CommandSupport
 import TrendyTrips
 
 extension Session {
-  /// Parses `business`, `private` or `mixed`, ignoring case.
+  /// Parses a trip category, ignoring case.
+  /// - Throws: ``CommandError`` with exit 64 for an unknown category.
   func category(_ word: String) throws(CommandError) -> TripCategory {
     guard let category = TripCategory(rawValue: word.lowercased()) else {
       throw usageError("Unknown trip category '\(word)'", hint: "Use business, private or mixed.")
@@ -12,6 +13,6 @@ extension Session {
 }
 
 extension ValueKind {
-  /// Category of a trip.
+  /// Category of a trip: `business`, `private` or `mixed`.
   static let tripCategory = ValueKind.oneOf(TripCategory.allCases.map(\.rawValue))
 }

@@ -4,9 +4,9 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// An event in the syntax of `log`: `coffee 2 size=large --at 8:30 -n oat`.
+/// An event in the syntax of `trendy log`: `coffee 2 size=large --at 8:30 -n oat`.
 struct EventPhrase {
-  /// Options of an event, besides its time.
+  /// Options for all attributes of an event except its times.
   static let options =
     WhereOptions.all + [
       OptionSpec.note,
@@ -35,21 +35,21 @@ struct EventPhrase {
   struct Meaning {
     var event: Event
     var type: EventType
-    /// Whether the type must be created.
+    /// Whether ``type`` does not exist yet and has to be created.
     var makesType: Bool
-    /// Properties that must be created.
+    /// Properties that have to be created.
     var newProperties: [PropertyDefinition] = []
-    /// The name as given, if it is only the beginning of the type's name.
+    /// Name typed by the user, if it is only a prefix of the type's name.
     var abbreviation: String?
 
-    /// New states to save.
+    /// Entities to save.
     var changes: [AnyEntity] {
       (makesType ? [.eventType(type)] : []) + newProperties.map { .property($0) } + [.event(event)]
     }
   }
 
-  /// Returns the event, and its type, which may have to be created.
-  /// - Throws: `CommandError` for unknown names and invalid values.
+  /// Looks up the names and returns the event, together with a type and properties that may have to be created.
+  /// - Throws: `CommandError` for an unknown name or an invalid value.
   func meaning(among known: Vocabulary, _ session: Session, makeID: () -> String) throws(CommandError) -> Meaning {
     let isNew = makesType && !known.types.contains { $0.name.lowercased() == typeName.lowercased() }
     let type =
@@ -73,7 +73,7 @@ struct EventPhrase {
       event: event, type: type, makesType: isNew, newProperties: new, abbreviation: isAbbreviated ? typeName : nil)
   }
 
-  /// Returns a property for each `key=value` whose key the type does not have.
+  /// Returns a definition for each `key=value` whose key the type does not define.
   private func newProperties(
     of type: EventType, besides existing: [PropertyDefinition], _ session: Session, makeID: () -> String
   ) throws(CommandError) -> [PropertyDefinition] {
@@ -98,14 +98,15 @@ struct EventPhrase {
     do {
       return try Lookup.eventType(typeName, among: types) { "trendy \(session.command.name) \($0) --create" }
     } catch {
-      // In `start 20 min ago work`, the first word is a time, not the type.
+      // In `start 20 min ago work`, the user gave the time before the type.
       guard typeName.first?.isNumber == true, !values.isEmpty else { throw error }
       throw CommandError(
         error.message, hint: "Name the event type first, and the time with --at TIME.", exit: error.exit)
     }
   }
 
-  /// Sets the properties of the event: an optional number or duration without a key, then `key=value` words.
+  /// Sets the properties of the event. The first value may be a number or duration without a key; the others have the
+  /// form `key=value`.
   private func say(
     _ values: ArraySlice<String>, of type: EventType, _ definitions: [PropertyDefinition], _ session: Session,
     in event: inout Event
@@ -118,7 +119,7 @@ struct EventPhrase {
     var words = values
     if let first = words.first, !first.contains("=") {
       words.removeFirst()
-      // The first number or duration property of the type.
+      // A value without a key belongs to the first number or duration property.
       guard
         let definition = definitions.first(where: { $0.propertyType == .number || $0.propertyType == .duration })
       else {
@@ -134,7 +135,7 @@ struct EventPhrase {
       } catch {
         var hint = meant(first, definitions, session)
         if hint == nil, !first.contains(where: \.isNumber) {
-          // The word is probably the value of a text property, as in `log medication ibuprofen`.
+          // The word may be meant for a text property, as in `log medication ibuprofen`.
           let text = definitions.first { $0.propertyType == .text && event.properties[$0.key] == nil }
           hint =
             text.map { "Did you mean \($0.key)=\(ShellWords.quoted(first))?" }
@@ -154,33 +155,34 @@ struct EventPhrase {
     try Property.say(words, of: &event, definitions, session, besides: event.properties)
   }
 
-  /// Returns the hint for a value that does not directly follow the type and therefore needs its key.
+  /// Returns a hint for a value without a key that does not directly follow the type.
   private func bareLater(
     _ word: String, _ definitions: [PropertyDefinition], _ session: Session, besides event: Event
   ) -> String? {
     let first = definitions.first { $0.propertyType == .number || $0.propertyType == .duration }
     guard let first, event.properties[first.key] == nil,
-      // An invalid value gives no hint.
+      // The hint is given only for a valid value.
       (try? Property.value(word, of: first, session: session)) != nil
     else { return nil }
     return "Did you mean \(first.key)=\(word)?"
   }
 
-  /// Returns the hint for an invalid word: the option, duration or time that was probably meant.
+  /// Returns a hint with the option, duration or time that an unexpected word was probably meant to be; `nil` if there
+  /// is none.
   private func meant(_ word: String, _ definitions: [PropertyDefinition], _ session: Session) -> String? {
     let offering = definitions.first { definition in
       definition.propertyType == .select && definition.options.contains { $0.lowercased() == word.lowercased() }
     }
     if let offering { return "Did you mean \(offering.key)=\(word)?" }
-    // `8:30` is read as a time of day, although it could be a duration.
+    // `8:30` may be a duration, too, but is more likely a time of day.
     if Double(word) == nil, !word.contains(":"), DurationPhrase.seconds(word) != nil {
       return "Give the duration with --for \(word)"
     }
-    // An unquoted time is split into several words.
+    // A time that was not quoted is several words.
     let words = values.drop { $0 != word }.prefix { !$0.contains("=") }
     for count in stride(from: words.count, to: 0, by: -1) {
       let text = words.prefix(count).joined(separator: " ")
-      // Text that is neither a time nor a range gives no hint.
+      // Words that form neither a time nor a range are skipped.
       guard Double(text) == nil,
         (try? TimePhrase(text, now: session.now, in: session.local).resolved(.past)) != nil
           || (try? TimePhrase.range(text, now: session.now, in: session.local)) != nil
@@ -192,9 +194,10 @@ struct EventPhrase {
 }
 
 extension EventPhrase.Meaning {
-  /// Asks whether a beginning of a type's name means the type, unless the user has accepted it before.
-  /// - Parameter isAsking: whether a question is possible; the lines of `log -` cannot ask.
-  /// - Throws: ``CommandError`` with exit 66 without a terminal, 130 if the user declines.
+  /// Asks whether a prefix of a type's name means that type, unless the user has already confirmed it.
+  /// - Parameter isAsking: whether the user can be asked; `false` for `log -`, whose standard input contains the
+  ///   events.
+  /// - Throws: ``CommandError`` with exit 66 if the user cannot be asked, or exit 130 if the user declines.
   func confirmAbbreviation(in container: AppContainer, _ session: Session, isAsking: Bool = true) throws {
     guard let abbreviation, try container.record.type(abbreviatedBy: abbreviation) != type.id else { return }
     let line = "trendy \(session.command.name)"
@@ -207,7 +210,7 @@ extension EventPhrase.Meaning {
     try session.confirm("Record '\(abbreviation)' under '\(type.name)'?", otherwise: refusal)
   }
 
-  /// Stores an accepted beginning of a type's name; call this after the event is saved.
+  /// Remembers a confirmed prefix of a type's name. Called after the event has been saved.
   func rememberAbbreviation(in container: AppContainer) throws {
     guard let abbreviation, try container.record.type(abbreviatedBy: abbreviation) != type.id else { return }
     try container.record.remember(abbreviation, asTypeWithID: type.id)
@@ -215,7 +218,8 @@ extension EventPhrase.Meaning {
 }
 
 extension Event {
-  /// Makes it an all-day event from midnight of its first date, to midnight of its last if there are several.
+  /// Changes the event to an all-day event, from midnight of its first date to midnight of its last date if there are
+  /// several.
   mutating func makeAllDay(in local: LocalTime) {
     let first = local.midnight(local.startOfDay(timestamp))
     let last = endDate.map { local.midnight(local.startOfDay($0)) }

@@ -1,6 +1,7 @@
-/// Numbers with a decimal point or comma: `12.5`, `12,5`, `-3`.
+/// Parser for numbers with a decimal point or a decimal comma: `12.5`, `12,5`, `-3`.
 enum NumberPhrase {
-  /// Parses a finite number; `nil` for any other text, and for `1,234`, whose comma may separate thousands or decimals.
+  /// Parses a finite number; returns `nil` if the text is invalid or ambiguous. In `1,234`, the comma may separate
+  /// thousands or decimals.
   static func value(_ text: some StringProtocol) -> Double? {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     let hasDecimalComma =
@@ -10,14 +11,14 @@ enum NumberPhrase {
     return value.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// Returns the hint for an ambiguous number such as `1,234`; `nil` for any other text.
+  /// Returns a hint for an ambiguous number such as `1,234`, or `nil` if the text is not ambiguous.
   static func hint(for text: some StringProtocol) -> String? {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == 2, let whole = Int(parts[0]), parts[1].count == 3, Int(parts[1]) != nil else { return nil }
     return "Did you mean \(whole)\(parts[1]) or \(whole).\(parts[1])?"
   }
 
-  /// Returns the number in text with a unit, such as `5km` or `5 km`; `nil` for any other text.
+  /// Returns the number without the unit for text such as `5km` or `5 km`, or `nil` if the text is different.
   static func withoutUnit(_ text: String) -> Substring? {
     let number = text.dropLast(text.reversed().prefix { $0.isLetter || $0 == " " }.count)
     return number.count < text.count && value(number) != nil ? number : nil

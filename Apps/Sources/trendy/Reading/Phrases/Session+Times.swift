@@ -13,7 +13,7 @@ extension Session {
     return try date(phrase, meaning)
   }
 
-  /// Returns the range of `--since` and `--until`, or one given by `--since` alone; `nil` without either.
+  /// Returns the range given by `--since` and `--until`, or by a range in `--since`; `nil` if neither is given.
   func range() throws(CommandError) -> Range<Date>? {
     if let text = arguments.value("--since"), let range = try TimePhrase.range(text, now: now, in: local) {
       guard arguments.value("--until") == nil else {
@@ -28,7 +28,10 @@ extension Session {
     return since == nil && until == nil ? nil : (since ?? .distantPast)..<(until ?? .distantFuture)
   }
 
-  /// Resolves a phrase, printing its note, if any, and the date of a duration: `1m` is a minute, not a month.
+  /// Resolves a phrase to a point in time and prints the note of the result.
+  ///
+  /// For a duration as a limit, also prints the resulting date, so that the user notices that `1m` is a minute rather
+  /// than a month.
   func date(_ phrase: TimePhrase, _ meaning: TimePhrase.Meaning) throws(CommandError) -> Date {
     let resolved = try phrase.resolved(meaning)
     if let note = resolved.note { console.talk(note) }
@@ -42,7 +45,7 @@ extension Session {
     return resolved.date
   }
 
-  /// Returns the seconds of an option such as `--for 1h30m`; `nil` if it was not given.
+  /// Returns the duration given for an option such as `--for 1h30m`, in seconds; `nil` if the option was not given.
   func seconds(option: String, in range: ClosedRange<Double> = 0...Double.infinity) throws(CommandError) -> Double? {
     guard let text = arguments.value(option) else { return nil }
     guard let seconds = DurationPhrase.seconds(text) else {

@@ -11,7 +11,7 @@ import TrendyModels
 
 /// Simulated straight path through a place from west to east, with a stay in the middle.
 ///
-/// The path starts and ends twice the radius plus 300 m from the middle.
+/// Starts and ends at a distance from the middle of twice the radius plus 300 m.
 struct StraightWalk {
   static let options = [
     OptionSpec("--speed", value: "m/s", kind: .number, help: "speed on the path (default 1.4)"),
@@ -21,15 +21,15 @@ struct StraightWalk {
     OptionSpec("--beside", value: "metres", kind: .number, help: "distance from the middle (default 0)"),
   ]
 
-  /// Metres a second.
+  /// Speed in metres per second.
   private let speed: Double
-  /// Seconds.
+  /// Sampling interval in seconds.
   private let every: Double
-  /// Metres.
+  /// Horizontal accuracy in metres.
   private let accuracy: Double
-  /// Metres to the north of the middle.
+  /// Distance of the path from the centre, in metres to the north.
   private let beside: Double
-  /// Seconds.
+  /// Duration of the stay in seconds.
   private let stay: Double
 
   init(_ session: Session) throws(CommandError) {

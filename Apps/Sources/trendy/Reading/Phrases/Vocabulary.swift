@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Types, properties and places of a store, read once for any number of events.
+/// Event types, properties and places of a store, read once to parse any number of events.
 struct Vocabulary {
   private(set) var types: [EventType]
   private var definitions: [String: [PropertyDefinition]]

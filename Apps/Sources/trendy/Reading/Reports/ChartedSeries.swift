@@ -3,17 +3,17 @@ import TrendyInsights
 import TrendyModels
 import TrendyPersistence
 
-/// Series that `chart` draws for an event type: number of events, or sum or mean of a property.
+/// Time series drawn by `trendy chart`: the number of events of a type, or the sum or mean of a property.
 struct ChartedSeries {
-  /// The charted property.
+  /// Charted property.
   struct Amount {
     let definition: PropertyDefinition
     let summary: AmountSummary
-    /// Number of events skipped because their value is not of the property's present kind.
+    /// Number of events skipped because the kind of the property was changed after they were recorded.
     let leftOut: Int
   }
 
-  /// Parsed options, before the event type is known.
+  /// Options of the command, parsed before the event type is looked up.
   struct Request {
     static let options = [
       OptionSpec(
@@ -47,8 +47,9 @@ struct ChartedSeries {
       weeks = try session.wholeNumber(option: "--weeks", in: 1...1000)
     }
 
-    /// Returns the property named by `--of`, by default the first number or duration property of the type.
-    /// - Throws: `CommandError` with exit 66 for an unknown property, 64 if it is neither a number nor a duration.
+    /// Returns the property named by `--of`, or else the first number or duration property of the type.
+    /// - Throws: `CommandError` with exit 66 if the property does not exist, or exit 64 if it is neither a number nor a
+    ///   duration.
     fileprivate func property(
       of type: EventType, among all: [PropertyDefinition], _ session: Session
     ) throws -> PropertyDefinition {
@@ -76,16 +77,16 @@ struct ChartedSeries {
   }
 
   let type: EventType
-  /// `nil` if the series counts events.
+  /// Charted property; `nil` if events are counted.
   let amount: Amount?
   let period: CalendarPeriod
   let today: CivilDate
-  /// Whether options restrict the events of the type.
+  /// Whether only some events of the type are selected by options.
   let isNarrow: Bool
   let series: AmountSeries
-  /// Mean of the 14 days up to each day; empty for weeks and months.
+  /// Mean of the 14 days up to and including each day; empty if the step is a week or month.
   let movingMean: [Double?]
-  /// Trend of the series as text; `nil` if none can be computed.
+  /// Description of the trend; `nil` if there is none or the history is too short.
   let statement: InsightStatement?
 
   init(_ name: String, _ request: Request, _ session: Session) throws {
@@ -126,15 +127,15 @@ struct ChartedSeries {
     }
   }
 
-  /// Returns the days to chart: the requested weeks, or from `since` to today.
+  /// Returns the days to chart, which are the requested number of weeks or the days from `since` to today.
   ///
-  /// The first day is moved back to the start of its week or month, but never before the first day of `days`.
+  /// The first day is moved back to the start of its week or month, but not before the first day of `days`.
   private static func days(
     _ request: Request, _ days: DailySeries, since: CivilDate?, _ today: CivilDate, firstWeekday: Int
   ) -> ClosedRange<CivilDate> {
     let usual = request.period == .day ? 26 : request.period == .week ? 12 : 52
     let wanted = request.weeks ?? (since == nil ? usual : nil)
-    // Bars by week are whole weeks up to the current one.
+    // A chart by week ends with the whole current week.
     let end =
       request.period == .week ? CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday).upperBound : today
     let first = wanted.map { end.advanced(by: 1 - 7 * $0) } ?? days.first

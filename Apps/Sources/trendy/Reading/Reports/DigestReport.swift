@@ -4,12 +4,12 @@ import TrendyFoundation
 import TrendyInsights
 import TrendyModels
 
-/// Daily or weekly digest of the selected events, with the distance driven.
+/// Digest of a day or week: statements about the selected events, and the distance driven.
 struct DigestReport {
   let digest: Digest
-  /// `nil` if nothing was driven in the period, or the options select only some events.
+  /// Distance driven; `nil` if there were no trips, or if options exclude some trips.
   let driven: Driven?
-  /// Last day of the analysis.
+  /// Day of the digest, or last day of the week so far.
   let today: CivilDate
 
   init(_ period: CalendarPeriod, _ session: Session) throws {
@@ -17,7 +17,7 @@ struct DigestReport {
     let (local, today, firstWeekday) = (session.local, histories.today, session.local.firstWeekday)
     let all = try histories.all()
     let settings = try histories.settings()
-    // A past day is reported as of its end.
+    // A digest of a past day includes all of its events, as if it were made at the end of that day.
     let isOver = today < local.day(of: session.now)
     let end = local.start(of: today.advanced(by: 1)).addingTimeInterval(-0.001)
     let now = isOver ? end : session.now

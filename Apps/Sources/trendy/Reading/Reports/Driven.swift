@@ -12,10 +12,11 @@ struct Driven {
   let before: Mileage
   private let period: CalendarPeriod
 
-  /// Sums the trips of `days` and `daysBefore`; `nil` without trips in either, or if options select only some events.
+  /// Sums the trips of both periods.
   ///
-  /// Trips of the previous period that started at or after `end` do not count, so that a period that has not ended is
-  /// compared with the same part of the previous one.
+  /// Trips of the previous period that started at or after `end` are excluded, so that the current period is compared
+  /// with the same part of the previous one.
+  /// - Returns: `nil` if there are no trips in either period, or if options exclude some trips.
   init?(
     _ days: ClosedRange<CivilDate>, against daysBefore: ClosedRange<CivilDate>, _ period: CalendarPeriod,
     _ histories: TypeHistories, _ session: Session, until end: Date? = nil
@@ -31,7 +32,7 @@ struct Driven {
     guard now.trips + before.trips > 0 else { return nil }
   }
 
-  /// Whether the period has trips; the previous one may have some without it.
+  /// Whether there are trips in the period itself, not only in the previous one.
   var isAnything: Bool { now.trips > 0 }
 
   func sentence(_ units: Units) -> String {

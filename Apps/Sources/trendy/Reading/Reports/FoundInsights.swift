@@ -1,9 +1,9 @@
 import TrendyInsights
 import TrendyModels
 
-/// Findings about all event types: correlations, trends, overdue types and usual times.
+/// Insights about the selected event types: correlations, trends, overdue types and usual times.
 struct FoundInsights {
-  /// Usual hour, and usual weekday if there is one, of an event type.
+  /// Usual hour of an event type, with its usual weekday if there is one.
   struct UsualHours {
     let type: EventType
     let hour: Habit
@@ -12,11 +12,11 @@ struct FoundInsights {
 
   let today: CivilDate
   let search: CorrelationSearch
-  /// Trends that are rising or falling; steady ones are omitted.
+  /// Rising and falling trends.
   let trends: [(type: EventType, trend: Trend)]
-  /// Types whose last event is unusually long ago.
+  /// Event types whose last event is unusually long ago.
   let gaps: [(type: EventType, gap: Gap)]
-  /// Usual times, most consistent first, without those of low confidence.
+  /// Usual times of medium or high confidence, most consistent first.
   let habits: [UsualHours]
   private let types: [String: EventType]
   private let histories: [String: TypeHistory]
@@ -39,26 +39,27 @@ struct FoundInsights {
     .sorted { $0.hour.pattern.consistency > $1.hour.pattern.consistency }
   }
 
-  /// First day of the search for correlations: that of the oldest event, but at most `CorrelationSearch.span` days ago.
+  /// First day used for correlations: the day of the oldest event, but at most `CorrelationSearch.span` days ago.
   var firstDay: CivilDate? {
     histories.values.map(\.days.first).min().map { max($0, today.advanced(by: 1 - CorrelationSearch.span)) }
   }
 
-  /// Number of event types with selected events.
+  /// Number of event types with at least one selected event.
   var typeCount: Int { histories.count }
 
   func name(_ id: String) -> String { types[id]?.name ?? id }
 
   func color(_ id: String) -> String? { types[id]?.colorHex }
 
-  /// Types with too short a history for correlations, with the number of missing days, fewest first.
+  /// Names of event types whose history is too short for correlations, with the number of days to wait; shortest wait
+  /// first.
   var young: [(name: String, days: Int)] {
     search.missingDays.map { (name($0.key), $0.value) }.sorted { ($0.days, $0.name) < ($1.days, $1.name) }
   }
 
-  /// Returns the daily series behind a correlation.
-  /// - Parameter place: rank of the correlation, from 0.
-  /// - Returns: `nil` if there are fewer correlations.
+  /// Returns the daily values of the two event types in a correlation.
+  /// - Parameter place: index of the correlation in the list, starting at 0.
+  /// - Returns: `nil` if the index is out of range.
   func days(ofRelation place: Int) -> RelationDays? {
     guard search.strongest.indices.contains(place) else { return nil }
     let relation = search.strongest[place]
@@ -75,7 +76,7 @@ struct FoundInsights {
   }
 }
 
-/// Daily series of the two event types of a correlation, over the days on which it is based.
+/// A correlation with the daily values of its two event types.
 struct RelationDays {
   struct Side {
     let id: String
@@ -85,9 +86,9 @@ struct RelationDays {
   }
 
   let relation: CorrelationFinding
-  /// Number of pairs of types that were tested for a correlation.
+  /// Number of pairs of event types that were tested for correlation.
   let pairs: Int
-  /// If the correlation has a lag, this type precedes the other by a day.
+  /// Event type that precedes the other by one day if the correlation has a lag.
   let first: Side
   let second: Side
   let today: CivilDate

@@ -2,13 +2,14 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// A month or a year in the user's time zone.
+/// A calendar month or year in the user's time zone.
 struct MonthSpan {
   let range: Range<Date>
-  /// `Nov 2026`, or `2026`.
+  /// Name such as `Nov 2026` or `2026`.
   let name: String
 
-  /// Parses `--month`, a month (`2026-11`) or a year (`2026`); by default the current month.
+  /// Parses `--month`, which is a month (`2026-11`) or a year (`2026`); without it, selects the current month.
+  /// - Throws: ``CommandError`` with exit 64 if the value is invalid.
   init(_ session: Session) throws(CommandError) {
     let local = session.local
     guard let text = session.arguments.value("--month") else {

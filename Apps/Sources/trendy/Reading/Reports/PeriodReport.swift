@@ -2,20 +2,21 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// A ``PeriodReview`` of the events that the options select, and the distance driven.
+/// Comparison of a period with the previous one, for the selected events and the distance driven.
 struct PeriodReport {
   let review: PeriodReview
-  /// The present time of day if the last day has not ended; otherwise `nil`.
+  /// Current time of day if the period is not over, otherwise `nil`.
   let clock: String?
-  /// `nil` if the options select only some events, or nothing was driven in either period.
+  /// Distance driven; `nil` if there were no trips in either period, or if options exclude some trips.
   let driven: Driven?
 
-  /// Reviews a period up to the last selected day.
+  /// Compares a period, up to the last selected day, with the previous period.
   /// - Parameters:
-  ///   - period: a week, a month or a year.
-  ///   - day: any day of it; `nil` for the last selected day.
-  ///   - session: source of the options.
-  /// - Throws: `CommandError` with exit 64 for a future period, or if `--since` excludes a part of the previous period.
+  ///   - period: week, month or year.
+  ///   - day: any day of the period; `nil` for the last selected day.
+  ///   - session: command line with the options.
+  /// - Throws: `CommandError` with exit 64 if the period is in the future, or if `--since` excludes part of the
+  ///   previous period.
   init(_ period: CalendarPeriod, around day: CivilDate? = nil, _ session: Session) throws {
     let histories = try TypeHistories(session)
     let (local, last) = (session.local, histories.today)

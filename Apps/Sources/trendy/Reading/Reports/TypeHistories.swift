@@ -8,25 +8,26 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// Histories of event types for commands that analyse the record, limited to the events that the options select.
+/// Daily histories of event types, restricted to the events that the command's options select.
 struct TypeHistories {
-  /// Options of a command whose argument names the event type.
+  /// Options of a command that takes an event type as its argument.
   static let options = EventSelection.options.filter { $0.key != "--type" }
-  /// Options of a command about several event types.
+  /// Options of a command that covers several event types.
   static let optionsOfMany = EventSelection.options
 
   let store: LocalStore
   let local: LocalTime
-  /// Last day of the analysis: the present day, or an earlier one given by `--until`.
+  /// Last day of the analysis: today, or an earlier day given by `--until`.
   let today: CivilDate
   private let selection: EventSelection
-  /// Property definitions of all types; empty without conditions on properties.
+  /// Property definitions of all types; empty unless there are conditions on properties.
   private let definitions: [PropertyDefinition]
   private let session: Session
 
-  /// Opens the store and reads the options.
-  ///
-  /// With `last`, the analysis ends on that day, and `--since` and `--until` are ignored.
+  /// Opens the store and parses the options.
+  /// - Parameters:
+  ///   - session: command line with the options.
+  ///   - last: last day of the analysis, which makes `--since` and `--until` be ignored; `nil` to apply them.
   init(_ session: Session, through last: CivilDate? = nil) throws {
     self.session = session
     store = try session.openStore().makeLocalStore()
@@ -39,15 +40,15 @@ struct TypeHistories {
     today = last ?? (until >= session.now ? now : local.day(of: until.addingTimeInterval(-0.001)))
   }
 
-  /// First day of the analysis; `nil` without `--since`.
+  /// First day of the analysis, given by `--since`; `nil` without it.
   var firstDay: CivilDate? {
     selection.range.flatMap { $0.lowerBound == .distantPast ? nil : local.day(of: $0.lowerBound) }
   }
 
-  /// Whether any option restricts the events.
+  /// Whether any option restricts the selected events.
   var isNarrow: Bool { selection.isNarrow }
 
-  /// Whether the options name event types.
+  /// Whether options select event types by name.
   var namesTypes: Bool { selection.namesTypes }
 
   /// Returns the selected events of a type, newest first.
@@ -55,12 +56,12 @@ struct TypeHistories {
     try search(ofType: type).events(in: store)
   }
 
-  /// Returns the events of a type in a range of days, newest first.
+  /// Returns the selected events of a type within a range of days, newest first.
   func events(of type: EventType, in days: ClosedRange<CivilDate>) throws -> [Event] {
     try search(ofType: type, during: local.moments(of: days)).events(in: store)
   }
 
-  /// Returns the start times of the events of all types in a range of days, keyed by type id.
+  /// Returns the start times of all events within a range of days, keyed by event type id.
   func moments(in days: ClosedRange<CivilDate>) throws -> [String: [TypeHistory.Moment]] {
     var moments: [String: [TypeHistory.Moment]] = [:]
     try LocalInsightSource(store: store, local: local).forEachMoment(in: days) { moments[$0, default: []].append($1) }
@@ -71,10 +72,10 @@ struct TypeHistories {
     try selection.search(in: store, session, ofType: type?.id, during: span, among: definitions)
   }
 
-  /// Returns the present time of day on another day.
+  /// Returns the point in time on a day that has the current time of day.
   func sameTime(on day: CivilDate) -> Date { local.sameTime(as: session.now, on: day) }
 
-  /// Returns the number of events of a day after the present time of day, keyed by type id.
+  /// Returns the number of selected events on a day that started after the current time of day, keyed by event type id.
   func later(on day: CivilDate) throws -> [String: Int] {
     let end = local.start(of: day.advanced(by: 1))
     let start = min(sameTime(on: day), end)
@@ -95,13 +96,14 @@ struct TypeHistories {
     return collector.history
   }
 
-  /// Cached counts of whole types; `nil` if the options select only some of their events.
+  /// Cached daily counts; `nil` if the options select only some of the events of a type.
   private var source: LocalInsightSource? {
     guard selection.isOfWholeTypes else { return nil }
     return session.counts(of: store)
   }
 
-  /// Deletes the cached counts, so that all events are counted again.
+  /// Deletes the cached daily counts, so that they are computed again from all events.
+  /// - Throws: ``CommandError`` if the cache folder cannot be deleted.
   private static func forgetCounts() throws {
     let cache = Session.countsFolder
     guard FileManager.default.fileExists(atPath: cache.path) else { return }
@@ -113,9 +115,9 @@ struct TypeHistories {
     }
   }
 
-  /// Returns the histories of all selected types that have events, sorted by name.
+  /// Returns the histories of the selected event types that have events, sorted by name.
   ///
-  /// Odometer readings are marked with `isOfReadings`, unless the options name types or the odometer type has a goal.
+  /// The odometer type is marked with `isOfReadings` unless it has a goal or options select types by name.
   func all() throws -> [(type: EventType, history: TypeHistory)] {
     let known = try store.fetchAllEventTypes()
     let readings = selection.namesTypes ? nil : BuiltInType.odometer.present(among: known)
@@ -131,15 +133,15 @@ struct TypeHistories {
     }
   }
 
-  /// Returns the event types with their goals and skipped days.
+  /// Returns the goals and skipped days of all event types.
   func settings() throws -> TypeSettings { try TypeSettings(StoreUserRecord(store)) }
 
-  /// Returns the streak of a type in days, or in weeks for a goal of at least some amount per week.
+  /// Returns the streak of an event type, in weeks if it has a weekly minimum goal and otherwise in days.
   func streak(of type: EventType, _ history: TypeHistory, _ settings: TypeSettings) throws -> Streak {
     try settings.streak(of: type.id, history, firstWeekday: local.firstWeekday) {
       guard history.days.count > 0 else { return [:] }
       var amounts = GoalAmounts(settings, now: session.now, local: local)
-      // As in the progress of a goal, later days of the current week count.
+      // Events later in the current week count, as they do for the progress of a goal.
       let week = CalendarPeriod.week.days(around: history.today, firstWeekday: local.firstWeekday)
       for event in try events(of: type) { amounts.add(event, on: history.days.first...week.upperBound) }
       return amounts.byType[type.id] ?? [:]
@@ -148,7 +150,8 @@ struct TypeHistories {
 }
 
 extension LocalTime {
-  /// Returns the year that both ends of a range are printed without: the current one, or 0 (none) if the range crosses a year boundary.
+  /// Returns the year to omit when printing a range of dates, which is the current year, or 0 for none if the range
+  /// spans two years.
   func year(_ now: Date, spanning first: Date, _ last: Date) -> Int {
     let year = components(of: now).year
     return components(of: first).year == components(of: last).year ? year : 0
@@ -156,10 +159,10 @@ extension LocalTime {
 }
 
 extension CivilDate {
-  /// Month of the date: `Nov 2026`.
+  /// Month and year of the date, such as `Nov 2026`.
   var monthWords: String { "\(LocalTime.months[month - 1]) \(year)" }
 
-  /// Returns the date as `Fri 20 Nov`, with the year if it differs from that of `now`.
+  /// Returns the date as `Fri 20 Nov`, with the year if it is not the year of `now`.
   func words(near now: CivilDate) -> String {
     year == now.year ? "\(LocalTime.weekdays[weekday]) \(day) \(LocalTime.months[month - 1])" : wordsWithYear
   }
@@ -168,7 +171,8 @@ extension CivilDate {
 }
 
 extension ClosedRange<CivilDate> {
-  /// `Mon 16 to Fri 20 Nov`, with the year where it is not that of `now`, and with both years where they differ.
+  /// Returns the range as `Mon 16 to Fri 20 Nov`, with years where they differ from each other or from the year of
+  /// `now`.
   func words(near now: CivilDate) -> String {
     let (first, last) = (lowerBound, upperBound)
     guard first != last else { return first.words(near: now) }

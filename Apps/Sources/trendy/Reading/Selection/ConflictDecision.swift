@@ -3,11 +3,11 @@ import CommandSupport
 import TrendyAgent
 import TrendySync
 
-/// Selection of conflicts to resolve: those named on the command line, or all that the decision applies to.
+/// Conflicts to resolve in the same way: those named on the command line, or all to which the resolution applies.
 struct ConflictDecision {
   static let all = OptionSpec("--all", help: "every conflict")
 
-  /// Empty for all.
+  /// Ids given on the command line; empty for `--all`.
   private let ids: [String]
 
   init(on ids: some Sequence<String>, _ session: Session) throws(CommandError) {
@@ -19,8 +19,12 @@ struct ConflictDecision {
     }
   }
 
-  /// Resolves all conflicts in one save, as one undo step.
-  /// - Parameter label: name of the decision: `retry`.
+  /// Resolves the conflicts in one save and as one undo step.
+  /// - Parameters:
+  ///   - label: name of the resolution for the undo list, such as `retry`.
+  ///   - session: command line and store.
+  ///   - isMeant: with `--all`, whether the resolution applies to a conflict.
+  ///   - decide: resolves the conflict with the given id.
   func carryOut(
     _ label: String, in session: Session, among isMeant: (OpenConflict) -> Bool = { _ in true },
     _ decide: (RecorderChanges, String) throws -> Void
@@ -43,13 +47,14 @@ struct ConflictDecision {
   }
 }
 
-/// Resolved conflicts.
+/// Result of resolving conflicts.
 struct DecidedConflicts {
   var conflicts: [OpenConflict]
-  /// Number of conflicts that the decision does not apply to.
+  /// Number of conflicts to which the resolution does not apply.
   var left = 0
 
-  /// - Parameter decision: label of each line: `Kept mine`.
+  /// Prints the result, one line per conflict.
+  /// - Parameter decision: label at the start of each line, such as `Kept mine`.
   func show(_ decision: String, _ session: Session) -> ExitCode {
     let (console, text) = (session.console, ConflictText(session))
     if console.isJSON {

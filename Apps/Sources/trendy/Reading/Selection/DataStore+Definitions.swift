@@ -2,7 +2,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension DataStoreProtocol {
-  /// Property definitions of a type, in display order.
+  /// Returns the property definitions of an event type, in display order.
   func definitions(of type: EventType) throws -> [PropertyDefinition] { try definitions(ofType: type.id) }
 
   func definitions(ofType id: String) throws -> [PropertyDefinition] {

@@ -5,15 +5,17 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Trip in progress that sensors detected.
+/// Lookup of the trip in progress that was detected from positions.
 enum DetectedTrip {
-  /// Returns the trip that the agent follows, possibly one of another device; without an agent the one in the recorded
-  /// fixes; `nil` if no trip is in progress.
+  /// Returns the trip in progress, or `nil` if there is none.
+  ///
+  /// Asks the agent, which may also follow a trip of another device. If no agent is running, detects the trip in the
+  /// recorded positions.
   static func inProgress(_ container: AppContainer, _ session: Session) throws -> AgentStatus.LiveTrip? {
     let files = RuntimeFiles(storeDirectory: session.storeDirectory, environment: Environment.all)
-    // An agent that does not answer must not block the command.
+    // The timeout keeps an agent that hangs from blocking the command.
     if let text = AgentConnection(files, asking: .status, timeoutSeconds: 1)?.next(),
-      let status = (try? WireJSON.decode(JSONValue.self, from: Data(text.utf8)))?.objectValue  // else no status
+      let status = (try? WireJSON.decode(JSONValue.self, from: Data(text.utf8)))?.objectValue  // or no status
     {
       let trip = status["trip"].flatMap { AgentStatus.LiveTrip($0) }
       return trip?.state == .ended ? nil : trip
@@ -21,7 +23,7 @@ enum DetectedTrip {
     return try recorded(in: container, session).newest
   }
 
-  /// Returns the trips in progress in the fixes of this store, one per device.
+  /// Returns the trips in progress that are detected in the recorded positions, at most one per device.
   static func recorded(in container: AppContainer, _ session: Session) throws -> [AgentStatus.LiveTrip] {
     guard container.record.hasTracks else { return [] }
     return try container.record.makeTrackIntake().presences().compactMap { AgentStatus.LiveTrip($0, now: session.now) }
@@ -29,6 +31,6 @@ enum DetectedTrip {
 }
 
 extension [AgentStatus.LiveTrip] {
-  /// Trip with the newest fix.
+  /// Trip with the most recent position.
   var newest: AgentStatus.LiveTrip? { self.max { ($0.fixedAt ?? .distantPast) < ($1.fixedAt ?? .distantPast) } }
 }

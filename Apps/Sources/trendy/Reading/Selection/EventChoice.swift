@@ -6,7 +6,7 @@ extension OptionSpec {
   static let dryRun = OptionSpec("--dry-run", help: "show what would change, without changing anything")
 }
 
-/// Events that a command changes: given by ids or by a selection.
+/// Events that a command changes, selected either by id or by options.
 struct EventChoice {
   private enum Choice {
     case ids([String])
@@ -15,7 +15,7 @@ struct EventChoice {
 
   private let choice: Choice
 
-  /// Chooses events by ids or by a selection.
+  /// Creates a selection from ids or options.
   /// - Throws: ``CommandError`` with exit 64 unless exactly one of the two is given.
   init(_ ids: [String], _ selection: EventSelection, _ session: Session) throws(CommandError) {
     switch (ids.isEmpty, selection.isNarrow) {
@@ -27,8 +27,8 @@ struct EventChoice {
     }
   }
 
-  /// Returns the events without repetition.
-  /// - Throws: ``CommandError`` with exit 66 if there are none.
+  /// Returns the selected events, each only once.
+  /// - Throws: ``CommandError`` with exit 66 if no event is found.
   func events(in store: LocalStore, _ session: Session) throws -> [Event] {
     switch choice {
     case .ids(let ids):
@@ -48,7 +48,7 @@ struct EventChoice {
     }
   }
 
-  /// Lists the events of a selection and asks for confirmation; events given by ids need none.
+  /// Lists the selected events and asks for confirmation. Events selected by id need no confirmation.
   func confirm(_ question: String, of list: EventList, _ session: Session) throws(CommandError) {
     guard case .selection = choice else { return }
     try session.confirm(question, about: list.events.map(\.id)) {

@@ -2,14 +2,13 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// An event as one line of NDJSON, in the format of `list --ndjson`; most members are optional.
+/// An event as one line of NDJSON, in the format printed by `trendy list --ndjson`.
 ///
-/// For example
-/// `{"event_type":"coffee","timestamp":"2026-11-20T08:30:00+01:00","properties":{"count":2,"size":"large"}}`.
+/// Example: `{"event_type":"coffee","timestamp":"2026-11-20T08:30:00+01:00","properties":{"count":2,"size":"large"}}`
 ///
-/// - `event_type` is the name of the type, or an object with `name`.
-/// - `timestamp` is now by default. An all-day event may have `date` and `last_date` (`2026-11-20`) instead of times.
-/// - A property is a plain value, or an object with `type` and `value`.
+/// - `event_type` is required: the name of the type, or an object with the member `name`.
+/// - `timestamp` defaults to the current time. All-day events may have `date` and `last_date` (`2026-11-20`) instead.
+/// - A property is a plain value, or an object with the members `type` and `value`.
 struct EventDocument {
   private static let known: Set<String> = [
     "schema", "id", "event_type", "timestamp", "end_date", "time_zone", "is_all_day", "properties", "notes",
@@ -19,8 +18,8 @@ struct EventDocument {
 
   private let members: [String: JSONValue]
 
-  /// Parses a line; values are checked by ``event(among:_:makeID:)``.
-  /// - Throws: ``CommandError`` with exit 65 for text that is not a JSON object, and for unknown members.
+  /// Parses a line. Values are validated later, by ``event(among:_:makeID:)``.
+  /// - Throws: ``CommandError`` with exit 65 if the line is not a JSON object or has unknown members.
   init(_ line: String) throws(CommandError) {
     let value: JSONValue
     do {
@@ -29,7 +28,7 @@ struct EventDocument {
       throw CommandError("Invalid JSON: \(error)", exit: .badData)
     }
     guard var members = value.objectValue else { throw CommandError("Not a JSON object", exit: .badData) }
-    // The format of `show --json`.
+    // `trendy show --json` nests the event in a document.
     if let event = members["event"]?.objectValue { members = event }
     self.members = members.filter { $0.value != .null }
     if let unknown = members.keys.filter({ !Self.known.contains($0) }).min() {
@@ -86,7 +85,7 @@ struct EventDocument {
     return date
   }
 
-  /// Local midnight of a date.
+  /// Returns local midnight of the date in a member, or `nil` if the member is missing.
   private func midnight(_ name: String, _ session: Session) throws(CommandError) -> Date? {
     guard let value = members[name] else { return nil }
     guard let date = value.stringValue.flatMap({ CivilDate($0) }) else {
@@ -129,7 +128,7 @@ struct EventDocument {
         hint: near.map { "Did you mean '\($0)'?" } ?? "List properties: trendy type show TYPE",
         exit: .badData)
     }
-    // Durations are numbers of seconds.
+    // A JSON number for a duration is in seconds.
     if definition.propertyType == .duration, let seconds = value.doubleValue {
       return (definition.key, .duration(seconds))
     }

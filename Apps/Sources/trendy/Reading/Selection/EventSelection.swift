@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Selection of events by the options of `list`, `edit` and `rm`; all conditions must hold.
+/// Selection of events by command line options. An event must meet all conditions.
 struct EventSelection {
   static let options =
     [
@@ -14,7 +14,7 @@ struct EventSelection {
         "--until", "--to", value: "time", kind: .time, help: "only events until then; a day includes all of it"),
       OptionSpec("--place", value: "name", kind: .place, help: "only events at a place whose name contains this"),
     ] + shared
-  /// Options of `edit`, whose `--type`, `--until` and `--place` set new values.
+  /// Options of `edit`, where `--type`, `--until` and `--place` are new values rather than conditions.
   static let editOptions = [ofType("--of"), since("--since")] + shared
 
   private static func ofType(_ name: String) -> OptionSpec {
@@ -40,18 +40,19 @@ struct EventSelection {
 
   /// Whether any option restricts the selection.
   let isNarrow: Bool
-  /// Empty for all.
+  /// Names of event types; empty to select all types.
   private let typeNames: [String]
   private let conditions: [PropertyCondition]
   private let query: EventQuery
 
-  /// Reads the options; names are resolved by the search.
+  /// Parses the options. Names of types, places and properties are looked up by
+  /// ``search(in:_:ofType:during:among:includesExtending:)``.
   /// - Parameters:
-  ///   - session: source of the arguments.
-  ///   - options: options of the command.
-  ///   - isOfAllTime: whether to ignore `--since` and `--until`, which have another meaning in the command.
-  ///   - range: time range from other options of the command.
-  ///   - types: types named by arguments.
+  ///   - session: command line with the options.
+  ///   - options: options that the command supports.
+  ///   - isOfAllTime: whether to ignore `--since` and `--until`, because they have a different meaning in this command.
+  ///   - range: time range from other options; takes precedence over `--since` and `--until`.
+  ///   - types: names of event types from arguments.
   init(
     _ session: Session, options: [OptionSpec] = EventSelection.options, isOfAllTime: Bool = false,
     during range: Range<Date>? = nil, ofTypes types: [String] = []
@@ -77,38 +78,40 @@ struct EventSelection {
     return source
   }
 
-  /// Whether the selection contains all events of the selected types, so that no event must be inspected.
+  /// Whether all events of the selected types are selected, so that cached counts per type can be used.
   var isOfWholeTypes: Bool { conditions.isEmpty && query == EventQuery() }
 
-  /// Whether types are named.
+  /// Whether event types are selected by name.
   var namesTypes: Bool { !typeNames.isEmpty }
 
   /// Whether there are conditions on properties.
   var hasConditions: Bool { !conditions.isEmpty }
 
-  /// Range of `--since` and `--until`.
+  /// Time range of the selection, usually from `--since` and `--until`; `nil` if unrestricted.
   var range: Range<Date>? { query.range }
 
-  /// Returns the types named by options, or all types.
-  /// - Throws: ``CommandError`` for an unknown type.
+  /// Returns the selected event types.
+  /// - Throws: ``CommandError`` if a type does not exist.
   func chosen(of types: [EventType], in store: any DataStoreProtocol) throws -> [EventType] {
     let lookup = Lookup(store: store)
     let named = try typeIDs(in: lookup)
     return named.isEmpty ? types : types.filter { named.contains($0.id) }
   }
 
-  /// Ids of all types with these names.
+  /// Returns the ids of all types with the selected names.
   private func typeIDs(in lookup: Lookup) throws -> Set<String> {
     Set(try typeNames.flatMap { try lookup.eventTypes($0) { "trendy type add \($0)" }.map(\.id) })
   }
 
-  /// Resolves names and returns the search.
+  /// Looks up the names and returns the search.
   /// - Parameters:
-  ///   - type: id of a single type; `nil` for those of the options.
-  ///   - span: time range; `nil` for that of the options.
-  ///   - known: property definitions of all types, if already read.
-  ///   - includesExtending: whether to find events that began before the range and extend into it.
-  /// - Throws: ``CommandError`` for an unknown type or property.
+  ///   - store: store to search.
+  ///   - session: command line and calendar.
+  ///   - type: id of the only type to search; `nil` for the selected types.
+  ///   - span: time range; `nil` for the selected range.
+  ///   - known: property definitions of all types; `nil` to read them if needed.
+  ///   - includesExtending: whether to include events that started before the range and extend into it.
+  /// - Throws: ``CommandError`` if a type or property does not exist.
   func search(
     in store: any DataStoreProtocol, _ session: Session, ofType type: String? = nil, during span: Range<Date>? = nil,
     among known: [PropertyDefinition]? = nil, includesExtending: Bool = false
@@ -126,25 +129,26 @@ struct EventSelection {
   }
 }
 
-/// Finds the events of an ``EventSelection``.
+/// Search for the events of an ``EventSelection``.
 struct EventSearch {
-  /// Number of events decoded at a time, which bounds the memory of long lists.
+  /// Maximum number of events in memory at a time when a long list is read.
   private static let pageSize = 1000
 
   fileprivate let query: EventQuery
-  /// Empty for all.
+  /// Ids of event types; empty for all types.
   fileprivate let types: Set<String>
   fileprivate let conditions: [PropertyCondition]
-  /// Exact range; that of the query is wider, so that it includes events of other time zones and all-day events.
+  /// Selected time range. The range of ``query`` is wider, because all-day events and events recorded in other time
+  /// zones need an exact check.
   let range: EventRange?
   fileprivate let local: LocalTime
 
-  /// Calls `body` with pages of events, newest first, until it returns `false`.
+  /// Passes the events to `body` page by page, newest first, until `body` returns `false`.
   /// - Parameters:
-  ///   - store: source of the events.
-  ///   - cursor: position after which the events start.
-  ///   - first: expected number of events, which limits the first page.
-  ///   - body: returns whether to continue.
+  ///   - store: store to search.
+  ///   - cursor: position after which to start; `nil` to start with the newest event.
+  ///   - first: number of events that the caller expects to need, which limits the size of the first page.
+  ///   - body: receives a page and returns whether to continue.
   func forEachPage(
     in store: LocalStore, after cursor: EventCursor? = nil, first: Int = pageSize, _ body: ([Event]) throws -> Bool
   ) throws {
@@ -168,7 +172,8 @@ struct EventSearch {
     return found
   }
 
-  /// Adds all events to a history. If only their times matter, the events are not decoded.
+  /// Adds the start times of all events to a history. Decodes events only if the conditions or all-day dates require
+  /// it.
   func add(to history: inout TypeHistory.Collector, from store: LocalStore) throws {
     guard query == EventQuery(range: query.range, eventTypeId: query.eventTypeId), conditions.isEmpty else {
       return try forEachPage(in: store) { page in
@@ -186,7 +191,7 @@ struct EventSearch {
     }
   }
 
-  /// Filters events that a store query does not return, such as deleted ones.
+  /// Returns the events that match. Used for events that are not in the store, such as deleted ones.
   func events(among events: [Event]) -> [Event] {
     events.filter { event in
       meetsTheRest(event)
@@ -197,7 +202,7 @@ struct EventSearch {
     }
   }
 
-  /// Conditions that the store query does not cover.
+  /// Whether an event meets the conditions that the store's query does not check.
   private func meetsTheRest(_ event: Event) -> Bool {
     (types.count < 2 || types.contains(event.eventTypeId)) && range?.contains(event) != false
       && conditions.allSatisfy { $0.holds(of: event, in: local) }
@@ -205,8 +210,8 @@ struct EventSearch {
 }
 
 extension Event {
-  /// Whether the note, the title, the place or a property contains a text.
-  /// - Parameter text: lowercased.
+  /// Whether the note, title, place or a property of the event contains the given text.
+  /// - Parameter text: text to search for, lowercased.
   fileprivate func holds(_ text: String) -> Bool {
     let fields = [notes, originalTitle, locationName] + properties.values.map(\.stringValue)
     return fields.contains { $0?.lowercased().contains(text) ?? false }

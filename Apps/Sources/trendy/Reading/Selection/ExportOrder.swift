@@ -4,9 +4,9 @@ import CommandSupport
 import TrendyAgent
 import TrendyFoundation
 
-/// Request to start or stop the scheduled export (`export --every`), which the settings store.
+/// Request to start or stop the scheduled export (`trendy export --every`), which is stored in the settings.
 struct ExportOrder {
-  /// Without `--to`, which the commands declare themselves.
+  /// Options for scheduled exports, except `--to`, whose meaning differs between commands.
   static let options = [
     OptionSpec(
       "--every", value: "interval", kind: .duration,
@@ -19,15 +19,16 @@ struct ExportOrder {
     case ended
   }
 
-  /// `nil` to stop the scheduled export.
+  /// Settings to save; `nil` to stop the scheduled export.
   private let values: [(SettingSpec, String)]?
 
-  /// Reads `--every` and `--keep`.
+  /// Parses `--every` and `--keep`.
   /// - Parameters:
-  ///   - session: source of the arguments.
-  ///   - format: format of the export.
-  ///   - to: key of the option that names the folder.
-  /// - Returns: `nil` without `--every`.
+  ///   - session: command line with the options.
+  ///   - format: name of the export format.
+  ///   - to: key of the option for the destination folder.
+  /// - Returns: `nil` if `--every` is not given.
+  /// - Throws: ``CommandError`` if an option is invalid, or the folder does not exist.
   init?(_ session: Session, format: String, to: String) throws(CommandError) {
     let arguments = session.arguments
     guard let interval = arguments.value("--every") else {
@@ -101,7 +102,7 @@ struct ExportOrder {
 }
 
 extension ExportPlan {
-  /// `day`, `7 days`, `6 h`.
+  /// Interval between exports as text: `day`, `7 days`, `6 h`.
   var every: String {
     let days = schedule.interval / 86_400
     guard days >= 1, days == days.rounded() else { return DurationPhrase.words(schedule.interval) }

@@ -3,18 +3,20 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Finds entities by name or id.
+/// Lookup of entities by name or id, as users give them on the command line.
 struct Lookup {
   let store: any DataStoreProtocol
 
-  /// Largest number in `@1`, `@2`, ...
+  /// Largest number accepted in references such as `@1` and `@2`.
   private static let furthestBack = 10_000
-  /// Maximum number of events read for an ambiguous id prefix.
+  /// Maximum number of events to read for an ambiguous id prefix.
   private static let mostAlike = 1000
 
-  /// Finds a type by name, ignoring case, by a unique prefix of the name, or by id.
+  /// Returns the event type with a name, ignoring case, a unique prefix of a name, or an id.
   ///
-  /// A name that lacks only its last letter is treated as a typing error, not as a prefix.
+  /// A prefix must be at least two letters shorter than the name. A single missing letter is treated as a typing error.
+  /// - Throws: ``CommandError`` with exit 66 if no type is found or the prefix is ambiguous, or exit 64 if several
+  ///   types have the name.
   func eventType(_ name: String, hintToMake: (String) -> String) throws -> EventType {
     try Self.eventType(name, among: store.fetchAllEventTypes(), hintToMake: hintToMake)
   }
@@ -27,7 +29,8 @@ struct Lookup {
     return try only(found, "types", name: \.name, hint: "To merge them: trendy type merge \(word) \(word)")
   }
 
-  /// Finds all types with a name, like ``eventType(_:hintToMake:)``. Two devices may each have created one.
+  /// Returns all event types with a name, as in ``eventType(_:hintToMake:)``. Several exist if two devices created the
+  /// type independently.
   func eventTypes(_ name: String, hintToMake: (String) -> String) throws -> [EventType] {
     try Self.eventTypes(name, among: store.fetchAllEventTypes(), hintToMake: hintToMake)
   }
@@ -62,10 +65,12 @@ struct Lookup {
       "Event type '\(name)' not found", hint: near.map { "Did you mean '\($0)'? \(make)" } ?? make, exit: .notFound)
   }
 
-  /// Finds an event by id, by a unique prefix of it, or by `@1` for the last one recorded, `@2` for the one before.
-  /// - Parameter sources: sources to consider.
+  /// Returns the event with an id, a unique prefix of an id, or a reference: `@1` is the event recorded last, `@2` the
+  /// one before.
+  /// - Parameter sources: sources of the events to consider.
   func event(_ name: String, from sources: Set<EventSourceType> = Set(EventSourceType.allCases)) throws -> Event {
-    // The empty prefix matches every id; an unset variable in a script must not select the only event.
+    // An empty string would be a prefix of every id. It may come from an unset variable in a script and must not select
+    // the only event.
     guard !name.isEmpty else {
       throw CommandError("The id is empty", hint: "List ids: trendy list", exit: .usage)
     }
@@ -99,7 +104,7 @@ struct Lookup {
 }
 
 extension Lookup {
-  /// Finds a property of a type by key, ignoring case.
+  /// Returns the property of an event type with a key, ignoring case.
   func property(_ key: String, of type: EventType) throws -> PropertyDefinition {
     let known = try store.definitions(of: type)
     let found = Self.named(key, among: known, name: \.key)
@@ -114,7 +119,7 @@ extension Lookup {
         ?? "List its properties: trendy type show \(ShellWords.quoted(type.name))", exit: .notFound)
   }
 
-  /// Finds a trip by id, by a prefix of it, or by `@1` for the last one recorded.
+  /// Returns the trip with an id, a unique prefix of an id, or a reference such as `@1` for the trip recorded last.
   func trip(_ name: String) throws -> TripEvent {
     let event = try event(name, from: [.trip])
     guard let trip = TripEvent(event) else {
@@ -123,7 +128,7 @@ extension Lookup {
     return trip
   }
 
-  /// Finds a vehicle by name, ignoring case, by a unique prefix of the name, or by id.
+  /// Returns the vehicle with a name, ignoring case, a unique prefix of a name, or an id.
   func vehicle(_ name: String) throws -> Vehicle {
     let vehicles = try store.vehicles()
     let named = Self.named(name, among: vehicles, name: \.name)
@@ -139,7 +144,8 @@ extension Lookup {
       exit: .notFound)
   }
 
-  /// Finds a place by name, ignoring case, by a unique prefix of the name, by id, or by a position inside it.
+  /// Returns the place with a name, ignoring case, a unique prefix of a name, or an id, or the nearest place that
+  /// contains a position.
   func place(_ name: String) throws -> Geofence { try Self.place(name, among: store.fetchAllGeofences()) }
 
   static func place(_ name: String, among places: [Geofence]) throws(CommandError) -> Geofence {
@@ -164,7 +170,7 @@ extension Lookup {
 // MARK: Entities with the same name
 
 extension Lookup {
-  /// Returns all places with a name, or with the only name that begins with the text.
+  /// Returns all places with a name, or with the only name that starts with the given text.
   static func places(_ name: String, among places: [Geofence]) -> [Geofence] {
     let found = named(name, among: places, name: \.name)
     if !found.isEmpty { return found }
@@ -172,7 +178,8 @@ extension Lookup {
     return Set(beginning.map { $0.name.lowercased() }).count == 1 ? beginning : []
   }
 
-  /// Returns the entities with exactly this name; if none, ignoring case; if none, the one with this id or id prefix.
+  /// Returns the entities with exactly this name, else those with the name in a different case, else the entity with
+  /// this id or id prefix.
   static func named<Entity: Identifiable<String>>(
     _ text: String, among entities: [Entity], name: (Entity) -> String
   ) -> [Entity] {
@@ -184,9 +191,13 @@ extension Lookup {
     return ids.count == 1 ? ids : []
   }
 
-  /// Returns the entity if it is the only one of its name.
-  /// - Parameter hint: what the user can do about entities of one name.
-  /// - Throws: ``CommandError`` with exit 64 that lists the ids.
+  /// Returns the only entity in an array of entities with the same name.
+  /// - Parameters:
+  ///   - found: entities with the same name, at least one.
+  ///   - noun: plural noun for the entities.
+  ///   - name: returns the name of an entity.
+  ///   - hint: what the user can do about several entities with one name.
+  /// - Throws: ``CommandError`` with exit 64 if there are several entities; the message lists their ids.
   static func only<Entity: Identifiable<String>>(
     _ found: [Entity], _ noun: String, name: (Entity) -> String, hint: String
   ) throws(CommandError) -> Entity {
@@ -196,7 +207,7 @@ extension Lookup {
       hint: "\(hint). Or use one of the ids.", exit: .usage)
   }
 
-  /// Hints for lists, one for each name that several of these entities have.
+  /// Returns a hint for each name shared by several entities, for display below a list.
   static func mergeHints<Entity: Identifiable<String>>(
     for entities: [Entity], _ noun: String, command: String, name: (Entity) -> String
   ) -> [String] {
@@ -207,13 +218,16 @@ extension Lookup {
     }.sorted()
   }
 
-  /// Returns the entities that a merge deletes and the one that remains; `nil` if both arguments denote one entity.
+  /// Returns the entities that a merge deletes and the entity that remains.
   ///
-  /// If both arguments denote the same entities, the one with the lowest id remains, so that all devices choose alike.
+  /// If both arguments denote the same entities, the entity with the lowest id remains, so that all devices make the
+  /// same choice.
   /// - Parameters:
   ///   - from: entities that the first argument denotes, at least one.
   ///   - into: entities that the second argument denotes.
-  ///   - target: returns the entity that remains otherwise; throws if the second argument is ambiguous.
+  ///   - target: returns the remaining entity if the arguments denote different entities.
+  /// - Returns: `nil` if there is nothing to merge, because both arguments denote the same single entity.
+  /// - Throws: errors of `target`, for example if the second argument is ambiguous.
   static func merge<Entity: Identifiable<String>>(
     _ from: [Entity], into: [Entity], target: () throws -> Entity
   ) throws -> (from: [Entity], into: Entity)? {
@@ -224,29 +238,30 @@ extension Lookup {
     return others.isEmpty ? nil : (others, target)
   }
 
-  /// Minimum length of an id prefix; shorter text is more likely a misspelled name.
+  /// Minimum length of an id prefix. Shorter text is more likely a misspelled name.
   private static let leastOfID = 8
 }
 
 /// Shortened ids for display.
 enum ShortID {
-  /// Returns the first 13 characters, the timestamp of a UUIDv7: only ids of the same millisecond have an equal prefix.
+  /// Returns the first 13 characters, which contain the timestamp of a UUIDv7. They are equal only for ids created in
+  /// the same millisecond.
   static func of(_ id: String) -> String {
     let beginning = id.utf8.prefix(length)
-    // In ASCII text each byte is a character.
+    // In printable ASCII, each byte is one character.
     return beginning.count == length && id.utf8.prefix(length + 1).allSatisfy { 0x20..<0x7F ~= $0 }
       ? String(Substring(beginning)) : String(id.prefix(length))
   }
 
   private static let length = 13
 
-  /// Returns an unambiguous prefix of each id, in the same order.
+  /// Returns an unambiguous prefix of each id, in the order of `ids`.
   static func of(_ ids: [String]) -> [String] {
     let beginnings = ids.map { of($0) }
     var (seen, shared): (Set<String>, Set<String>) = (Set(minimumCapacity: ids.count), [])
     for beginning in beginnings where !seen.insert(beginning).inserted { shared.insert(beginning) }
     if shared.isEmpty { return beginnings }
-    // Sorting makes ids with a common prefix adjacent; there are only few.
+    // After sorting, ids with a common prefix are adjacent. Few ids need this step.
     let sorted = zip(ids, beginnings).filter { shared.contains($1) }.map(\.0).sorted()
     var lengths: [String: Int] = [:]
     for (left, right) in zip(sorted, sorted.dropFirst()) where left != right {
@@ -257,7 +272,7 @@ enum ShortID {
     return zip(ids, beginnings).map { id, beginning in lengths[id].map { String(id.prefix($0)) } ?? beginning }
   }
 
-  /// Returns the shortest prefix, of at least the usual length, that no other id has.
+  /// Returns the shortest prefix of an id, but at least 13 characters, that no other id starts with.
   static func of(_ id: String, among others: [String]) -> String {
     var length = min(Self.length, id.count)
     while length < id.count, others.contains(where: { $0 != id && $0.hasPrefix(id.prefix(length)) }) { length += 1 }

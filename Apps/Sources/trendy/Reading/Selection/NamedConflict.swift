@@ -3,12 +3,12 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// A conflict with the name of its entity.
+/// A conflict with the name of the entity that it concerns.
 struct NamedConflict {
   let conflict: OpenConflict
-  /// Name of the entity, or of the type of an event; a short id if it is unknown.
+  /// Name of the entity; for an event, the name of its type. A short id if the entity no longer exists.
   let name: String
-  /// When an event happened.
+  /// Start time of the event; `nil` for other entities.
   let date: Date?
 
   init(_ conflict: OpenConflict, in store: any DataStoreProtocol) throws {

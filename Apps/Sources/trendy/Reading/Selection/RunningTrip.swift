@@ -5,12 +5,12 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// A running trip that was started by hand. Until it ends it is a running event and not part of any report.
+/// A running trip that the user started by hand. Reports exclude it until it ends.
 struct RunningTrip {
   let running: RunningEvent
   var trip: TripEvent
 
-  /// Starts a trip.
+  /// Creates a running trip, which has no end and no distance yet.
   init(_ trip: TripEvent, markId: String) {
     var event = trip.event
     event.sourceType = .manual
@@ -20,7 +20,7 @@ struct RunningTrip {
     self.trip = trip
   }
 
-  /// Returns the running trip, if any.
+  /// Returns the running trip in the store, or `nil` if there is none.
   init?(in store: any DataStoreProtocol) throws {
     guard let type = BuiltInType.trip.present(among: try store.fetchAllEventTypes()),
       let running = try RunningEvent.all(in: store).first(where: { $0.event.eventTypeId == type.id })
@@ -32,7 +32,7 @@ struct RunningTrip {
     self.trip = trip
   }
 
-  /// Returns the running trip.
+  /// Returns the running trip in the store.
   /// - Throws: ``CommandError`` with exit 66 if no trip is running.
   static func present(in store: any DataStoreProtocol) throws -> RunningTrip {
     guard let trip = try RunningTrip(in: store) else {
@@ -42,7 +42,8 @@ struct RunningTrip {
     return trip
   }
 
-  /// Returns the detected trip of the same time: the overlap must be at least half of the shorter trip.
+  /// Returns the detected trip that overlaps the running trip by at least half of the shorter of the two; `nil` if
+  /// there is none.
   func found(until end: Date, in store: any DataStoreProtocol) throws -> TripEvent? {
     func share(_ other: TripEvent) -> Double {
       let common = min(end, other.end).timeIntervalSince(max(trip.start, other.start))

@@ -7,21 +7,21 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Selection of fixes by the options of `export`.
+/// Selection of recorded positions by the options of `trendy export`.
 struct TrackExport {
   static let options = [
     OptionSpec(
       "--trip", value: "id", kind: .trip, repetition: .allCount, help: "track formats: only positions of this trip")
   ]
 
-  /// Options for events and tracks.
+  /// Options that apply to both events and tracks.
   static let shared = [
     OptionSpec("--day", value: "day", kind: .time, help: "only this day"),
     OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "only trips with this vehicle"),
     OptionSpec("--all", help: "track formats: all positions"),
   ]
 
-  /// Returns the range of `--day`, or of `--since` and `--until`; `nil` without any of them.
+  /// Returns the range given by `--day`, or by `--since` and `--until`; `nil` if none of them is given.
   static func range(_ session: Session) throws(CommandError) -> Range<Date>? {
     guard let day = try session.date(option: "--day", .since) else { return try session.range() }
     if let other = ["--since", "--until"].first(where: session.arguments.has) {
@@ -32,7 +32,7 @@ struct TrackExport {
 
   private let tripIDs: [String]
   private let vehicleName: String?
-  /// `nil` for all of time.
+  /// Time range; `nil` if unrestricted.
   private let range: Range<Date>?
 
   init(_ session: Session) throws {
@@ -50,18 +50,21 @@ struct TrackExport {
     }
   }
 
-  /// Counts of an export.
+  /// Numbers to report after an export.
   struct Outcome {
     var fixes = 0
-    /// Trips of the selected vehicle.
+    /// Number of trips with the selected vehicle.
     var trips = 0
-    /// Trips of the vehicle without recorded fixes.
+    /// Number of trips with the selected vehicle for which this device has no positions.
     var tripsWithoutFixes = 0
   }
 
-  /// Writes the selected tracks piece by piece to `put`.
-  ///
-  /// After each segment, `onFixes` receives its number of fixes; an error that it throws ends the export.
+  /// Passes the selected tracks as text to `put`, one chunk at a time.
+  /// - Parameters:
+  ///   - writer: formatter for the track format.
+  ///   - container: source of the positions.
+  ///   - onFixes: receives the number of positions after each segment; an error that it throws stops the export.
+  ///   - put: writes a chunk of the file.
   func write(
     _ writer: inout any TrackStreamWriter, of container: AppContainer, onFixes: (Int) throws -> Void,
     to put: (String) throws -> Void
@@ -86,7 +89,7 @@ struct TrackExport {
     return outcome
   }
 
-  /// Note for the user, if any.
+  /// Returns a note on positions that could not be exported, or `nil` if there is nothing to report.
   func note(of outcome: Outcome) -> String? {
     if let vehicleName, outcome.trips == 0 {
       return "No trips with '\(vehicleName)'\(range == nil ? "" : " in that time")."
@@ -107,10 +110,10 @@ struct TrackExport {
   private struct Part {
     var device: String
     var name: String
-    /// Includes both ends.
+    /// Times of the first and last position, inclusive.
     var range: ClosedRange<Date>
     var isOfVehicle = false
-    /// Number of fixes written.
+    /// Number of positions written so far.
     var fixes = 0
   }
 
@@ -118,7 +121,7 @@ struct TrackExport {
     let record = container.record
     guard tripIDs.isEmpty, vehicleName == nil else { return try tripParts(of: container) }
     let first = range?.lowerBound ?? .distantPast
-    // The end of a day is the start of the next.
+    // The range excludes its end, which is the start of the next day; closed ranges need an earlier end.
     let last = range.map { max($0.lowerBound, $0.upperBound.addingTimeInterval(-0.000_5)) } ?? .distantFuture
     let parts = try record.trackDevices().map { Part(device: $0.name, name: $0.name, range: first...last) }
     return (parts, Outcome())

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Options of a trip: vehicle, category and note.
+/// Command line options for the details of a trip: vehicle, category and note.
 struct TripDetails {
   static let all = [
     OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "vehicle"),
@@ -15,7 +15,7 @@ struct TripDetails {
 
   private let vehicleName: String?
   private let category: TripCategory?
-  /// Metres.
+  /// Business part of the distance in metres.
   private let businessDistance: Double?
   private let note: String?
 
@@ -30,7 +30,7 @@ struct TripDetails {
   func apply(to trip: inout TripEvent, in store: any DataStoreProtocol) throws {
     if let vehicleName { trip.set(try Lookup(store: store).vehicle(vehicleName)) }
     if let note { trip.event.notes = note.asNote }
-    // A business distance implies the category mixed.
+    // `--business` without a category makes the trip mixed.
     if let category = category ?? businessDistance.map({ _ in .mixed }) {
       trip.classify(category, businessMeters: businessDistance)
     }

@@ -11,22 +11,22 @@ struct TripSelection {
     OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "only trips with this vehicle"),
   ]
 
-  /// `nil` for all trips.
+  /// Time range; `nil` to select all trips.
   private let range: Range<Date>?
   private let vehicleName: String?
 
-  /// Reads `--vehicle`; a `nil` range selects all trips.
+  /// Creates a selection from `--vehicle` and a time range, which is `nil` to select all trips.
   init(_ session: Session, range: Range<Date>?) {
     self.range = range
     vehicleName = session.arguments.value("--vehicle")
   }
 
-  /// Returns the trips that count, oldest first.
+  /// Returns the selected trips, oldest first. Of several recordings of the same drive, only one is returned.
   func countedTrips(in store: any DataStoreProtocol) throws -> [TripEvent] {
     try ofVehicle(in: store, store.countedTrips)
   }
 
-  /// Returns trips, oldest first, with witnesses.
+  /// Returns the selected trips, oldest first, including all recordings of the same drive.
   func trips(in store: any DataStoreProtocol) throws -> [TripEvent] {
     try ofVehicle(in: store, store.trips)
   }

@@ -3,7 +3,7 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Output of events.
+/// Events with the data needed to print them.
 struct EventList {
   var events: [Event]
   let types: [EventType]
@@ -21,7 +21,12 @@ struct EventList {
     EventText(session: session, types: types, places: places, running: running)
   }
 
-  /// Prints the events in the requested format; `words` prints the text format, `more` are additional JSON members.
+  /// Prints the events in the output format of the console.
+  /// - Parameters:
+  ///   - schema: schema name for JSON.
+  ///   - more: additional members for JSON.
+  ///   - session: source of the console.
+  ///   - words: prints the events in text format.
   func show(
     schema: String, more: [(String, JSONText)] = [], _ session: Session, words: (Console, EventText) -> Void
   ) {
@@ -37,7 +42,7 @@ struct EventList {
   }
 }
 
-/// Output of one event.
+/// One event with the data needed to print it.
 struct OneEvent {
   private let list: EventList
 
@@ -45,14 +50,17 @@ struct OneEvent {
 
   init(_ event: Event, in store: any DataStoreProtocol) throws { list = try EventList([event], in: store) }
 
-  /// Takes the event from a list.
-  /// - Parameter list: list of exactly one event.
+  /// Uses the event of a list.
+  /// - Parameter list: list that contains exactly one event.
   init(_ list: EventList) {
     precondition(list.events.count == 1, "expected one event, not \(list.events.count)")
     self.list = list
   }
 
-  /// Prints the event; with `isDetailed`, text output has all details, not only one line.
+  /// Prints the event in the output format of the console.
+  /// - Parameters:
+  ///   - session: source of the console.
+  ///   - isDetailed: whether text output contains all details rather than one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     let text = list.text(session)
     switch session.console.format {

@@ -3,21 +3,22 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Prints a list of events page by page, without keeping printed events in memory.
+/// Output of a long list of events. Prints it page by page, without keeping all events in memory.
 struct EventListWriter {
   private let console: Console
   private let text: EventText
   private let year: Int
-  /// Days of the list: an event is printed on each of them that it touches. `nil` prints it on its first day only.
+  /// Range of days on which events are listed. Each event is printed on every day that it touches; with `nil`, only on
+  /// its first day.
   private let days: ClosedRange<CivilDate>?
-  /// Events of which not all days are printed.
+  /// Events that still have to be printed on some of their days.
   private var held: [Event] = []
-  /// Earliest day that is printed, on which no more events follow.
+  /// Earliest day that has been printed completely.
   private var printed: CivilDate?
-  /// Day of the last heading.
+  /// Day of the last printed heading.
   private var day: CivilDate?
   private(set) var count = 0
-  /// Last event by timestamp, after which the next page starts.
+  /// Last event in the order of timestamps; the next page starts after it.
   private(set) var last: Event?
 
   init(
@@ -30,14 +31,15 @@ struct EventListWriter {
     if console.format == .json { console.raw("{\"schema\":\"trendy.events/1\",\"events\":[") }
   }
 
-  /// Prints a page.
-  /// - Parameter page: events by timestamp, newest first.
+  /// Prints a page of events.
+  /// - Parameter page: events in descending order of timestamps.
   mutating func write(_ page: [Event]) {
     count += page.count
     last = page.last ?? last
     guard console.format == .text else { return writeData(text.local.newestFirst(page)) }
     held += page
-    // Events that follow begin on an earlier day, or on a later one in another zone, and may extend into the next days.
+    // A later page may contain events on more recent days: an event in another time zone may have a later date, and a
+    // long event extends into the following days.
     guard let last = page.last else { return }
     printDays(after: text.local.day(of: last).advanced(by: LocalTime.longestReach + 1))
   }
@@ -53,7 +55,8 @@ struct EventListWriter {
     }
   }
 
-  /// Prints the held events on the days after `bound` that are not printed yet; on all days without a bound.
+  /// Prints events on the days after `bound` that have not been printed yet, or on all remaining days if `bound` is
+  /// `nil`.
   private mutating func printDays(after bound: CivilDate?) {
     let local = text.local
     func isOpen(_ day: CivilDate) -> Bool { bound.map { day > $0 } ?? true && printed.map { day < $0 } ?? true }
@@ -72,7 +75,7 @@ struct EventListWriter {
     held.removeAll { event in bound.map { local.day(of: event) > $0 } ?? true }
   }
 
-  /// Days on which an event is printed.
+  /// Returns the days on which an event is printed.
   private func days(of event: Event) -> [CivilDate] {
     let own = text.local.days(of: event)
     guard let days else { return [own.lowerBound] }
@@ -80,8 +83,8 @@ struct EventListWriter {
     return (own.lowerBound...last).filter(days.contains)
   }
 
-  /// Prints the end of the list.
-  /// - Parameter older: command line for the next page; `nil` if there is none.
+  /// Prints the remaining events and the end of the list.
+  /// - Parameter older: command line that prints the next page; `nil` if there are no more events.
   mutating func end(older: String?) {
     if console.format == .text { printDays(after: nil) }
     switch console.format {

@@ -6,24 +6,29 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Text, rows and JSON of events.
+/// Formatter for events: text, `--plain` rows and JSON.
 struct EventText {
   let local: LocalTime
   let now: Date
   private let units: Units
   private let types: [String: EventType]
   private let places: [Geofence]
-  /// Ids of running events.
+  /// Ids of events that are running.
   private let running: Set<String>
 
-  /// Creates formatters with all types, places and running events of a store.
+  /// Creates a formatter with the types, places and running events of a store.
   init(_ session: Session, in store: any DataStoreProtocol) throws {
     self.init(
       session: session, types: try store.fetchAllEventTypes(), places: try store.fetchAllGeofences(),
       running: Set(try RunningEvent.all(in: store).map(\.event.id)))
   }
 
-  /// Creates formatters; `places` give the names of the ends of trips, `running` are ids of running events.
+  /// Creates a formatter.
+  /// - Parameters:
+  ///   - session: source of the calendar and units.
+  ///   - types: all event types.
+  ///   - places: places by which the ends of trips are named.
+  ///   - running: ids of events that are running.
   init(session: Session, types: [EventType], places: [Geofence] = [], running: Set<String> = []) {
     local = session.local
     now = session.now
@@ -35,33 +40,33 @@ struct EventText {
 
   func typeName(_ event: Event) -> String { types[event.eventTypeId]?.name ?? "(unknown type)" }
 
-  /// Width of the column of type names; very long names exceed it.
+  /// Returns the width of the column for type names, at most 16. Longer names exceed it.
   func nameColumns(of events: [Event]) -> Int { min(16, events.map { typeName($0).columns }.max() ?? 0) }
 
-  /// `coffee  Fri 20 Nov 08:30  count 2  large  "oat"  0199f3c2-7a40`.
+  /// Returns a line such as `coffee  Fri 20 Nov 08:30  count 2  large  "oat"  0199f3c2-7a40`.
   /// - Parameters:
-  ///   - event: event to print.
-  ///   - id: shortened id in a list; `nil` for a single event.
+  ///   - event: event to format.
+  ///   - id: shortened id that is unique in a list; `nil` for the usual shortened id.
   func line(_ event: Event, id: String? = nil) -> StyledText {
     line([name(event), StyledText.Part(when(event))], of: event, id: id ?? ShortID.of(event.id))
   }
 
-  /// Line below the heading of its day.
+  /// Returns a line for a list in which headings show the date.
   /// - Parameters:
-  ///   - event: event to print.
+  ///   - event: event to format.
   ///   - columns: minimum width of the type name.
   ///   - id: shortened id.
   ///   - day: day of the heading; `nil` for the first day of the event.
   func lineOfDay(_ event: Event, columns: Int, id: String, on day: CivilDate? = nil) -> StyledText {
     let day = day ?? local.day(of: event)
     let time = event.isAllDay ? "all day" : local.inZone(of: event).time(local.moment(of: event, on: day))
-    // The width of `12:30 pm`.
+    // 8 columns hold the longest time, `12:30 pm`.
     let column = local.showsTwelveHours ? time.padded(to: 8) : time
     let parts = [StyledText.Part("  " + column), name(event, columns: columns), reach(of: event, beyond: day)]
     return line(parts.compactMap(\.self), of: event, id: id)
   }
 
-  /// `since Wed 23:00` if the event began before the day, `until Thu 07:00` if it ends after the day.
+  /// Returns `since Wed 23:00` if the event started before the day, or `until Thu 07:00` if it ends after the day.
   private func reach(of event: Event, beyond day: CivilDate) -> StyledText.Part? {
     guard !event.isAllDay, let end = event.endDate else { return nil }
     let (days, own) = (local.days(of: event), local.inZone(of: event))
@@ -70,7 +75,7 @@ struct EventText {
     return days.upperBound > day ? StyledText.Part("until \(words(days.upperBound, end))") : nil
   }
 
-  /// Returns a line with the given parts, the details of the event and its id.
+  /// Returns a line that consists of the given parts, the details of the event and its id.
   private func line(_ beginning: [StyledText.Part], of event: Event, id: String) -> StyledText {
     var parts = beginning
     addDetails(of: event, to: &parts)
@@ -89,14 +94,14 @@ struct EventText {
     return local.inZone(of: event).dayAndTime(event.timestamp, year: year)
   }
 
-  /// Name of the zone in which an event was recorded, if its clock differs from the user's.
+  /// Returns the time zone in which an event was recorded if its local time differs from the user's, otherwise `nil`.
   private func otherZone(of event: Event) -> String? {
     guard !event.isAllDay, let zone = event.timeZone, zone != local.zoneName else { return nil }
     let own = local.inZone(of: event)
     return own.components(of: event.timestamp) == local.components(of: event.timestamp) ? nil : zone
   }
 
-  /// `Fri 20 Nov`, or `Wed 18 – Fri 20 Nov`.
+  /// Formats the days of an all-day event as `Fri 20 Nov` or `Wed 18 – Fri 20 Nov`.
   private func days(of event: Event, year: Int) -> String {
     let first = local.date(of: event)
     let last = event.endDate.map { local.date($0, of: event) } ?? first
@@ -109,7 +114,7 @@ struct EventText {
 
   private func day(_ date: CivilDate, year: Int) -> String { local.day(local.midnight(of: date), year: year) }
 
-  /// Appends in place, because a list may have a hundred thousand lines.
+  /// Appends the details of an event in place, because a list may have a hundred thousand lines.
   private func addDetails(of event: Event, to parts: inout [StyledText.Part]) {
     func add(_ text: String?) {
       if let text { parts.append(StyledText.Part(text)) }
@@ -131,7 +136,7 @@ struct EventText {
       event.packedProperties.forEach { key, value in
         guard !event.repeats(key, value), !event.isLine(key) else { return }
         let words = words(value, of: event)
-        // A selected option needs no property name.
+        // The value of a select property is clear without the name of the property.
         add(value.type == .select ? words : key + " " + words)
       }
       if let place = event.locationName { add("at " + place) }
@@ -140,7 +145,7 @@ struct EventText {
     if let note = event.notes { parts.append(StyledText.Part("\"" + note + "\"", .dim, rank: .note)) }
   }
 
-  /// Formatted property value.
+  /// Formats a property value.
   func words(_ value: PropertyValue, of event: Event) -> String {
     switch value.type {
     case .duration: value.doubleValue.map(DurationPhrase.words) ?? Property.text(value.value)
@@ -153,7 +158,7 @@ struct EventText {
     }
   }
 
-  /// Time of day, with the date if it is not the day of the event.
+  /// Formats a time, with the date if it differs from the date of the event.
   private func moment(_ date: Date, of event: Event) -> String {
     let year = local.components(of: event.timestamp).year
     let isSameDay = local.startOfDay(date) == local.startOfDay(event.timestamp)
@@ -163,7 +168,7 @@ struct EventText {
 }
 
 extension EventText {
-  /// Detail rows.
+  /// Returns the lines with all details of an event.
   func detailLines(_ event: Event) -> [String] {
     var rows: [(String, String)] = [("id", ShortID.of(event.id))]
     if event.isAllDay {
@@ -193,7 +198,7 @@ extension EventText {
 }
 
 extension EventText {
-  /// Columns of `--plain`: six fixed ones, then one `key=value` per property.
+  /// Returns the `--plain` columns: six fixed columns, followed by one `key=value` for each property.
   func plain(_ event: Event) -> [String] {
     [
       event.id, time(event.timestamp, of: event), event.endDate.map { time($0, of: event) } ?? "", typeName(event),
@@ -204,7 +209,7 @@ extension EventText {
       }
   }
 
-  /// Time in RFC 3339; local midnight of the date for an all-day event.
+  /// Formats a time in RFC 3339. For an all-day event, it is local midnight of the date.
   private func time(_ moment: Date, of event: Event) -> String {
     local.rfc3339(event.isAllDay ? local.midnight(of: local.date(moment, of: event)) : moment)
   }
@@ -215,17 +220,17 @@ extension EventText {
 }
 
 extension Event {
-  /// Duration in seconds; `nil` without an end and for all-day events.
+  /// Duration in seconds; `nil` if the event has no end or lasts all day.
   fileprivate var length: Double? {
     isAllDay ? nil : endDate.map { $0.timeIntervalSince(timestamp) }
   }
 
-  /// Whether a property is an encoded route, which is too long to print.
+  /// Whether a property contains the encoded route of a trip, which is too long to print.
   fileprivate func isLine(_ key: String) -> Bool {
     sourceType != .manual && key == TripRecord.PropertyKey.route.rawValue
   }
 
-  /// Whether a property repeats the start, the end or the duration of the event.
+  /// Whether a property has the same value as the start, end or duration of the event.
   fileprivate func repeats(_ key: String, _ value: PropertyValue) -> Bool {
     switch value.type {
     case .duration: length.flatMap { length in value.doubleValue.map { abs($0 - length) < 1 } } ?? false
@@ -239,7 +244,7 @@ extension Event {
 }
 
 extension TripEvent {
-  /// Number of a trip with its unit; `nil` for other properties.
+  /// Formats a distance or speed of a trip with its unit; returns `nil` for other properties.
   fileprivate func words(of key: String, _ units: Units) -> String? {
     guard let number = event.properties[key]?.doubleValue else { return nil }
     return switch TripRecord.PropertyKey(rawValue: key) {

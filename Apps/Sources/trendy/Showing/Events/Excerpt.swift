@@ -1,7 +1,7 @@
-/// First items of a list, with the number of the others.
+/// The first items of a long list.
 struct Excerpt<Item> {
   let shown: ArraySlice<Item>
-  /// Line with the number of other items, if any.
+  /// Line with the number of items omitted; `nil` if all are shown.
   let rest: String?
 
   init(_ items: [Item]) {

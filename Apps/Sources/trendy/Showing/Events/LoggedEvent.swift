@@ -5,19 +5,19 @@ import TrendyInsights
 import TrendyModels
 import TrendyPersistence
 
-/// An event that was just recorded, with the progress of its type.
+/// An event that was just recorded, with today's progress of its type.
 struct LoggedEvent {
-  /// Progress of a type.
+  /// Today's progress of an event type.
   private struct Progress {
     /// Number of events of the type today.
     var today: Int
     var goal: TypeGoal?
-    /// Current streak in days; `nil` without a daily goal.
+    /// Current streak in days; `nil` if the type has no daily goal.
     var streak: Int?
   }
 
   private let event: OneEvent
-  /// `nil` if it is not printed.
+  /// Progress of the event's type; `nil` if the output format does not include it.
   private let progress: Progress?
 
   init(_ event: Event, of type: EventType, in store: LocalStore, _ session: Session) throws {
@@ -29,7 +29,7 @@ struct LoggedEvent {
     of type: EventType, in store: LocalStore, _ session: Session
   ) throws -> Progress {
     var tally = try TodayTally(of: [type], in: store, now: session.now, local: session.local)
-    // Streaks are shown only for types with a daily goal.
+    // A streak is shown only for a type with a daily goal.
     let hasStreak = type.goal?.asksForEveryDay == true
     try tally.add(type, from: store, hasStreak: hasStreak, counted: session.counts(of: store).histories(of:through:))
     let count = tally.count(of: type.id)
@@ -51,8 +51,8 @@ struct LoggedEvent {
 }
 
 extension Session {
-  /// Prints the line below the result of an action, which names `trendy undo`.
-  /// - Parameter notes: further consequences of the action.
+  /// Prints the line below the result of a command, which mentions `trendy undo`.
+  /// - Parameter notes: other consequences of the command, printed on the same line.
   func reportUndo(_ notes: [String] = []) {
     let line = (notes + ["Undo with: trendy undo"]).joined(separator: " · ")
     console.done(StyledText([StyledText.Part(""), StyledText.Part(line, .dim)]))

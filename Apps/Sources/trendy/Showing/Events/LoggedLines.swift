@@ -4,18 +4,18 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Lines of `log -`, each an event in the syntax of `log` or as NDJSON.
+/// Input of `trendy log -`, in which each line is an event in the syntax of `trendy log` or as NDJSON.
 ///
-/// Valid lines are recorded in one save; errors are reported for all others.
+/// Valid lines are recorded in one save. Invalid lines are reported as errors.
 struct LoggedLines {
   private struct Failure {
-    /// From 1.
+    /// Line number, starting at 1.
     var line: Int
     var error: CommandError
   }
 
   private var events: [(line: Int, event: Event)] = []
-  /// New types and properties.
+  /// Event types and properties that have to be created.
   private var definitions: [AnyEntity] = []
   private var failures: [Failure] = []
   private let text: EventText
@@ -49,7 +49,7 @@ struct LoggedLines {
     text = EventText(session: session, types: known.types)
   }
 
-  /// Returns `nil` for an empty line or a comment.
+  /// Returns the trimmed text of a line, or `nil` if the line is empty or a comment.
   private static func text(of line: ArraySlice<UInt8>) throws(CommandError) -> String? {
     guard var text = String(validating: line, as: UTF8.self).map({ Substring($0) }) else {
       throw CommandError("Not UTF-8 text", exit: .badData)
@@ -69,7 +69,7 @@ struct LoggedLines {
     guard var words = ShellWords.split(line) else {
       throw CommandError("Missing closing quote", exit: .badData)
     }
-    // Accepts complete command lines, too.
+    // Lines may start with `log` or `trendy log`.
     if words.starts(with: ["trendy", "log"]) {
       words.removeFirst(2)
     } else if words.first == "log" {
@@ -133,7 +133,7 @@ struct LoggedLines {
   private func report(_ failure: Failure, _ session: Session) {
     var error = failure.error
     error.message = "Line \(failure.line): \(error.message)"
-    // The usage of log would only distract from the error in the line.
+    // The usage line of `trendy log` would distract from the error in the input.
     error.usage = nil
     _ = session.console.report(error)
   }

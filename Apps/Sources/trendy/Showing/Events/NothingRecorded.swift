@@ -4,19 +4,19 @@ import TrendyAgent
 import TrendyInsights
 import TrendyModels
 
-/// Texts for reports without entries.
+/// Messages for reports that have no entries to show.
 enum NothingRecorded {
-  /// Returns the text for one type.
+  /// Returns the message for one event type.
   /// - Parameters:
-  ///   - type: type without events.
+  ///   - type: event type without matching events.
   ///   - isNarrow: whether options restrict the selection.
-  ///   - session: session, for the command that records an event of the type.
+  ///   - session: source of the store, to suggest a command that records an event of the type.
   static func words(of type: EventType, isNarrow: Bool, _ session: Session) throws -> String {
     guard !isNarrow else { return "\(type.name): no entries match these options." }
     return "\(type.name): no entries yet. To record one: \(try session.commandRecording(type))"
   }
 
-  /// Text for all types.
+  /// Returns the message for several event types.
   static func words(isNarrow: Bool) -> String {
     isNarrow
       ? "No entries match these options." : "No entries yet. To record one: trendy log TYPE"
@@ -24,7 +24,10 @@ enum NothingRecorded {
 }
 
 extension Session {
-  /// Returns the command that records an event of a type, by the action of the type.
+  /// Returns the command line that records an event of a type, as an example for the user.
+  ///
+  /// Depends on the type: `trendy start` for events with a duration, `trendy stop` if an event is running, or `trendy
+  /// log` with a value if the first property requires one.
   func commandRecording(_ type: EventType) throws -> String {
     let record = StoreUserRecord(try openStore().makeStore())
     let name = ShellWords.quoted(type.name)

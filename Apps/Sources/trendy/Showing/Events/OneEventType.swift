@@ -3,21 +3,21 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Output of one event type with its properties.
+/// An event type with its properties, ready to be printed.
 struct OneEventType {
   let type: EventType
   let definitions: [PropertyDefinition]
-  /// Number of its events.
+  /// Number of events of the type.
   let count: Int
 
   init(_ type: EventType, in store: any DataStoreProtocol) throws {
     self.type = type
     definitions = try store.definitions(of: type)
-    // Counted in the index of the store, without decoding events.
+    // Uses the store's index of days, which does not require decoding events.
     count = try store.eventCountsByDay(in: nil, ofType: type.id, timeZone: .gmt).values.reduce(0, +)
   }
 
-  /// Prints the type; with `isDetailed`, text output has all details, not only one line.
+  /// Prints the event type. With `isDetailed`, text output contains all details rather than one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     switch session.console.format {
     case .json, .ndjson:

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// Text, rows and JSON of places.
+/// Formatter for places: text, `--plain` rows and JSON.
 enum PlaceText {
   static func line(_ place: Geofence) -> StyledText {
     let parts = [
@@ -33,6 +33,6 @@ enum PlaceText {
 }
 
 extension Coordinate {
-  /// `51.927, −4.362`.
+  /// Latitude and longitude such as `51.927, −4.362`, with typographic minus signs.
   var text: String { "\("\(latitude)".withMinusSign), \("\(longitude)".withMinusSign)" }
 }

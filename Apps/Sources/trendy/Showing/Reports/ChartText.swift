@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Text, rows and JSON of a ``ChartedSeries``.
+/// Formatter for a ``ChartedSeries``: text, `--plain` rows and JSON.
 struct ChartText {
   static let columns = ["first day", "last day", "value", "entries", "14-day mean (by day)"]
   private static let widestBar = 40
@@ -13,7 +13,7 @@ struct ChartText {
 
   private var isLength: Bool { chart.amount?.definition.propertyType == .duration }
 
-  /// Formatted value.
+  /// Formats a value of the charted property, or a number of events.
   private func words(_ value: Double) -> String {
     isLength ? value == 0 ? "0 min" : DurationPhrase.words(value) : value.shortText(decimals: 2)
   }
@@ -29,7 +29,7 @@ struct ChartText {
     return nil
   }
 
-  /// Maximum and median of the bars.
+  /// Statement on the highest and the median bar.
   private var peak: InsightStatement? {
     let points = chart.series.points.filter { $0.value != nil }
     let sorted = points.compactMap(\.value).sorted()
@@ -135,7 +135,7 @@ struct ChartText {
     ]
   }
 
-  /// One row per period; cells without a value are empty.
+  /// Rows for `--plain`, one per day, week or month. Cells without a value are empty.
   var rows: [[String]] {
     func text(_ value: Double?) -> String { value.map { JSONText.number($0).description } ?? "" }
     return chart.series.points.enumerated().map { place, point in

@@ -5,16 +5,16 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// Duplicate events of the store.
+/// Duplicate events in the store, and the result of deleting them.
 struct DuplicateReport {
   private let groups: [Duplicates]
   private let types: [EventType]
-  /// Path of the backup made before the deletion; `nil` if nothing was deleted.
+  /// Path of the backup that was made before duplicates were deleted; `nil` if none were deleted.
   private let backup: String?
 
   private var events: [Event] { groups.flatMap(\.doubles) }
 
-  /// Finds duplicates, and deletes them after a backup if requested.
+  /// Finds duplicate events. If requested, makes a backup and deletes them.
   init(_ session: Session, isRemoving: Bool) throws {
     let container = try session.openStore()
     groups = try Duplicates.find(among: container.makeStore().fetchAllEvents())

@@ -2,14 +2,14 @@ import CommandSupport
 import TrendyAgent
 import TrendyModels
 
-/// Text and JSON of the progress of a goal.
+/// Formatter for the progress of a goal: text and JSON.
 struct GoalText {
   private let progress: GoalProgress
   private let type: EventType
 
   init(_ goal: TypeGoal) { (progress, type) = (goal.progress, goal.type) }
 
-  /// `run  1 of 3 this week, 2 left`.
+  /// Returns a line such as `run  1 of 3 this week, 2 left`.
   /// - Parameter columns: minimum width of the type name.
   func line(columns: Int) -> StyledText {
     StyledText([
@@ -18,21 +18,21 @@ struct GoalText {
     ])
   }
 
-  /// `1 of 3 this week, 2 left`, for a daily goal `3 of 8 today, 5 left`.
+  /// Progress without the type name: `1 of 3 this week, 2 left` or `3 of 8 today, 5 left`.
   var standing: String { progress.isExcused ? amounts : "\(amounts) \(isWeekly ? "this week" : "today")\(rest)" }
 
   private var isWeekly: Bool { progress.goal.period == .week }
 
-  /// `1 of 3`, `2 of at most 2`, `5 of 20 min`.
+  /// Current and target amount: `1 of 3`, `2 of at most 2`, `5 of 20 min`.
   private var amounts: String {
     guard !progress.isExcused else { return isWeekly ? "skipped this week" : "skipped today" }
     let limit = progress.goal.bound == .atMost ? "at most " : ""
-    // Both amounts use one unit, if possible.
+    // The unit is omitted after the first amount if both amounts are in minutes.
     let amount = isInMinutes ? "\(Int(progress.amount) / 60)" : words(progress.amount)
     return "\(amount) of \(limit)\(words(Double(progress.target)))"
   }
 
-  /// `, 2 left`, and the number of skipped days.
+  /// Remaining amount and number of skipped days: `, 2 left, 1 day skipped`.
   private var rest: String {
     guard !progress.isExcused else { return "" }
     let over = progress.amount - Double(progress.target)
@@ -48,7 +48,7 @@ struct GoalText {
     isTime && progress.target % 60 == 0 && (120..<3600).contains(progress.target) && progress.amount < 3600
   }
 
-  /// Remaining amount, in whole minutes if the achieved amount is shown in minutes, so that both add up to the goal.
+  /// Remaining amount. Rounded to whole minutes if the current amount is, so that both add up to the goal.
   private var left: Double {
     isInMinutes ? max(0, Double(progress.target) - (progress.amount / 60).rounded(.down) * 60) : progress.left
   }

@@ -2,12 +2,12 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Text, rows and JSON of ``FoundInsights``.
+/// Formatter for ``FoundInsights``: text, `--plain` rows and JSON.
 struct InsightsText {
   private static let mostHabits = 4
 
   private let found: FoundInsights
-  /// The user's local time.
+  /// The user's calendar and time format.
   private let local: LocalTime
   private let narrator = PlainNarrator()
 

@@ -3,7 +3,7 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Text, rows and JSON of a ``PeriodReport``.
+/// Formatter for a ``PeriodReport``: text, `--plain` rows and JSON.
 struct PeriodText {
   static let columns = [
     "type", "now", "before", "percent, or new", "count of each day or month",
@@ -20,15 +20,15 @@ struct PeriodText {
     units = session.units
   }
 
-  /// Additional output of some periods.
+  /// Additional output for some kinds of periods, such as years.
   struct Details {
-    /// Additional JSON members.
+    /// Additional members for JSON.
     var members: [(String, JSONText)] = []
-    /// Additional columns of a type.
+    /// Returns additional columns for the row of an event type in `--plain` output.
     var cells: (EventType) -> [String] = { _ in [] }
-    /// Sentences after the first.
+    /// Sentences printed after the first sentence.
     var sentences: [String] = []
-    /// Lines below the table.
+    /// Lines printed below the table.
     var lines: [StyledText] = []
   }
 
@@ -68,7 +68,7 @@ struct PeriodText {
     PlainNarrator().sentence(.changes(review.rows.map { (name: $0.type.name, change: $0.change) }))
   }
 
-  /// `+20 %`, `same`, `new`.
+  /// Formats a change as `+20 %`, `same` or `new`.
   private static func words(_ change: PeriodChange) -> String {
     guard let percent = change.percent else { return "new" }
     return change.now == change.before ? "same" : "\(percent < 0 ? "−" : "+")\(abs(percent).text(decimals: 0)) %"
@@ -82,7 +82,7 @@ struct PeriodText {
     return "This \(name), \(days), compared with \(span.isPart ? "the same part of " : "")last \(name), \(before)"
   }
 
-  /// `Mon 16 to Fri 20 Nov`; the name of a whole month or year.
+  /// Formats days as `Mon 16 to Fri 20 Nov`, or as the name of a month or year if they cover all of it.
   private func words(_ days: ClosedRange<CivilDate>) -> String {
     let first = days.lowerBound
     let isWhole = days == span.period.days(around: first, firstWeekday: first.weekday)

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Daily series of two correlated types, one above the other, a column per day.
+/// Chart of two correlated event types, with one sparkline above the other and a column for each day.
 struct RelationPicture {
   private let days: RelationDays
   private let narrator = PlainNarrator()
@@ -44,7 +44,7 @@ struct RelationPicture {
 
   private func plain(_ lines: [String]) -> [StyledText] { lines.map { StyledText($0) } }
 
-  /// Splits the days into bands that fit the width.
+  /// Returns the chart, split into several bands if it is wider than the terminal.
   private func bands(_ terminal: Terminal) -> [StyledText] {
     let count = days.first.series.count - days.relation.lag
     let margin = min(max(days.first.name.columns, days.second.name.columns), 16)
@@ -63,7 +63,7 @@ struct RelationPicture {
   private func band(
     _ side: RelationDays.Side, _ columns: Range<Int>, lag: Int, _ margin: Int, _ terminal: Terminal
   ) -> StyledText {
-    // All bands have the same scale.
+    // The maximum is appended and then removed, so that all bands have the same scale.
     let most = side.series.values.max() ?? 0
     let values = columns.map { side.series.values[$0 + lag] }
     let drawn = TextPicture.series(values + [most], isUnicode: terminal.showsUnicode).dropLast()
@@ -73,7 +73,7 @@ struct RelationPicture {
     ])
   }
 
-  /// Labels of the first day and of each month.
+  /// Returns the line of dates below a band, with the first day and the start of each month.
   private func names(_ columns: Range<Int>) -> String {
     var text = ""
     for place in columns {
@@ -104,7 +104,7 @@ struct RelationPicture {
     ]
   }
 
-  /// JSON members of a correlation.
+  /// Returns the members of the JSON object that describes a correlation.
   static func members(
     _ relation: CorrelationFinding, _ name: (String) -> String, _ narrator: some InsightNarrator
   ) -> [(String, JSONText)] {

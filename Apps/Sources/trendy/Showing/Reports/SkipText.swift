@@ -3,7 +3,7 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Text, rows and JSON of skipped days.
+/// Formatter for skipped days: text, `--plain` rows and JSON.
 struct SkipText {
   private let today: CivilDate
   private let types: [String: EventType]
@@ -13,7 +13,7 @@ struct SkipText {
     self.types = Dictionary(types.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// `run  Mon 16 Nov to Fri 20 Nov  "flu"`.
+  /// Returns a line such as `run  Mon 16 Nov to Fri 20 Nov  "flu"`.
   func line(_ skip: Skip) -> StyledText {
     let type = types[skip.eventTypeId]
     return StyledText(

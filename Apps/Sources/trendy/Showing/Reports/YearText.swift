@@ -2,7 +2,8 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Best months, days and streaks of a ``YearReview``, in addition to ``PeriodText``.
+/// Formatter for the best months, best days and streaks of a ``YearReview``, which are printed in addition to
+/// ``PeriodText``.
 struct YearText {
   static let columns = [
     "best month", "count in it", "best day", "count on it", "longest streak in days", "last day of it",
@@ -49,7 +50,7 @@ struct YearText {
 
   private func day(_ day: CivilDate) -> String { day.words(near: review.period.span.days.upperBound) }
 
-  /// Columns of a type; empty if it has no entries in the year.
+  /// Returns the `--plain` columns for an event type, which are empty if it has no entries in the year.
   private func cells(_ type: EventType) -> [String] {
     guard let records = review.bests.first(where: { $0.type.id == type.id })?.records else {
       return Self.columns.map { _ in "" }
@@ -60,7 +61,7 @@ struct YearText {
     ]
   }
 
-  /// `2026-11`.
+  /// Returns the best month as `2026-11`.
   private static func monthCell(_ records: PersonalRecords) -> String {
     String(records.month.days.lowerBound.description.prefix(7))
   }

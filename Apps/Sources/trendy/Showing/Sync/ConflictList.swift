@@ -1,13 +1,14 @@
 import CommandSupport
 import TrendySync
 
-/// Unresolved conflicts.
+/// Open sync conflicts of a store.
 struct ConflictList {
   let conflicts: [OpenConflict]
 
   init(_ recorder: Recorder) throws { conflicts = try recorder.openConflicts() }
 
-  /// Finds a conflict by id, by a unique prefix of it, or by its position in the list, `@1`.
+  /// Returns the conflict with an id, a unique prefix of an id, or a position in the list such as `@1`.
+  /// - Throws: ``CommandError`` with exit 66 unless exactly one conflict is found.
   func conflict(_ id: String) throws(CommandError) -> OpenConflict {
     if id.hasPrefix("@"), let position = Int(id.dropFirst()), conflicts.indices.contains(position - 1) {
       return conflicts[position - 1]

@@ -2,16 +2,16 @@ import CommandSupport
 import TrendyModels
 import TrendySync
 
-/// Text, rows and JSON of conflicts.
+/// Formatter for sync conflicts: text, `--plain` rows and JSON.
 struct ConflictText {
   private let local: LocalTime
 
   init(_ session: Session) { local = session.local }
 
-  /// Maximum width of a value in the list; a note may have megabytes.
+  /// Maximum width of a value in the list. A note may be several megabytes long.
   private static let listedColumns = 200
 
-  /// Lines of a list, with both values of each field; long values are cut.
+  /// Returns the lines for a list, which show both values of each field, shortened if necessary.
   func lines(_ named: NamedConflict) -> [String] {
     let conflict = named.conflict
     return heading(named)
@@ -22,7 +22,8 @@ struct ConflictText {
       }
   }
 
-  /// Lines with both values of each field, their authors and times, and the possible decisions.
+  /// Returns the lines with both values of each field, their authors and times, and the commands that resolve the
+  /// conflict.
   func detailLines(_ named: NamedConflict) -> [String] {
     let conflict = named.conflict
     var lines = heading(named)
@@ -51,15 +52,15 @@ struct ConflictText {
     ]
   }
 
-  /// Wire name in words.
+  /// Converts a name of the wire format to words: `event_type` becomes `event type`.
   private func label(_ name: String) -> String { name.replacing("_", with: " ") }
 
-  /// Current value of a field; `nil` if its entity is deleted.
+  /// Returns the current value of a field, or `nil` if the entity has been deleted.
   private func present(_ field: String, of conflict: OpenConflict) -> String? {
     conflict.present.isEmpty ? nil : words(conflict.present[field])
   }
 
-  /// `written on this device, Fri 20 Nov 08:30`.
+  /// Describes who wrote a value: `written on this device, Fri 20 Nov 08:30`.
   private func words(_ writer: OpenConflict.Writer) -> String {
     let place =
       writer.isThisDevice
@@ -67,7 +68,7 @@ struct ConflictText {
     return "written \(place)" + (writer.date.map { ", \(local.dayAndTime($0))" } ?? "")
   }
 
-  /// Formatted value.
+  /// Formats the value of a field.
   private func words(_ value: JSONValue?) -> String {
     switch value {
     case nil, .null: "none"

@@ -4,14 +4,15 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Comparison with the hub in `trendy doctor`.
+/// Result of comparing the store with the hub in `trendy doctor`.
 struct HubCheckup {
   let json: JSONText
-  /// `nil` if the hub could not be reached.
+  /// Whether store and hub have the same content; `nil` if the hub could not be reached.
   let agrees: Bool?
   let lines: [String]
 
-  /// Returns `nil` if the store is not connected to a hub.
+  /// Compares the store with the hub, and repairs differences if requested. Returns `nil` if the store is not
+  /// connected.
   init?(_ session: Session, isRepairing: Bool) throws {
     guard let account = try session.openStore().accountFile.load() else { return nil }
     let answer = try NetworkProgram.answer(

@@ -3,7 +3,7 @@ import CommandSupport
 import TrendyFoundation
 import TrendyModels
 
-/// Text, rows and JSON of companion notices.
+/// Formatter for companion notices: text, `--plain` rows and JSON.
 struct NoticeText {
   private let local: LocalTime
   private let now: Date
@@ -15,7 +15,7 @@ struct NoticeText {
     units = session.units
   }
 
-  /// `Fri 20 Nov 08:30  phone  trip ended  7.45 km`.
+  /// Returns a line such as `Fri 20 Nov 08:30  phone  trip ended  7.45 km`.
   func line(_ notice: CompanionNotice, from device: String) -> String {
     let year = local.components(of: now).year
     var parts = [local.dayAndTime(notice.at, year: year), device, notice.kind.replacing("_", with: " ")]

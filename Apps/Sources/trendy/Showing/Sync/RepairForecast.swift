@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// Preview of the sync repairs.
+/// Preview of what each kind of sync repair would do.
 struct RepairForecast {
   private let counts: SyncCounts
   private let digest: SyncDigest?

@@ -1,7 +1,7 @@
 import CommandSupport
 import TrendyPersistence
 
-/// Text and JSON of a repair of the store.
+/// Formatter for the result of repairing the store: text and JSON.
 struct RepairText {
   let report: RepairReport
 

@@ -4,14 +4,15 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Status of scheduled exports, from the files in their folder and the result of the last attempt.
+/// Status of scheduled exports, derived from the files in the export folder and the result of the last attempt.
 struct ScheduledExportStatusText {
-  /// Seconds after which a due export counts as late; the agent checks every minute.
+  /// Delay in seconds after which a due export is reported as overdue. The agent checks every minute whether one is
+  /// due.
   private static let patience = 3600.0
 
   private let plan: ExportPlan
   private let local: LocalTime
-  /// `nil` if the folder does not exist.
+  /// Names of the exported files; `nil` if the folder cannot be read.
   private let names: [String]?
   private let last: String?
   private let next: Date
@@ -19,13 +20,13 @@ struct ScheduledExportStatusText {
   private let failure: String?
   private let failedAt: Date?
 
-  /// Reads the folder and the result of the last attempt.
-  /// - Returns: `nil` without a scheduled export.
+  /// Determines the status of scheduled exports.
+  /// - Returns: `nil` if no exports are scheduled.
   init?(_ session: Session, _ container: AppContainer) throws {
     guard let plan = try ExportPlan(session.settings) else { return nil }
     self.plan = plan
     local = session.local
-    // A missing folder is reported by `finding`.
+    // An unreadable folder is reported by ``finding``.
     names = try? ScheduledExport.names(in: URL(filePath: plan.folder))
     last = plan.schedule.last(of: names ?? [], now: session.now, in: local)
     next = plan.schedule.next(after: names ?? [], now: session.now, in: local)
@@ -35,7 +36,7 @@ struct ScheduledExportStatusText {
     (failure, failedAt) = isOfThis ? (standing?.failure, standing?.failedAt) : (nil, nil)
   }
 
-  /// Problem, if any.
+  /// Description of a problem, or `nil` if exports work.
   var finding: String? {
     if names == nil { return "export folder \(plan.folder) not found; create it" }
     if let failure {

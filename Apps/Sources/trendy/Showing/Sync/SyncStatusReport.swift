@@ -7,21 +7,23 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// Sync status from the store and its files, without network access, regardless of the process that syncs.
+/// Sync status of the store.
+///
+/// Read from the store and its companion files, so it needs no network and includes syncs by other processes.
 struct SyncStatusReport {
   let account: Account?
   let waiting: Int
   let oldest: Date?
   let conflicts: Int
-  /// Numbers of pending, accepted and parked entries.
+  /// Numbers of pending and accepted mutations, and of parked entries.
   let counts: SyncCounts
-  /// Number of pending mutations that a round tried to send, without a response.
+  /// Number of pending mutations that were sent to the hub without receiving a response.
   let inFlight: Int
-  /// Last known head of the hub.
+  /// Version of the hub in its last response; `nil` if it is unknown.
   let head: Int64?
   let cursor: Int64?
   private let runs: [SyncRun]
-  /// Whether an agent is running.
+  /// Whether an agent is running for this store.
   private let isAgentThere: Bool
   private let session: Session
 
@@ -30,7 +32,7 @@ struct SyncStatusReport {
     account = try container.accountFile.load()
     counts = try store.syncCounts()
     waiting = counts.pending
-    // Sent mutations are at the front of the queue, at most one batch.
+    // Mutations that were sent are at the front of the queue, and there is at most one batch of them.
     let front = try store.firstPendingMutations(500)
     oldest = front.first?.createdAt
     inFlight = front.count { $0.sequence != nil }
@@ -44,7 +46,7 @@ struct SyncStatusReport {
 }
 
 extension SyncStatusReport {
-  /// `Synced with hub.example at 17:48.`; `nil` without a hub. Reads only what this sentence needs.
+  /// Returns the status in one sentence, such as `Synced with hub.example at 17:48.`, or `nil` if no hub is connected.
   static func sentence(container: AppContainer, session: Session) throws -> String? {
     guard let account = try container.accountFile.load() else { return nil }
     let local = session.local
@@ -60,28 +62,28 @@ extension SyncStatusReport {
   var lastSync: Date? { runs.lastSync }
   var lastError: String? { runs.last?.error }
 
-  /// Number of versions of the hub not yet received; `nil` if there are none.
+  /// Number of the hub's versions that this device has not received; `nil` if it has received all of them.
   var behind: Int64? {
     guard let head, let cursor, head > cursor else { return nil }
     return head - cursor
   }
 
-  /// Time of the next automatic sync; `nil` without an agent.
+  /// Time of the next automatic sync; `nil` if no agent is running or no hub is connected.
   private var nextTry: Date? {
     guard account != nil, isAgentThere else { return nil }
     return runs.last?.nextTry
   }
 
-  /// Whether the hub accepted the token of this device last time.
+  /// Whether the hub accepted this device's token in the last sync that got an answer; `nil` if unknown.
   private var isTokenGood: Bool? { account == nil ? nil : runs.last { $0.isTokenGood != nil }?.isTokenGood }
 
-  /// State of the circuit breaker after the last sync.
+  /// State of the circuit breaker, derived from the last sync.
   private var breaker: CircuitBreakerState {
     guard let pause = runs.last?.pausedUntil else { return .closed }
     return session.now < pause ? .open : .halfOpen
   }
 
-  /// `hub.example · 3 changes pending (oldest 4 min) · last sync 10:02`.
+  /// Status on one line, such as `hub.example · 3 changes pending (oldest 4 min) · last sync 10:02`.
   var line: String {
     guard let account else {
       return
@@ -95,7 +97,7 @@ extension SyncStatusReport {
     return parts.joined(separator: " · ")
   }
 
-  /// Details below the line.
+  /// Lines with details, printed below ``line``.
   var details: [String] {
     var lines: [String] = []
     if let account { lines.append("Account:  \(account.user), device \(ShortID.of(account.deviceId))") }
@@ -128,7 +130,7 @@ extension SyncStatusReport {
     return lines
   }
 
-  /// Time of the last successful contact.
+  /// Time of the last response from the hub, such as ` as of Fri 20 Nov 10:02`; empty if there was none.
   private var asOf: String {
     runs.last { $0.isTokenGood == true }.map { " as of \(session.local.dayAndTime($0.endedAt))" } ?? ""
   }
@@ -156,7 +158,7 @@ extension SyncStatusReport {
 }
 
 extension [SyncRun] {
-  /// End of the last successful sync.
+  /// End time of the last successful sync.
   fileprivate var lastSync: Date? { last { $0.error == nil }?.endedAt }
 }
 

@@ -14,7 +14,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy trip show --live`: follows the running trip.
+/// Output of `trendy trip show --live`, which follows the running trip until it is interrupted.
 struct LiveView {
   let session: Session
 
@@ -27,7 +27,7 @@ struct LiveView {
     let screen = Screen(isInPlace: session.console.format == .text && isatty(STDOUT_FILENO) == 1 && !Screen.isDumb)
     var last: AgentStatus.LiveTrip??
     while true {
-      let status = (try? WireJSON.decode(JSONValue.self, from: Data(text.utf8)))?.objectValue  // else nothing to show
+      let status = (try? WireJSON.decode(JSONValue.self, from: Data(text.utf8)))?.objectValue  // invalid JSON: no trip
       let trip = status?["trip"].flatMap { AgentStatus.LiveTrip($0) }
       if last != .some(trip) { show(trip, on: screen) }
       last = .some(trip)
@@ -38,7 +38,7 @@ struct LiveView {
     throw CommandError("The agent has stopped", hint: "Start it again: trendyd run", exit: .unreachable)
   }
 
-  /// Shows the running trip once, from recorded fixes and the hub.
+  /// Prints the running trip once, as known from recorded positions and the hub.
   private func withoutAgent() throws -> ExitCode {
     let app = try session.openStore()
     var known = try DetectedTrip.recorded(in: app, session).map { (trip: $0, source: Source.store) }
@@ -53,9 +53,9 @@ struct LiveView {
         failure = error
       }
     }
-    // The trip with the newest fix.
+    // Of several running trips, shows the trip with the most recent position.
     let shown = known.max { ($0.trip.fixedAt ?? .distantPast) < ($1.trip.fixedAt ?? .distantPast) }
-    // If the hub cannot be reached, another device may still have a running trip.
+    // The error is reported only if no trip is known. Another device may have a running trip that only the hub knows.
     if shown == nil, let failure { throw failure }
     source = shown?.source ?? source
     if let failure { session.console.talk("The hub did not answer: \(failure.message).") }
@@ -69,10 +69,10 @@ struct LiveView {
     return .done
   }
 
-  /// Source of a trip.
+  /// Where the data about a trip comes from.
   private enum Source {
     case agent
-    /// Recorded fixes of this store.
+    /// Positions recorded in this store.
     case store
     case hub(String)
 
@@ -86,7 +86,7 @@ struct LiveView {
 
     var hub: String? { if case .hub(let name) = self { name } else { nil } }
 
-    /// Name in messages.
+    /// Name for use in messages.
     var words: String {
       switch self {
       case .agent: "the agent"
@@ -138,7 +138,7 @@ struct LiveView {
   }
 }
 
-/// Overwrites one line of a terminal, or prints a line for each change.
+/// Output that overwrites a single line of the terminal, or else prints a new line for each change.
 private struct Screen {
   let isInPlace: Bool
 
@@ -146,7 +146,7 @@ private struct Screen {
 
   init(isInPlace: Bool) {
     self.isInPlace = isInPlace
-    // An interrupt ends the line, so that the prompt starts on a new one.
+    // Prints a newline on Ctrl-C, so that the shell prompt starts on a new line.
     for number in [SIGINT, SIGTERM] {
       guard isInPlace else {
         signal(number) { _ in _exit(ExitCode.interrupted.rawValue) }
@@ -162,7 +162,7 @@ private struct Screen {
 
   func show(_ line: String, _ console: Console) {
     guard isInPlace else { return console.text(line) }
-    // A wrapped line could not be overwritten.
+    // Cut to the width of the terminal, because a line that wraps cannot be overwritten.
     var size = winsize()
     let width = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1 ? Int(size.ws_col) - 1 : 79
     let text = String(

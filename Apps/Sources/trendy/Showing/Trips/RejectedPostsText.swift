@@ -4,7 +4,7 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Rejected posts of devices, at the agent and at the hub.
+/// Rejected posts of trackers, as recorded by the agent and by the hub.
 struct RejectedPostsText {
   struct Entry {
     var device: String
@@ -15,7 +15,7 @@ struct RejectedPostsText {
 
   private(set) var entries: [Entry] = []
   private(set) var findings: [String] = []
-  /// Reason why the posts of the hub are unknown, if they are.
+  /// Error because of which the hub's rejected posts are unknown; `nil` if there was none.
   private(set) var silence: String?
 
   init(_ session: Session) throws {

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// Picture of a route in dots, north up and to scale, with a letter at each end and a scale bar.
+/// Map of a route in dots, north up and to scale, with letters at both ends and a scale bar.
 struct RoutePicture {
   private let route: [Coordinate]
   private let names: (start: String?, end: String?)
@@ -11,18 +11,18 @@ struct RoutePicture {
   private static let widest = 72
   private static let highest = 12
 
-  /// Creates the picture of a route.
+  /// Creates the map of a route.
   /// - Parameters:
   ///   - route: coordinates from start to end.
-  ///   - names: names of the places at both ends.
-  ///   - units: units of the scale bar.
+  ///   - names: names of the places at the start and the end.
+  ///   - units: units for the scale bar.
   init(_ route: [Coordinate], names: (start: String?, end: String?), units: Units) {
     self.route = route
     self.names = names
     self.units = units
   }
 
-  /// Returns no lines for an empty route or a single point.
+  /// Returns the lines of the map; empty if the route has less than two distinct points.
   func lines(for terminal: Terminal) -> [String] {
     let points = metres
     guard let first = points.first, let last = points.last else { return [] }
@@ -30,7 +30,7 @@ struct RoutePicture {
     let (south, north) = points.reduce((first.y, first.y)) { (min($0.0, $1.y), max($0.1, $1.y)) }
     let columns = min((terminal.width ?? 80) - 4, Self.widest)
     let dots = (across: columns * DotCanvas.dotsAcross - 1, down: Self.highest * DotCanvas.dotsDown - 1)
-    // Metres per dot.
+    // Scale in metres per dot.
     let unit = max((east - west) / Double(dots.across), (north - south) / Double(dots.down))
     guard unit > 0, unit.isFinite else { return [] }
     let height = Int((north - south) / unit) / DotCanvas.dotsDown + 1
@@ -48,7 +48,7 @@ struct RoutePicture {
     ]
   }
 
-  /// Metres east and north of the first point, on a plane, which is accurate enough for a trip.
+  /// Positions on a plane, in metres east and north of the first point. The projection is accurate enough for a trip.
   private var metres: [(x: Double, y: Double)] {
     guard let first = route.first else { return [] }
     let north = Coordinate(latitude: first.latitude + (first.latitude > 0 ? -0.01 : 0.01), longitude: first.longitude)
@@ -57,14 +57,15 @@ struct RoutePicture {
       x: Geodesic.distanceMeters(from: first, to: east) * 100, y: Geodesic.distanceMeters(from: first, to: north) * 100
     )
     return route.map { point in
-      // Routes may cross the date line.
+      // The route may cross the 180th meridian.
       var degrees = point.longitude - first.longitude
       if degrees > 180 { degrees -= 360 } else if degrees < -180 { degrees += 360 }
       return (degrees * perDegree.x, (point.latitude - first.latitude) * perDegree.y)
     }
   }
 
-  /// First letters of the places, if they differ.
+  /// Letters that mark the ends: the first letters of the place names if they are different ASCII letters, otherwise A
+  /// and B.
   private var letters: (start: Character, end: Character) {
     if let start = names.start?.first, let end = names.end?.first, start != end,
       "\(start)\(end)".allSatisfy({ $0.isASCII && $0.isLetter })
@@ -74,7 +75,7 @@ struct RoutePicture {
     return ("A", "B")
   }
 
-  /// `H Home   O Office   ├─── 3 km ───┤`
+  /// Returns the legend, such as `H Home   O Office   ├─── 3 km ───┤`.
   private func legend(
     _ letters: (start: Character, end: Character), cell: Double, columns: Int, _ terminal: Terminal
   ) -> String {
@@ -84,10 +85,14 @@ struct RoutePicture {
     return ends + (scale.columns <= room ? scale : "")
   }
 
-  /// Scale bar of a round length, at most a third of the width.
+  /// Returns a scale bar of round length.
+  /// - Parameters:
+  ///   - cell: width of a column in metres.
+  ///   - columns: maximum width of the bar.
+  ///   - isUnicode: whether the terminal can display line drawing characters.
   private func scale(cell: Double, atMost columns: Int, isUnicode: Bool) -> String {
     let widest = cell * Double(min(columns, 24))
-    // Metres; below a mile or a kilometre in feet or metres.
+    // Short bars are labelled in metres or feet instead of kilometres or miles.
     let unit = widest < units.metresOfUnit ? (units == .metric ? 1 : Units.metresOfFoot) : units.metresOfUnit
     let most = widest / unit
     var number = 1.0

@@ -3,10 +3,10 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Output of trip rules.
+/// Trip rules, ready to be printed.
 struct RuleList {
   var rules: [TripRule]
-  /// Names of places and vehicles by id.
+  /// Names of places and vehicles, keyed by id.
   var names: [String: String] = [:]
 
   func show(_ session: Session) -> ExitCode {

@@ -1,7 +1,7 @@
 import CommandSupport
 import TrendyTrips
 
-/// Text and JSON of detected trips and visits that changed.
+/// Formatter for changes to detected trips and visits: text and JSON.
 struct TrackChangesText {
   let changes: DetectionRunner.Changes
 

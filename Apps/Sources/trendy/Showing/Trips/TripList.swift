@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Output of trips.
+/// Trips with the data needed to print them.
 struct TripList {
   let trips: [TripEvent]
   private let places: [Geofence]
@@ -19,7 +19,7 @@ struct TripList {
     trips.map { TripText($0, witnesses: witnesses, places: places, session: session) }
   }
 
-  /// Prints the trips in the requested format; `words` prints one trip as text.
+  /// Prints the trips in the output format of the console; `words` prints one trip in text format.
   func show(_ session: Session, words: (TripText) -> Void) {
     let texts = texts(session)
     switch session.console.format {
@@ -31,7 +31,7 @@ struct TripList {
   }
 }
 
-/// Output of one trip.
+/// One trip with the data needed to print it.
 struct OneTrip {
   private let list: TripList
 
@@ -39,7 +39,7 @@ struct OneTrip {
 
   var event: Event { list.trips[0].event }
 
-  /// Prints the trip; with `isDetailed`, text output has all details, not only one line.
+  /// Prints the trip. With `isDetailed`, text output contains all details rather than one line.
   func show(_ session: Session, isDetailed: Bool = false) -> ExitCode {
     let trip = list.texts(session)[0]
     switch session.console.format {

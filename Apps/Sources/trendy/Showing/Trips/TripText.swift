@@ -3,10 +3,10 @@ import TrendyFoundation
 import TrendyModels
 import TrendyTrips
 
-/// Text, rows and JSON of a trip.
+/// Formatter for a trip: text, a `--plain` row and JSON.
 struct TripText {
   private let trip: TripEvent
-  /// Id of the trip that counts instead, if another device recorded the same drive.
+  /// Id of another recording of the same drive that is counted instead of this trip; `nil` if this trip is counted.
   private let countedId: String?
   private let places: [Geofence]
   private let local: LocalTime
@@ -24,11 +24,11 @@ struct TripText {
   }
 
   private var event: Event { trip.event }
-  /// Metres, if known.
+  /// Distance in metres, if known.
   private var distance: Double? { event.properties["distance"]?.doubleValue }
   private var seconds: Double? { event.endDate.map { $0.timeIntervalSince(event.timestamp) } }
 
-  /// `Tue 18 Nov 2014 09:37–10:12  Home → Office  7.4 km  35 min  Van  business  0199f3c2-7a40`.
+  /// Line such as `Tue 18 Nov 2014 09:37–10:12  Home → Office  7.4 km  35 min  Van  business  0199f3c2-7a40`.
   var line: StyledText {
     var when = local.dayAndTime(event.timestamp, year: year)
     if let end = event.endDate {
@@ -49,7 +49,7 @@ struct TripText {
 
   private var way: String? { Self.way(of: trip, among: places) }
 
-  /// `Home → Office`, or the known end.
+  /// Returns the ends of a trip as `Home → Office`, or one end if only that is a known place.
   static func way(of trip: TripEvent, among places: [Geofence]) -> String? {
     switch (places.nearest(to: trip.startPlace).first?.name, places.nearest(to: trip.endPlace).first?.name) {
     case (let from?, let to?): "\(from) → \(to)"
@@ -86,7 +86,7 @@ struct TripText {
     return rows.map { "\($0.padded(to: 10))\($1)" }
   }
 
-  /// Picture of the route.
+  /// Returns the lines of a map of the route.
   func picture(for terminal: Terminal) -> [String] {
     RoutePicture(trip.route, names: (name(trip.startPlace), name(trip.endPlace)), units: units).lines(for: terminal)
   }
@@ -104,7 +104,7 @@ struct TripText {
 }
 
 extension TripText {
-  /// Columns: id, start, end, metres, seconds, id of the trip that counts instead.
+  /// `--plain` columns: id, start, end, distance in metres, duration in seconds, id of the trip counted instead.
   var plain: [String] {
     [
       event.id, local.rfc3339(event.timestamp), event.endDate.map { local.rfc3339($0) } ?? "",

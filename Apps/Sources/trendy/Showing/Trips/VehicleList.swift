@@ -1,10 +1,10 @@
 import CommandSupport
 import TrendyTrips
 
-/// Output of vehicles.
+/// Vehicles with their distances, ready to be printed.
 struct VehicleList {
   var vehicles: [Vehicle]
-  /// Counted trips for the total distances.
+  /// Trips from which the total distances are computed.
   var trips: [TripEvent]
 
   func show(_ session: Session) -> ExitCode {
@@ -19,7 +19,7 @@ struct VehicleList {
   }
 }
 
-/// Output of one vehicle.
+/// One vehicle, ready to be printed.
 struct OneVehicle {
   var vehicle: Vehicle
 

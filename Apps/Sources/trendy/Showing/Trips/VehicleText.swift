@@ -1,18 +1,18 @@
 import CommandSupport
 import TrendyTrips
 
-/// Text, rows and JSON of a vehicle.
+/// Formatter for a vehicle: text, a `--plain` row and JSON.
 struct VehicleText {
   private let vehicle: Vehicle
   private let driven: Mileage
 
-  /// Creates formatters; `trips` may contain trips of other vehicles.
+  /// Creates a formatter. Of `trips`, only trips with this vehicle are used.
   init(_ vehicle: Vehicle, trips: [TripEvent] = []) {
     self.vehicle = vehicle
     driven = Mileage(of: trips.filter { $0.vehicleId == vehicle.id })
   }
 
-  /// Prints a line or row of a list.
+  /// Prints the vehicle as an item of a list.
   func show(_ session: Session) {
     switch session.console.format {
     case .json, .ndjson: session.console.data("\(json)")

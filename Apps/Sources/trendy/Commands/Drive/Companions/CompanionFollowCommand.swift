@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy companion follow`
 struct CompanionFollowCommand: NetworkCommand {
   static let spec = CommandSpec(
     "companion follow", .one("device", .device, "device name on the hub"),

@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy companion list`
 struct CompanionListCommand: NetworkCommand {
   static let spec = CommandSpec(
     "companion list", summary: "List your devices on the hub and their companions.", group: .drive,

@@ -2,7 +2,6 @@ import CommandSupport
 import TrendyAgent
 import TrendyModels
 
-/// `trendy companion notices`
 struct CompanionNoticesCommand: Command {
   static let spec = CommandSpec(
     "companion notices", summary: "List the trip notices that this device received, newest last.", group: .drive,
@@ -14,7 +13,7 @@ struct CompanionNoticesCommand: Command {
 
   struct Told {
     var notice: CompanionNotice
-    /// Name of the sending device; empty if it is no longer a companion.
+    /// Name of the device that sent the notice; empty if it is no longer linked.
     var device: String
   }
 

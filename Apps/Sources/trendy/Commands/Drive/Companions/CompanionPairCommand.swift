@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy companion pair`
 struct CompanionPairCommand: NetworkCommand {
   static let spec = CommandSpec(
     "companion pair", .one("device", .device, "device name on the hub"),

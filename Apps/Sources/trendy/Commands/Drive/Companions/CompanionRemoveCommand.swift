@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendy companion rm`
 struct CompanionRemoveCommand: NetworkCommand {
   static let spec = CommandSpec(
     "companion rm", .one("device", .device, "device name"),

@@ -1,7 +1,6 @@
 import CommandSupport
 import TrendyAgent
 
-/// `trendy companion status`
 struct CompanionStatusCommand: Command {
   static let spec = CommandSpec(
     "companion status",
@@ -10,7 +9,7 @@ struct CompanionStatusCommand: Command {
 
   struct Companion {
     var link: CompanionStore.Link
-    /// Number of notices not yet delivered.
+    /// Number of notices waiting for delivery.
     var waiting: Int
   }
 

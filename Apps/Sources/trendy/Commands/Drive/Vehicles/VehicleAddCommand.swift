@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyAgent
 import TrendyTrips
 
-/// `trendy vehicle add`
 struct VehicleAddCommand: Command {
   static let spec = CommandSpec(
     "vehicle add", .one("name", .text, "name"), summary: "Add a vehicle.",
@@ -28,7 +27,7 @@ struct VehicleAddCommand: Command {
     if others.contains(where: { $0.isCalled(name) }) {
       throw session.usageError("A vehicle '\(name)' already exists")
     }
-    // The first vehicle is the default until the user chooses another one.
+    // The first vehicle becomes the default, which the user can change later.
     var vehicle = Vehicle(id: container.makeID(), name: name, isDefault: others.allSatisfy { !$0.isDefault })
     options.apply(to: &vehicle)
     try container.record.save(vehicle, others: others, label: "add vehicle \(name)")

@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyAgent
 import TrendyTrips
 
-/// `trendy vehicle edit`
 struct VehicleEditCommand: Command {
   static let spec = CommandSpec(
     "vehicle edit", .one("name", .vehicle, "name"), summary: "Change a vehicle; anything not named stays as it is.",

@@ -2,7 +2,6 @@ import AppContainer
 import CommandSupport
 import TrendyTrips
 
-/// `trendy vehicle list`
 struct VehicleListCommand: Command {
   static let spec = CommandSpec(
     "vehicle list", summary: "List vehicles with their total distances.", group: .drive, examples: ["vehicle list"],

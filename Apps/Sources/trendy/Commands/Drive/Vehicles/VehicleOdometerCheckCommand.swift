@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyModels
 import TrendyTrips
 
-/// `trendy vehicle odometer check`
 struct VehicleOdometerCheckCommand: Command {
   static let spec = CommandSpec(
     "vehicle odometer check", .optional("name", .vehicle),
@@ -15,7 +14,7 @@ struct VehicleOdometerCheckCommand: Command {
     var check: OdometerCheck
   }
 
-  /// `nil` for all.
+  /// Name of the vehicle to check; `nil` to check all vehicles.
   private let name: String?
 
   init(_ session: Session) { name = session.arguments.positionals.first }

@@ -6,7 +6,6 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// `trendy vehicle odometer log`
 struct VehicleOdometerLogCommand: Command {
   static let spec = CommandSpec(
     "vehicle odometer log", .one("name", .vehicle, "vehicle"), .one("length", .text, "odometer reading"),
@@ -17,12 +16,12 @@ struct VehicleOdometerLogCommand: Command {
   struct Answer {
     var eventId: String
     var vehicle: Vehicle
-    /// Highest earlier reading in metres, if any.
+    /// Highest reading recorded for an earlier time, in metres; `nil` if there is none.
     var earlier: Double?
   }
 
   private let name: String
-  /// Reading as typed.
+  /// Reading as typed by the user, for the undo label.
   private let length: String
   private let metres: Double
   private let date: Date

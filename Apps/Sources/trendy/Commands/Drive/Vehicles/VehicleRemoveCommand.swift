@@ -3,7 +3,6 @@ import CommandSupport
 import TrendyAgent
 import TrendyTrips
 
-/// `trendy vehicle rm`
 struct VehicleRemoveCommand: Command {
   static let spec = CommandSpec(
     "vehicle rm", .one("name", .vehicle, "name"), summary: "Delete a vehicle; its trips keep the name.",
@@ -15,7 +14,7 @@ struct VehicleRemoveCommand: Command {
 
   struct Answer {
     var vehicle: Vehicle
-    /// Number of trips that keep the name of the vehicle.
+    /// Number of trips that keep the name of the deleted vehicle.
     var trips: Int
   }
 
