@@ -11,9 +11,10 @@ import Foundation
 import Synchronization
 import TrendyModels
 
-/// Serves requests of local programs of the same user: one JSON line per request, JSON lines as the response.
+/// Unix socket on which local programs of the same user send requests, one JSON object per line. Responses are lines of
+/// JSON.
 final class ControlSocket: Sendable {
-  /// Maximum number of connections; maximum size of a request in bytes.
+  /// Maximum number of simultaneous connections, and maximum size of a request in bytes.
   private static let limits = (connections: 32, request: 4096)
 
   private let descriptor: Int32
@@ -23,12 +24,16 @@ final class ControlSocket: Sendable {
   private let sync: @Sendable () async -> CommandError?
   private let connections = Mutex(0)
 
-  /// Replaces an existing socket file; the caller holds the sync lock, so the file belongs to a dead agent.
+  /// Creates the socket, replacing an existing socket file.
+  ///
+  /// The caller must hold the sync lock or the lock of the hub, so an existing file was left behind by a process that
+  /// was killed.
   /// - Parameters:
   ///   - files: paths of the socket and the status file.
-  ///   - board: source of the status.
+  ///   - board: source of the live status.
   ///   - reload: reloads the configuration and returns the response.
-  ///   - sync: runs a sync round; returns its error, if any.
+  ///   - sync: performs a sync; returns its error, if any.
+  /// - Throws: ``CommandError`` if the socket cannot be created.
   init(
     _ files: RuntimeFiles, board: LiveStatusBroadcaster, reload: @escaping @Sendable () -> JSONText,
     sync: @escaping @Sendable () async -> CommandError?
@@ -43,7 +48,7 @@ final class ControlSocket: Sendable {
     }
     descriptor = socket(AF_UNIX, UnixAddress.stream, 0)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    // Before the socket has a name that others could open.
+    // Set before the socket has a path, because other users could connect as soon as it has one.
     guard descriptor >= 0, fchmod(descriptor, 0o600) == 0 else {
       throw CommandError(cannot: "create", path, code: errno)
     }
@@ -69,7 +74,7 @@ final class ControlSocket: Sendable {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
-  /// Reads requests until the peer disconnects; responses are sent concurrently.
+  /// Reads requests until the peer disconnects, and responds to them in tasks.
   private func serve(_ client: Int32) {
     let count = connections.withLock { count in
       count += 1
@@ -79,7 +84,7 @@ final class ControlSocket: Sendable {
       connections.withLock { $0 -= 1 }
       releaseDescriptor(client)
     }
-    // File permissions may be wrong; the kernel reports the user of the peer.
+    // The kernel reports the user of the peer process. File permissions alone are not reliable on all file systems.
     guard let user = peerUser(of: client), user == geteuid() || user == 0 else {
       _ = Self.reply(Self.refusal("refused", "This agent accepts only requests of its own user"), to: client)
       return
@@ -100,7 +105,7 @@ final class ControlSocket: Sendable {
         let line = Data(buffer[..<end])
         buffer.removeSubrange(...end)
         let last = answers.last
-        // Requests are processed in order.
+        // Requests of a connection are processed one after the other.
         answers.append(
           Task {
             await last?.value
@@ -115,7 +120,8 @@ final class ControlSocket: Sendable {
       }
     }
     for answer in answers { answer.cancel() }
-    // No task may write to a descriptor that has been reused.
+    // Waits for all tasks before the descriptor is closed. Otherwise a task could write to another connection that
+    // reuses the descriptor.
     let gone = DispatchSemaphore(value: 0)
     Task { [answers] in
       for answer in answers { await answer.value }
@@ -124,10 +130,10 @@ final class ControlSocket: Sendable {
     gone.wait()
   }
 
-  /// Answers one request.
+  /// Responds to one request.
   /// - Returns: whether the peer is still connected.
   private func answer(_ line: Data, to client: Int32) async -> Bool {
-    // Invalid JSON is treated as an unknown request.
+    // A request that is not valid JSON gets the same response as an unknown request.
     let word = (try? WireJSON.decode(JSONValue.self, from: line))?.objectValue?["request"]?.stringValue
     switch word.flatMap(AgentConnection.Request.init(rawValue:)) {
     case .status: return Self.reply(board.notice.text, to: client)
@@ -150,21 +156,22 @@ final class ControlSocket: Sendable {
     JSONText.object([("error", .object([("code", .string(code)), ("message", .string(message))]))]).description
   }
 
-  /// Never blocks: a peer whose buffer is full is disconnected.
+  /// Sends a line without blocking. Returns `false` if the peer has disconnected or its buffer is full.
   private static func reply(_ text: String, to client: Int32) -> Bool {
     let bytes = Array((text + "\n").utf8)
-    // A closed connection is reported as an error, because SIGPIPE is ignored.
+    // SIGPIPE is ignored, so a closed connection is reported as an error.
     return send(client, bytes, bytes.count, Int32(MSG_DONTWAIT)) == bytes.count
   }
 }
 
-/// User of the peer process of a local connection, recorded by the kernel at connect time.
+/// Returns the user of the peer process of a local connection, which the kernel recorded when it connected; `nil` on
+/// error.
 private func peerUser(of descriptor: Int32) -> uid_t? {
   #if canImport(Darwin)
     var (user, group) = (uid_t(), gid_t())
     return getpeereid(descriptor, &user, &group) == 0 ? user : nil
   #else
-    // Layout of `struct ucred`, which the C library module does not export: process, user, group.
+    // Fields of `struct ucred` (process, user, group), which the C library module does not export.
     var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
     var length = socklen_t(MemoryLayout.size(ofValue: credentials))
     let status = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length)

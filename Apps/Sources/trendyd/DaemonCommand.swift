@@ -1,18 +1,18 @@
 import CommandSupport
 
-/// A command of `trendyd`, in three steps: it parses its arguments, acts, and prints the result.
+/// A command of `trendyd`. It runs in three steps: parse the arguments, act, and print the result.
 protocol DaemonCommand: Sendable {
   associatedtype Answer
 
   static var spec: CommandSpec { get }
 
-  /// Parses and checks the arguments. Nothing is opened or changed yet.
+  /// Parses and validates the arguments without opening the hub or the store.
   init(_ session: DaemonSession) throws
 
   /// Performs the command.
   func act(_ session: DaemonSession) async throws -> Answer
 
-  /// Prints the result in the requested format.
+  /// Prints the result in the output format that the user selected.
   func show(_ answer: Answer, _ session: DaemonSession) throws -> ExitCode
 }
 
@@ -23,7 +23,7 @@ extension DaemonCommand {
   }
 }
 
-/// Commands of `trendyd`.
+/// All commands of `trendyd`.
 enum DaemonCommands {
   static let all: [any DaemonCommand.Type] = [
     RunCommand.self, StatusCommand.self, ReloadCommand.self, CheckConfigCommand.self, MetricsCommand.self,
@@ -51,7 +51,7 @@ enum DaemonCommands {
         + "precedence over --listen, --host, --proxy and --limit of 'trendyd hub init'."
     ])
 
-  /// Commands that work with an invalid configuration.
+  /// Commands that run even if the configuration is invalid.
   static let workWithoutSettings = [
     CheckConfigCommand.spec, ReloadCommand.spec, CompletionsCommand.spec, HelpCommand.spec, WordsCommand.spec,
   ].map(\.path)

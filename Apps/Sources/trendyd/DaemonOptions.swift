@@ -1,7 +1,7 @@
 import CommandSupport
 import HubContainer
 
-/// Options that several commands of `trendyd` share.
+/// Options shared by several commands of `trendyd`.
 extension OptionSpec {
   static let data = OptionSpec(
     "--data", value: "dir", kind: .folder,
@@ -15,7 +15,7 @@ extension OptionSpec {
   static let deviceOwner = OptionSpec("--name", value: "user", kind: .text, help: "user of the device")
   static let webhookOwner = OptionSpec("--name", value: "user", kind: .text, help: "user whose changes are sent")
 
-  /// Read by ``DaemonSession/commandLineSettings()`` and ``DaemonSession/hubSettings()``.
+  /// Options for ``DaemonSession/commandLineSettings()`` and ``DaemonSession/hubSettings()``.
   static let hubSettings = [
     OptionSpec(
       "--storage", value: "address", kind: .text,

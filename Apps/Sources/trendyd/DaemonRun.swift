@@ -10,7 +10,7 @@ import TrendyIngest
 import TrendyModels
 import TrendyProtocols
 
-/// `trendyd run`: runs the hub, the agent or both until stopped.
+/// One run of the daemon (`trendyd run`), which consists of the hub, the agent or both.
 struct DaemonRun {
   enum Role: String, CaseIterable {
     case agent
@@ -22,11 +22,11 @@ struct DaemonRun {
   let settings: HubSettings
   let hubDirectory: URL
   let storeDirectory: URL
-  /// Socket of the service manager for the hub.
+  /// Listening socket for the hub, inherited from the service manager; `nil` to open one.
   let listener: Int32?
   let receivers: Receivers.Sources
   let files: RuntimeFiles
-  /// Settings that can change while the daemon runs.
+  /// Settings that may be reloaded while the daemon runs.
   let present: RunSettings
   let hooks: HookOptions
   /// Path of the log file; `nil` for standard error.
@@ -44,7 +44,7 @@ struct DaemonRun {
     let manager = try ServiceManager(environment: environment, parts: parts) { [console] in
       console.talk($0, level: .warning)
     }
-    // Without a log file, a closed terminal ends the process as usual.
+    // If the daemon runs in a terminal without a log file, closing the terminal terminates it as usual.
     if logPath != nil || manager.isPresent || isatty(STDIN_FILENO) == 0 { Signals.takeHangUp() }
     let log = HubLog(writer: writer, console: console).log
     let hub = role == .agent ? nil : HubContainer(directory: hubDirectory, database: settings.storage, bounds: bounds)
@@ -56,7 +56,7 @@ struct DaemonRun {
       writer.finish(atMost: Self.logSeconds)
       throw error
     }
-    // The address is logged before the first request.
+    // The log is started only now, so that the address of the hub is printed before the first request is logged.
     writer.start()
     let outcome: Result<Void, any Error>
     do {
@@ -64,7 +64,7 @@ struct DaemonRun {
     } catch {
       outcome = .failure(error)
     }
-    // Needed if an error rather than a signal ended the work.
+    // Stops the server also if an error rather than a signal ended the run.
     await server?.stop()
     writer.finish(atMost: Self.logSeconds)
     try outcome.get()
@@ -76,10 +76,10 @@ struct DaemonRun {
     return parts
   }
 
-  /// Seconds for the remaining log lines at exit.
+  /// Maximum time in seconds for writing the remaining log lines before the process exits.
   private static let logSeconds: TimeInterval = 0.5
 
-  /// Limits from the number of descriptors, which is raised first.
+  /// Raises the limit of open descriptors and returns limits of connections and files that fit into it.
   private func bounds() throws(CommandError) -> ResourceBounds {
     try ResourceBounds(
       descriptors: ResourceBounds.raiseDescriptorLimit(), connections: settings.connections())
@@ -95,7 +95,7 @@ struct DaemonRun {
     do {
       try hub.note(HubContainer.Serving(port: port, deviceURL: outside))
     } catch {
-      // Only `pair` reads it; otherwise it uses the saved settings.
+      // Only `trendyd pair` reads this file, and falls back to the saved settings.
       console.talk("Hub: \(error)")
     }
     let url = HubSettings.url(address: endpoint.address, port: port)
@@ -120,12 +120,12 @@ struct DaemonRun {
     return server
   }
 
-  /// Returns when the process is asked to terminate.
+  /// Runs the hub and the agent. Returns when the process receives a termination signal.
   private func work(
     hub: HubContainer?, server: HubServer?, log: @escaping AccessLog, console: Console, writer: LogWriter,
     _ manager: ServiceManager
   ) async throws {
-    // With the usual limits, including the remaining log lines, less than a second.
+    // With default limits, the process exits in less than a second, including the time for the remaining log lines.
     let limits = try settings.httpLimits()
     let grace = max(.milliseconds(750), limits.stopDeadline + limits.lastWordsDeadline + .milliseconds(150))
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -138,11 +138,12 @@ struct DaemonRun {
           _exit(ExitCode.done.rawValue)
         }
         manager.stopping()
-        // Before background work has ended, which may take longer.
+        // The server stops accepting requests before background tasks have finished, which may take longer.
         await server?.stop()
       }
       if let hub, let server {
-        // Disk access runs on separate threads, so that a slow disk blocks neither the runtime nor requests.
+        // Disk access runs on separate threads, so that a slow disk delays neither the concurrency runtime nor
+        // requests.
         group.addTask { await tidy(server, hub.clock, console) }
         group.addTask {
           await maintain(every: Self.hubMaintenance, hub.clock, console) {
@@ -161,14 +162,15 @@ struct DaemonRun {
           }
         }
       }
-      // An agent has its own control socket.
+      // With an agent, the agent's control socket serves both.
       let socket = role == .hub ? openControl(console) : nil
       defer { socket?.close() }
       if role != .hub { group.addTask { try await runAgent(log: log, console: console, manager) } }
       if manager.heartbeatInterval != nil {
         group.addTask { await vitals.report(to: manager, clock: SystemTime()) { console.talk($0, level: .error) } }
       }
-      // The first task to end is the termination request; a failed agent throws and cancels the others.
+      // The first task to end is the one that waits for a termination signal. If the agent fails, its error cancels the
+      // other tasks.
       try await group.next()
       group.cancelAll()
     }
@@ -194,7 +196,7 @@ struct DaemonRun {
       agent.addTask {
         await ExportMaker(app: network.app, present: present, environment: runner.environment, console: console).run()
       }
-      // Also without a source: positions added by commands are processed again as time passes.
+      // Required even without sources, because positions added by commands must be processed again as time passes.
       agent.addTask {
         try await Receivers(
           app: network.app, shared: intake, sources: receivers, console: console, log: log,
@@ -202,12 +204,12 @@ struct DaemonRun {
         ).run()
       }
       defer { agent.cancelAll() }
-      // Not `waitForAll()`, which waits for the others after one has thrown.
+      // `waitForAll()` would not throw the error of a task until all other tasks have finished.
       for try await _ in agent {}
     }
   }
 
-  /// At the start and every minute: erases removed users and applies timeouts to posted positions.
+  /// Erases removed users and applies timeouts to positions posted by trackers, at the start and every minute.
   private func look(at server: HubServer, of hub: HubContainer, _ console: Console) async {
     while !Task.isCancelled {
       do {
@@ -223,29 +225,29 @@ struct DaemonRun {
       } catch {
         console.talk("Hub: cannot process posted positions: \(error)", level: .error)
       }
-      // The loop checks for cancellation.
+      // The loop condition checks for cancellation.
       try? await hub.clock.sleep(for: .seconds(60))
     }
   }
 
-  /// At the start and daily: compacts old tombstones in steps.
+  /// Compacts old tombstones in small steps, at the start and daily.
   private func tidy(_ server: HubServer, _ clock: any TimeSource, _ console: Console) async {
     while !Task.isCancelled {
       do {
         while try await server.runApart({ try server.compact() }), !Task.isCancelled {}
       } catch {
-        // Not urgent; retried the next day.
+        // Not urgent; the next attempt is a day later.
         _ = console.report(CommandError(describingHub: error) ?? CommandError("\(error)", exit: .readWrite))
       }
-      // The loop checks for cancellation.
+      // The loop condition checks for cancellation.
       try? await clock.sleep(for: .seconds(86_400))
     }
   }
 
-  /// Hub storage keeps recent writes in memory.
+  /// Interval of storage maintenance on a hub. It is short because the storage keeps recent writes in memory.
   private static let hubMaintenance: Duration = .seconds(15)
 
-  /// At the start and regularly: storage maintenance in steps.
+  /// Performs storage maintenance in small steps, at the start and at an interval.
   private func maintain(
     every interval: Duration, _ clock: any TimeSource, _ console: Console, step: @Sendable () async throws -> Bool
   ) async {
@@ -253,22 +255,25 @@ struct DaemonRun {
       do {
         while try await step(), !Task.isCancelled { await Task.yield() }
       } catch {
-        // Not urgent; a problem that affects saves is reported by them.
+        // Not urgent. If the same error affects saves, they report it, too.
         _ = console.report(CommandError("\(error)", exit: .readWrite))
       }
       ProcessMemory.giveBack()
-      // The loop checks for cancellation.
+      // The loop condition checks for cancellation.
       try? await clock.sleep(for: interval)
     }
   }
 
-  /// Resident bytes of mapped files above which a hub releases them, including 17 MB of its own code. The kernel maps
-  /// 64 KiB or more per page fault and reclaims nothing while memory is free.
+  /// Maximum size of mapped file pages in memory, in bytes, before the hub releases them. Includes 17 MB of the
+  /// program's own code.
+  ///
+  /// The hub releases pages itself because the kernel maps at least 64 KiB per page fault, and unmaps nothing while
+  /// there is free memory.
   private static let mostMapped = 24 << 20
 
   private func releaseFiles(of hub: HubContainer) async {
     var checksLeft = 0
-    // The clock throws only when the task is cancelled.
+    // The sleep throws only when the task is cancelled.
     while (try? await hub.clock.sleep(for: checksLeft > 0 ? .milliseconds(50) : .seconds(1))) != nil {
       if ProcessMemory.mappedBytes > Self.mostMapped {
         hub.releaseMemory()
@@ -279,7 +284,7 @@ struct DaemonRun {
     }
   }
 
-  /// Interval of checks after a release, twenty per second: a list of 50 scattered entries maps 10 MB, a search twice
-  /// that.
+  /// Number of checks after a release, at 20 per second, because requests may map pages again quickly. A list of 50
+  /// scattered entries maps 10 MB, a search twice as much.
   private static let checksWhileBusy = 40
 }

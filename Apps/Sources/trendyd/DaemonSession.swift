@@ -13,15 +13,15 @@ import HubContainer
 import TrendyAgent
 import TrendyHub
 
-/// Context of a command: arguments, console, hub and store.
+/// Context in which a command of `trendyd` runs: arguments, console, settings, hub and store.
 struct DaemonSession: Sendable {
   let arguments: Arguments
   let console: Console
   let environment: [String: String]
   let settings: Settings
-  /// The hub in `--data`, which may not exist yet.
+  /// Hub in the folder given by `--data`, which may not exist yet.
   let hub: HubContainer
-  /// Store of the agent.
+  /// Folder of the agent's store.
   let storeDirectory: URL
 
   init(arguments: Arguments, console: Console) {
@@ -38,9 +38,10 @@ struct DaemonSession: Sendable {
   }
 
   /// Returns the hub in a folder.
-  ///
-  /// Without `database`, the settings of the folder give the location of the data. If they cannot be read, every
-  /// operation on the hub fails with the reason.
+  /// - Parameters:
+  ///   - directory: folder of the hub.
+  ///   - database: address of its database; `nil` to use the location saved in the folder. If the saved settings are
+  ///     invalid, every operation on the hub throws their error.
   private static func hub(in directory: URL, database: String?) -> HubContainer {
     if let database { return HubContainer(directory: directory, database: database) }
     do throws(CommandError) {
@@ -50,18 +51,18 @@ struct DaemonSession: Sendable {
     }
   }
 
-  /// The `--data` option of this command line, for suggested commands; empty for the default folder.
+  /// The `--data` option of this command line for use in suggested commands; empty for the default folder.
   var dataOption: String { arguments.value("--data").map { " --data \(ShellWords.quoted($0))" } ?? "" }
 
-  /// Returns a session with the current configuration.
+  /// Returns a session with the same arguments and the current content of the configuration.
   func rereading() -> DaemonSession { DaemonSession(arguments: arguments, console: console) }
 
-  /// Socket and status file of the store's agent.
+  /// Paths of the control socket and status file of the agent.
   var runtimeFiles: RuntimeFiles {
     RuntimeFiles(storeDirectory: storeDirectory, environment: environment, status: value("--status", Setting.status))
   }
 
-  /// Preferences of the user, if there is a store. Errors of the store are reported when it is used.
+  /// The user's preferences, including synced settings if there is a store.
   var preferences: Preferences {
     var settings = settings
     if DeviceRecord.exists(at: storeDirectory), let app = try? AppContainer(storeDirectory: storeDirectory) {
@@ -70,9 +71,11 @@ struct DaemonSession: Sendable {
     return Preferences(settings)
   }
 
-  /// Returns the hub in `--data`. A root process continues as the owner of the folder, because the service could not
-  /// open files that belong to root.
-  /// - Throws: ``CommandError`` with exit 66 if there is none; `HubStorageError`.
+  /// Returns the existing hub in `--data`.
+  ///
+  /// If the process runs as root, it switches to the owner of the folder. Otherwise it would create files that the
+  /// service cannot open.
+  /// - Throws: ``CommandError`` with exit 66 if no hub exists; `HubStorageError`.
   func existingHub() throws -> HubContainer {
     let hub = try servedHub()
     guard hub.database == nil else { return hub }
@@ -86,8 +89,8 @@ struct DaemonSession: Sendable {
     return hub
   }
 
-  /// Returns the hub in `--data`, for the process that serves it.
-  /// - Throws: ``CommandError`` with exit 66 if there is none; `HubStorageError`.
+  /// Returns the existing hub in `--data` without switching to its owner, for the process that serves it.
+  /// - Throws: ``CommandError`` with exit 66 if no hub exists; `HubStorageError`.
   func servedHub() throws -> HubContainer {
     guard try hub.exists() else {
       throw CommandError(
@@ -98,18 +101,20 @@ struct DaemonSession: Sendable {
     return hub
   }
 
-  /// Returns the hub settings of this command line only.
+  /// Returns the hub settings given on this command line.
   /// - Throws: ``CommandError`` with exit 64 for an invalid value.
   func commandLineSettings() throws(CommandError) -> HubSettings { try HubSettings().overridden(by: arguments) }
 
-  /// Returns the hub settings: the command line overrides the configuration, which overrides the settings saved by
-  /// `hub init`.
+  /// Returns the hub settings in effect. Options take precedence over the configuration, which takes precedence over
+  /// the settings saved by `trendyd hub init`.
+  /// - Throws: ``CommandError`` for an invalid value.
   func hubSettings() throws(CommandError) -> HubSettings {
     try HubSettings.load(from: hub.directory).overridden(by: settings).overridden(by: arguments)
   }
 
-  /// Returns the user named by `--name`, or the only one.
-  /// - Parameter use: command line suggested if the name is missing.
+  /// Returns the user named by `--name`, or the only user of the hub.
+  /// - Parameter use: command line to suggest if there are several users.
+  /// - Throws: ``CommandError`` if there are several users, or the named user does not exist.
   func user(for use: String) throws -> HubUser {
     let lookup = PeopleLookup(accounts: hub.accounts)
     if let name = arguments.value("--name") { return try lookup.user(called: name) }

@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// The `close` function of the system, for types with a method of this name.
+/// Calls the system's `close` function from types that have a method of this name.
 func releaseDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 
-/// The `open` function of the system, for types with a method of this name.
+/// Calls the system's `open` function from types that have a method of this name.
 func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }

@@ -5,22 +5,22 @@
 import CommandSupport
 import Foundation
 
-/// Returns unused memory of this process to the system.
+/// Memory of this process and how to return unused parts to the system.
 enum ProcessMemory {
-  /// Limits the C library to two memory pools. Otherwise each thread keeps its own pool with the memory of its largest
-  /// request. Call this before there are threads.
+  /// Limits the C library to two allocation arenas. Otherwise each thread may have an arena that does not shrink after
+  /// a large request. Must be called before any thread is started.
   static func sharePools() {
     #if canImport(Glibc)
       mallopt(M_ARENA_MAX, 2)
     #endif
   }
 
-  /// Releases freed memory and the pages of the program and its libraries, most of which are used only at the start.
-  /// They stay in the page cache, so that the next access to 64 KiB takes a microsecond or two.
+  /// Releases freed memory, and the pages of the program and its libraries, most of which are only used at the start.
+  /// They remain in the page cache, so mapping 64 KiB again takes only a microsecond or two.
   static func giveBack() {
     #if canImport(Glibc)
-      // `FileManager.contents` would read only one block of a file without a length. If it cannot be read, less memory
-      // is released.
+      // `FileManager.contents` reads only one block of a file whose size is reported as 0. If the file cannot be read,
+      // code pages are not released.
       if let text = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd() {
         for part in MemoryMap(text).unchangedCode {
           madvise(UnsafeMutableRawPointer(bitPattern: part.lowerBound), part.count, MADV_DONTNEED)
@@ -30,10 +30,11 @@ enum ProcessMemory {
     #endif
   }
 
-  /// Resident bytes of mapped files, including the program and its libraries; 0 if `/proc` cannot be read.
+  /// Size of file pages mapped in memory, in bytes, including the program and its libraries; 0 if `/proc` cannot be
+  /// read.
   static var mappedBytes: Int {
     #if canImport(Glibc)
-      // Pages: total size, resident, and resident pages of files (proc_pid_statm(5)).
+      // Columns are numbers of pages: total, resident, and resident file pages (proc_pid_statm(5)).
       guard let text = try? FileHandle(forReadingAtPath: "/proc/self/statm")?.readToEnd(),
         let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst(2).first.flatMap({ Int($0) })
       else { return 0 }

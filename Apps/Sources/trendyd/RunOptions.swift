@@ -2,22 +2,22 @@ import AppContainer
 import CommandSupport
 import HubContainer
 
-/// Options of `trendyd run`, with defaults from the configuration.
+/// Options of `trendyd run`, with values from the configuration for those not given.
 struct RunOptions: Sendable {
   let role: DaemonRun.Role
   let pollInterval: Duration
-  /// Receivers of the agent.
+  /// Sources from which the agent receives positions.
   let receivers: Receivers.Sources
   let hooks: HookOptions
-  /// Scheduled export of the agent, if any.
+  /// Scheduled export; `nil` if none is configured.
   let exports: ExportPlan?
   let logPath: String?
   let logForm: LogForm
-  /// Option values as given on the command line, keyed by setting.
+  /// Values of options and settings as text, keyed by setting. Used to detect changes after a reload.
   let texts: [String: String]
 
   /// Reads the options and settings.
-  /// - Throws: ``CommandError`` with exit 64 for an invalid option, 78 for an invalid setting.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid option, or exit 78 for an invalid setting.
   init(_ session: DaemonSession) throws(CommandError) {
     let word = session.value("--role", Setting.role) ?? ""
     guard let role = DaemonRun.Role(rawValue: word) else {
@@ -25,7 +25,7 @@ struct RunOptions: Sendable {
     }
     self.role = role
     _ = try session.commandLineSettings()
-    // Also without a hub, so that invalid settings are found early.
+    // Checked even if no hub runs, so that an invalid setting is not discovered later.
     _ = try HubSettings().overridden(by: session.settings)
     let seconds = session.value("--poll", Setting.poll).flatMap { DurationPhrase.seconds($0) }
     guard let seconds, (1...86_400).contains(seconds) else {
@@ -49,7 +49,7 @@ struct RunOptions: Sendable {
       uniquingKeysWith: { $1 })
   }
 
-  /// Settings of a daemon with their options.
+  /// Settings that affect the daemon, with the option for each; the option is empty if there is none.
   private static let settings: [(option: String, spec: SettingSpec)] = [
     ("--role", Setting.role), ("--poll", Setting.poll), ("--log", Setting.log),
     ("--log-format", Setting.logFormat), ("--log-level", Setting.logLevel), ("--hooks", Setting.hooks),
@@ -64,16 +64,16 @@ struct RunOptions: Sendable {
 }
 
 extension DaemonSession {
-  /// Value of an option, or else of its setting.
+  /// Returns the value of an option, or else of the corresponding setting.
   func value(_ option: String, _ setting: SettingSpec) -> String? { arguments.value(option) ?? settings.text(setting) }
 
-  /// All values of an option, or else of the setting.
+  /// Returns all values of an option, separated by spaces, or else the value of the corresponding setting.
   fileprivate func text(_ option: String, _ setting: SettingSpec) -> String? {
     arguments.has(option) ? arguments.all(option).joined(separator: " ") : settings.text(setting)
   }
 
-  /// Creates the error for an invalid value.
-  /// - Returns: an error with exit 64 for an option, or with exit 78 and the origin for a setting.
+  /// Returns the error for an invalid value, with exit 64 for an option or exit 78 for a setting. The message for a
+  /// setting contains its origin.
   func invalid(_ option: String, _ setting: SettingSpec, hint: String) -> CommandError {
     if arguments.has(option) { return invalid(option, hint: hint) }
     let value = settings.resolved(setting)

@@ -13,16 +13,16 @@ final class RunSettings: Sendable {
     var options: RunOptions
   }
 
-  /// Keys whose values apply immediately after a reload.
+  /// Keys of settings that are applied immediately by a reload; all others require a restart.
   private static let immediate: Set<String> = [
     Setting.poll, Setting.dayStartsAt, Setting.weekStartsOn, Setting.hours, Setting.units,
     Setting.exportEvery, Setting.exportTo, Setting.exportFormat, Setting.exportKeep,
   ].reduce(into: []) { $0.insert($1.key) }
 
   private let state: Mutex<State>
-  /// Called after a reload.
+  /// Functions to call after each reload.
   private let listeners = Mutex<[@Sendable () -> Void]>([])
-  /// Values at the start of all settings not in ``immediate``.
+  /// Values of all settings when the daemon started, to detect changes that require a restart.
   private let started: [String: String]
 
   init(_ session: DaemonSession, _ options: RunOptions) {
@@ -32,22 +32,22 @@ final class RunSettings: Sendable {
 
   var pollInterval: Duration { state.withLock { $0.options.pollInterval } }
 
-  /// Scheduled export, if any.
+  /// Scheduled export; `nil` if none is configured.
   var exports: ExportPlan? { state.withLock { $0.options.exports } }
 
-  /// Calls `listener` after each reload.
+  /// Registers a function that is called after each reload.
   func onReload(_ listener: @escaping @Sendable () -> Void) { listeners.withLock { $0.append(listener) } }
 
-  /// Settings including the synced ones.
+  /// Returns the user's preferences, including the settings synced with the store.
   func preferences(_ store: any DataStoreProtocol) -> Preferences {
     var settings = state.withLock { $0.session.settings }
-    // Errors of the store are reported elsewhere; the settings of this machine apply then.
+    // If the store cannot be read, uses the settings of this machine. The error is reported elsewhere.
     settings.synced = (try? store.syncedSettings()) ?? [:]
     return Preferences(settings)
   }
 
   /// Reloads the configuration and logs the result.
-  /// - Returns: JSON response.
+  /// - Returns: response for the control socket.
   @discardableResult
   func reloaded(_ console: Console) -> JSONText {
     do throws(CommandError) {
@@ -72,14 +72,14 @@ final class RunSettings: Sendable {
     }
   }
 
-  /// Result of a reload.
+  /// Settings changed by a reload.
   struct Reload: Hashable, Sendable {
-    /// Changed keys that apply now.
+    /// Keys of changed settings that have been applied.
     var changed: [String]
-    /// Changed keys that apply after a restart.
+    /// Keys of changed settings that require a restart.
     var waiting: [String]
 
-    /// Text for the log.
+    /// Message for the log.
     var words: String {
       let parts = [
         changed.isEmpty ? nil : "\(changed.joined(separator: ", ")) changed",
@@ -89,8 +89,8 @@ final class RunSettings: Sendable {
     }
   }
 
-  /// Reloads the configuration. An invalid one is rejected as a whole.
-  /// - Throws: ``CommandError`` for an invalid configuration; the previous one stays active.
+  /// Reloads the configuration.
+  /// - Throws: ``CommandError`` if any part of it is invalid; the previous configuration stays in effect.
   func reload() throws(CommandError) -> Reload {
     let (old, session) = state.withLock { ($0.options, $0.session.rereading()) }
     try session.check()
@@ -108,7 +108,8 @@ final class RunSettings: Sendable {
 }
 
 extension DaemonSession {
-  /// - Throws: ``CommandError`` with exit 78 that contains the errors in the configuration.
+  /// Checks the configuration and the options.
+  /// - Throws: ``CommandError`` with exit 78 that lists all errors in the configuration.
   func check() throws(CommandError) {
     try settings.checkAll()
     _ = try RunOptions(self)

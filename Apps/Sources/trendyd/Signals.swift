@@ -7,29 +7,32 @@
 #endif
 import Foundation
 
-/// Signal handling: SIGINT and SIGTERM terminate, SIGHUP reopens the log file.
+/// Handling of SIGINT and SIGTERM, which terminate the daemon, and SIGHUP, which reopens the log file and reloads the
+/// configuration.
 ///
-/// Signals are handled and not blocked, because `dispatch_main`, in which an async `main` waits, unblocks them on the
-/// main thread.
+/// Signals cannot be blocked and waited for: an async `main` waits in `dispatch_main`, which unblocks them on the main
+/// thread.
 enum Signals {
-  /// Pipe from the handlers to the thread of ``termination(atMost:onHangUp:onTimeout:)``. Set once by ``take()``,
-  /// before there is a handler or a second thread; plain integers, because a handler must not access an array.
+  /// Pipe from the signal handlers to the thread started by ``termination(atMost:onHangUp:onTimeout:)``.
+  ///
+  /// Set once by ``take()``, before any handler is installed or any thread started. Two integers rather than an array,
+  /// which a signal handler must not access.
   private nonisolated(unsafe) static var readingEnd: Int32 = -1
   private nonisolated(unsafe) static var writingEnd: Int32 = -1
 
-  /// Installs the handlers. Call this before any thread is created.
+  /// Installs the handlers for SIGINT and SIGTERM. Must be called before any thread is started.
   static func take() {
     var ends: [Int32] = [-1, -1]
-    // Without the pipe, the signals end the process as usual.
+    // If no pipe can be created, the signals terminate the process immediately.
     guard pipe(&ends) == 0 else { return }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // A handler must not block on a full pipe; the signals in it are sufficient.
+    // A handler must not block. If the pipe is full, it already contains enough signals.
     _ = fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK)
     (readingEnd, writingEnd) = (ends[0], ends[1])
     for number in [SIGINT, SIGTERM] { handle(number) }
   }
 
-  /// Handles SIGHUP as well, for a process with a log file.
+  /// Installs the handler for SIGHUP, for a process with a log file.
   static func takeHangUp() { if writingEnd >= 0 { handle(SIGHUP) } }
 
   private static func handle(_ number: Int32) {
@@ -41,10 +44,11 @@ enum Signals {
     }
   }
 
-  /// Returns when the process is asked to terminate or the task is cancelled.
+  /// Waits until the process receives a termination signal or the task is cancelled.
   ///
-  /// A separate thread then calls `onTimeout` after the grace period, so that the process ends even if all other
-  /// threads block on a disk or a log reader. A second signal calls it immediately.
+  /// After a termination signal, a separate thread waits for the grace period and then calls `onTimeout`. The process
+  /// thus exits even if all other threads are blocked by a disk or a log reader. A second signal calls `onTimeout`
+  /// immediately.
   static func termination(
     atMost grace: Duration, onHangUp: @escaping @Sendable () -> Void, onTimeout: @escaping @Sendable () -> Void
   ) async {

@@ -9,12 +9,12 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// Syncs a store with its hub in the background and publishes the live status.
+/// Background process that syncs a store with its hub and publishes the live status to local programs.
 struct Agent {
   let network: NetworkContainer
   let intake: SharedIntake
   let files: RuntimeFiles
-  /// Settings that can change while the agent runs.
+  /// Settings that may be reloaded while the agent runs.
   let present: RunSettings
   let manager: ServiceManager
   let vitals: Watchdog
@@ -23,9 +23,9 @@ struct Agent {
   let counts: URL
   let console: Console
 
-  /// Sync engine, while the store is connected.
+  /// Current sync engine; `nil` while the store is not connected to a hub.
   private let engine = PresentEngine()
-  /// Wakes the delivery of companion notices.
+  /// Wakes the task that transfers companion notices.
   private let errands = WakeSignal()
 
   init(
@@ -43,7 +43,7 @@ struct Agent {
     self.console = console
   }
 
-  /// Runs until the task is cancelled.
+  /// Runs the agent until the task is cancelled.
   func run() async throws {
     let app = network.app
     let lock = try await lockForSync()
@@ -84,7 +84,8 @@ struct Agent {
     try outcome.get()
   }
 
-  /// Acquires the sync lock of the store. A command releases it after one round; another agent keeps it.
+  /// Acquires the sync lock of the store, waiting up to ten seconds. A `trendy sync` command releases the lock when it
+  /// has finished; another agent keeps it.
   private func lockForSync() async throws -> any Sendable {
     let app = network.app
     for attempt in 0..<40 {
@@ -97,7 +98,7 @@ struct Agent {
       hint: "If it is another agent, stop that one first.", exit: .tryAgain)
   }
 
-  /// Short sync status for the service manager.
+  /// Returns the sync status as a short text for the service manager.
   private static func standing(_ sync: AgentStatus.Sync?) -> String {
     guard let hub = sync?.hub else { return "Agent: not connected to a hub" }
     let waiting = sync.map { $0.waiting == 0 ? "nothing pending" : "\($0.waiting) pending" } ?? ""
@@ -115,8 +116,8 @@ struct Agent {
 
   // MARK: Sync
 
-  /// Syncs until the task is cancelled, or the store is paired at another address.
-  /// - Returns: whether to continue with another account.
+  /// Syncs with the hub until the task is cancelled, or until the hub's address or the poll interval changes.
+  /// - Returns: whether to continue with a new sync engine.
   private func sync(
     _ account: Account, holding lock: any Sendable, wakes: AsyncStream<Void>,
     looking: AsyncStream<Void>.Continuation
@@ -141,7 +142,7 @@ struct Agent {
     await engine.start()
     for await _ in wakes {
       let found = try app.accountFile.load()
-      // The interval of an engine is fixed, so a new engine is created.
+      // The address and poll interval of an engine cannot be changed, so a new engine is created.
       guard found?.hub == account.hub, found?.allowsInsecureHTTP == account.allowsInsecureHTTP,
         present.pollInterval == pollInterval
       else {
@@ -154,7 +155,7 @@ struct Agent {
     return false
   }
 
-  /// Waits for the account of the store.
+  /// Waits until the store is connected to a hub and returns the account; `nil` if the task is cancelled.
   private func account(wakes: AsyncStream<Void>) async throws -> Account? {
     let app = network.app
     if let account = try app.accountFile.load() { return account }
@@ -167,8 +168,8 @@ struct Agent {
     return nil
   }
 
-  /// Sends and receives companion notices: when there are new ones, when the hub signals some, and at the poll
-  /// interval.
+  /// Transfers companion notices when there are notices to send, when the hub signals that there are some to receive,
+  /// and at the poll interval.
   private func carry(_ courier: CompanionTransport, for account: Account, every pollInterval: Duration) async {
     let clock = network.app.clock
     let (errand, errands) = (errands, errands.begin())
@@ -195,13 +196,13 @@ struct Agent {
             do {
               for try await _ in try network.companionSignals(for: account) { errand.send() }
             } catch {
-              // Reconnects to the hub; notices are also received by polling.
+              // The signal connection was lost and is opened again. Meanwhile, notices are received by polling.
             }
-            try? await clock.sleep(for: .seconds(5))  // the loop checks for cancellation
+            try? await clock.sleep(for: .seconds(5))  // the loop condition checks for cancellation
           }
         }
       } catch {
-        // Retried later; problems with the hub are reported by sync.
+        // Retried with backoff. Errors of the hub are not logged here, because sync reports them.
         let wait = max(delay, (error as? APIError)?.retryAfter ?? .zero)
         delay = min(delay * 2, .seconds(60))
         retry = Task { if (try? await clock.sleep(for: wait)) != nil { errand.send() } }
@@ -225,14 +226,17 @@ struct Agent {
       cache: counts, onTold: { errands.send() })
   }
 
-  /// Uses the settings of this machine if the store cannot be read, which every update reports.
+  /// Returns the user's preferences, or those of this machine if the store is unreadable. Status updates report that
+  /// error.
   private func preferences(_ app: AppContainer) -> Preferences { present.preferences(app.makeStore()) }
 
-  /// Sleep time from which the agent releases memory first.
+  /// Minimum wait after which the agent releases memory before sleeping.
   private static let longWait = Duration.seconds(30)
 
-  /// Updates the status after changes, every few seconds during a trip, at the start of a day, and every minute,
-  /// because an older status file belongs to a killed agent.
+  /// Updates the status after each change and at the interval requested by `desk`: every few seconds during a trip, at
+  /// the start of a day, and at least every minute.
+  ///
+  /// An outdated status file therefore means that the agent was killed.
   private func show(
     _ desk: LiveStatusService, in file: StatusFile, looks: AsyncStream<Void>, looking: AsyncStream<Void>.Continuation
   ) async {
@@ -251,16 +255,16 @@ struct Agent {
       } catch {
         words = "\(error)"
       }
-      // Logged once, not every minute.
+      // A persistent error is logged once rather than with each update.
       if let words, words != lastWords { console.talk("Agent: cannot update the status: \(words)", level: .error) }
       lastWords = words
-      // An idle agent needs no timer and lets the machine sleep.
+      // The timer is scheduled only for the time requested, so that an idle agent does not keep the machine awake.
       let wait = await desk.lookInterval
       next = Task {
         if (try? await clock.sleep(for: wait)) != nil { looking.yield() }
       }
-      // Changes in quick succession cause a single update.
-      try? await clock.sleep(for: .seconds(1))  // the loop checks for cancellation
+      // Changes in quick succession are combined into a single update.
+      try? await clock.sleep(for: .seconds(1))  // the loop condition checks for cancellation
       if wait >= Self.longWait {
         network.app.record.releaseMemory()
         ProcessMemory.giveBack()
@@ -284,23 +288,23 @@ struct Agent {
             hint: "Connect it: trendy connect URL CODE", exit: .configuration)
         }
         await engine.performSync()
-        // The returned status includes this round; if the update fails, it is the previous one.
+        // The response contains the status after this sync. If the update fails, it contains the previous status.
         try? await desk.look()
         return nil
       }
     } catch {
-      // An agent without a control socket still syncs.
+      // Without a control socket, the agent still syncs.
       console.talk("Agent: \((error as? CommandError)?.message ?? "\(error)")", level: .error)
       return nil
     }
   }
 }
 
-/// Wake signals for one listener.
+/// Wake signals that are coalesced for a single listener.
 private final class WakeSignal: Sendable {
   private let continuation = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
-  /// Returns new signals; an earlier listener receives none any more.
+  /// Returns a stream of signals, and stops sending signals to the previous listener.
   func begin() -> AsyncStream<Void> {
     let (stream, new) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.withLock { $0 = new }
@@ -310,7 +314,7 @@ private final class WakeSignal: Sendable {
   func send() { _ = continuation.withLock { $0?.yield() } }
 }
 
-/// Sync engine of an agent, which exists while there is an account.
+/// Current sync engine of the agent, which exists while the store is connected to a hub.
 private final class PresentEngine: Sendable {
   private let engine = Mutex<SyncEngine?>(nil)
 

@@ -9,16 +9,20 @@ import CommandSupport
 #endif
 import Foundation
 
-/// Receives datagrams of programs that changed the store.
+/// Datagram socket on which programs notify the agent of changes to the store.
 final class AgentSocket: Sendable {
-  /// Yields an element after each change of the store; changes in quick succession may share one.
+  /// Yields an element after a change to the store. Several changes in quick succession may be combined.
   let wakes: AsyncStream<Void>
   private let descriptor: Int32
   private let path: String
 
-  /// Replaces an existing socket file; the caller holds the sync lock, so the file belongs to a dead agent.
+  /// Creates the socket, replacing an existing socket file.
   ///
-  /// `onWord` is called for each message, including those that are not changes.
+  /// The caller must hold the sync lock, so an existing file was left behind by an agent that was killed.
+  /// - Parameters:
+  ///   - signal: determines the path of the socket.
+  ///   - onWord: called for each message, including messages that do not report a change.
+  /// - Throws: ``CommandError`` if the socket cannot be created.
   init(_ signal: AgentSignal, onWord: @escaping @Sendable () -> Void) throws(CommandError) {
     path = signal.path
     guard let address = UnixAddress(path: path) else {

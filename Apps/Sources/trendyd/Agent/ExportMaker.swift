@@ -6,39 +6,38 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Runs scheduled exports with `trendy` as a child process, so that a failure does not affect the agent.
+/// Scheduler for exports. Each export runs `trendy` as a child process, so that a crash does not affect the agent.
 struct ExportMaker {
   let app: AppContainer
   let present: RunSettings
-  /// Environment of the child process.
+  /// Environment variables of the child process.
   let environment: [String: String]
   let console: Console
 
   /// Maximum duration of an export in seconds.
   private static let deadline = 3600.0
 
-  /// Checks at the start, every minute and after a reload, until the task is cancelled. After a suspend the next check
-  /// is within a minute.
+  /// Checks whether an export is due: at the start, every minute and after a reload, until the task is cancelled.
   func run() async {
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     present.onReload { wake.yield() }
     let clock = app.clock
     let ticker = Task {
       wake.yield()
-      // The sleep throws when the agent stops.
+      // The sleep throws when the task is cancelled.
       while (try? await clock.sleep(for: .seconds(60))) != nil { wake.yield() }
     }
     defer { ticker.cancel() }
     var lastWords: String?
     for await _ in wakes {
       let words = await look()
-      // Logged once, not for each retry.
+      // A persistent error is logged once rather than for each retry.
       if let words, words != lastWords { console.talk("Agent: scheduled export failed: \(words)", level: .error) }
       if let words { lastWords = words }
     }
   }
 
-  /// Runs an export if one is due, and returns its error, if any.
+  /// Performs an export if one is due. Returns the error message if it fails, otherwise `nil`.
   private func look() async -> String? {
     guard let plan = present.exports else { return nil }
     let local = present.preferences(app.makeStore()).local()

@@ -12,7 +12,7 @@ extension Receivers.Sources {
       help: "read positions from an NMEA device or file"),
   ]
 
-  /// Reads the sources from options and settings.
+  /// Reads the sources of positions from options and settings.
   /// - Throws: ``CommandError`` with exit 64 for an invalid option.
   init(_ session: DaemonSession) throws(CommandError) {
     let hosts = session.settings.text(Setting.host)?.split { $0 == " " || $0 == "," }.map(String.init)
@@ -37,7 +37,7 @@ extension Receivers.Sources {
 
   private static func nmea(_ session: DaemonSession) throws(CommandError) -> (path: String, baud: Int?)? {
     guard let text = session.value("--nmea", Setting.nmea) else { return nil }
-    // A path may contain @; only a number after the last one is a baud rate.
+    // A path may contain `@`. Only a number after the last `@` is a baud rate.
     guard let at = text.lastIndex(of: "@"), let baud = Int(text[text.index(after: at)...]) else { return (text, nil) }
     guard ByteSource.speeds.keys.contains(baud) else {
       let speeds = ByteSource.speeds.keys.sorted().map { "\($0)" }.joined(separator: ", ")

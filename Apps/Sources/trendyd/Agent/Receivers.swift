@@ -11,15 +11,15 @@ import TrendyInterchange
 import TrendyModels
 import TrendyProtocols
 
-/// Sources of positions of the agent: trackers that post to it, gpsd, and NMEA receivers.
+/// Receivers of positions, which come from trackers that post to the agent, from gpsd and from NMEA devices.
 struct Receivers {
-  /// Selected sources.
+  /// Sources from which the agent receives positions.
   struct Sources: Sendable {
-    /// Address for trackers; port 0 for any free port.
+    /// Address at which trackers post; port 0 selects any free port.
     var listen: (address: String, port: UInt16)?
-    /// Listening socket of the service manager.
+    /// Listening socket inherited from the service manager, used instead of ``listen``.
     var listener: Int32?
-    /// Additional host names for trackers.
+    /// Additional host names that trackers may use in requests.
     var allowedHosts: [String] = []
     var gpsd: (host: String, port: String)?
     var nmea: (path: String, baud: Int?)?
@@ -32,7 +32,7 @@ struct Receivers {
   let sources: Sources
   let console: Console
   let log: AccessLog?
-  /// Called when the server accepts posts.
+  /// Called when the server for trackers is listening.
   let onListening: @Sendable () -> Void
   private let teller: AgentNotifier
 
@@ -49,9 +49,9 @@ struct Receivers {
     teller = AgentNotifier(signal: app.agent, clock: app.clock)
   }
 
-  /// Runs until the task is cancelled.
+  /// Receives positions until the task is cancelled.
   func run() async throws {
-    // Without a source there is nothing to do until a command adds positions.
+    // Without sources or recorded positions, there is nothing to process until a command adds positions.
     while sources.isEmpty, !app.record.hasTracks { try await app.clock.sleep(for: .seconds(60)) }
     let intake = try await shared.make()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -62,7 +62,7 @@ struct Receivers {
       if let (path, baud) = sources.nmea { group.addTask { try await read(intake, nmea: path, baud: baud) } }
       group.addTask { try await tick(intake) }
       do {
-        // Not `waitForAll()`, which waits for the others after one has thrown.
+        // `waitForAll()` would not throw the error of a task until all other tasks have finished.
         for try await _ in group {}
       } catch is CancellationError {
         group.cancelAll()
@@ -70,7 +70,7 @@ struct Receivers {
     }
   }
 
-  /// Applies timeouts, which end trips without further positions.
+  /// Applies timeouts every minute, for example to end a trip if no more positions arrive.
   private func tick(_ intake: IntakeQueue) async throws {
     while true {
       do {
@@ -95,13 +95,13 @@ struct Receivers {
     let url = "http://\(address.contains(":") ? "[\(address)]" : address):\(bound)"
     console.talk("Agent: trackers can post to \(url) with the token in \(tokenFile.path)")
     onListening()
-    // The stream has no elements and ends when the task is cancelled.
+    // This stream never yields an element and ends when the task is cancelled.
     let (never, _) = AsyncStream.makeStream(of: Never.self)
     for await _ in never {}
     await server.stop()
   }
 
-  /// Connects to gpsd, and again whenever it is stopped or restarted.
+  /// Receives positions from gpsd, reconnecting with backoff whenever the connection is lost.
   private func listen(_ intake: IntakeQueue, gpsd host: String, port: String) async throws {
     var delay = Duration.seconds(1)
     while true {
@@ -114,7 +114,7 @@ struct Receivers {
           for await piece in source.pieces {
             var batch = DeviceBatch()
             for line in lines.take(piece) {
-              // Other lines are greetings or noise.
+              // Lines that are not position reports, such as the greeting of gpsd, are ignored.
               guard let report = try? DeviceRequest.gpsd(line) else { continue }
               batch.fixes += report.fixes
             }
@@ -132,7 +132,7 @@ struct Receivers {
     }
   }
 
-  /// Reads a file to its end; waits for an unplugged device.
+  /// Reads positions from an NMEA file or device. A file is read once; a device is reopened if it was unplugged.
   private func read(_ intake: IntakeQueue, nmea path: String, baud: Int?) async throws {
     var isFirst = true
     while true {
@@ -169,7 +169,7 @@ struct Receivers {
   }
 
   private static func isRegularFile(_ path: String) -> Bool {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)  // missing: not a regular file
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)  // a missing file is not regular
     return attributes?[.type] as? FileAttributeType == .typeRegular
   }
 
@@ -177,7 +177,7 @@ struct Receivers {
 
   private var tokenFile: URL { app.storeDirectory.appending(path: "ingest-token") }
 
-  /// Created once, with the permissions of the store.
+  /// Returns the token for trackers, creating it on the first call. Only the owner of the store can read the file.
   private func ingestToken() throws -> String {
     if let data = FileManager.default.contents(atPath: tokenFile.path) {
       let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -193,13 +193,15 @@ struct Receivers {
   }
 }
 
-/// Notifies the agent of new positions: immediately for the live status, and at most every 15 s for changes of the
-/// store, because a phone that sends its queue one by one changes a trip with each position.
+/// Sender of notifications to the agent after positions were received.
+///
+/// Updates of the live status are sent immediately, but changes to the store at most every 15 s. A phone that sends its
+/// stored positions one by one would otherwise cause a notification for each of them.
 private final class AgentNotifier: Sendable {
   private struct State {
-    /// Uptime of the last notification.
+    /// Uptime at which the last change was sent; `nil` before the first.
     var lastChange: Duration?
-    /// Whether a notification is delayed.
+    /// Whether a change has not been sent yet.
     var isOwed = false
   }
 
@@ -212,7 +214,10 @@ private final class AgentNotifier: Sendable {
     self.clock = clock
   }
 
-  /// Notifies the agent; `isUrgent` sends a delayed notification immediately.
+  /// Notifies the agent of new positions.
+  /// - Parameters:
+  ///   - isChanged: whether the positions changed the store.
+  ///   - isUrgent: whether to send a change that is still held back.
   func tell(isChanged: Bool, isUrgent: Bool = false) {
     let now = clock.uptime
     let word: AgentSignal.Word = state.withLock { state in
@@ -228,7 +233,7 @@ private final class AgentNotifier: Sendable {
   }
 }
 
-/// Splits a byte stream into lines.
+/// Buffer that splits a stream of bytes into lines.
 private struct LineBuffer {
   private var rest: [UInt8] = []
 
@@ -239,7 +244,7 @@ private struct LineBuffer {
       lines.append(Array(rest[..<end]))
       rest.removeSubrange(...end)
     }
-    // No valid report is that long.
+    // Discards data without line breaks, because no valid report is that long.
     if rest.count > 1 << 20 { rest = [] }
     return lines
   }

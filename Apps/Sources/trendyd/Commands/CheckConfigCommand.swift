@@ -1,7 +1,6 @@
 import CommandSupport
 import HubContainer
 
-/// `trendyd check-config`
 struct CheckConfigCommand: DaemonCommand {
   static let spec = CommandSpec(
     "check-config", summary: "Check the configuration and report each error with its line.", group: .run,
@@ -17,7 +16,7 @@ struct CheckConfigCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) -> Answer {
     var problems = session.settings.problems
-    // Settings that only the daemon can check.
+    // Checks that only the daemon performs, such as the syntax of addresses.
     if problems.isEmpty {
       do throws(CommandError) {
         try session.check()

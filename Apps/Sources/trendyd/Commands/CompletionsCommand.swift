@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendyd completions print`
 struct CompletionsCommand: DaemonCommand {
   static let spec = CommandSpec(
     "completions print", .one("shell", .oneOf(CompletionShell.allCases.map(\.rawValue)), "shell"),
@@ -19,7 +18,7 @@ struct CompletionsCommand: DaemonCommand {
   }
 }
 
-/// `trendyd words`: completion candidates, called by the scripts of `trendyd completions print`.
+/// The hidden command `trendyd words`, which completion scripts call to get the candidates.
 struct WordsCommand: DaemonCommand {
   static let spec = CommandSpec(
     "words", .any("word", .text), summary: "Print completion candidates, for shells.", group: .run,

@@ -1,6 +1,5 @@
 import CommandSupport
 
-/// `trendyd help`
 struct HelpCommand: DaemonCommand {
   static let spec = CommandSpec(
     "help", .any("command", .command), summary: "Show help for all commands, one command, or a group.", group: .run,

@@ -8,7 +8,6 @@ import TrendyHub
 import TrendyModels
 import TrendyProtocols
 
-/// `trendyd metrics`
 struct MetricsCommand: DaemonCommand {
   static let spec = CommandSpec(
     "metrics", summary: "Print metrics of the agent and the hub for Prometheus.", group: .run,
@@ -19,7 +18,7 @@ struct MetricsCommand: DaemonCommand {
         help: "agent, hub or both (default: whichever exists)"), .data, .store,
     ])
 
-  /// `nil` for whichever exists.
+  /// Part of the daemon whose metrics are printed; `nil` for all that exist.
   private let role: DaemonRun.Role?
 
   init(_ session: DaemonSession) throws {

@@ -4,21 +4,20 @@ import Foundation
 import HubContainer
 import TrendyModels
 
-/// `trendyd reload`
 struct ReloadCommand: DaemonCommand {
   static let spec = CommandSpec(
     "reload", summary: "Reload the configuration of the running daemon.", group: .run,
     examples: ["reload", "reload --json"], options: [.store, .data])
 
   struct Answer {
-    /// JSON document of the daemon.
+    /// JSON document with which the daemon responded.
     var document: String
     var members: [String: JSONValue]
   }
 
   init(_ session: DaemonSession) {}
 
-  /// Sends the request to the agent of the store; without an agent, to the hub.
+  /// Sends the request to the agent of the store or, if no agent is running, to the hub.
   func act(_ session: DaemonSession) throws(CommandError) -> Answer {
     let places = [session.runtimeFiles, RuntimeFiles(hubDirectory: session.hub.directory)]
     for files in places {

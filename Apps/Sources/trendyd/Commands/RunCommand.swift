@@ -2,7 +2,6 @@ import AgentLink
 import CommandSupport
 import HubContainer
 
-/// `trendyd run`
 struct RunCommand: DaemonCommand {
   static let spec = CommandSpec(
     "run", summary: "Run the agent, the hub, or both, until stopped.", group: .run,
@@ -45,6 +44,6 @@ struct RunCommand: DaemonCommand {
     ).run()
   }
 
-  /// The output is printed while the daemon runs.
+  /// Prints nothing, because all output is printed while the daemon runs.
   func show(_ answer: Void, _ session: DaemonSession) -> ExitCode { .done }
 }

@@ -11,7 +11,8 @@ extension OptionSpec {
 }
 
 extension ServiceInstallation {
-  /// Service selected by `--user` and `--role`.
+  /// Creates the installation selected by `--user` and `--role`.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid role.
   init(_ session: DaemonSession) throws(CommandError) {
     let isUser = session.arguments.has("--user")
     guard let role = DaemonRun.Role(rawValue: session.arguments.value("--role") ?? (isUser ? "agent" : "hub")) else {
@@ -21,7 +22,6 @@ extension ServiceInstallation {
   }
 }
 
-/// `trendyd service install`
 struct ServiceInstallCommand: DaemonCommand {
   static let spec = CommandSpec(
     "service install", summary: "Install trendyd as a systemd service (launchd on macOS) and start it.", group: .run,
@@ -29,9 +29,9 @@ struct ServiceInstallCommand: DaemonCommand {
     options: OptionSpec.serviceScope)
 
   struct Answer {
-    /// Paths, with whether each file is new or changed.
+    /// Paths of the files, with whether each file is new or changed.
     var files: [(path: String, isChanged: Bool)]
-    /// Commands that the user must run, because the service manager is not running here.
+    /// Commands for the user to run, if the service manager is not running on this machine.
     var commands: [String]
   }
 
@@ -60,7 +60,7 @@ struct ServiceInstallCommand: DaemonCommand {
     return Answer(files: files, commands: [])
   }
 
-  /// The file of this program.
+  /// Returns the path of this program with symbolic links resolved.
   private static func program() throws(CommandError) -> String {
     guard let path = Bundle.main.executablePath else {
       throw CommandError("Cannot determine the path of this program", hint: "Please report this.", exit: .bug)
@@ -95,7 +95,6 @@ struct ServiceInstallCommand: DaemonCommand {
   }
 }
 
-/// `trendyd service remove`
 struct ServiceRemoveCommand: DaemonCommand {
   static let spec = CommandSpec(
     "service remove", summary: "Stop the service and remove its files; all data stays.", group: .run,
@@ -144,7 +143,6 @@ struct ServiceRemoveCommand: DaemonCommand {
   }
 }
 
-/// `trendyd service print`
 struct ServicePrintCommand: DaemonCommand {
   static let spec = CommandSpec(
     "service print", .one("file", .oneOf(ServiceFile.all.map(\.label)), "file"),

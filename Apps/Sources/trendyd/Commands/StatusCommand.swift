@@ -5,14 +5,13 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// `trendyd status`
 struct StatusCommand: DaemonCommand {
   static let spec = CommandSpec(
     "status", summary: "Show the status of the agent.", group: .run, examples: ["status", "status --json"],
     options: [.store, .status])
 
   struct Answer {
-    /// JSON document of the agent.
+    /// JSON document with which the agent responded.
     var document: String
     var members: [String: JSONValue]
   }
@@ -35,10 +34,10 @@ struct StatusCommand: DaemonCommand {
     return Answer(document: document, members: members)
   }
 
-  /// Instruction to start an agent, with the state of the last one from the status file.
+  /// Returns a hint how to start an agent, with the end of the previous agent according to the status file.
   private static func hint(_ files: RuntimeFiles, _ local: LocalTime) -> String {
     let hint = "Start it: trendyd run"
-    // Without a valid status file, nothing is known about the last agent.
+    // Without a valid status file, nothing is known about a previous agent.
     guard let data = FileManager.default.contents(atPath: files.status.path),
       let status = members(of: String(decoding: data, as: UTF8.self)), let written = status["written"]?.date
     else { return hint }

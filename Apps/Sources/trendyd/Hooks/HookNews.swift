@@ -6,19 +6,19 @@ import TrendyAgent
 import TrendyModels
 import TrendyProtocols
 
-/// Finds events, trips and problems for hooks.
+/// Source of the events, trips and problems for which the user's hooks are called.
 ///
-/// Events are those recorded by hand since this agent started, here or on another device. Imports and the first sync
-/// are ignored.
+/// Reported events are those recorded by hand, on any device, after this agent started. Imported events and the entries
+/// of the first sync are not reported.
 final class HookNews: Sendable {
   private struct State {
-    /// Ids already reported or to be ignored.
+    /// Ids of events that have been reported.
     var known: Set<String> = []
-    /// Status of the last sync; `nil` before the first check.
+    /// Previous sync status; `nil` before the first.
     var sync: AgentStatus.Sync?
   }
 
-  /// Maximum number of events per check.
+  /// Maximum number of events reported per check.
   private static let most = 256
 
   let runner: HookRunner
@@ -32,11 +32,11 @@ final class HookNews: Sendable {
     began = record.clock.now
   }
 
-  /// Reports events recorded since the last check.
+  /// Calls the hook for events recorded since the last check.
   func look() throws {
     guard runner.exists(.event) else { return }
     let store = record.makeStore()
-    // UUIDv7 ids contain their creation time; other ids belong to detected or imported events.
+    // A UUIDv7 contains its creation time. Events with other ids were imported or detected and are skipped.
     let last = try store.lastRecordedEvents(Self.most, from: [.manual])
       .filter { UUIDv7($0.id).map { $0.date >= began } ?? false }
     let new = state.withLock { state in
@@ -46,7 +46,10 @@ final class HookNews: Sendable {
     for event in new.reversed() { runner.call(.event, [("event", try json(event, store))]) }
   }
 
-  /// Calls the hook for a trip or visit of this device; `isWanted` is whether the place requests notifications.
+  /// Calls the hook for a trip or visit on this device.
+  /// - Parameters:
+  ///   - notice: start or end of a trip or visit.
+  ///   - isWanted: whether the place of the visit has notifications enabled.
   func call(_ notice: LiveNotice, isWanted: Bool) {
     switch notice {
     case .tripStarted(let id, let place, let vehicle):
@@ -55,7 +58,7 @@ final class HookNews: Sendable {
         [("state", .string("started")), ("id", .string(id)), ("place", .string(place)), ("vehicle", .string(vehicle))])
     case .tripEnded(let id, let distance, let duration, let place):
       let store = record.makeStore()
-      // Reports what is known without the store.
+      // If the store cannot be read, the hook is called without the event.
       let event = (try? store.findEvent(id: id)).flatMap { try? json($0, store) }
       runner.call(
         .trip,
@@ -78,19 +81,19 @@ final class HookNews: Sendable {
     }
   }
 
-  /// Calls the hook for a notice received from `device`.
+  /// Calls the hook for a notice received from another device.
   func call(_ notice: CompanionNotice, from device: String) {
     runner.call(.notice, notice.jsonMembers(from: device, in: LocalTime()))
   }
 
-  /// Reports a sync problem once, and its end.
+  /// Calls the hook when a sync problem starts, changes or ends.
   func take(_ sync: AgentStatus.Sync?) {
     guard let sync else { return }
     let before = state.withLock { state in
       defer { state.sync = sync }
       return state.sync
     }
-    // Ignores problems from before this agent started.
+    // A problem that existed when the agent started is not reported.
     guard let before, before.error != sync.error else { return }
     runner.call(
       .syncProblem,

@@ -1,10 +1,10 @@
 import CommandSupport
 import Foundation
 
-/// Folder and deadline of the user's hooks.
+/// Folder and time limit of the user's hooks.
 struct HookOptions: Sendable {
   let folder: URL
-  /// Seconds.
+  /// Time limit in seconds, after which a hook is killed.
   let deadline: Double
 
   static let options = [
@@ -17,8 +17,8 @@ struct HookOptions: Sendable {
       "--hook-deadline", value: "duration", kind: .duration, help: "time after which a hook is killed (default 30s)"),
   ]
 
-  /// Reads the folder and the deadline from options and settings.
-  /// - Throws: ``CommandError`` for a missing folder or an invalid duration.
+  /// Reads the folder and the time limit from options and settings.
+  /// - Throws: ``CommandError`` if the folder does not exist or the duration is invalid.
   init(_ session: DaemonSession) throws(CommandError) {
     guard let seconds = DurationPhrase.seconds(session.arguments.value("--hook-deadline") ?? "30s"),
       (1...3600).contains(seconds)

@@ -7,33 +7,34 @@
 #endif
 import Synchronization
 
-/// Runs a program in its own process group with an input and a deadline. Blocks, so that it needs its own thread.
+/// A program that runs in a separate process group with given input and a time limit.
+/// ``run(_:_:input:environment:seconds:)`` blocks the calling thread.
 final class HookProcess: Sendable {
   enum Ending: Hashable, Sendable {
     case status(Int32)
     case signal(Int32)
-    /// Killed together with its process group.
+    /// Killed with its process group after the time limit.
     case overdue
-    /// Not started, with the reason.
+    /// Could not be started, for the given reason.
     case notStarted(String)
   }
 
-  /// Maximum number of output bytes kept.
+  /// Maximum size of returned output in bytes.
   private static let outputLimit = 4096
 
   private let group = Mutex<pid_t?>(nil)
 
-  /// Terminates the running process group.
+  /// Sends SIGTERM to the process group, if it is running.
   func end() { group.withLock { if let group = $0 { kill(-group, SIGTERM) } } }
 
-  /// Runs a program to its end or deadline.
+  /// Runs a program and waits until it exits or the time limit has passed.
   /// - Parameters:
   ///   - path: path of the program.
-  ///   - words: arguments.
+  ///   - words: arguments of the program.
   ///   - input: content of its standard input.
-  ///   - environment: complete environment.
-  ///   - seconds: deadline after which it is killed.
-  /// - Returns: exit status and the beginning of its standard output and standard error.
+  ///   - environment: complete environment of the program.
+  ///   - seconds: time limit after which the process group is killed.
+  /// - Returns: how the program ended, and the first 4 KiB of its standard output and standard error.
   func run(
     _ path: String, _ words: [String] = [], input: [UInt8], environment: [String: String], seconds: Double
   ) -> (ending: Ending, output: String) {
@@ -64,18 +65,20 @@ final class HookProcess: Sendable {
       Self.feed(&writing, &rest)
       Self.drain(stdout.reading, into: &output)
       if let ending { return (ending, String(decoding: output.prefix(Self.outputLimit), as: UTF8.self)) }
-      // One more iteration reads the last output. A group that has exited must not be killed.
+      // The loop continues once more to read the remaining output. The group id is cleared under the lock, because it
+      // may be reused after the exit.
       ending = group.withLock { Self.ending(of: child, &$0, isOverdue: Self.uptime >= deadline) }
       guard ending == nil else { continue }
       var waiting = [pollfd(fd: stdout.reading, events: Int16(POLLIN), revents: 0)]
       if writing >= 0 { waiting.append(pollfd(fd: writing, events: Int16(POLLOUT), revents: 0)) }
-      // The process may exit without output while its children keep the pipe open.
+      // If the program has closed its output but is still running, sleeping avoids a busy loop.
       let isHungUp = poll(&waiting, nfds_t(waiting.count), 20) > 0 && waiting[0].revents & Int16(POLLIN) == 0
       if isHungUp, writing < 0 { usleep(20_000) }
     }
   }
 
-  /// Exit status, or `nil` while the process is running. After the deadline the whole group is killed and reaped.
+  /// Returns how the process ended, or `nil` while it is running. After the time limit, kills the process group and
+  /// reaps the process.
   private static func ending(of child: pid_t, _ group: inout pid_t?, isOverdue: Bool) -> Ending? {
     if isOverdue { kill(-child, SIGKILL) }
     var status: Int32 = 0
@@ -92,7 +95,7 @@ final class HookProcess: Sendable {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return }
-      // A program that does not read its input has not failed.
+      // A program that does not read its input is not an error.
       if count <= 0 { break }
       rest = rest.dropFirst(count)
     }
@@ -100,10 +103,11 @@ final class HookProcess: Sendable {
     descriptor = -1
   }
 
-  /// Output beyond the limit is discarded, so that the program does not block.
+  /// Reads available output. Output beyond the limit is discarded rather than left in the pipe, where it would block
+  /// the program.
   private static func drain(_ descriptor: Int32, into output: inout [UInt8]) {
     var buffer = [UInt8](repeating: 0, count: 4096)
-    // The deadline also applies to a program that writes endlessly.
+    // Bounded, so that the time limit is also checked if the program writes endlessly.
     for _ in 0..<256 {
       let count = read(descriptor, &buffer, buffer.count)
       guard count > 0 else { return }
@@ -117,7 +121,7 @@ final class HookProcess: Sendable {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Other child processes must not inherit the descriptors.
+  /// Creates a pipe that is not inherited by other child processes; returns `nil` if that fails.
   private static func makePipe() -> (reading: Int32, writing: Int32)? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -142,7 +146,7 @@ final class HookProcess: Sendable {
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-    // Restores default signal handling, which children would otherwise inherit as ignored.
+    // Restores the default signal handling. The child would otherwise inherit that signals are ignored.
     var (mask, defaults) = (sigset_t(), sigset_t())
     sigemptyset(&mask)
     sigfillset(&defaults)
@@ -164,7 +168,8 @@ final class HookProcess: Sendable {
   }
 
   #if !canImport(Darwin)
-    /// Descriptors that a program would inherit, besides the standard streams. Closing a closed descriptor is harmless.
+    /// Returns the descriptors above 2 that a child would inherit. Closing one that another thread has closed meanwhile
+    /// is harmless.
     private static func openDescriptors() -> [Int32] {
       guard let folder = opendir("/proc/self/fd") else { return [] }
       defer { closedir(folder) }

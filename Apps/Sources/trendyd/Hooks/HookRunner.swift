@@ -9,10 +9,10 @@ import Synchronization
   import Darwin
 #endif
 
-/// Runs the user's hooks: executables in a folder, named after their events.
+/// Runner for the user's hooks, which are executables in a folder, named after the occurrence that they handle.
 ///
-/// Each hook has its own thread and queue, so that its calls are in order and independent of other hooks. Callers never
-/// block.
+/// Calls never block. Each hook has a thread and a queue, so that its calls are processed in order and a slow hook does
+/// not delay others.
 final class HookRunner: Sendable {
   enum Hook: String, CaseIterable, Sendable {
     case event = "on-event"
@@ -24,17 +24,17 @@ final class HookRunner: Sendable {
 
   private struct State {
     var queues: [Hook: [JSONText]] = [:]
-    /// Hooks whose thread is running.
+    /// Processes of the hooks whose thread is running.
     var running: [Hook: HookProcess] = [:]
     var hasEnded = false
   }
 
-  /// Maximum number of queued calls of a hook.
+  /// Maximum number of queued calls per hook.
   private static let capacity = 256
 
   let folder: URL
   let environment: [String: String]
-  /// Deadline of a hook in seconds.
+  /// Time limit of a hook in seconds.
   private let deadline: Double
   private let console: Console
   private let state = Mutex(State())
@@ -43,16 +43,16 @@ final class HookRunner: Sendable {
     self.folder = folder
     self.deadline = deadline
     self.console = console
-    // Variables of the service manager are only for this process.
+    // Removes variables that the service manager has set for this process only.
     let own = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
     self.environment = environment.filter { !own.contains($0.key) }
       .merging(["TRENDY_STORE": storeDirectory.path]) { $1 }
   }
 
-  /// Whether the hook exists, so that its input is worth computing.
+  /// Whether a hook exists. Callers check it before they compute the input of the hook.
   func exists(_ hook: Hook) -> Bool { FileManager.default.fileExists(atPath: path(hook)) }
 
-  /// Queues a call of a hook with a JSON document as input.
+  /// Queues a call of a hook, if it exists, with a JSON document as its input.
   func call(_ hook: Hook, _ members: [(String, JSONText)]) {
     guard exists(hook) else { return }
     let document = JSONText.object([("schema", .string("trendy.hook/1")), ("hook", .string(hook.rawValue))] + members)
@@ -70,7 +70,7 @@ final class HookRunner: Sendable {
     if needsThread { Thread.detachNewThread { [self] in work(hook) } }
   }
 
-  /// Terminates running hooks and stops calling any.
+  /// Terminates running hooks and discards queued calls.
   func end() {
     let processes = state.withLock { state in
       state.hasEnded = true
@@ -123,13 +123,13 @@ final class HookRunner: Sendable {
 
   private func path(_ hook: Hook) -> String { folder.appending(path: hook.rawValue).path }
 
-  /// Reason why a file must not be run, if any.
+  /// Returns the reason why a file must not be run as a hook, or `nil` if it may be run.
   private func objection(to path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return "\(path): \(String(cString: strerror(errno)))" }
     guard status.st_mode & S_IFMT == S_IFREG else { return "\(path) is not a file" }
     guard access(path, X_OK) == 0 else { return "\(path) is not executable (chmod +x)" }
-    // Anyone who can write the file could run code as this user.
+    // If other users can modify the file, they could run code as this user.
     guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & (S_IWOTH) == 0 else {
       return "\(path) is writable by other users (chmod o-w, chown)"
     }

@@ -5,10 +5,10 @@ import TrendyModels
 import TrendyNetworking
 import TrendyProtocols
 
-/// Sends webhook deliveries over HTTP.
+/// HTTP client that sends webhook deliveries.
 final class HTTPWebhookSender: WebhookSender {
   private let clock: any TimeSource
-  /// Created on first use, because the URL session creates folders in the home of the user.
+  /// Created on first use, because creating a URL session creates folders in the user's home.
   private let made = Mutex<DocumentPoster?>(nil)
 
   init(clock: any TimeSource = SystemTime()) { self.clock = clock }

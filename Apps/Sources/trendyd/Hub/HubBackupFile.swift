@@ -3,12 +3,12 @@ import Foundation
 import TrendyModels
 import TrendyPersistence
 
-/// Backup file of a hub.
+/// Backup file of a hub, named on the command line.
 struct HubBackupFile {
   let path: String
 
   /// Checks the path of a backup file.
-  /// - Throws: ``CommandError`` with exit 64 for a folder or an empty path.
+  /// - Throws: ``CommandError`` with exit 64 if the path is empty or a folder.
   init(_ path: String) throws(CommandError) {
     var isFolder: ObjCBool = false
     if path.isEmpty || (FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue) {
@@ -26,7 +26,7 @@ struct HubBackupFile {
 }
 
 extension StoreBackup.Summary {
-  /// Time of creation.
+  /// Time at which the backup was made, in RFC 3339 format.
   var moment: String { RFC3339.string(from: Date(timeIntervalSince1970: Double(madeMillis) / 1000)) }
 
   var size: String { "\(rows) rows (\(bytes) bytes)" }

@@ -2,19 +2,26 @@ import CommandSupport
 import HubContainer
 import TrendyHub
 
-/// Pairing code with the address for devices.
+/// Pairing code with the hub's address for devices.
 struct PairingOffer {
   let user: HubUser
   let code: String
-  /// `nil` if the hub listens on all networks without a name, or its port is unknown.
+  /// Address for devices; `nil` if it is unknown because the hub listens on all networks without a host name, or on a
+  /// port chosen by the system.
   let url: String?
-  /// 0 if unknown.
+  /// Port of the hub; 0 if unknown.
   let port: UInt16
-  /// Instruction if there is no address for devices.
+  /// What to do if the address for devices is unknown; `nil` if it is known.
   let missingAddressHint: String?
 
-  /// Creates the offer. The address comes from the running hub, if any, because its settings may differ from the saved
-  /// ones.
+  /// Creates an offer.
+  /// - Parameters:
+  ///   - user: user to whom the new device will belong.
+  ///   - code: pairing code.
+  ///   - settings: hub settings, from which the address is derived if the hub is not running.
+  ///   - serving: address of the running hub, which takes precedence because its settings may differ from the saved
+  ///     ones.
+  /// - Throws: ``CommandError`` if the settings contain an invalid address.
   init(
     user: HubUser, code: String, settings: HubSettings, serving: HubContainer.Serving? = nil
   ) throws(CommandError) {
@@ -32,17 +39,17 @@ struct PairingOffer {
     [("person", .string(user.name)), ("code", .string(code)), ("url", .string(url)), ("link", .string(link))]
   }
 
-  /// Command to run on the device.
+  /// Command line to run on the device.
   var connectCommand: String {
     let needsConsent = url.map { HubSettings.isClearText($0) } ?? true
     return
       "trendy connect \(url ?? "http://NAME:\(port == 0 ? "PORT" : "\(port)")") \(code)\(needsConsent ? " --insecure" : "")"
   }
 
-  /// Link with address and code, for apps that scan a QR code: `trendy://connect?hub=…&code=…`.
+  /// Link with the address and the code, `trendy://connect?hub=…&code=…`, which apps read from a QR code.
   var link: String? { url.map { PairingLink(hub: $0, code: code).description } }
 
-  /// Prints the link as a QR code on a terminal.
+  /// Prints the link as a QR code if the console is a terminal.
   func showPicture(on console: Console) {
     if let link, let picture = QRCode(link) { console.picture(picture) }
   }

@@ -1,19 +1,20 @@
 import CommandSupport
 import TrendyHub
 
-/// Finds users of a hub by name or id.
+/// Lookup of a hub's users by name or id.
 struct PeopleLookup {
   let accounts: HubAccounts
 
-  /// Active and removed users.
+  /// Returns all active and removed users.
   func everyone() throws -> [HubUser] { try accounts.users() + accounts.removedPeople() }
 
-  /// Names of all users by id.
+  /// Returns the names of all active and removed users, keyed by id.
   func names() throws -> [String: String] {
     Dictionary(try everyone().map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
   }
 
-  /// Finds an active user by name.
+  /// Returns the active user with a name, ignoring case.
+  /// - Throws: ``CommandError`` with exit 66 if there is none.
   func user(called name: String) throws -> HubUser {
     let users = try accounts.users()
     guard let named = users.first(where: { $0.name.lowercased() == name.lowercased() }) else {
@@ -24,8 +25,9 @@ struct PeopleLookup {
     return named
   }
 
-  /// Returns the only active user.
-  /// - Parameter use: command line suggested if there are several users.
+  /// Returns the only active user of the hub.
+  /// - Parameter use: command line to suggest if there are several users.
+  /// - Throws: ``CommandError`` with exit 64 unless there is exactly one user.
   func onlyPerson(for use: String) throws -> HubUser {
     let users = try accounts.users()
     guard users.count == 1 else {
@@ -35,7 +37,8 @@ struct PeopleLookup {
     return users[0]
   }
 
-  /// Finds a user by name or id.
+  /// Returns the only one of the given users with a name, ignoring case, or an id.
+  /// - Throws: ``CommandError`` with exit 66 unless exactly one user matches.
   func user(_ word: String, among users: [HubUser]) throws(CommandError) -> HubUser {
     let found = users.filter { $0.id == word || $0.name.lowercased() == word.lowercased() }
     guard found.count == 1 else {
@@ -50,6 +53,6 @@ struct PeopleLookup {
 }
 
 extension HubUser {
-  /// First JSON members of a user.
+  /// Members of the JSON object for a user: id and name.
   var members: [(String, JSONText)] { [("id", .string(id)), ("name", .string(name))] }
 }

@@ -4,12 +4,13 @@ import TrendyModels
 import TrendyHub
 import TrendyProtocols
 
-/// Access log of the hub, one line per request, including failure details that only the operator may see.
+/// Access log of the hub with one line per request. Failed requests are logged with internal details that responses do
+/// not contain.
 struct HubLog: Sendable {
   let writer: LogWriter
   let console: Console
 
-  /// Called by the hub for each response; never blocks.
+  /// Handler that the hub calls for each response. It never blocks.
   var log: AccessLog {
     { [writer, console] entry in
       guard !console.isQuiet else { return }
@@ -17,7 +18,8 @@ struct HubLog: Sendable {
     }
   }
 
-  /// Internal failures are errors; overload is temporary and only a warning.
+  /// Returns the level for a request. Status 503 is a warning, because overload is temporary; other internal failures
+  /// are errors.
   private static func level(_ entry: AccessLogEntry) -> LogLevel {
     if entry.status == 503 { return .warning }
     return entry.status >= 500 || entry.failure != nil ? .error : .info

@@ -9,22 +9,26 @@ import TrendyModels
   import Darwin
 #endif
 
-/// Format and minimum level of log lines.
+/// Format and minimum level of the log.
 struct LogForm: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
-    /// Time, level and text.
+    /// Time, level and message.
     case text
-    /// One JSON document per line.
+    /// One JSON object per line.
     case json
-    /// For the systemd journal, which records the time and reads the level from a prefix: `<4>text`.
+    /// Message with the level as a prefix, `<4>text`, as the systemd journal expects. The journal adds the time.
     case journal
   }
 
   var kind: Kind
-  /// Minimum level.
+  /// Minimum level of lines that are logged.
   var level: LogLevel
 
-  /// Returns a log line without its line end. The JSON format has `members` after time and level, and not the text.
+  /// Returns a log line without a line break.
+  /// - Parameters:
+  ///   - level: level of the line.
+  ///   - words: message for the text and journal formats.
+  ///   - members: members that follow time and level in the JSON format.
   func line(
     _ level: LogLevel, _ words: @autoclosure () -> String, _ members: @autoclosure () -> [(String, JSONText)]
   ) -> String {
@@ -38,7 +42,7 @@ struct LogForm: Hashable, Sendable {
 
   private static var time: String { LocalTime(isUTC: true).rfc3339(Date()) }
 
-  /// Received text must not be able to forge log lines.
+  /// Replaces line breaks, so that received data cannot forge log lines.
   private static func oneLine(_ words: String) -> String {
     words.utf8.contains { $0 == 0xA || $0 == 0xD }
       ? words.replacing("\r\n", with: " ").replacing("\n", with: " ").replacing("\r", with: " ") : words
@@ -55,8 +59,8 @@ extension LogForm {
       help: "minimum level: debug, info, warning or error (default info)"),
   ]
 
-  /// Reads format and level from options and settings.
-  /// - Throws: ``CommandError`` with exit 64 for invalid options, 78 for invalid settings.
+  /// Reads the format and the level from options and settings.
+  /// - Throws: ``CommandError`` with exit 64 for an invalid option, or exit 78 for an invalid setting.
   init(_ session: DaemonSession) throws(CommandError) {
     guard let level = LogLevel(rawValue: session.value("--log-level", Setting.logLevel) ?? "") else {
       throw session.invalid(
@@ -75,8 +79,10 @@ extension LogForm {
     }
   }
 
-  /// Whether standard error is the journal. `JOURNAL_STREAM` contains its device and inode; child processes with
-  /// another standard error inherit the variable (systemd.exec(5)).
+  /// Whether standard error is connected to the systemd journal.
+  ///
+  /// `JOURNAL_STREAM` contains the device and inode of the journal's stream. They are compared, because a child process
+  /// with a different standard error inherits the variable (systemd.exec(5)).
   private static func isJournal(_ stream: String?) -> Bool {
     var status = stat()
     guard let stream, fstat(STDERR_FILENO, &status) == 0 else { return false }

@@ -10,13 +10,15 @@ import TrendyModels
   import Darwin
 #endif
 
-/// Writes log lines to standard error or a file on a separate thread, so that callers never block on a pipe or a disk.
+/// Log that is written to standard error or a file by a separate thread, so that a slow pipe or disk does not block
+/// callers.
 ///
-/// The queue is bounded. Lines beyond the limit are dropped and counted, and the log reports their number later.
+/// The queue is bounded. Lines that do not fit are dropped, and their number is logged later.
 ///
-/// @unchecked: `state` is accessed only while `condition` is locked, `descriptor` only by the thread once it runs.
+/// @unchecked: `state` is only accessed while `condition` is locked, and `descriptor` only by the thread after it has
+/// been started.
 final class LogWriter: @unchecked Sendable {
-  /// Limits of the queue, in lines and bytes.
+  /// Maximum length of the queue, in lines and in bytes.
   static let capacity = (lines: 4096, bytes: 1 << 20)
 
   private struct State {
@@ -34,7 +36,8 @@ final class LogWriter: @unchecked Sendable {
   private let form: LogForm
   private var descriptor: Int32
 
-  /// Opens the file at `path`, creating it if needed; `nil` writes to standard error.
+  /// Opens the log file at `path`, creating it if necessary; `nil` logs to standard error.
+  /// - Throws: ``CommandError`` if the file cannot be opened.
   init(path: String?, form: LogForm) throws(CommandError) {
     self.path = path
     self.form = form
@@ -44,21 +47,21 @@ final class LogWriter: @unchecked Sendable {
 
   deinit { if path != nil { releaseDescriptor(descriptor) } }
 
-  /// Starts the thread; lines logged earlier are written first.
+  /// Starts the thread, which first writes the lines logged so far.
   func start() {
     let thread = Thread { [self] in run() }
     thread.name = "trendy-log"
     thread.start()
   }
 
-  /// Logs text, or JSON members after time and level.
+  /// Logs a message in text formats, or the given members in JSON format, if the level is enabled.
   func log(
     _ level: LogLevel, _ words: @autoclosure () -> String, _ members: @autoclosure () -> [(String, JSONText)]
   ) {
     if level >= form.level { line(form.line(level, words(), members())) }
   }
 
-  /// Queues a line, or counts it as dropped.
+  /// Appends a line to the queue, or counts it as dropped if the queue is full.
   private func line(_ text: String) {
     condition.withLock {
       guard state.lines.count < Self.capacity.lines, state.bytes + text.utf8.count < Self.capacity.bytes else {
@@ -71,7 +74,7 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Reopens the file after a log rotation.
+  /// Reopens the log file, which log rotation has renamed.
   func reopen() {
     condition.withLock {
       state.isReopening = path != nil
@@ -79,7 +82,7 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Waits until the queue is written, at most for this time.
+  /// Waits until all queued lines have been written, at most for the given time in seconds.
   func finish(atMost seconds: TimeInterval) {
     let deadline = Date(timeIntervalSinceNow: seconds)
     condition.withLock {
@@ -92,7 +95,7 @@ final class LogWriter: @unchecked Sendable {
   private func run() {
     while let (lines, lost, isReopening) = next() {
       if isReopening { replaceFile() }
-      // All queued lines are written in one call.
+      // Writes all queued lines in a single call.
       let text = lines.map { $0 + "\n" }.joined()
       let failed = text.isEmpty ? 0 : write(text)
       if lost > 0 { _ = write(notice(lost: lost) + "\n") }
@@ -104,11 +107,11 @@ final class LogWriter: @unchecked Sendable {
     }
   }
 
-  /// Next lines to write; `nil` at the end.
+  /// Waits for lines and removes them from the queue; returns `nil` when the log is finished.
   private func next() -> (lines: [String], lost: Int, isReopening: Bool)? {
     condition.withLock {
       while state.lines.isEmpty, !state.isReopening, !state.isFinishing { condition.wait() }
-      // Dropped lines are reported with the next lines that are written.
+      // The number of dropped lines is logged after the next lines, or at the end.
       if state.lines.isEmpty, !state.isReopening, state.lost == 0 || !state.isFinishing { return nil }
       defer {
         state.lines = []
@@ -149,6 +152,6 @@ final class LogWriter: @unchecked Sendable {
   }
 
   /// Writes text to the log.
-  /// - Returns: `errno`, or 0, also for a closed pipe.
+  /// - Returns: `errno` if writing failed, otherwise 0. A closed pipe is not an error.
   private func write(_ text: String) -> Int32 { Console.write(text, to: descriptor) }
 }

@@ -3,7 +3,7 @@ import CommandSupport
 import NetworkContainer
 import TrendyModels
 
-/// `trendy companion pair|follow|list|rm`.
+/// The part of `trendy companion pair`, `follow`, `list` and `rm` that communicates with the hub.
 struct Companions {
   let network: NetworkContainer
   let account: Account

@@ -7,7 +7,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// Parts of `trendy sync repair` and `trendy doctor` that need the hub.
+/// The part of `trendy sync repair` and `trendy doctor` that communicates with the hub.
 struct Repair {
   let round: SyncRound
   let arguments: Arguments
@@ -19,8 +19,7 @@ struct Repair {
     self.arguments = arguments
   }
 
-  /// Runs `--requeue`, `--resync` or both, in this order: missing entries are uploaded before everything is downloaded
-  /// again.
+  /// Performs `--requeue`, `--resync` or both. Missing entries are uploaded before everything is downloaded again.
   func run() async throws -> ExitCode {
     let account = try round.account()
     let backup = try backUp()
@@ -42,7 +41,7 @@ struct Repair {
     return .done
   }
 
-  /// Compares this store with the hub and, with `--repair`, corrects differences. `trendy doctor` reads the output.
+  /// Compares the store with the hub and, with `--repair`, corrects differences. Prints JSON for `trendy doctor`.
   func compare() async throws -> ExitCode {
     let account = try round.account()
     var comparison = try await compareInStep(account)
@@ -65,15 +64,15 @@ struct Repair {
     try StoreParts(storeDirectory: network.app.storeDirectory, clock: network.app.clock).backUp(before: "repair")
   }
 
-  /// Requeues missing entries, downloads everything again, or both.
-  /// - Returns: Number of changes queued again.
+  /// Queues entries that the hub lacks, downloads everything from the hub, or both.
+  /// - Returns: number of changes that were queued.
   private func mend(_ account: Account, isRequeuing: Bool, isResyncing: Bool) async throws -> Int {
     var offered = 0
     if isRequeuing {
-      // Needs no sync lock, which an agent may hold: it is a single save, and it assigns a new identity, so that
-      // responses to earlier requests of the agent are ignored.
+      // Works while an agent holds the sync lock. The changes are queued in one save together with a new client
+      // identity, so the agent ignores responses to its earlier requests.
       offered = try await network.makeEngine(for: account).requeueMissing()
-      // Sent to the hub before the download, so that a rejection is known before any row is deleted.
+      // Uploads before the download, so that entries rejected by the hub are known before local rows are deleted.
       if offered > 0 { try await round.bringInStep(account) }
     }
     if isResyncing {
@@ -85,7 +84,7 @@ struct Repair {
     return offered
   }
 
-  /// Compares at a common version, because other devices may write to the hub meanwhile.
+  /// Compares store and hub at the same version. Repeated if other devices change the hub during the comparison.
   private func compareInStep(_ account: Account) async throws -> HubComparison {
     for _ in 0..<3 {
       try await round.bringInStep(account)

@@ -8,7 +8,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// Runs a sync round and prints the result.
+/// A sync with the hub that was requested on the command line.
 struct SyncRound {
   let network: NetworkContainer
   let console: Console
@@ -29,7 +29,8 @@ struct SyncRound {
     return account
   }
 
-  /// Returns when a round that started after this call has finished, in this process or in the agent.
+  /// Returns after a sync that started after this call has finished, in this process or in the agent.
+  /// - Throws: ``CommandError`` if the sync fails.
   func bringInStep(_ account: Account) async throws {
     let before = network.app.clock.now
     guard let lock = try network.lockForSync() else { return try await waitForAgent(of: account, since: before) }
@@ -48,7 +49,7 @@ struct SyncRound {
     }
   }
 
-  /// Error of a failed round: the first sentence of the text is the message, the rest the hint.
+  /// Returns the error for a failed sync. The first sentence of `words` becomes the message, the rest the hint.
   private static func error(_ words: String, of account: Account, exit: ExitCode) -> CommandError {
     let end = words.firstRange(of: ". ")
     var hint = end.map { String(words[$0.upperBound...]) }
@@ -59,7 +60,7 @@ struct SyncRound {
     return CommandError(end.map { String(words[..<$0.lowerBound]) } ?? words, hint: hint, exit: exit)
   }
 
-  /// Runs a round with a progress line; an interrupt cancels it.
+  /// Performs a sync and shows a progress line. Ctrl-C cancels the sync.
   private func perform(_ engine: SyncEngine) async throws {
     let clock = network.app.clock
     Interruption.wait()
@@ -67,7 +68,7 @@ struct SyncRound {
     let watch = Task {
       let line = SyncLine(console)
       defer { line.end() }
-      // Cancelled after the round.
+      // The loop ends when the task is cancelled after the sync.
       while (try? await clock.sleep(for: .milliseconds(100))) != nil {
         if Interruption.isAsked { round.cancel() }
         line.show(await engine.state, pulled: await engine.pulledCount)
@@ -82,7 +83,7 @@ struct SyncRound {
       "No data was lost; \(waiting) changes are pending. To continue: trendy sync")
   }
 
-  /// Wakes the agent, which holds the sync lock, and waits for its next complete round.
+  /// Requests a sync from the agent, which holds the sync lock, and waits until it has finished.
   private func waitForAgent(of account: Account, since asked: Date) async throws {
     let app = network.app
     if let pause = app.syncHistory.load().last?.pausedUntil, asked < pause {
@@ -99,7 +100,8 @@ struct SyncRound {
       app.agent.send()
       try await app.clock.sleep(for: .milliseconds(250))
       guard let run = app.syncHistory.load().last(where: { $0.startedAt >= asked }) else {
-        // The agent cannot record the result of its round either.
+        // No result may appear because the agent cannot save it. Checks every two seconds whether the history can be
+        // written.
         if look % 8 == 7, let obstacle = app.syncHistory.obstacle() {
           throw CommandError(
             "The agent cannot save changes: \(obstacle)",
@@ -141,7 +143,7 @@ struct SyncRound {
   }
 }
 
-/// Shows the progress of a round.
+/// Progress line of a sync.
 private final class SyncLine {
   private let line: ProgressLine
   private var isSending: Bool?
@@ -157,7 +159,7 @@ private final class SyncLine {
       line.total = Int64(total)
       line.reach(Int64(synced))
     } else {
-      // The number of entries to receive is unknown.
+      // The total is unknown while entries are received.
       if isSending != false { line.begin("Receiving", of: nil, in: .things("changes")) }
       isSending = false
       line.reach(Int64(pulled))
@@ -172,7 +174,7 @@ extension SyncRun.Cause {
     case .unauthorized: .refused
     case .unusable: .version
     case .store: .readWrite
-    // Also after an agent stopped during a round.
+    // Includes a sync that was interrupted because the agent stopped.
     default: .tryAgain
     }
   }

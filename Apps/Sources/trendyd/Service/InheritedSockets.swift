@@ -11,17 +11,17 @@ import HubContainer
 
 /// Listening sockets inherited from the service manager (socket activation with `LISTEN_FDS`).
 ///
-/// The socket named `ingest` (`FileDescriptorName=` of the unit) receives posts of trackers for the agent; any other is
-/// for the hub.
+/// The socket named `ingest` (`FileDescriptorName=` in the socket unit) is for trackers that post to the agent; any
+/// other socket is for the hub.
 struct InheritedSockets: Sendable {
   struct Listener: Sendable {
     let descriptor: Int32
-    /// IP address, or `unix:/path`.
+    /// IP address, or `unix:/path` for a Unix socket.
     let address: String
-    /// 0 for a Unix socket.
+    /// TCP port; 0 for a Unix socket.
     let port: UInt16
 
-    /// Address in the format of ``HubSettings/listen``.
+    /// Address and port in the format of ``HubSettings/listen``.
     var endpoint: String {
       isUnix ? address : "\(address.contains(":") ? "[\(address)]" : address):\(port)"
     }
@@ -34,16 +34,16 @@ struct InheritedSockets: Sendable {
   init() {}
 
   /// Finds the sockets that the service manager passed to this process.
-  /// - Throws: ``CommandError`` for a socket that no part of this process serves; its connections would hang.
+  /// - Throws: ``CommandError`` for a socket that this process would not serve, because connections to it would hang.
   init(environment: [String: String], role: DaemonRun.Role) throws(CommandError) {
-    // The variables are for another process, such as the parent.
+    // If the process id is a different one, the variables were meant for another process and merely inherited.
     guard let pid = environment["LISTEN_PID"], pid == "\(getpid())" else { return }
     guard let count = environment["LISTEN_FDS"].flatMap(Int32.init), (0...64).contains(count) else {
       throw Self.unusable("LISTEN_FDS is '\(environment["LISTEN_FDS"] ?? "")', expected a number of sockets")
     }
     let names = (environment["LISTEN_FDNAMES"] ?? "").split(separator: ":", omittingEmptySubsequences: false)
     for number in 0..<count {
-      // The first inherited descriptor is always 3.
+      // Inherited sockets start at descriptor 3 (sd_listen_fds(3)).
       let descriptor = 3 + number
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       let name = names.count == Int(count) ? String(names[Int(number)]) : ""
@@ -82,7 +82,7 @@ struct InheritedSockets: Sendable {
       }
     }
     guard isNamed == 0 else { throw unusable("Cannot read the address of descriptor \(descriptor)") }
-    // The port is at the same offset in both address families.
+    // The port is at the same offset for IPv4 and IPv6.
     let port = withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
     let address = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return Listener(descriptor: descriptor, address: address, port: port)
@@ -94,7 +94,7 @@ struct InheritedSockets: Sendable {
     let bytes = withUnsafeBytes(of: storage) {
       $0.dropFirst(MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 0).prefix { $0 != 0 }
     }
-    // A socket without a path can only be found by its abstract name.
+    // Rejects abstract and unnamed sockets, which the hub does not support.
     guard bytes.first == UInt8(ascii: "/") else {
       throw unusable("Descriptor \(descriptor) ('\(name)') is a Unix socket without a path")
     }

@@ -1,8 +1,8 @@
 import CommandSupport
 
-/// File for a service manager: a systemd unit, its user, or a launchd job.
+/// A file for the service manager: a systemd unit, the definition of its system user, or a launchd job.
 ///
-/// Used by `service install`, `service print` and `make install`.
+/// Used by `trendyd service install`, `trendyd service print` and `make install`.
 struct ServiceFile: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case systemUnit
@@ -12,19 +12,19 @@ struct ServiceFile: Hashable, Sendable {
   }
 
   let kind: Kind
-  /// File name: `trendy-hub.service`.
+  /// File name, such as `trendy-hub.service`.
   let name: String
   private let body: String
   private static let programMark = "@PROGRAM@"
 
-  /// Marks files that may be replaced and removed.
+  /// Text that identifies files written by this program, which it may therefore overwrite and remove.
   static let mark = "Written by trendyd service install"
 
-  /// Name in `service print`; user units have the prefix `user/`, because some names occur twice.
+  /// Name for `trendyd service print`. User units have the prefix `user/`, because system units may have the same name.
   var label: String { kind == .userUnit ? "user/\(name)" : name }
 
   /// Returns the content of the file.
-  /// - Parameter program: the absolute path of `trendyd`.
+  /// - Parameter program: absolute path of `trendyd`.
   func text(program: String) -> String {
     switch kind {
     case .systemUnit, .userUnit:
@@ -36,7 +36,7 @@ struct ServiceFile: Hashable, Sendable {
     }
   }
 
-  /// Quoted argument in a systemd command line (systemd.service(5)).
+  /// Quotes an argument for a command line in a systemd unit (systemd.service(5)).
   private static func quoted(_ path: String) -> String {
     let text = path.replacing("%", with: "%%").replacing("$", with: "$$")
     guard text.contains(where: { $0.isWhitespace || "\"'\\;".contains($0) }) else { return text }
@@ -51,7 +51,7 @@ struct ServiceFile: Hashable, Sendable {
 extension ServiceFile {
   static let all = [hub, hubSocket, hubUser, userHub, userAgent, launchAgent]
 
-  /// System hub, with a dedicated user that can only serve and write its folder.
+  /// Hub as a system service. It runs as a dedicated user and can write only to its data folder.
   static let hub = ServiceFile(
     kind: .systemUnit, name: "trendy-hub.service",
     body: """
@@ -93,7 +93,7 @@ extension ServiceFile {
 
       """)
 
-  /// Replaces `--listen`: systemd listens, also while the hub restarts.
+  /// Socket unit for the hub, used instead of `--listen`. systemd accepts connections even while the hub restarts.
   static let hubSocket = ServiceFile(
     kind: .systemUnit, name: "trendy-hub.socket",
     body: """
@@ -128,7 +128,8 @@ extension ServiceFile {
 
       """)
 
-  /// The agent runs the user's hooks, which have the user's permissions but cannot gain others.
+  /// Agent as a user service. It is sandboxed less than the hub, because it runs the user's hooks with the user's
+  /// permissions.
   static let userAgent = ServiceFile(
     kind: .userUnit, name: "trendy-agent.service",
     body: """
@@ -169,7 +170,8 @@ extension ServiceFile {
 
       """)
 
-  /// Restarting after a usage or configuration error (64, 78) would fail again.
+  /// Returns the service section for a role. No restart after exit status 64 or 78, because a usage or configuration
+  /// error would recur.
   private static func service(role: String) -> String {
     """
     [Service]
@@ -185,7 +187,7 @@ extension ServiceFile {
     """
   }
 
-  /// Sandbox options of systemd that a hub can run with.
+  /// systemd sandboxing options that are compatible with the hub.
   private static let hubRestrictions = """
     UMask=0077
     LockPersonality=yes

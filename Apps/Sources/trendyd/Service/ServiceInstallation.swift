@@ -1,18 +1,18 @@
 import CommandSupport
 import Foundation
 
-/// Files of a service and commands for its manager.
+/// Installation of trendyd as a service: its files and the commands for the service manager.
 struct ServiceInstallation: Sendable {
-  /// Folders by kind of file.
+  /// Folders to install to, by kind of file.
   private let folders: [ServiceFile.Kind: URL]
   let files: [ServiceFile]
-  /// Installs for the session of the user instead of the machine.
+  /// Whether the service belongs to the user's session rather than to the machine.
   let isUser: Bool
-  /// Whether the manager is running here and reads these folders.
+  /// Whether the service manager is running and uses these folders; `false` when installing to `DESTDIR`.
   let isManagerPresent: Bool
 
-  /// Selects the files and folders of a service.
-  /// - Throws: ``CommandError`` for a role that is not available in this scope.
+  /// Selects the files and folders for a service.
+  /// - Throws: ``CommandError`` if the role cannot be installed in this scope.
   init(role: DaemonRun.Role, isUser: Bool, environment: [String: String]) throws(CommandError) {
     self.isUser = isUser
     let root = URL(filePath: environment["DESTDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/")
@@ -53,7 +53,7 @@ struct ServiceInstallation: Sendable {
 
   private var units: [String] { files.filter { $0.kind != .systemUser }.map(\.name) }
 
-  /// Commands that start the service.
+  /// Commands that start the service after its files have been installed.
   var startCommands: [[String]] {
     #if os(macOS)
       return files.map { ["launchctl", "bootstrap", "gui/\(getuid())", url(of: $0).path] }
@@ -72,7 +72,7 @@ struct ServiceInstallation: Sendable {
     #endif
   }
 
-  /// Commands that make the manager notice the removal.
+  /// Commands that notify the service manager after the files have been removed.
   var forgetCommands: [[String]] {
     #if os(macOS)
       return []
@@ -84,7 +84,7 @@ struct ServiceInstallation: Sendable {
   private var systemctl: [String] { isUser ? ["systemctl", "--user"] : ["systemctl"] }
 
   /// Runs a command of the service manager.
-  /// - Throws: ``CommandError`` with exit 69 if the manager fails.
+  /// - Throws: ``CommandError`` with exit 69 if the command cannot be run or fails.
   func run(_ command: [String]) throws(CommandError) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -108,7 +108,8 @@ struct ServiceInstallation: Sendable {
 
   // MARK: Files
 
-  /// Whether the file was written by trendyd and may be replaced or removed.
+  /// Whether a file was written by trendyd and may be replaced or removed; `nil` if it does not exist.
+  /// - Throws: ``CommandError`` if the file cannot be read.
   func isOurs(_ file: ServiceFile) throws(CommandError) -> Bool? {
     let path = url(of: file).path
     guard FileManager.default.fileExists(atPath: path) else { return nil }
@@ -120,6 +121,7 @@ struct ServiceInstallation: Sendable {
 
   /// Writes a file of the service.
   /// - Returns: whether the file is new or changed.
+  /// - Throws: ``CommandError`` if the file cannot be written, or exists and was not written by trendyd.
   func write(_ file: ServiceFile, program: String) throws(CommandError) -> Bool {
     let url = url(of: file)
     let text = file.text(program: program)
@@ -134,7 +136,7 @@ struct ServiceInstallation: Sendable {
     do {
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(text.utf8).write(to: url, options: .atomic)
-      // Readable for all, because the manager reads it; atomic writing makes the file private.
+      // Atomic writing makes the file readable only by its owner, but the service manager must be able to read it.
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: url.path)
       return true
     } catch {

@@ -10,11 +10,12 @@ import CommandSupport
 import Foundation
 import Synchronization
 
-/// Notifies the service manager of readiness, status, reloads and termination (`sd_notify` protocol of systemd).
+/// Connection to the service manager for notifications of readiness, status, reloads and termination (`sd_notify`
+/// protocol of systemd).
 ///
-/// Each notification is a datagram to the socket in `NOTIFY_SOCKET`; without it nothing is sent.
+/// Each notification is a datagram to the socket in `NOTIFY_SOCKET`. If that variable is not set, nothing is sent.
 final class ServiceManager: Sendable {
-  /// Parts that must be running before the process is ready.
+  /// Parts of the daemon. All configured parts must be running before the process is ready.
   enum Part: Hashable, Comparable, Sendable {
     case hub
     case agent
@@ -27,11 +28,11 @@ final class ServiceManager: Sendable {
     var isStopping = false
     var hasFailed = false
 
-    /// Status of all parts in one line.
+    /// Status of all parts on one line.
     var status: String { words.sorted { $0.key < $1.key }.map(\.value).joined(separator: "; ") }
   }
 
-  /// Interval of ``beat()``, half of the watchdog timeout; `nil` without a watchdog.
+  /// Interval at which ``beat()`` must be called, half of the watchdog timeout; `nil` without a watchdog.
   let heartbeatInterval: Duration?
   private let socketPath: String?
   private let address: UnixAddress?
@@ -39,12 +40,12 @@ final class ServiceManager: Sendable {
   private let state: Mutex<State>
   private let warn: @Sendable (String) -> Void
 
-  /// Connects to the service manager that the environment names, if any.
+  /// Connects to the service manager if the environment names one.
   /// - Parameters:
-  ///   - environment: environment of the process.
+  ///   - environment: environment variables of the process.
   ///   - parts: parts that must be running before the process is ready.
-  ///   - warn: called once if the manager cannot be notified.
-  /// - Throws: ``CommandError`` for an invalid environment.
+  ///   - warn: called once if a notification cannot be sent.
+  /// - Throws: ``CommandError`` if a variable is invalid.
   init(environment: [String: String], parts: Set<Part>, warn: @escaping @Sendable (String) -> Void) throws(CommandError)
   {
     self.warn = warn
@@ -67,19 +68,19 @@ final class ServiceManager: Sendable {
         exit: .cannotCreate)
     }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    // A manager that does not read blocks the process for at most half a second.
+    // Limits the time for which a service manager that does not read can block this process.
     var patience = timeval(tv_sec: 0, tv_usec: 500_000)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
   }
 
   deinit { if descriptor >= 0 { releaseDescriptor(descriptor) } }
 
-  /// Whether a service manager started this process and wants to be notified.
+  /// Whether a service manager started this process and expects notifications.
   var isPresent: Bool { address != nil }
 
   // MARK: Notifications
 
-  /// Marks a part as running; with the last one the process is ready.
+  /// Marks a part as running. When all parts are running, notifies the manager that the process is ready.
   func ready(_ part: Part) {
     let text = state.withLock { state -> String? in
       guard state.awaited.remove(part) != nil, state.awaited.isEmpty else { return nil }
@@ -88,7 +89,7 @@ final class ServiceManager: Sendable {
     if let text { send(text) }
   }
 
-  /// Sets the status line of a part; `nil` removes it.
+  /// Sets the status text of a part; `nil` removes it.
   func say(_ words: String?, of part: Part) {
     let words = words?.replacing("\n", with: " ")
     let text = state.withLock { state -> String? in
@@ -99,9 +100,9 @@ final class ServiceManager: Sendable {
     if let text { send(text) }
   }
 
-  /// Runs `body` between the notifications that enclose a reload.
+  /// Notifies the manager of the start and the end of a reload, and runs `body` in between.
   func reload(_ body: () -> Void) {
-    // The manager compares READY=1 with the time of its reload request.
+    // The manager requires a timestamp that is later than its reload request.
     let microseconds = monotonicNanoseconds() / 1000
     send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
     body()
@@ -117,7 +118,7 @@ final class ServiceManager: Sendable {
     if isFirst { send("STOPPING=1\nSTATUS=Ending") }
   }
 
-  /// Sends a watchdog heartbeat.
+  /// Sends a heartbeat to the watchdog of the service manager.
   func beat() { send("WATCHDOG=1") }
 
   private func send(_ text: String) {
@@ -145,7 +146,7 @@ final class ServiceManager: Sendable {
 
   private static func heartbeatInterval(_ environment: [String: String]) throws(CommandError) -> Duration? {
     guard let text = environment["WATCHDOG_USEC"], !text.isEmpty else { return nil }
-    // The variable is for another process, such as the parent.
+    // If the process id is a different one, the variable was meant for another process and merely inherited.
     if let pid = environment["WATCHDOG_PID"], pid != "\(getpid())" { return nil }
     guard let microseconds = Int64(text), microseconds > 0 else {
       throw CommandError(
@@ -156,7 +157,8 @@ final class ServiceManager: Sendable {
   }
 }
 
-/// Nanoseconds of the monotonic clock, which systemd uses and which stops while the machine is suspended.
+/// Returns the time of the monotonic clock in nanoseconds. systemd uses the same clock, which does not advance during
+/// suspend.
 private func monotonicNanoseconds() -> Int64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)

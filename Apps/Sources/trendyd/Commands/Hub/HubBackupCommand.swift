@@ -3,7 +3,6 @@ import CommandSupport
 import HubContainer
 import TrendyPersistence
 
-/// `trendyd hub backup`
 struct HubBackupCommand: DaemonCommand {
   static let spec = CommandSpec(
     "hub backup", .one("file", .file, "file"),

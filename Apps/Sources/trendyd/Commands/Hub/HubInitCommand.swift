@@ -3,7 +3,6 @@ import HubContainer
 import TrendyFoundation
 import TrendyHub
 
-/// `trendyd hub init`
 struct HubInitCommand: DaemonCommand {
   static let spec = CommandSpec(
     "hub init", summary: "Create a hub with its first user and a pairing code.", group: .hub,
@@ -23,7 +22,7 @@ struct HubInitCommand: DaemonCommand {
     settings = try session.commandLineSettings()
   }
 
-  /// Pairing code; `nil` if the hub already existed.
+  /// Creates the hub and returns a pairing code; `nil` if the hub already exists and `--if-missing` is given.
   func act(_ session: DaemonSession) throws -> PairingOffer? {
     let hub = session.hub
     guard try !hub.exists() else { return try existing(hub) }
@@ -32,11 +31,11 @@ struct HubInitCommand: DaemonCommand {
     do {
       user = try hub.accounts.createPerson(name: name, isFirst: true)
     } catch let problem as Problem where problem.kind == "duplicate" {
-      // Another process has created the hub meanwhile.
+      // Another process created the hub after the check above.
       return try existing(hub)
     }
     try settings.save(to: hub.directory)
-    // The effective settings, including the configuration.
+    // The address for devices comes from all settings in effect, not only from the options of this command.
     let served = try session.hubSettings()
     return try PairingOffer(
       user: user, code: try hub.accounts.createPairingCode(user: user.id), settings: served)

@@ -4,7 +4,6 @@ import HubContainer
 import TrendyFoundation
 import TrendyHub
 
-/// `trendyd hub move`
 struct HubMoveCommand: DaemonCommand {
   static let spec = CommandSpec(
     "hub move", summary: "Move a stopped hub between a folder and a database.",

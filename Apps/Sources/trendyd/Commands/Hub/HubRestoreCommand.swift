@@ -5,7 +5,6 @@ import TrendyFoundation
 import TrendyHub
 import TrendyPersistence
 
-/// `trendyd hub restore`
 struct HubRestoreCommand: DaemonCommand {
   static let spec = CommandSpec(
     "hub restore", .one("file", .file, "file"),

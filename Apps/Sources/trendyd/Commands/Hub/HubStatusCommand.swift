@@ -3,7 +3,6 @@ import HubContainer
 import TrendyFoundation
 import TrendyModels
 
-/// `trendyd hub status`
 struct HubStatusCommand: DaemonCommand {
   static let spec = CommandSpec(
     "hub status", summary: "Show the data location, the state and the users of the hub.",
@@ -18,8 +17,8 @@ struct HubStatusCommand: DaemonCommand {
 
   func act(_ session: DaemonSession) throws -> HubContainer.Status { try session.existingHub().status() }
 
-  /// Prints the status.
-  /// - Returns: ``ExitCode/no`` if the hub cannot save.
+  /// Prints the status of the hub.
+  /// - Returns: ``ExitCode/no`` if the hub cannot save data.
   func show(_ answer: HubContainer.Status, _ session: DaemonSession) -> ExitCode {
     let console = session.console
     if console.isJSON { console.document("trendyd.hub-status/1", answer.members) }

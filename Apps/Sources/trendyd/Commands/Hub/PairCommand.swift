@@ -2,7 +2,6 @@ import CommandSupport
 import HubContainer
 import TrendyHub
 
-/// `trendyd pair`
 struct PairCommand: DaemonCommand {
   static let spec = CommandSpec(
     "pair", summary: "Create a pairing code for another device, valid for ten minutes.", group: .users,
@@ -14,7 +13,8 @@ struct PairCommand: DaemonCommand {
     let hub = try session.existingHub()
     let user = try session.user(for: "trendyd pair")
     let code = try hub.accounts.createPairingCode(user: user.id)
-    // Options of this command override the address of the running hub, which overrides the saved one.
+    // The address given by options takes precedence over that of the running hub, which takes precedence over the saved
+    // address.
     let isSaidHere = OptionSpec.hubSettings.contains { session.arguments.has($0.key) }
     let serving = hub.serving().map {
       isSaidHere ? HubContainer.Serving(port: $0.port, deviceURL: try? session.hubSettings().url(port: $0.port)) : $0

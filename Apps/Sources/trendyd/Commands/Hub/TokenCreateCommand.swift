@@ -2,7 +2,6 @@ import CommandSupport
 import HubContainer
 import TrendyHub
 
-/// `trendyd token create`
 struct TokenCreateCommand: DaemonCommand {
   static let spec = CommandSpec(
     "token create", .one("device", .text, "device name"),

@@ -3,16 +3,15 @@ import HubContainer
 import TrendyHub
 import TrendyModels
 
-/// `trendyd token list`
 struct TokenListCommand: DaemonCommand {
   static let spec = CommandSpec(
     "token list", summary: "List the devices and tokens of the hub.", group: .users, examples: ["token list"],
     options: [OptionSpec("--name", value: "user", kind: .text, help: "only devices of this user"), .data])
 
-  /// A device with its user.
+  /// A device with the name of its user.
   struct Row {
     var device: HubDevice
-    /// `nil` if the user was erased.
+    /// Name of the user; `nil` if all data of the user was erased.
     var personName: String?
   }
 

@@ -2,13 +2,12 @@ import CommandSupport
 import HubContainer
 import TrendyHub
 
-/// `trendyd token revoke`
 struct TokenRevokeCommand: DaemonCommand {
   static let spec = CommandSpec(
     "token revoke", .one("device", .device, "device"), summary: "Revoke the token of a device.", group: .users,
     examples: ["token revoke tracker"], options: [.deviceOwner, .data])
 
-  /// Id, id prefix, or name of a device with a valid token.
+  /// Id, id prefix or name of the device. A name matches only devices that have not been revoked.
   private let word: String
   private let ownerName: String?
 

@@ -2,7 +2,6 @@ import CommandSupport
 import HubContainer
 import TrendyHub
 
-/// `trendyd user add`
 struct UserAddCommand: DaemonCommand {
   static let spec = CommandSpec(
     "user add", .one("name", .text, "name"), summary: "Add a user to the hub.",
@@ -17,7 +16,7 @@ struct UserAddCommand: DaemonCommand {
     do {
       return try accounts.createPerson(name: name)
     } catch let problem as Problem {
-      // The name was checked in the transaction that would have created the user.
+      // The name was found to be taken within the transaction, so the existing user is looked up for the error message.
       guard let known = try accounts.users().first(where: { $0.name.lowercased() == name.lowercased() }) else {
         throw problem
       }

@@ -2,7 +2,6 @@ import CommandSupport
 import HubContainer
 import TrendyHub
 
-/// `trendyd user limit`
 struct UserLimitCommand: DaemonCommand {
   static let spec = CommandSpec(
     "user limit", .one("name", .text, "name"),
@@ -25,7 +24,7 @@ struct UserLimitCommand: DaemonCommand {
   }
 
   private let name: String
-  /// Maximum number of rows: `nil` without the option, `.some(nil)` for the default of the hub.
+  /// New maximum number of rows. `nil` if the option is not given, `.some(nil)` for the hub's default.
   private let rows: Int64??
   private let bytes: Int64??
 
@@ -76,7 +75,7 @@ struct UserLimitCommand: DaemonCommand {
 }
 
 extension HubContainer.Holding {
-  /// JSON members for the size of a record and its limits.
+  /// Returns JSON members with the size of a user's record and its limits.
   func quotaMembers(within quota: HubQuota) -> [(String, JSONText)] {
     func number(_ value: Int64?) -> JSONText {
       value.flatMap { $0 == HubQuota.unlimited ? nil : .number(Int($0)) } ?? .null

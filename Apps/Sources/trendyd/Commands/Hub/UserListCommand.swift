@@ -3,13 +3,12 @@ import HubContainer
 import TrendyHub
 import TrendyModels
 
-/// `trendyd user list`
 struct UserListCommand: DaemonCommand {
   static let spec = CommandSpec(
     "user list", summary: "List users with their data sizes and devices.", group: .users,
     examples: ["user list"], options: [.data])
 
-  /// A user with active devices and the size of the record.
+  /// A user with devices and the size of the user's record.
   struct Row {
     var user: HubUser
     var devices: [HubDevice]

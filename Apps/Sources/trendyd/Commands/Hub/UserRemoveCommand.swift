@@ -2,7 +2,6 @@ import CommandSupport
 import HubContainer
 import TrendyHub
 
-/// `trendyd user rm`
 struct UserRemoveCommand: DaemonCommand {
   static let spec = CommandSpec(
     "user rm", .one("name", .text, "name"),
@@ -15,7 +14,7 @@ struct UserRemoveCommand: DaemonCommand {
 
   struct Answer {
     var user: HubUser
-    /// `false` if a running hub will do it later.
+    /// Whether the data has been erased; `false` if it was not requested, or if the running hub will erase it later.
     var isErased: Bool
   }
 
@@ -32,7 +31,7 @@ struct UserRemoveCommand: DaemonCommand {
   func act(_ session: DaemonSession) throws -> Answer {
     let hub = try session.existingHub()
     let lookup = PeopleLookup(accounts: hub.accounts)
-    // A removed user can still be erased.
+    // `--erase` also accepts users that were removed earlier.
     let user = try lookup.user(name, among: isErasing ? lookup.everyone() : hub.accounts.users())
     guard !isErasing || isSure else {
       throw CommandError(

@@ -2,7 +2,6 @@ import CommandSupport
 import HubContainer
 import TrendyHub
 
-/// `trendyd user restore`
 struct UserRestoreCommand: DaemonCommand {
   static let spec = CommandSpec(
     "user restore", .one("name", .text, "name"), summary: "Restore a removed user.",

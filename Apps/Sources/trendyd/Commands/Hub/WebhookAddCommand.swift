@@ -3,7 +3,6 @@ import HubContainer
 import TrendyHub
 import TrendyModels
 
-/// `trendyd webhook add`
 struct WebhookAddCommand: DaemonCommand {
   static let spec = CommandSpec(
     "webhook add", .one("url", .text, "address"),

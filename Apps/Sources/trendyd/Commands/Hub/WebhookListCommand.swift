@@ -4,19 +4,18 @@ import TrendyFoundation
 import TrendyHub
 import TrendyModels
 
-/// `trendyd webhook list`
 struct WebhookListCommand: DaemonCommand {
   static let spec = CommandSpec(
     "webhook list", summary: "List webhooks with the results of their last deliveries.", group: .users,
     examples: ["webhook list"],
     options: [OptionSpec("--name", value: "user", kind: .text, help: "only webhooks of this user"), .data])
 
-  /// A webhook with its user and its status.
+  /// A webhook with its user and delivery status.
   struct Row {
     var webhook: HubWebhook
-    /// `nil` while it is being added.
+    /// Status of deliveries; `nil` if the webhook has just been added.
     var standing: WebhookDeliveryState?
-    /// `nil` if the user was erased.
+    /// Name of the user; `nil` if all data of the user was erased.
     var personName: String?
   }
 

@@ -2,7 +2,6 @@ import CommandSupport
 import HubContainer
 import TrendyHub
 
-/// `trendyd webhook rm`
 struct WebhookRemoveCommand: DaemonCommand {
   static let spec = CommandSpec(
     "webhook rm", .one("webhook", .text, "id, id prefix or address"),
@@ -29,7 +28,8 @@ struct WebhookRemoveCommand: DaemonCommand {
 }
 
 extension HubAccounts {
-  /// Finds a webhook by id, by a unique prefix of it, or by address.
+  /// Returns the webhook with an id, a unique prefix of an id, or an address.
+  /// - Throws: ``CommandError`` with exit 66 unless exactly one webhook is found.
   func webhook(_ word: String) throws -> HubWebhook {
     let found = try webhooks().map(\.webhook).filter { webhook in
       webhook.id == word || webhook.url == word || !word.isEmpty && webhook.id.hasPrefix(word)

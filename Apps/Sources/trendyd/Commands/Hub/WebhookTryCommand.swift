@@ -3,7 +3,6 @@ import HubContainer
 import TrendyHub
 import TrendyProtocols
 
-/// `trendyd webhook try`
 struct WebhookTryCommand: DaemonCommand {
   static let spec = CommandSpec(
     "webhook try", .one("webhook", .text, "id, id prefix or address"),
