@@ -77,9 +77,9 @@ let package = Package(
   ]
 )
 
-// `trendy` is a static executable: finding and binding five shared libraries took two fifths of the time of
-// `trendy --help`. The command needs neither the network nor names of users. It remains position-independent. A static
-// executable with a library search path does not start, hence --disable-local-rpath in the Makefile.
+// `trendy` is linked statically, because loading five shared libraries took 40 percent of the time of `trendy --help`.
+// The command needs neither the network nor user names. It remains position-independent. A static executable with a
+// library search path does not start, so the Makefile sets --disable-local-rpath.
 if Context.environment["TRENDY_LINKING"] == "static", let trendy = package.targets.first(where: { $0.name == "trendy" })
 {
   trendy.linkerSettings = [
@@ -91,7 +91,7 @@ if Context.environment["TRENDY_LINKING"] == "static", let trendy = package.targe
   ]
 }
 
-// Same in every manifest: upcoming features that Swift 7 will enable.
+// Upcoming features that Swift 7 will enable. All manifests contain this list.
 let swiftSeven: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // `any` marks dynamic dispatch
   .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for modules in the public API
@@ -103,5 +103,5 @@ let swiftSeven: [SwiftSetting] = [
 ]
 for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
 
-// A target of C takes no Swift settings, so it joins after the loop.
+// Added after the loop, because a C target does not accept Swift settings.
 package.targets.append(.systemLibrary(name: "CMalloc"))

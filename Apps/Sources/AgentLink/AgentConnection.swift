@@ -8,25 +8,28 @@
 
 import TrendyFoundation
 
-/// Connection to a running agent: one JSON line per request, JSON lines as the response.
+/// Connection to a running agent or hub. Each request is one line of JSON, each response one or more lines of JSON.
 public final class AgentConnection {
-  /// Request to an agent.
+  /// Kind of request.
   public enum Request: String, Sendable, CaseIterable {
-    /// Status in one line.
+    /// Returns the current status as one line.
     case status
-    /// Runs a new sync round; the response is the status after it.
+    /// Performs a sync; the response is the status afterwards.
     case sync
     /// Reloads the configuration; the response is the result.
     case reload
-    /// Current status, then each change of it, until the client disconnects.
+    /// Returns the current status, and then the new status after each change until the client disconnects.
     case live
   }
 
   private let descriptor: Int32
   private var buffer: [UInt8] = []
 
-  /// Returns `nil` without an agent: the socket is missing or was left by a killed agent.
-  /// - Parameter timeoutSeconds: maximum time to wait for each response; `nil` waits without limit.
+  /// Connects and sends a request. Returns `nil` if no agent is running, even if a killed agent left its socket behind.
+  /// - Parameters:
+  ///   - files: paths of the control socket.
+  ///   - request: kind of request.
+  ///   - timeoutSeconds: maximum time to wait for each response; `nil` waits indefinitely.
   public init?(_ files: RuntimeFiles, asking request: Request, timeoutSeconds: Int? = nil) {
     guard let address = UnixAddress(path: files.control.path) else { return nil }
     let descriptor = socket(AF_UNIX, UnixAddress.stream, 0)
@@ -40,14 +43,14 @@ public final class AgentConnection {
       close(descriptor)
       return nil
     }
-    // An agent that rejects the connection may have sent the reason before it closed.
+    // If the agent rejects the connection, writing may fail although the response with the reason can be read.
     _ = write(descriptor, line, line.count)
     self.descriptor = descriptor
   }
 
   deinit { close(descriptor) }
 
-  /// Waits for the next JSON line; `nil` if the agent has disconnected or does not answer in time.
+  /// Waits for the next line of JSON; returns `nil` if the agent disconnects or the timeout expires.
   public func next() -> String? {
     while true {
       if let end = buffer.firstIndex(of: 0xA) {

@@ -7,27 +7,28 @@ public import TrendyFoundation
   public import Darwin
 #endif
 
-/// Wakes the agent of a store, if it is running, with a datagram to a socket in the store folder.
+/// Socket for notifying the agent of a store, if it is running, of changes to the store.
 ///
-/// A lost signal is harmless: the change is already saved, and an agent finds it at its start.
+/// Each notification is a datagram. A lost notification is harmless: changes are already saved, and an agent syncs all
+/// of them when it starts.
 public struct AgentSignal: Hashable, Sendable {
   public let path: String
 
-  /// Kind of notification.
+  /// Reason for a notification.
   public enum Word: UInt8, Hashable, Sendable {
-    /// The store has changed: there may be something to sync and to display.
+    /// The store has changed. The agent syncs and updates the status.
     case changed = 1
-    /// Positions were added without a change of the store: only the live status is affected.
+    /// Positions were added that did not change the store. The agent only updates the live status.
     case told = 2
   }
 
-  /// Addresses the agent of the store in a folder.
+  /// Creates a signal for the agent of the store in a folder.
   public init(storeDirectory: URL) {
     path = storeDirectory.appending(path: "agent.sock").path
   }
 
   /// Notifies the agent without blocking.
-  /// - Returns: whether an agent received the notification.
+  /// - Returns: whether an agent is running and has received the notification.
   @discardableResult
   public func send(_ word: Word = .changed) -> Bool {
     guard let address = UnixAddress(path: path) else { return false }
@@ -38,7 +39,7 @@ public struct AgentSignal: Hashable, Sendable {
     return address.withSockaddr { sendto(descriptor, &byte, 1, Int32(MSG_DONTWAIT), $0, $1) } == 1
   }
 
-  /// Whether an agent is running; a socket file may be left by a dead one.
+  /// Whether an agent is running. The socket file alone does not imply that, because a killed agent leaves it behind.
   public var isHeard: Bool {
     guard let address = UnixAddress(path: path) else { return false }
     let descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
@@ -48,10 +49,10 @@ public struct AgentSignal: Hashable, Sendable {
   }
 }
 
-/// Address of a local socket: a path, or an abstract name on Linux.
+/// Address of a Unix socket, which is a path or, on Linux, an abstract name.
 public struct UnixAddress: Sendable {
   private var address = sockaddr_un()
-  /// Length in bytes; exact for an abstract name, in which zero bytes are significant.
+  /// Length of the address in bytes. It must be exact for abstract names, in which zero bytes are significant.
   private var length = MemoryLayout<sockaddr_un>.size
 
   #if canImport(Glibc)
@@ -62,7 +63,7 @@ public struct UnixAddress: Sendable {
     public static let stream = SOCK_STREAM
   #endif
 
-  /// Returns `nil` for a path that is too long (more than 107 bytes on Linux).
+  /// Creates an address from a path; returns `nil` if the path is too long, more than 107 bytes on Linux.
   public init?(path: String) {
     let bytes = Array(path.utf8)
     guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
@@ -71,7 +72,7 @@ public struct UnixAddress: Sendable {
   }
 
   #if !canImport(Darwin)
-    /// Creates an abstract address.
+    /// Creates an address from an abstract name; returns `nil` if the name is empty or too long.
     /// - Parameter name: name without the leading zero byte.
     public init?(abstractName name: String) {
       let bytes = [0] + Array(name.utf8)
@@ -82,10 +83,10 @@ public struct UnixAddress: Sendable {
     }
   #endif
 
-  /// Calls `body` with the address in the form that system calls expect, valid only during the call.
+  /// Calls `body` with the address in the form that system calls expect. The pointer is valid only during the call.
   public func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     withUnsafeBytes(of: address) { bytes in
-      // The layouts of sockaddr_un and sockaddr are compatible.
+      // System calls expect a pointer to `sockaddr` and determine the actual layout by the address family.
       body(bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(length))
     }
   }

@@ -5,7 +5,7 @@ public import TrendyInsights
 public import TrendyModels
 
 extension AgentStatus {
-  /// Returns the JSON document of the status; times are in the time zone of `local`.
+  /// Returns the status as a JSON document, with times in the time zone of `local`.
   public func json(in local: LocalTime) -> JSONText {
     .object([
       ("schema", .string(Self.schema)), ("state", .string(hasEnded ? "ended" : "running")), ("pid", .number(Int(pid))),
@@ -27,7 +27,7 @@ extension AgentStatus {
 }
 
 extension AgentStatus.LiveTrip {
-  /// Returns the JSON object of a running trip; times are in the time zone of `local`.
+  /// Returns the running trip as a JSON object, with times in the time zone of `local`.
   public func json(in local: LocalTime) -> JSONText {
     .object([
       ("id", .string(id)), ("state", .string(state.rawValue)), ("device", .string(device)),
@@ -38,7 +38,7 @@ extension AgentStatus.LiveTrip {
     ])
   }
 
-  /// Parses ``json(in:)``; `nil` for other JSON.
+  /// Parses JSON created by ``json(in:)``; returns `nil` if it is invalid.
   public init?(_ json: JSONValue) {
     guard let members = json.objectValue, let start = members["start"]?.stringValue.flatMap({ RFC3339.date(from: $0) }),
       let state = members["state"]?.stringValue.flatMap(State.init(rawValue:))
@@ -56,7 +56,7 @@ extension AgentStatus.LiveTrip {
 }
 
 extension TodaySnapshot {
-  /// Returns the JSON object of the day's counts, goals, timers and visits.
+  /// Returns today's counts, goals, running events and visits as a JSON object.
   public func json(in local: LocalTime) -> JSONText {
     .object([
       ("day", .string(day.description)), ("events", .number(total)),
@@ -106,7 +106,7 @@ extension TodaySnapshot {
 }
 
 extension GoalProgress {
-  /// Short form for a progress ring.
+  /// Progress as a JSON object with the members that a progress ring needs.
   fileprivate var json: JSONText {
     .object([
       ("text", .string(goal.description)), ("amount", .value(.double(amount))), ("target", .number(target)),

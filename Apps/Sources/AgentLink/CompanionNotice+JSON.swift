@@ -2,9 +2,10 @@ public import CommandSupport
 public import TrendyModels
 
 extension CompanionNotice {
-  /// Members of the JSON object that commands print and hooks receive: `seq`, `from`, `kind`, `at` and `data`.
+  /// Returns the members of the JSON object that commands print and hooks receive: `seq`, `from`, `kind`, `at` and
+  /// `data`.
   ///
-  /// A token in `data` is a secret of the device and is left out.
+  /// Omits the token from `data`, because it is a secret of this device.
   public func jsonMembers(from device: String, in local: LocalTime) -> [(String, JSONText)] {
     [
       ("seq", .number(sequence)), ("from", .string(device)), ("kind", .string(kind)),

@@ -3,11 +3,11 @@ import TrendyFoundation
 public import TrendyModels
 
 extension Event {
-  /// JSON of an event, shared by all programs.
+  /// Returns the event as a JSON object in the format used by all commands and hooks.
   /// - Parameters:
-  ///   - typeName: name of the type; `nil` if it is unknown.
+  ///   - typeName: name of the event type; `nil` if it is unknown.
   ///   - isRunning: whether the event is running.
-  ///   - local: time zone of the times.
+  ///   - local: time zone for times.
   public func json(typeName: String?, isRunning: Bool, in local: LocalTime) -> JSONText {
     var writer = JSONWriter()
     writer.string("id", id)

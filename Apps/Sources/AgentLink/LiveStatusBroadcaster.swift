@@ -1,14 +1,14 @@
 import Synchronization
 import TrendyFoundation
 
-/// Last status of an agent, for all control connections.
+/// Broadcaster of an agent's status to all control connections.
 public final class LiveStatusBroadcaster: Sendable {
-  /// A status document with its number.
+  /// Status document with a sequence number.
   public struct Notice: Hashable, Sendable {
-    /// Increases with every document.
+    /// Sequence number, which increases with every document.
     public var number = 0
     public var text = ""
-    /// Whether it is the last document.
+    /// Whether this is the last document before the agent stops.
     public var isLast = false
   }
 
@@ -22,13 +22,13 @@ public final class LiveStatusBroadcaster: Sendable {
 
   public init() {}
 
-  /// Current document; number 0 before the first one.
+  /// Most recent document; its number is 0 before the first.
   public var notice: Notice { state.withLock { $0.notice } }
 
-  /// Replaces the current document.
+  /// Sends a new document to all readers.
   public func show(_ text: String, isLast: Bool = false) {
     let (notice, readers) = state.withLock { state -> (Notice, [AsyncStream<Notice>.Continuation]) in
-      // Documents after the last one are ignored.
+      // The last document is final.
       guard !state.notice.isLast else { return (state.notice, []) }
       state.notice = Notice(number: state.notice.number + 1, text: text, isLast: isLast)
       return (state.notice, state.readers.sorted { $0.key < $1.key }.map(\.value))
@@ -39,7 +39,8 @@ public final class LiveStatusBroadcaster: Sendable {
     }
   }
 
-  /// Returns the current document, if any, then the newest ones; slow readers skip documents.
+  /// Stream that starts with the most recent document, if any, and continues with newer ones. A slow reader misses
+  /// intermediate documents.
   public var notices: AsyncStream<Notice> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let (id, present) = state.withLock { state in

@@ -3,14 +3,14 @@ public import TrendyAgent
 public import TrendyFoundation
 public import TrendyModels
 
-/// Text of a live trip.
+/// Formatter for the status of a running trip.
 public enum LiveText: Sendable {
-  /// `7.45 km`.
+  /// Formats a distance as `7.45 km`.
   public static func distance(_ metres: Double, _ units: Units) -> String {
     units.distance(max(0, min(metres, 1e12)), decimals: 2)
   }
 
-  /// `12 min  7.45 km  48 km/h  automotive  Van  since 09:37`.
+  /// Returns a line such as `12 min  7.45 km  48 km/h  automotive  Van  since 09:37`.
   public static func line(_ trip: AgentStatus.LiveTrip, now: Date, in local: LocalTime, _ units: Units) -> String {
     let elapsed = trip.state == .ended ? trip.elapsed : max(trip.elapsed, now.timeIntervalSince(trip.start))
     var parts = [DurationPhrase.words(elapsed), distance(trip.distance, units)]

@@ -1,17 +1,21 @@
 import CommandSupport
 public import TrendyFoundation
 
-/// Paths of the status file and the control socket of an agent.
+/// Paths of the status file and control socket of an agent.
 ///
-/// The agent of the default store uses `$XDG_RUNTIME_DIR/trendy`, which is removed with the session. Other agents use
-/// the folder of their store, so that two agents never share a file.
+/// The agent of the default store uses `$XDG_RUNTIME_DIR/trendy`, which is deleted when the user logs out. Agents of
+/// other stores use the folder of the store, so that two agents never share a file.
 public struct RuntimeFiles: Hashable, Sendable {
-  /// Status file for status bars.
+  /// Path of the status file, which status bars read.
   public let status: URL
-  /// Control socket.
+  /// Path of the control socket.
   public let control: URL
 
-  /// Locates the files of a store's agent. The path of the status file is the option, if given, else `TRENDY_STATUS`.
+  /// Determines the paths for the agent of a store.
+  /// - Parameters:
+  ///   - storeDirectory: folder of the store.
+  ///   - environment: environment variables of the process.
+  ///   - option: path of the status file; `nil` for `TRENDY_STATUS` or the default.
   public init(storeDirectory: URL, environment: [String: String], status option: String? = nil) {
     var plain = environment
     plain["TRENDY_STORE"] = nil
@@ -25,20 +29,20 @@ public struct RuntimeFiles: Hashable, Sendable {
       control = folder.appending(path: "agent.sock")
     } else {
       folder = storeDirectory
-      // Next to `agent.sock`, which wakes the agent after changes.
+      // In the folder of a store, `agent.sock` is the socket for change notifications.
       control = folder.appending(path: "control.sock")
     }
     let named = option ?? environment["TRENDY_STATUS"].flatMap { $0.isEmpty ? nil : $0 }
     self.status = named.map { URL(filePath: $0) } ?? folder.appending(path: "status.json")
   }
 
-  /// Files of a hub without an agent, in its own folder.
+  /// Determines the paths for a hub without an agent, which are in the hub's folder.
   public init(hubDirectory: URL) {
     status = hubDirectory.appending(path: "status.json")
     control = hubDirectory.appending(path: "control.sock")
   }
 
-  /// Creates the folders, accessible only to the owner.
+  /// Creates missing folders, accessible only to the owner.
   public func makeFolders() throws {
     for file in [status, control] {
       let folder = file.deletingLastPathComponent()

@@ -4,24 +4,25 @@ public import TrendyAgent
 public import TrendyFoundation
 import TrendyModels
 
-/// Status file for status bars, replaced atomically, and the broadcaster for connections.
+/// Publisher of an agent's status, in a file for status bars and through a broadcaster for control connections.
 ///
-/// A failed write is retried with the next change; the file contains nothing that is not in the store.
+/// The file is replaced atomically. If that fails, the next update tries again; the file contains no data that is not
+/// in the store.
 public final class StatusFile: Sendable {
   private let url: URL
   private let board: LiveStatusBroadcaster
   private let lastFailure = Mutex<OwnerOnlyFile.WriteError?>(nil)
 
-  /// Creates a file at `url`, which is written by ``show(_:)``.
+  /// Creates a publisher. The file at `url` is created by ``show(_:)``.
   public init(url: URL, board: LiveStatusBroadcaster) {
     self.url = url
     self.board = board
   }
 
-  /// Error of the last write, if it failed.
+  /// Error of the last update of the file, or `nil` if it succeeded.
   public var failure: OwnerOnlyFile.WriteError? { lastFailure.withLock { $0 } }
 
-  /// Writes the status to the file and sends it to the connections.
+  /// Writes the status to the file and sends it to control connections.
   public func show(_ status: AgentStatus) {
     let text = status.json(in: LocalTime()).description
     lastFailure.withLock { failure in

@@ -5,18 +5,18 @@ public import TrendyPersistence
 public import TrendyProtocols
 public import TrendySync
 
-/// Composes the parts that need no network: the store and the connection to its agent.
+/// Components that need no network: the store and the connection to its agent.
 public final class AppContainer: Sendable {
-  /// The user's record on this device.
+  /// The user's record in the store.
   public let record: DeviceRecord
-  /// Notifies the agent of the store.
+  /// Connection to the agent of the store.
   public let agent: AgentSignal
 
-  /// Opens the store, or creates it.
+  /// Opens a store, creating it if it does not exist.
   /// - Parameters:
   ///   - storeDirectory: folder of the store.
-  ///   - clock: source of the time.
-  ///   - onSignal: called after each change with whether an agent was notified.
+  ///   - clock: source of the current time.
+  ///   - onSignal: called after each saved change; the argument is whether an agent was notified.
   /// - Throws: `StorageError`.
   public init(
     storeDirectory: URL, clock: any TimeSource = SystemTime(), onSignal: @escaping @Sendable (Bool) -> Void = { _ in }
@@ -31,15 +31,15 @@ public final class AppContainer: Sendable {
   public var clock: any TimeSource { record.clock }
   public var dataStoreFactory: DefaultDataStoreFactory { record.dataStoreFactory }
   public var recorder: Recorder { record.recorder }
-  /// Returns a new id for an entity.
+  /// Returns a new unique id for an entity.
   public func makeID() -> String { record.makeID() }
   /// Returns a store for reading and writing entities.
   public func makeStore() -> any DataStoreProtocol { record.makeStore() }
-  /// Returns the store with the paged queries of file stores.
+  /// Returns a store that also supports paged queries.
   public func makeLocalStore() -> LocalStore { dataStoreFactory.makeLocalStore() }
 
-  /// Account of the store on its hub.
+  /// File with the store's account on a hub.
   public var accountFile: AccountFile { AccountFile(storeDirectory: storeDirectory) }
-  /// Results of the last sync rounds.
+  /// File with the results of recent syncs.
   public var syncHistory: SyncHistoryFile { SyncHistoryFile(storeDirectory: storeDirectory) }
 }

@@ -6,9 +6,9 @@ import TrendyPersistence
 import TrendySync
 
 extension CommandError {
-  /// Error for a folder without a store.
+  /// Returns the error for a folder that does not contain a store.
   public static func noStore(at path: String) -> CommandError {
-    // An unreadable folder is treated as empty.
+    // A folder that cannot be read is treated as empty.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     if names.contains(where: { $0.hasPrefix("log-") || $0.hasPrefix("segment-") }) {
       return CommandError(
@@ -18,7 +18,8 @@ extension CommandError {
     return CommandError("No store found at \(path)", hint: "Create one: trendy init", exit: .notFound)
   }
 
-  /// Error for an existing file; if `isReplacing`, the file belongs to a store and must not be replaced.
+  /// Returns the error for a backup or export file that already exists. With `isReplacing`, it cannot be replaced
+  /// because it belongs to a store.
   public static func fileExists(at path: String, isReplacing: Bool) -> CommandError {
     CommandError(
       "\(path) already exists",
@@ -27,7 +28,7 @@ extension CommandError {
         : "Nothing was written. Choose another name, or overwrite it with --yes.", exit: .cannotCreate)
   }
 
-  /// Describes an error thrown by a package.
+  /// Creates a message for an error thrown by one of the packages.
   public init(describing error: any Error) {
     switch error {
     case let error as CommandError: self = error
@@ -63,7 +64,7 @@ extension CommandError {
     }
   }
 
-  /// Splits a storage error, which has a colon before the reason and a semicolon before the advice.
+  /// Creates a message from the description of a storage error. The part after the first colon becomes the hint.
   private init(storage error: StorageError) {
     let exit: ExitCode =
       switch error {
@@ -120,7 +121,7 @@ extension CommandError {
     }
   }
 
-  /// Whether a connection failed before the first request, as when the port does not use TLS.
+  /// Whether the description of a network error is about TLS, for example because the server's port does not use it.
   private static func isOfTLS(_ what: String) -> Bool {
     ["ssl", "tls", "secure connection"].contains { what.lowercased().contains($0) }
   }
@@ -132,7 +133,7 @@ extension CommandError {
 }
 
 extension StorageError {
-  /// Whether the description starts with a file name, which must not be capitalized.
+  /// Whether the description starts with a path, which must not be capitalized.
   fileprivate var beginsWithPath: Bool {
     switch self {
     case .damaged, .newerVersion, .readOnly, .openedReadOnly, .notFound, .missing, .notAFolder, .exists, .notABackup,

@@ -2,18 +2,18 @@ public import CommandSupport
 public import TrendyAgent
 import TrendyInterchange
 
-/// Scheduled export of the agent, from the settings.
+/// Scheduled export, as configured in the settings.
 public struct ExportPlan: Hashable, Sendable {
-  /// Interval and number of files to keep.
+  /// Interval between exports, and number of files to keep.
   public let schedule: ExportSchedule
-  /// Path of the folder for the files, without a trailing slash.
+  /// Path of the folder for exported files, without a trailing slash.
   public let folder: String
-  /// Format name of `trendy export`.
+  /// Name of the export format, as in `trendy export`.
   public let format: String
 
-  /// Reads the plan from the settings.
-  /// - Returns: `nil` without a scheduled export.
-  /// - Throws: ``CommandError`` with exit 78 if the folder is missing.
+  /// Reads the scheduled export from the settings.
+  /// - Returns: `nil` if no exports are scheduled.
+  /// - Throws: ``CommandError`` with exit 78 if no folder is set.
   public init?(_ settings: Settings) throws(CommandError) {
     guard let seconds = settings.text(Setting.exportEvery).flatMap({ DurationPhrase.seconds($0) }) else { return nil }
     guard let folder = settings.text(Setting.exportTo), let format = settings.text(Setting.exportFormat),
@@ -39,11 +39,11 @@ public struct ExportPlan: Hashable, Sendable {
     }
   }
 
-  /// Arguments of `trendy` for a complete export to a file.
+  /// Returns the arguments with which `trendy` exports all data to a file.
   public func words(writing path: String) -> [String] {
     let words = ["export", format, path]
     if format == "mileage" { return words + ["--all"] }
-    // Track formats need an explicit selection.
+    // Exports in track formats require an explicit selection.
     let isTrack = InterchangeFormat.named(format)?.writes == .fixes
     return words + (isTrack ? ["--all", "--yes"] : ["--yes"])
   }

@@ -1,7 +1,7 @@
 public import CommandSupport
 public import TrendyPersistence
 
-/// Progress line of a backup or restore, which an interrupt cancels.
+/// Progress line for a backup or restore, which Ctrl-C cancels.
 public struct StoreProgress {
   private let line: ProgressLine
   private let current = Current()
@@ -10,14 +10,14 @@ public struct StoreProgress {
     var step: StoreBackup.Progress.Step?
   }
 
-  /// Creates a progress line on the console.
+  /// Creates a progress line on a console.
   public init(_ console: Console) { line = ProgressLine(console) }
 
-  /// Removes the line.
+  /// Erases the progress line.
   public func end() { line.end() }
 
-  /// Shows the progress.
-  /// - Returns: whether to continue; `false` after an interrupt.
+  /// Updates the progress line.
+  /// - Returns: whether to continue; `false` if the user has pressed Ctrl-C.
   public func goesOn(_ progress: StoreBackup.Progress) -> Bool {
     if current.step != progress.step {
       current.step = progress.step
@@ -32,6 +32,6 @@ public struct StoreProgress {
   }
 }
 
-// The progress line belongs to one thread.
+// Not Sendable, because the progress line must be used from a single thread.
 @available(*, unavailable)
 extension StoreProgress: Sendable {}

@@ -1,4 +1,4 @@
-// Swift's module of the C library leaves this header out.
+// Headers that Swift's module for the C library does not include.
 #ifdef __linux__
 #include <features.h>
 #endif

@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyPersistence
 
 extension CommandError {
-  /// Describes an error of the hub; `nil` for other errors.
+  /// Creates a message for an error of the hub; returns `nil` for other errors.
   public init?(describingHub error: any Error) {
     switch error {
     case let error as HTTPTransportError:
@@ -29,7 +29,7 @@ extension CommandError {
         }
       self.init("The hub was not moved: \(error.description)", hint: hint, exit: .refused)
     case let problem as Problem:
-      // For invalid input, the detail names the problem.
+      // The title of a problem with status 400 is generic, so only the detail is shown.
       let what = problem.status == 400 ? Self.sentence(problem.detail[...]) : "\(problem.title): \(problem.detail)"
       self.init(what, exit: problem.status == 404 ? .notFound : .usage)
     default:

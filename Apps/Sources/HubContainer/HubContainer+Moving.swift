@@ -6,20 +6,20 @@ import TrendyModels
 import TrendyProtocols
 
 extension HubContainer {
-  /// Result of moving a hub to another storage.
+  /// Result of moving a hub to a different storage.
   public struct Moving: Sendable {
     public var report: HubMove.Report
-    /// New location of the data, for messages.
+    /// New location of the data, as text for messages.
     public var place: String
-    /// Location of the previous data, for messages.
+    /// Location of the previous data, as text for messages.
     public var kept: String
   }
 
-  /// Moves all data and settings; no hub may serve either location.
+  /// Moves all data and settings of the hub to another location.
   ///
-  /// The previous data is kept under another name. After an interruption, one of both copies is complete, and the move
-  /// can be repeated.
-  /// - Parameter destination: hub with a folder or a database; with a database it has the same folder.
+  /// The hub must not be running. The previous data is kept under a different name. If the move is interrupted, the
+  /// data at one of the locations is complete, and the move can be repeated.
+  /// - Parameter destination: hub in a different folder, or in the same folder with a database.
   /// - Throws: `HubMove.Failure`, `HubStorageError`, ``CommandError``.
   public func move(to destination: HubContainer) throws -> Moving {
     try refuseItself(destination)
@@ -27,14 +27,15 @@ extension HubContainer {
     defer { withExtendedLifetime(occupations) {} }
     var settings = try HubSettings.load(from: directory)
     let report = try HubMove(from: storage, to: destination.storage).run()
-    // The data has been moved; a repeated call completes the remaining steps.
+    // All data has been copied. If the remaining steps are interrupted, repeating the move completes them.
     settings.storage = destination.database
     try settings.save(to: destination.directory)
     let kept = try setAside(suffix: RFC3339.string(from: clock.now).filter { $0.isNumber || $0 == "T" }.lowercased())
     return Moving(report: report, place: destination.place, kept: kept)
   }
 
-  /// Prevents moving a hub onto itself. A database may have several addresses; its epochs identify it.
+  /// Checks that the destination is a different hub. Databases are compared by epoch, because one database may have
+  /// several addresses.
   private func refuseItself(_ destination: HubContainer) throws {
     func epoch(_ storage: any HubStorage) throws -> String? { try storage.read(user: "") { try $0.epoch() } }
     let isItself =
@@ -50,7 +51,8 @@ extension HubContainer {
     }
   }
 
-  /// Ensures, if possible, that no process serves the hub or starts to serve it.
+  /// Acquires exclusive access, so that no process serves the hub during the move. For a database, only existing
+  /// connections can be checked.
   private func occupyAlone() throws -> (any Sendable)? {
     let occupation = try storage.acquireExclusiveAccess()
     guard let database = storage as? PostgresHubStorage else { return occupation }
@@ -71,7 +73,7 @@ extension HubContainer {
     let files = FileManager.default
     try files.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    // The directory first, because without it the folder is not a hub.
+    // `directory` is moved first, because the folder is no longer a valid hub without it.
     for name in ["directory", "people", "tracks"] {
       let path = directory.appending(path: name)
       guard files.fileExists(atPath: path.path) else { continue }

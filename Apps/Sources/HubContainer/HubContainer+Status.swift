@@ -4,30 +4,30 @@ import TrendyHubPostgres
 import TrendyModels
 
 extension HubContainer {
-  /// Status of a hub, as seen by other programs.
+  /// Status of a hub for its operator.
   public struct Status: Sendable {
-    /// Location of the data, for messages.
+    /// Location of the data, as text for messages.
     public var place: String
-    /// State of the running hub of a folder; `nil` if none is running, and for a database.
+    /// Address of the running hub; `nil` if none is running, or if the data is in a database.
     public var serving: Serving?
-    /// Number of hubs that serve the database; `nil` for a folder.
+    /// Number of hub processes connected to the database; `nil` if the data is in a folder.
     public var processCount: Int?
-    /// Reason why the hub cannot save, if it cannot.
+    /// Reason why the hub cannot save data; `nil` if it can.
     public var shortage: String?
     public var peopleCount: Int
-    /// Devices with a valid token.
+    /// Number of devices with a valid token.
     public var deviceCount: Int
-    /// Time of the last contact of a device, accurate to an hour.
+    /// Time at which a device last contacted the hub, with a precision of one hour; `nil` if none has.
     public var lastSeen: Date?
     public var webhookCount: Int
-    /// Webhooks whose last delivery failed.
+    /// Number of webhooks whose last delivery failed.
     public var failingWebhookCount: Int
 
     public var isServed: Bool { processCount.map { $0 > 0 } ?? (serving != nil) }
   }
 
   /// Reads the status of the hub.
-  /// - Throws: `HubStorageError` if the storage cannot be read.
+  /// - Throws: `HubStorageError` if the storage is unreadable.
   public func status() throws -> Status {
     let devices = try accounts.devices().filter { $0.revokedAt == nil }
     let webhooks = try accounts.webhooks()
@@ -44,19 +44,19 @@ extension HubContainer {
       failingWebhookCount: webhooks.count { ($0.standing?.failures ?? 0) > 0 })
   }
 
-  /// Size of the record of a user.
+  /// Size of a user's record and the user's quota.
   public struct Holding: Hashable, Sendable {
-    /// Entries that are not deleted.
+    /// Number of entries, not counting deleted ones.
     public var rows: Int64
-    /// Size from `HubStorage.size(of:)`.
+    /// Size in storage, in bytes; `nil` if the storage does not report it.
     public var bytes: Int64?
-    /// Bytes of entries that are not deleted, which count for the quota.
+    /// Total size of all entries that are not deleted, in bytes. This size is limited by the quota.
     public var contentBytes: Int64
-    /// Quota of the user.
+    /// Quota set for this user, which overrides the default of the hub.
     public var quota: HubQuota
   }
 
-  /// Reads the size of a user's record.
+  /// Reads the size of a user's record and the user's quota.
   /// - Throws: `HubStorageError`.
   public func holding(of user: String) throws -> Holding {
     do {

@@ -8,24 +8,24 @@ import TrendyModels
 public import TrendyPersistence
 public import TrendyProtocols
 
-/// Composes a hub: storage in a folder or a database, and a server.
+/// Components of a hub: its storage, in a folder or a database, and the server.
 public struct HubContainer: Sendable {
   public let directory: URL
   public let clock: any TimeSource
-  /// Service for posts of trackers.
+  /// Service that receives positions posted by trackers.
   public let ingest: HubIngest
   /// Address of the database; `nil` if the data is in the folder.
   public let database: String?
   let storage: any HubStorage
-  /// `nil` if the data is in a database.
+  /// Storage in the folder; `nil` if the data is in a database.
   let embedded: EmbeddedHubStorage?
 
-  /// Composes a hub without opening its storage.
+  /// Creates a hub without opening its storage.
   /// - Parameters:
-  ///   - directory: folder of the data and settings; with a database, only of the settings.
-  ///   - database: address of a PostgreSQL database; an invalid one makes every operation fail.
-  ///   - refusal: error of every operation, if the location of the data is unknown.
-  ///   - clock: source of the time.
+  ///   - directory: folder of the settings and, without a database, of the data.
+  ///   - database: address of a PostgreSQL database. If it is invalid, every operation throws an error.
+  ///   - refusal: error that every operation throws, if the location of the data is unknown.
+  ///   - clock: source of the current time.
   ///   - bounds: limits of open stores and connections.
   public init(
     directory: URL, database: String? = nil, refusal: CommandError? = nil, clock: any TimeSource = SystemTime(),
@@ -53,38 +53,37 @@ public struct HubContainer: Sendable {
     ingest = HubIngest(storage: storage, clock: clock, openTracks: bounds?.openTracks ?? ResourceBounds.most.tracks)
   }
 
-  /// Whether the folder contains hub storage, or the database has ever had a user.
+  /// Whether the folder contains a hub, or the database contains a hub with users.
   /// - Throws: `HubStorageError` if the database cannot be reached.
   public func exists() throws -> Bool {
     if let embedded { return try embedded.exists() }
     return try storage.readDirectory { try !$0.users().isEmpty }
   }
 
-  /// Creates the settings folder of a database hub; folder storage creates it itself.
+  /// Creates the folder for the settings if the data is in a database. Otherwise the storage creates the folder.
   public func makeFolder() throws {
     guard embedded == nil else { return }
     try FileManager.default.createDirectory(
       at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  /// Location of the data, for messages.
+  /// Location of the data, as text for messages.
   public var place: String { database.map { "the database \($0)" } ?? directory.path }
 
-  /// Users, pairing codes and tokens; usable while the hub runs in another process.
+  /// Users, pairing codes and tokens. They can be changed while another process runs the hub.
   public var accounts: HubAccounts { HubAccounts(storage: storage, clock: clock) }
 
-  /// Performs a step of storage maintenance.
-  ///
-  /// - Returns: whether another step may be due.
+  /// Performs one step of storage maintenance.
+  /// - Returns: whether another step may be needed.
   public func maintainStorage() throws -> Bool { try embedded?.maintain() ?? false }
 
-  /// Releases mapped files; call this from time to time.
+  /// Releases memory used by mapped files. Meant to be called regularly.
   public func releaseMemory() { embedded?.releaseMemory() }
 
-  /// Erases all data of users marked for erasure; resumes an interrupted erasure.
+  /// Erases all data of users marked for erasure, continuing interrupted erasures.
   ///
-  /// For the process that serves the hub; others use ``eraseUnlessServed()``.
-  /// - Returns: erased users.
+  /// Only for the process that runs the hub. Others must use ``eraseUnlessServed()``.
+  /// - Returns: users whose data was erased.
   @discardableResult
   public func erasePeople() throws -> [HubUser] {
     let users = try accounts.removedPeople().filter(\.isErasing)
@@ -92,8 +91,9 @@ public struct HubContainer: Sendable {
     return users
   }
 
-  /// Erases the data if no hub serves the folder; a running hub does so within a minute. With a database, any process
-  /// can.
+  /// Erases the data of users marked for erasure, unless another process runs the hub.
+  ///
+  /// A running hub erases the data within a minute. If the data is in a database, it can be erased at any time.
   /// - Returns: whether the data was erased.
   public func eraseUnlessServed() throws -> Bool {
     do {
@@ -106,13 +106,15 @@ public struct HubContainer: Sendable {
     }
   }
 
-  /// Creates a server from the settings, without starting it. The address of the server is an allowed host name.
+  /// Creates a server without starting it.
+  ///
+  /// Requests may use the listening address as the host name, in addition to the configured names.
   /// - Parameters:
   ///   - settings: settings of the hub.
   ///   - bounds: limits of open stores and connections.
-  ///   - listener: listening socket of a service manager, instead of the configured address.
+  ///   - listener: listening socket inherited from a service manager; `nil` to listen at the configured address.
   ///   - log: receives an entry for each response.
-  /// - Throws: ``CommandError`` for invalid settings.
+  /// - Throws: ``CommandError`` if a setting is invalid.
   public func makeServer(
     settings: HubSettings, bounds: ResourceBounds, listener: Int32? = nil, log: AccessLog? = nil
   ) throws(CommandError) -> HubServer {
@@ -140,11 +142,11 @@ public struct HubContainer: Sendable {
       log: log)
   }
 
-  /// State recorded by a running hub.
+  /// Address that a running hub has recorded for other processes.
   public struct Serving: Hashable, Sendable {
-    /// Actual port.
+    /// TCP port on which the hub listens.
     public let port: UInt16
-    /// Address for devices; `nil` if the hub listens on all networks without a name.
+    /// Address for devices; `nil` if the hub listens on all networks without a host name.
     public let deviceURL: String?
 
     public init(port: UInt16, deviceURL: String?) {
@@ -153,9 +155,9 @@ public struct HubContainer: Sendable {
     }
   }
 
-  /// Hub that currently serves the folder, if any.
+  /// Returns the address of the process that runs this hub, or `nil` if none does.
   ///
-  /// Always `nil` for a database.
+  /// Always `nil` if the data is in a database.
   public func serving() -> Serving? {
     guard let embedded else { return nil }
     do {
@@ -169,7 +171,7 @@ public struct HubContainer: Sendable {
     }
   }
 
-  /// Records the state for ``serving()``.
+  /// Records the address that ``serving()`` returns.
   public func note(_ serving: Serving) throws {
     guard embedded != nil else { return }
     let lines = ["\(serving.port)", serving.deviceURL].compactMap(\.self).map { $0 + "\n" }
@@ -184,7 +186,7 @@ public struct HubContainer: Sendable {
     throw HubStorageError.unsupported("a hub in a database is \(otherwise)")
   }
 
-  /// Backs up the hub to one file, also while it is running; with a key the file is signed.
+  /// Backs up the hub to one file, which also works while it is running. The file is signed if `key` is given.
   /// - Throws: `StorageError`, `HubStorageError`.
   public func backUp(
     to path: String, isReplacing: Bool, signedWith key: BackupKey? = nil,
@@ -194,13 +196,13 @@ public struct HubContainer: Sendable {
       to: path, now: clock.now, isReplacing: isReplacing, signedWith: key, onProgress: onProgress)
   }
 
-  /// Replaces the data of the hub with a backup; the previous data is kept.
+  /// Replaces the data of the hub with a backup. The previous data is kept.
   /// - Parameters:
   ///   - path: path of the backup.
-  ///   - key: key with which the backup must be signed; `nil` for an unsigned one.
-  ///   - isForced: whether to accept a stale backup; entities deleted since may reappear.
+  ///   - key: key with which the backup must be signed; `nil` accepts any backup.
+  ///   - isForced: whether to accept a backup so old that entities deleted since then may reappear.
   ///   - onProgress: called repeatedly; returns whether to continue.
-  /// - Throws: `StorageError`, `HubStorageError`, `EmbeddedHubStorage.StaleBackup` unless forced.
+  /// - Throws: `StorageError`, `HubStorageError`, or `EmbeddedHubStorage.StaleBackup` unless forced.
   public func restore(
     from path: String, signedWith key: BackupKey? = nil, isForced: Bool,
     onProgress: StoreBackup.ProgressHandler = { _ in true }

@@ -4,9 +4,9 @@ import TrendyHub
 
 extension HubSettings {
   public struct Endpoint: Hashable, Sendable {
-    /// Host name, IP address, or `unix:/path`.
+    /// Host name or IP address, or `unix:/path` for a Unix socket.
     public var address: String
-    /// 0 for any free port and for a Unix socket.
+    /// TCP port; 0 for a free port chosen by the system, and for a Unix socket.
     public var port: UInt16
 
     public init?(_ text: String) {
@@ -23,10 +23,10 @@ extension HubSettings {
       if address.isEmpty { return nil }
     }
 
-    /// Whether it means all networks of the machine: `0.0.0.0`, `::`.
+    /// Whether the address denotes all networks of the machine: `0.0.0.0` or `::`.
     public var isWildcard: Bool { NetworkAddress(address)?.isUnspecified ?? false }
 
-    /// Path of a Unix socket.
+    /// Path of the Unix socket; `nil` for a TCP port.
     public var path: String? { address.hasPrefix("unix:") ? String(address.dropFirst("unix:".count)) : nil }
   }
 
@@ -38,23 +38,24 @@ extension HubSettings {
     return endpoint
   }
 
-  /// Address for devices: the configured URL, else the first host name, else the listening address.
-  ///
-  /// `nil` if the hub listens on all networks without a name, or on an unknown port.
-  /// - Parameter port: actual port.
+  /// Returns the address for devices: the configured address, or one composed of the first host name or the listening
+  /// address.
+  /// - Parameter port: port on which the hub is listening; `nil` to use the configured port.
+  /// - Returns: `nil` if the hub listens on all networks without a host name, or the port is unknown.
+  /// - Throws: ``CommandError`` if a setting is invalid.
   public func url(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()
     if let address { return address }
-    // The name and port of the proxy are unknown.
+    // A hub on a Unix socket is behind a proxy, whose name and port are unknown.
     guard endpoint.path == nil, case let port = port ?? endpoint.port, port != 0 else { return nil }
     guard let host = hosts.first ?? (endpoint.isWildcard ? nil : endpoint.address) else { return nil }
     return "http://\(Self.bracketed(host)):\(port)"
   }
 
-  /// Allowed host names besides loopback names.
+  /// Host names that requests may use, in addition to names of the loopback interface.
   var names: [String] { hosts + [address.flatMap(Self.host)].compactMap(\.self) }
 
-  /// Returns `nil` for an invalid hub address.
+  /// Returns the host name in an address for devices, or `nil` if the address is invalid.
   static func host(of address: String) -> String? {
     guard let url = URL(string: address), ["http", "https"].contains(url.scheme), let host = url.host(), !host.isEmpty,
       url.query() == nil, url.fragment() == nil, url.user() == nil
@@ -62,14 +63,14 @@ extension HubSettings {
     return host
   }
 
-  /// Whether devices would connect to another machine without TLS, which requires consent.
+  /// Whether an address uses HTTP without TLS to another machine, to which the user must agree.
   public static func isClearText(_ address: String) -> Bool {
     guard let url = URL(string: address), url.scheme == "http", let host = url.host() else { return false }
     return host != "localhost"
       && !(NetworkAddress(host).map { $0.description.hasPrefix("127.") || $0.description == "::1" } ?? false)
   }
 
-  /// Address for this machine.
+  /// Returns the URL at which this machine can reach the hub.
   public static func url(address: String, port: UInt16) -> String {
     if address.hasPrefix("unix:") { return address }
     return "http://\(bracketed(NetworkAddress(address)?.isUnspecified == true ? "127.0.0.1" : address)):\(port)"
@@ -79,8 +80,9 @@ extension HubSettings {
     host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
   }
 
-  /// Instruction if there is no address for devices.
-  /// - Parameter port: actual port.
+  /// Returns what to do if the address for devices is unknown, or `nil` if it is known.
+  /// - Parameter port: port on which the hub is listening; `nil` to use the configured port.
+  /// - Throws: ``CommandError`` if a setting is invalid.
   public func missingAddressHint(port: UInt16? = nil) throws(CommandError) -> String? {
     let endpoint = try endpoint()
     guard address == nil else { return nil }

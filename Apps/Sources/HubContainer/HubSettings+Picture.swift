@@ -3,10 +3,10 @@ import Foundation
 import TrendyHub
 
 extension HubSettings {
-  /// QR code of the pairing link.
+  /// Creates a QR code with the pairing link.
   ///
-  /// The link contains the configured address; if none, the address in the browser, unless it is a loopback address; if
-  /// none, the first host name.
+  /// The link contains the configured address for devices. If none is configured, it contains the address that the
+  /// browser uses, unless that is a loopback address, or else the first host name.
   var pairingPicture: PairingPicture.Maker {
     { [self] code, seen in
       guard let hub = addressOutside(seenAt: seen) else { return nil }
@@ -17,7 +17,7 @@ extension HubSettings {
     }
   }
 
-  /// Address for other devices; `nil` if only a loopback address is known.
+  /// Returns the address for other devices, or `nil` if only a loopback address is known.
   func addressOutside(seenAt seen: String?) -> String? {
     if let address { return address }
     let seen = seen.flatMap { URL(string: $0) }
@@ -32,7 +32,7 @@ extension HubSettings {
     return host == "localhost" || address == "::1" || address?.hasPrefix("127.") ?? false
   }
 
-  /// Scheme, host and port only.
+  /// Returns the scheme, host and port of a URL.
   private static func written(_ url: URL) -> String {
     let host = url.host() ?? ""
     let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host

@@ -5,21 +5,22 @@ public import TrendyHub
 import TrendyHubPostgres
 import TrendyModels
 
-/// Settings of a hub, saved by `hub init` in `hub.json` of its folder and overridden by the options of `run`.
+/// Settings of a hub. `trendyd hub init` saves them in `hub.json` in the hub's folder; options of `trendyd run` take
+/// precedence.
 public struct HubSettings: Hashable, Sendable, Codable {
-  /// Address of a PostgreSQL database without a password; `nil` if the data is in the folder.
+  /// Address of a PostgreSQL database, without a password; `nil` if the data is in the folder.
   public var storage: String?
-  /// `address:port`; `nil` for ``standardListen``.
+  /// Listening address as `address:port`; `nil` for ``standardListen``.
   public var listen: String?
-  /// Allowed host names besides loopback names.
+  /// Additional host names that requests may use.
   public var hosts: [String] = []
-  /// Address for devices, if it differs from the listening address, such as that of a reverse proxy.
+  /// Address for devices, if it differs from the listening address, for example the address of a reverse proxy.
   public var address: String?
   /// Trusted reverse proxies; see ``HubConfiguration/trustedProxies``.
   public var proxies: [String] = []
-  /// Source of ``MapTiles``: a folder or an address; `nil` for none.
+  /// Folder or URL of map tiles for ``MapTiles``; `nil` for none.
   public var tiles: String?
-  /// Attribution of the map tiles.
+  /// Attribution shown on maps.
   public var tilesCredit: String?
   /// Limits by name; see ``limitNames``.
   public var limits: [String: String] = [:]
@@ -28,7 +29,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
 
   public init() {}
 
-  /// Missing members have default values.
+  /// Decodes the settings. Missing members have default values.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     storage = try members.decodeIfPresent(String.self, forKey: .storage)
@@ -41,8 +42,8 @@ public struct HubSettings: Hashable, Sendable, Codable {
     limits = try members.decodeIfPresent([String: String].self, forKey: .limits) ?? [:]
   }
 
-  /// Returns the settings overridden by the given options.
-  /// - Throws: ``CommandError`` for an invalid value.
+  /// Returns these settings with values from the options, which take precedence.
+  /// - Throws: ``CommandError`` if a value is invalid.
   public func overridden(by arguments: Arguments) throws(CommandError) -> HubSettings {
     var settings = self
     if let text = arguments.value("--storage") { settings.storage = text }
@@ -51,7 +52,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
     if let text = arguments.value("--url") { settings.address = text }
     if arguments.has("--proxy") { settings.proxies = arguments.all("--proxy") }
     if let text = arguments.value("--tiles") {
-      // A service has another working directory.
+      // A relative path would be wrong for a service, which runs in a different working directory.
       settings.tiles = text.contains("://") ? text : URL(filePath: text).standardized.path
     }
     if let text = arguments.value("--tiles-credit") { settings.tilesCredit = text }
@@ -60,8 +61,8 @@ public struct HubSettings: Hashable, Sendable, Codable {
     return settings
   }
 
-  /// Checks all values.
-  /// - Throws: ``CommandError`` for the first invalid value.
+  /// Validates all settings.
+  /// - Throws: ``CommandError`` for the first invalid setting.
   func check() throws(CommandError) {
     if let storage { try Self.check(storage: storage) }
     _ = try endpoint()
@@ -85,7 +86,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
     _ = try quota()
   }
 
-  /// The address is not printed, because it may contain a password.
+  /// Validates the address of a database. The error does not contain the address, which may include a password.
   public static func check(storage: String, option: String = "--storage") throws(CommandError) {
     do {
       _ = try PostgresHubStorage(address: storage)
@@ -105,7 +106,7 @@ public struct HubSettings: Hashable, Sendable, Codable {
 // MARK: Limits
 
 extension HubSettings {
-  /// A limit of ``HTTPLimits``; the raw value is its name there.
+  /// Names of limits for HTTP connections, equal to the properties of ``HTTPLimits``.
   enum HTTPLimit: String, CaseIterable {
     case headBytes, targetBytes, headerFields, bodyBytes, connections, connectionsPerAddress
     case headDeadline, idleDeadline, bodyDeadline, sendIdleDeadline, stopDeadline
@@ -137,15 +138,16 @@ extension HubSettings {
   private static let requestsPerMinuteName = "requestsPerMinute"
   private static let importBytesName = "importBytes"
   private static let quotaNames = (rows: "personRows", bytes: "personBytes")
-  /// Limits that do not concern the transport.
+  /// Names of limits that do not concern HTTP connections.
   private static let otherNames = [requestsPerMinuteName, importBytesName, quotaNames.rows, quotaNames.bytes]
 
-  /// Names for `--limit NAME=VALUE`.
+  /// Names accepted by `--limit NAME=VALUE`.
   public static var limitNames: [String] {
     otherNames + HTTPLimit.allCases.map(\.rawValue)
   }
 
-  /// Maximum size of an uploaded file in bytes.
+  /// Returns the maximum size of an imported file in bytes.
+  /// - Throws: ``CommandError`` if the configured value is invalid.
   public func importBytes() throws(CommandError) -> Int64 {
     guard let text = limits[Self.importBytesName] else { return 4 << 30 }
     guard let number = Int64(text), (4096...1 << 40).contains(number) else {
@@ -155,8 +157,8 @@ extension HubSettings {
     return number
   }
 
-  /// Default quota of users.
-  /// - Throws: ``CommandError`` for an invalid value.
+  /// Returns the default quota of users.
+  /// - Throws: ``CommandError`` if the configured value is invalid.
   public func quota() throws(CommandError) -> HubQuota {
     func number(_ name: String) throws(CommandError) -> Int64? {
       guard let text = limits[name], text != "none" else { return nil }
@@ -168,13 +170,14 @@ extension HubSettings {
     return HubQuota(rows: try number(Self.quotaNames.rows), bytes: try number(Self.quotaNames.bytes))
   }
 
-  /// Configured maximum number of connections; `nil` for as many as possible.
-  /// - Throws: ``CommandError`` for invalid limits.
+  /// Returns the configured maximum number of connections, or `nil` for as many as possible.
+  /// - Throws: ``CommandError`` if a limit is invalid.
   public func connections() throws(CommandError) -> Int? {
     try limits[HTTPLimit.connections.rawValue] == nil ? nil : httpLimits().connections
   }
 
-  /// Maximum number of requests per device and minute; `nil` for no limit.
+  /// Returns the maximum number of requests per minute and device, or `nil` for no limit.
+  /// - Throws: ``CommandError`` if the configured value is invalid.
   public func requestsPerMinute() throws(CommandError) -> Int? {
     guard let text = limits[Self.requestsPerMinuteName] else { return HubConfiguration().requestsPerMinute }
     if text == "none" { return nil }
@@ -184,7 +187,9 @@ extension HubSettings {
     return number
   }
 
-  /// Limits of the transport. By default, connections are drained in this part of the second in which a hub shuts down.
+  /// Returns the limits for HTTP connections. By default, open connections have 400 ms to finish when the hub shuts
+  /// down, so that it exits within a second.
+  /// - Throws: ``CommandError`` if a name or a value is invalid.
   public func httpLimits() throws(CommandError) -> HTTPLimits {
     var result = HTTPLimits()
     result.stopDeadline = .milliseconds(400)
@@ -220,8 +225,9 @@ extension HubSettings {
 extension HubSettings {
   static let fileName = "hub.json"
 
-  /// Loads the settings from the folder of a hub; defaults without a file.
-  /// - Throws: ``CommandError`` for an unreadable file, whose settings must not be ignored.
+  /// Loads the settings from the folder of a hub. If there are none, returns the defaults.
+  /// - Throws: ``CommandError`` if the file cannot be read or is invalid, because running with defaults would be
+  ///   unsafe.
   public static func load(from directory: URL) throws(CommandError) -> HubSettings {
     let file = directory.appending(path: fileName)
     guard let data = FileManager.default.contents(atPath: file.path) else {

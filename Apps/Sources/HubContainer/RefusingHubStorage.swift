@@ -1,6 +1,6 @@
 import TrendyHub
 
-/// Hub storage that is not available; every operation throws the reason.
+/// Stand-in for hub storage that is not available. Every operation throws the same error.
 struct RefusingHubStorage: HubStorage {
   let error: any Error
 

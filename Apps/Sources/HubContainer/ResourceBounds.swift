@@ -8,34 +8,35 @@
 public import CommandSupport
 import TrendyHub
 
-/// Limits of connections and open stores by the number of file descriptors.
+/// Limits for connections and open stores, derived from the limit of open file descriptors.
 ///
-/// Connections have their own limit; stores and track logs share the rest. Idle stores beyond the limit are closed and
-/// reopened on demand.
+/// Some descriptors are reserved for connections; stores and track logs share the others. If too many stores are open,
+/// idle ones are closed and reopened when needed.
 public struct ResourceBounds: Hashable, Sendable {
   public var connections: Int
-  /// Maximum number of event streams; the rest is for requests.
+  /// Maximum number of event streams. The remaining connections are reserved for requests.
   public var streams: Int { connections - connections / 8 }
   /// Maximum number of open stores.
   public var openStores: Int
   /// Maximum number of open track logs.
   public var openTracks: Int
 
-  /// Reserve for standard streams, pipes, the directory, backups and temporary files.
+  /// Number of descriptors reserved for standard streams, pipes, the directory, backups and temporary files.
   static let reserve = 64
-  /// More open stores would cost memory without saving time; this number of streams takes about 50 MB.
+  /// Upper limits, regardless of available descriptors. More open stores would use memory without saving time; this
+  /// number of event streams uses about 50 MB.
   static let most = (connections: 12_288, stores: 256, tracks: 128)
   static let fewestStores = 8
 
-  /// Divides the file descriptors among connections and stores.
+  /// Divides the available descriptors among connections, stores and track logs.
   /// - Parameters:
-  ///   - descriptors: soft limit of the process.
-  ///   - connections: configured maximum; `nil` for as many as possible.
+  ///   - descriptors: maximum number of open descriptors of this process.
+  ///   - connections: configured maximum number of connections; `nil` for as many as possible.
   /// - Throws: ``CommandError`` if there are too few descriptors.
   public init(descriptors: Int, connections: Int?) throws(CommandError) {
     let fewest = Self.reserve + 2 * Self.fewestStores * EmbeddedHubStorage.descriptorsOfStore
     let allStores = Self.reserve + (Self.most.stores + Self.most.tracks) * EmbeddedHubStorage.descriptorsOfStore
-    // Half of them, plus those that stores cannot use.
+    // By default, connections get half of the descriptors, and all descriptors that stores cannot use.
     let usual = max((descriptors - fewest) / 2, descriptors - allStores)
     self.connections = connections ?? max(1, min(Self.most.connections, usual))
     let left = descriptors - self.connections - fewest
@@ -46,13 +47,13 @@ public struct ResourceBounds: Hashable, Sendable {
           "Allow at least \(self.connections + fewest) (ulimit -n), or use --limit connections=\(max(1, descriptors - fewest)).",
         exit: .configuration)
     }
-    // Two thirds for stores, which every sync needs, one third for track logs.
+    // Stores get two thirds of the remaining descriptors, because every sync needs one. Track logs get the rest.
     let more = left / EmbeddedHubStorage.descriptorsOfStore
     openStores = min(Self.most.stores, Self.fewestStores + more * 2 / 3)
     openTracks = min(Self.most.tracks, Self.fewestStores + more / 3)
   }
 
-  /// Raises the soft limit of descriptors to the hard limit.
+  /// Raises the soft limit of open descriptors to the hard limit.
   /// - Returns: the new soft limit.
   public static func raiseDescriptorLimit() -> Int {
     var limit = rlimit()
@@ -66,7 +67,7 @@ public struct ResourceBounds: Hashable, Sendable {
       var raised = limit
       raised.rlim_cur = limit.rlim_max
       #if canImport(Darwin)
-        // The system rejects values above OPEN_MAX, regardless of the hard limit.
+        // macOS rejects soft limits above OPEN_MAX even if the hard limit is higher.
         raised.rlim_cur = min(raised.rlim_cur, rlim_t(OPEN_MAX))
       #endif
       if setrlimit(resource, &raised) == 0 { limit = raised }

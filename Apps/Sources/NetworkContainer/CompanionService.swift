@@ -5,14 +5,14 @@ import CommandSupport
 public import TrendyModels
 import TrendyNetworking
 
-/// Links and unlinks companions, on the hub and on this device.
+/// Service that links companions to this device and unlinks them, both on the hub and on this device.
 public struct CompanionService: Sendable {
   private let client: APIClient
   private let courier: CompanionTransport
   private let app: AppContainer
   private let deviceId: String
 
-  /// Creates the service for an account of the store.
+  /// Creates a service for the store's account on its hub.
   public init(network: NetworkContainer, account: Account) throws {
     client = try network.makeAPIClient(for: account)
     courier = try network.makeCourier(for: account)
@@ -20,7 +20,8 @@ public struct CompanionService: Sendable {
     deviceId = account.deviceId
   }
 
-  /// Finds a device of the user by name or id.
+  /// Returns the other device of the user with a name or id.
+  /// - Throws: ``CommandError`` with exit 66 if no device is found, or exit 64 if several have the name.
   public func device(named name: String) async throws -> APIDevice {
     let others = try await client.devices().filter { !$0.isCurrent }
     let named = others.filter { $0.id == name || $0.name.lowercased() == name.lowercased() }
@@ -39,22 +40,23 @@ public struct CompanionService: Sendable {
     return device
   }
 
-  /// Makes the device a companion of this one.
+  /// Makes a device a companion of this device, to which this device then sends trip notices.
   public func pair(_ device: APIDevice) async throws {
     _ = try await client.makeCompanion(deviceId: device.id)
     _ = try await courier.round()
     app.agent.send()
   }
 
-  /// Makes this device a companion of another one, which needs no agent: the hub sends notices of its posts.
+  /// Makes this device a companion of another device. That device needs no agent, because the hub sends notices for the
+  /// positions that it posts.
   public func follow(_ device: APIDevice) async throws {
     _ = try await client.makeCompanion(ofDevice: device.id)
     _ = try await courier.round()
     app.agent.send()
   }
 
-  /// Unlinks a device, in both directions.
-  /// - Returns: Number of links removed between the two; a link of the hub counts as part of that of the device.
+  /// Removes all links between this device and another one, in both directions.
+  /// - Returns: number of links that were removed, not counting links that the hub manages on behalf of a device.
   public func remove(deviceNamed name: String) async throws -> Int {
     let companions = try await client.companions().filter {
       !$0.isRemoved && APICompanion.device(of: $0.trackerId) == $0.trackerId
@@ -76,7 +78,7 @@ public struct CompanionService: Sendable {
     return meant.count
   }
 
-  /// Returns the devices of the user, sorted by name, and the links between them.
+  /// Returns all devices of the user, sorted by name, and the links between them.
   public func list() async throws -> (devices: [APIDevice], companions: [APICompanion]) {
     (try await client.devices().sorted { ($0.name, $0.id) < ($1.name, $1.id) }, try await client.companions())
   }

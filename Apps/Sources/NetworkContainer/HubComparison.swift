@@ -5,35 +5,36 @@ public import TrendyModels
 import TrendyNetworking
 import TrendySync
 
-/// Comparison of a store and its hub at the same version, by kind.
+/// Comparison of a store with its hub at the same version.
 public struct HubComparison: Sendable {
-  /// Entities of one kind in the store and at the hub.
+  /// Entities of one kind in the store and on the hub.
   public struct Kind: Sendable {
     public let name: String
     /// Number and checksum of the entities in the store's replica.
     public let here: KindSum
-    /// Number and checksum of the hub's entities.
+    /// Number and checksum of the entities on the hub.
     public let atHub: KindSum
-    /// Visible rows of the store.
+    /// Number of rows in the store that are visible to the user.
     public let visible: Int
-    /// Whether replica and hub have the same entities.
+    /// Whether the replica and the hub contain the same entities.
     public var agrees: Bool { here == atHub }
   }
 
-  /// Version of the hub at which both were compared.
+  /// Version of the hub at which the entities were compared.
   public let version: Int64
-  /// Kinds known to this version that either side contains.
+  /// Comparison by kind of entity. Includes only kinds that this version of the software knows.
   public let kinds: [Kind]
-  /// Number of entities in the replica whose row is missing although it was not deleted.
+  /// Number of entities that the replica contains, but for which the store has no visible row although they were not
+  /// deleted.
   public let missing: Int
-  /// Number of rows that neither the hub nor a pending mutation explains.
+  /// Number of visible rows that come neither from the hub nor from a pending mutation.
   public let strays: Int
-  /// Number of visible rows whose creation the hub rejected.
+  /// Number of visible rows whose creation the hub has rejected.
   public let refused: Int
-  /// Whether no pending mutation can make the visible rows differ from those of the hub.
+  /// Whether the visible rows must equal the entities on the hub, because no pending mutation affects them.
   private let isSettled: Bool
 
-  /// Whether the store and its hub have the same entities.
+  /// Whether the store and the hub have the same content.
   public var agrees: Bool {
     kinds.allSatisfy { $0.agrees && (!isSettled || $0.visible == $0.atHub.count) } && missing == 0 && strays == 0
       && refused == 0
@@ -54,8 +55,8 @@ public struct HubComparison: Sendable {
 }
 
 extension NetworkContainer {
-  /// Compares the store with its hub after it has received everything.
-  /// - Returns: `nil` if the hub has changed meanwhile.
+  /// Compares the store with its hub. All changes on the hub must have been received before.
+  /// - Returns: `nil` if the hub has changed since then.
   public func compare(for account: Account) async throws -> HubComparison? {
     let summary = try await makeAPIClient(for: account).syncSummary()
     guard let digest = try app.makeStore().syncDigest() else { return nil }

@@ -6,10 +6,10 @@ import TrendyNetworking
 import TrendyProtocols
 
 extension NetworkContainer {
-  /// Returns the courier that sends notices to the companions of this device and receives those of other devices.
+  /// Returns the transport that sends notices to companions of this device and receives notices from other devices.
   /// - Parameters:
   ///   - account: account on the hub.
-  ///   - onReceived: called with received notices and the name of the sending device.
+  ///   - onReceived: called with received notices and the name of the device that sent them.
   public func makeCourier(
     for account: Account,
     onReceived: @escaping @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void = { _, _ in }
@@ -23,19 +23,21 @@ extension NetworkContainer {
       carryOut: { [app] in try await Self.carryOut($0, of: app) }, onReceived: onReceived)
   }
 
-  /// Returns a stream with an element whenever the hub may have notices for this device.
+  /// Returns a stream that yields an element when the hub may have notices for this device.
   public func companionSignals(for account: Account) throws -> AsyncThrowingStream<Void, any Error> {
     try makeAPIClient(for: account).companionSignals()
   }
 
-  /// Switches to another hub address or token after the hub there has confirmed the same user. Unconfirmed changes are
-  /// ignored, so that a wrong notice cannot disconnect the device.
-  /// - Returns: `false` if the hub could not be reached yet.
+  /// Changes the address or token of the hub, as requested by a notice, after the hub at the new address has confirmed
+  /// the user.
+  ///
+  /// A change that cannot be confirmed is ignored, so that an incorrect notice cannot disconnect this device.
+  /// - Returns: `false` if the hub at the new address could not be reached and the notice should be processed again.
   private static func carryOut(_ move: CompanionTransport.Move, of app: AppContainer) async throws -> Bool {
     guard let present = try app.accountFile.load() else { return true }
     var wanted = present
     if let hub = move.hub {
-      // An invalid address is ignored.
+      // A notice with an invalid address is ignored.
       guard let address = try? HubAddress(hub, allowsInsecureHTTP: present.allowsInsecureHTTP ?? false) else {
         return true
       }

@@ -7,31 +7,32 @@ import TrendyNetworking
 public import TrendyProtocols
 public import TrendySync
 
-/// Composes the parts that need the network: hub client and sync engine.
+/// Components that need the network: the client for the hub and the sync engine.
 public struct NetworkContainer: Sendable {
-  /// The parts that need no network.
+  /// Components that need no network.
   public let app: AppContainer
 
-  /// Creates the network parts of an open store.
+  /// Creates the network components for an open store.
   public init(app: AppContainer) {
     self.app = app
   }
 
-  /// Pairs the store in a folder with a hub. A missing store is created only after the hub has accepted.
+  /// Pairs the store in a folder with a hub.
   ///
-  /// A store belongs to one user: pairing again requires the same account, unless the hub was lost and is rebuilt from
-  /// the store.
-  ///
+  /// The store is created if it does not exist, but only after the hub has accepted the code. A store belongs to one
+  /// user. It can only be paired with an account of the same user, unless the hub was lost and is rebuilt from the
+  /// store.
   /// - Parameters:
   ///   - storeDirectory: folder of the store.
-  ///   - clock: source of the time.
+  ///   - clock: source of the current time.
   ///   - hub: address of the hub.
   ///   - code: pairing code.
-  ///   - deviceName: name of this device on the hub.
-  ///   - allowsInsecureHTTP: whether to accept an address without TLS.
-  ///   - isRebuilding: accepts any account. The next sync uploads the whole record including deletions, merged with the
-  ///     data of other devices.
-  /// - Returns: the network parts of the store, and the account on the hub.
+  ///   - deviceName: name for this device on the hub.
+  ///   - allowsInsecureHTTP: whether an address without TLS is accepted.
+  ///   - isRebuilding: whether any account is accepted. The next sync then uploads the whole record, including
+  ///     deletions, and merges it with data from other devices.
+  /// - Returns: network components of the store, and its account on the hub.
+  /// - Throws: ``ConnectError`` if the store belongs to another user, errors of the address, the request or the store.
   public static func connect(
     storeDirectory: URL, clock: any TimeSource = SystemTime(), hub: String, code: String, deviceName: String,
     allowsInsecureHTTP: Bool, isRebuilding: Bool = false
@@ -42,7 +43,8 @@ public struct NetworkContainer: Sendable {
     let owner = isRebuilding ? nil : try AccountFile(storeDirectory: storeDirectory).owner()
     let paired: PairResponse
     do {
-      // The request names the owner of the record, so that a rejected code stays valid.
+      // The request contains the owner of the store. If the code belongs to another user, the hub rejects it without
+      // invalidating the code.
       paired = try await APIClient.pair(
         baseURL: address.url, code: code, deviceName: deviceName, user: owner, clock: clock,
         allowsInsecureHTTP: allowsInsecureHTTP)
@@ -63,8 +65,10 @@ public struct NetworkContainer: Sendable {
     return (NetworkContainer(app: app), account)
   }
 
-  /// Client of the hub. The token is read before each request, so that a new pairing takes effect; a token of another
-  /// address is never sent.
+  /// Returns a client for the hub.
+  ///
+  /// The client reads the token before each request, so that it uses the new token after the store is paired again. It
+  /// never sends a token that belongs to another address.
   public func makeClient(for account: Account) throws -> any NetworkClientProtocol { try makeAPIClient(for: account) }
 
   func makeAPIClient(for account: Account) throws -> APIClient {
@@ -75,7 +79,7 @@ public struct NetworkContainer: Sendable {
       allowsInsecureHTTP: account.allowsInsecureHTTP ?? false, report: { [app] in Self.report(of: app) })
   }
 
-  /// Number of pending changes, reported for the other devices; omitted if it cannot be read.
+  /// Returns the report on this device that other devices can read, or `nil` if the store is unreadable.
   private static func report(of app: AppContainer) -> DeviceReport? {
     let store = app.makeStore()
     guard let waiting = try? store.syncCounts().pending else { return nil }
@@ -83,12 +87,12 @@ public struct NetworkContainer: Sendable {
     return DeviceReport(version: Version.text, waiting: waiting, oldest: oldest)
   }
 
-  /// Explanation of an event that the hub detected.
+  /// Returns the explanation of an event that the hub detected.
   public func explanation(ofEvent id: String, for account: Account) async throws -> APIExplanation {
     try await makeAPIClient(for: account).explanation(ofEvent: id)
   }
 
-  /// Running trips of devices that post to the hub.
+  /// Returns the running trips of devices that post positions to the hub.
   public func liveTrips(for account: Account) async throws -> LiveTripsResponse {
     try await makeAPIClient(for: account).liveTrips()
   }
@@ -96,7 +100,7 @@ public struct NetworkContainer: Sendable {
   /// Returns a sync engine for the store.
   /// - Parameters:
   ///   - account: account on the hub.
-  ///   - lock: lock from ``lockForSync()``, for an engine that runs rounds.
+  ///   - lock: lock from ``lockForSync()``, which an engine needs to sync.
   ///   - configuration: intervals and limits of the engine.
   public func makeEngine(
     for account: Account, holding lock: (any Sendable)? = nil, configuration: SyncConfiguration = .init()
@@ -106,16 +110,17 @@ public struct NetworkContainer: Sendable {
       configuration: configuration, history: app.syncHistory, syncLock: lock)
   }
 
-  /// Acquires the sync lock, which is released with the value; `nil` while another process holds it.
+  /// Acquires the sync lock, which is released when the returned value is deallocated. Returns `nil` if another process
+  /// holds it.
   public func lockForSync() throws -> (any Sendable)? {
-    // Calls the protocol requirement, because this file would otherwise use its default implementation.
+    // Called through the protocol. A direct call would select the default implementation of a protocol extension.
     let factory: any DataStoreFactory = app.dataStoreFactory
     return try factory.lockForSync()
   }
 }
 
-/// Reason why a store could not be paired.
+/// Reason why a store cannot be paired with a hub.
 public enum ConnectError: Error, Hashable, Sendable {
-  /// The store belongs to another user, or to this user on a lost hub.
+  /// The store belongs to another user, or to a user of a hub that was lost.
   case otherPerson
 }

@@ -1,15 +1,14 @@
 import TrendyModels
 
-/// Reproducible random numbers for one day that do not depend on earlier days, so that sample data can start on any
-/// day.
+/// Reproducible random numbers for one day. They do not depend on earlier days, so sample data can start on any day.
 struct DailyRandomSource: RandomNumberGenerator, Hashable, Sendable {
   private var generator: SeededGenerator
 
-  /// Creates the generator of one series on one day.
+  /// Creates the generator for a series of values on a day.
   /// - Parameters:
   ///   - seed: seed of the sample data.
-  ///   - day: day of the value.
-  ///   - thing: name of an independent series.
+  ///   - day: day for which values are generated.
+  ///   - thing: series, whose values are independent of other series.
   init(seed: UInt64, day: CivilDate, thing: Thing) {
     generator = SeededGenerator(seed: seed)
     for word in [UInt64(bitPattern: Int64(day.daysSince1970)), UInt64(thing.rawValue)] {
@@ -17,7 +16,7 @@ struct DailyRandomSource: RandomNumberGenerator, Hashable, Sendable {
     }
   }
 
-  /// Series of values per day.
+  /// Independent series of random values.
   enum Thing: Int {
     case sleep, mood, coffee, medication, run, stretching, wine, headache, television, reading, meditation, call,
       plants,
@@ -28,12 +27,12 @@ struct DailyRandomSource: RandomNumberGenerator, Hashable, Sendable {
 
   mutating func happens(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
 
-  /// Approximately normal: the sum of three uniform values.
+  /// Returns a value with an approximately normal distribution, the sum of three uniform values.
   mutating func around(_ middle: Double, spread: Double) -> Double {
     middle + (0..<3).reduce(0) { sum, _ in sum + Double.random(in: -1...1, using: &self) } * spread
   }
 
-  /// Minutes after midnight.
+  /// Returns a time of day in minutes after midnight, with an approximately normal distribution.
   mutating func clock(_ hour: Int, _ minute: Int, spread: Double) -> Int {
     Int(around(Double(hour * 60 + minute), spread: spread))
   }

@@ -10,7 +10,7 @@ public import TrendyModels
 import TrendyTrips
 
 extension SampleRecord {
-  /// Events of a day in order.
+  /// Returns the events of a day in order of time.
   public func events(on day: CivilDate) -> [Event] {
     let body = [sleep(day), mood(day), medication(day), headache(day), meditation(day), wine(day)]
     let rest = [
@@ -34,7 +34,7 @@ extension SampleRecord {
 
   private func isRunning(_ day: CivilDate) -> Bool {
     var random = random(day, .run)
-    // Occasional for two years, then a habit, most frequent recently.
+    // Runs are rare in the first years, become a habit and are most frequent in the last two weeks.
     let habit = age(day) < 14 ? 0.85 : age(day) < 200 ? 0.6 : age(day) < 500 ? 0.4 : 0.2
     return random.happens(isHoliday(day) ? 0 : [0: 0.5, 2: 1, 4: 1, 6: 1][day.weekday, default: 0.15] * habit)
   }
@@ -81,7 +81,7 @@ extension SampleRecord {
 
   private func medication(_ day: CivilDate) -> Event? {
     var random = random(day, .medication)
-    // No gaps recently, which gives a current streak.
+    // No day was missed in the last 130 days, so there is a current streak.
     guard random.happens(age(day) < 130 ? 1 : 0.93) else { return nil }
     return event(.medication, day, at: random.clock(7, 45, spread: 6), &random)
   }
@@ -90,7 +90,7 @@ extension SampleRecord {
     guard isRunning(day) else { return nil }
     var random = random(day, .run)
     _ = random.next()
-    // Longer distances each year.
+    // Typical distances have increased by 1.5 km per year.
     let usual = max(4, 8.5 - 1.5 * Double(age(day)) / 365)
     let distance = (min(max(random.around(usual, spread: 1.2), 2), 21) * 10).rounded() / 10
     let pace = random.around(6.0, spread: 0.15)
@@ -139,14 +139,14 @@ extension SampleRecord {
 
   private func meditation(_ day: CivilDate) -> Event? {
     var random = random(day, .meditation)
-    // Started five weeks ago.
+    // The user started to meditate five weeks ago.
     guard age(day) < 35, random.happens(age(day) < 14 ? 0.8 : 0.45) else { return nil }
     return event(.meditation, day, at: random.clock(7, 10, spread: 5), minutes: 10, &random)
   }
 
   private func call(_ day: CivilDate) -> Event? {
     var random = random(day, .call)
-    // About once a week, but not recently.
+    // Calls are about once a week, but there were none in the last two weeks, so a call is overdue.
     guard age(day) > 15, random.happens(1.0 / 7) else { return nil }
     return event(.call, day, at: random.clock(17, 30, spread: 30), minutes: Int(random.around(35, spread: 8)), &random)
   }
@@ -211,7 +211,7 @@ extension SampleRecord {
     return event
   }
 
-  /// A curved route, the same in both directions.
+  /// Returns a curved route between two places, which is the same in both directions.
   private static func route(_ from: Place, _ to: Place) -> [Coordinate] {
     let isOutward = from == .home
     let (start, end) = isOutward ? (from.coordinate, to.coordinate) : (to.coordinate, from.coordinate)
@@ -219,7 +219,7 @@ extension SampleRecord {
     let steps = 60
     let way = (0...steps).map { step in
       let part = Double(step) / Double(steps)
-      // An S-curve around the straight line.
+      // The route deviates from the straight line in an S-curve.
       let bend: Double = 0.6 + 0.4 * sin(part * 2 * .pi)
       let aside: Double = 0.12 * sin(part * .pi) * bend
       return Coordinate(
@@ -247,7 +247,7 @@ extension SampleRecord {
     return local.date(year: year, month: month, day: date, minute: minute)
   }
 
-  /// Recorded in the minute of its start.
+  /// Returns an id as if the event had been recorded when it started.
   private func id(at moment: Date, _ random: inout DailyRandomSource) -> String {
     var generator = UUIDv7.Generator()
     return generator.next(at: moment, using: &random).description

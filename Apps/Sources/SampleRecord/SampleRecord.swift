@@ -3,25 +3,25 @@ public import TrendyTrips
 
 /// Generated sample data of a fictional user, for demonstrations.
 ///
-/// The same seed and days give the same events. Some correlations are intended: stretching follows a run, a headache
-/// follows wine the next day, and reading and television exclude each other. All other series are independent.
+/// The data is determined by the seed and the days. Some correlations are intended: stretching follows a run, headaches
+/// follow wine on the previous day, and reading and television exclude each other. All other series are independent.
 public struct SampleRecord: Sendable {
-  /// A type with its properties.
+  /// Event type with its properties.
   public struct DefinedType: Sendable {
     public let type: EventType
     public let definitions: [PropertyDefinition]
   }
 
-  /// Days with events; the last one is today.
+  /// Days with events. The last day is today.
   public let days: ClosedRange<CivilDate>
-  /// Local time of the user.
+  /// Calendar of the fictional user.
   public let local: LocalTime
-  /// All event types, including trips.
+  /// All event types, including the type of trips.
   public let types: [DefinedType]
   public let places: [Geofence]
-  /// Two weeks each summer without runs.
+  /// Two weeks each summer in which there are no runs.
   public let holidays: [ClosedRange<CivilDate>]
-  /// Vehicle of the trips.
+  /// Vehicle used for all trips.
   public let vehicle: Vehicle
 
   let seed: UInt64
@@ -29,11 +29,11 @@ public struct SampleRecord: Sendable {
 
   /// Creates sample data that ends today.
   /// - Parameters:
-  ///   - seed: another seed gives other data.
-  ///   - today: last day.
-  ///   - count: number of days, above 0.
-  ///   - local: local time of the user.
-  /// - Throws: errors of creating the trip type, which cannot occur here.
+  ///   - seed: determines all random values.
+  ///   - today: last day of the data.
+  ///   - count: number of days, at least 1.
+  ///   - local: calendar of the fictional user.
+  /// - Throws: errors of creating the trip type, which do not occur here.
   public init(seed: UInt64, today: CivilDate, days count: Int, local: LocalTime) throws {
     precondition(count > 0, "\(count) days of sample data")
     self.seed = seed
@@ -55,15 +55,15 @@ public struct SampleRecord: Sendable {
       startOdometer: 38_200_000)
   }
 
-  /// All events in order.
+  /// All events in order of time.
   public var events: some Sequence<Event> { days.lazy.flatMap { events(on: $0) } }
 
-  /// Type without events on holidays.
+  /// Event type that has no events on holidays.
   public var pausedType: EventType { Kind.run.defined.type }
 }
 
 extension SampleRecord {
-  /// Event types recorded by hand.
+  /// Event types that the fictional user records by hand.
   enum Kind: String, CaseIterable {
     case sleep, mood, coffee, medication, run, stretching, wine, headache, television, reading, meditation, plants,
       journal
@@ -109,7 +109,7 @@ extension SampleRecord {
     }
   }
 
-  /// Destinations of the trips, in and around Utrecht.
+  /// Start and destination of trips, in and around Utrecht.
   enum Place: String, CaseIterable {
     case home = "Home"
     case office = "Office"

@@ -3,16 +3,17 @@ import TrendyInterchange
 import TrendyModels
 import TrendyTrips
 
-/// End-to-end demonstration with the shipped programs.
+/// End-to-end demonstration with the actual programs.
 ///
-/// A phone records offline, a hub receives the entries, and a laptop shows them. Each step prints the result that it
+/// A phone records entries offline, a hub receives them, and a laptop shows them. Each step prints the result that it
+/// has read back. An unexpected result ends the program with status 1.
 /// read; an unexpected result ends the program with status 1.
 @main
 struct Demo {
   private let folder: URL
   private let drive: URL
   private let isHubLying: Bool
-  /// Whether the hub keeps running at the end, for a browser, until a line is read.
+  /// Whether the hub keeps running at the end, so that the user can open it in a browser, until a line is entered.
   private let isStaying: Bool
   private let trendy: Program
   private let trendyd: Program
@@ -41,7 +42,7 @@ struct Demo {
       try FileManager.default.removeItem(at: folder)
     } catch {
       print("\nFAILED: \(error)")
-      // Deleted even after a failure; the logs of the programs were printed above.
+      // The folder is deleted even after a failure, because the logs have already been printed.
       try? FileManager.default.removeItem(at: folder)
       exit(1)
     }
@@ -148,7 +149,7 @@ struct Demo {
 
 extension Demo {
   /// Records the events of a morning.
-  /// - Returns: id of the coffee that will be deleted.
+  /// - Returns: id of the coffee event that a later step deletes.
   private func recordMorning(_ phone: Device) throws -> String {
     try phone.command("init")
     let coffee = try phone.command("log", "coffee", "2", "size=large", "--at", "2014-11-18 08:30", "-n", "oat milk")
@@ -160,7 +161,7 @@ extension Demo {
   }
 
   /// Imports the track of a drive.
-  /// - Returns: path length along the points of the file, in metres.
+  /// - Returns: length of the track in metres.
   private func importDrive(_ phone: Device) throws -> Double {
     let file = try TrackFile(reading: [UInt8](Data(contentsOf: drive)))
     let points = file.points
@@ -193,7 +194,7 @@ extension Demo {
         + "\(percent(difference)) off the length of the file.")
   }
 
-  /// Prints the address for a browser and, on a terminal, keeps the hub running until a line is read.
+  /// Prints the address to open in a browser and, on a terminal, keeps the hub running until a line is entered.
   private func showPages(at address: String, of hubStore: URL) throws {
     guard isStaying else {
       print("\nTo see your own in a browser: make run, then open http://127.0.0.1:8787/")
@@ -236,7 +237,7 @@ extension Demo {
     if !isRight { throw DemoError(wrong()) }
   }
 
-  /// Retries for up to 20 seconds.
+  /// Evaluates a condition repeatedly until it holds. Fails after 20 seconds.
   private func eventually(_ claim: String, _ holds: () throws -> Bool) throws {
     for _ in 0..<100 {
       if try holds() { return }
@@ -253,7 +254,7 @@ extension Demo {
     return try WireJSON.decode(JSONValue.self, from: result.output)
   }
 
-  /// Address of a hub, from the first line of its log.
+  /// Returns the address of a hub from the first line of its log.
   private func address(from log: URL, of process: Process) throws -> String {
     var address: String?
     try eventually("the hub reports its address") {

@@ -5,7 +5,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// One of the shipped programs, in the same folder.
+/// A program in the same folder as the demonstration.
 struct Program {
   let url: URL
 
@@ -23,7 +23,7 @@ struct Program {
     let talk: String
   }
 
-  /// Runs the program to completion.
+  /// Runs the program and waits until it exits.
   func run(_ arguments: [String]) throws -> Result {
     let process = process(arguments)
     let output = Pipe()
@@ -31,14 +31,15 @@ struct Program {
     process.standardOutput = output
     process.standardError = talk
     try process.run()
-    // The output of a command fits into a pipe buffer, so both pipes can be read one after the other.
+    // The output of each command fits into the buffer of a pipe, so reading one pipe after the other cannot block the
+    // program.
     let data = output.fileHandleForReading.readDataToEndOfFile()
     let words = talk.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     return Result(status: process.terminationStatus, output: data, talk: String(decoding: words, as: UTF8.self))
   }
 
-  /// Starts the program, which runs until it is stopped.
+  /// Starts the program, which runs until it is terminated.
   func start(_ arguments: [String], log: URL) throws -> Process {
     let process = process(arguments)
     try Data().write(to: log)
@@ -58,20 +59,21 @@ struct Program {
   }
 }
 
-/// Reason why the demonstration failed.
+/// Error that describes why the demonstration failed.
 struct DemoError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// A device with its own store.
+/// A device with a store.
 struct Device {
   let name: String
   let store: URL
   let trendy: Program
 
-  /// Runs a command, which must succeed, and returns its JSON.
+  /// Runs a command and returns the JSON document that it prints.
+  /// - Throws: ``DemoError`` if the command fails.
   @discardableResult
   func command(_ words: String...) throws -> JSONValue {
     let result = try attempt(words)
@@ -86,7 +88,7 @@ struct Device {
     try trendy.run(words + ["--json", "--utc", "--store", store.path])
   }
 
-  /// All events by time, without device-specific members.
+  /// Returns all events in list order, without members that differ between devices.
   func timeline() throws -> [JSONValue] {
     let events = try command("list", "--limit", "0")["events"]?.arrayValue ?? []
     return events.map { event in

@@ -5,7 +5,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// Proxy that changes one word in the responses of the hub; with it the demonstration must fail.
+/// Proxy that replaces one word in responses of the hub, to check that the demonstration then fails.
 final class TamperingProxy: Sendable {
   let port: UInt16
   private let listener: Int32
