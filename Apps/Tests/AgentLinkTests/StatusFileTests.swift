@@ -26,7 +26,7 @@ struct StatusFileTests {
   {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-status-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(at: folder) }  // if this fails, only a temporary folder remains
     let url = folder.appending(path: "status.json")
     let board = LiveStatusBroadcaster()
     let file = StatusFile(url: url, board: board)

@@ -12,7 +12,7 @@ final class ConfigurationFileTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+  deinit { try? FileManager.default.removeItem(at: folder) }  // if this fails, only a temporary folder remains
 
   private func file(_ text: String) throws -> ConfigurationFile {
     try Data(text.utf8).write(to: URL(filePath: path))
@@ -46,7 +46,7 @@ final class ConfigurationFileTests {
   func holds(text: String, value: String) throws {
     var file = try file(text)
     #expect(file.entries["gpsd"]?.value == value)
-    // A value that is written and read again is unchanged.
+    // Writing a value and reading it again returns the same value.
     file.set("gpsd", to: "other")
     file.set("gpsd", to: value)
     #expect(file.problems.isEmpty && file.entries["gpsd"]?.value == value)

@@ -28,11 +28,11 @@ struct MemoryMapTests {
   @Test(
     "mappings that are modified, writable, shared or not file-backed code are omitted",
     arguments: [
-      ("r--p 00000000 fe:00 1180      /usr/bin/trendyd", 4),  // relocated at the start, then made read-only
-      ("r-xp 00000000 fe:00 1180      /usr/bin/trendyd", 4096),  // a debugger's
+      ("r--p 00000000 fe:00 1180      /usr/bin/trendyd", 4),  // relocated at startup, then made read-only
+      ("r-xp 00000000 fe:00 1180      /usr/bin/trendyd", 4096),  // modified by a debugger
       ("rw-p 00000000 fe:00 1180      /usr/bin/trendyd", 0),
       ("r--s 00000000 fe:00 1180      /home/a/store/segment-2", 0),
-      ("r--p 00000000 fe:00 1180      /home/a/store/tally-2", 0),  // may be unmapped, and others may lie there
+      ("r--p 00000000 fe:00 1180      /home/a/store/tally-2", 0),  // may be unmapped and its addresses reused
       ("r--p 00000000 00:00 0", 0),
       ("r-xp 00000000 00:00 0         [vdso]", 0),
     ])

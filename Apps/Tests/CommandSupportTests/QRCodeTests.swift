@@ -6,7 +6,7 @@ import Testing
 struct QRCodeTests {
   private static let reader = "/usr/bin/zbarimg"
 
-  /// Portable bitmap with six pixels per module and a quiet zone.
+  /// Returns the code as a bitmap in PBM format, with six pixels per module and a quiet zone.
   private func bitmap(_ code: QRCode) -> String {
     let span = -4..<code.size + 4
     var text = "P1\n\(span.count * 6) \(span.count * 6)\n"
@@ -19,7 +19,7 @@ struct QRCodeTests {
 
   private func read(_ code: QRCode) throws -> String {
     let file = FileManager.default.temporaryDirectory.appending(path: "qr-\(UUID().uuidString).pbm")
-    defer { try? FileManager.default.removeItem(at: file) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(at: file) }  // if this fails, only a temporary file remains
     try bitmap(code).write(to: file, atomically: true, encoding: .utf8)
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: Self.reader)
@@ -32,7 +32,7 @@ struct QRCodeTests {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Each version at its maximum length, and one byte more.
+  /// Tests each version at its maximum length and with one additional byte, which requires the next version.
   @Test(
     "zbar reads the code back",
     .enabled(if: FileManager.default.isExecutableFile(atPath: reader), "zbar-tools is not installed"),
@@ -51,7 +51,8 @@ struct QRCodeTests {
     #expect(QRCode(String(repeating: "x", count: 214)) == nil)
   }
 
-  /// The example in ISO/IEC 18004:2015, annex I, derives its error correction from these codewords of version 1-M.
+  /// The example in ISO/IEC 18004:2015, annex I, computes the error correction for these codewords of a version 1-M
+  /// symbol.
   @Test func `a code has the size and the modules that the standard defines`() throws {
     let code = try #require(QRCode("01234567"))
     let dark = (0..<code.size).flatMap { row in (0..<code.size).map { (row, $0) } }

@@ -11,7 +11,7 @@ final class SettingsTests {
     try FileManager.default.createDirectory(at: folder.appending(path: "trendy"), withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+  deinit { try? FileManager.default.removeItem(at: folder) }  // if this fails, only a temporary folder remains
 
   private func settings(_ text: String, _ environment: [String: String] = [:]) throws -> Settings {
     try Data(text.utf8).write(to: folder.appending(path: "trendy/config"))
@@ -25,7 +25,7 @@ final class SettingsTests {
     #expect(HomeFolder.folder(of: 1000, in: list) == "/home/ada")
     #expect(HomeFolder.folder(of: 7, in: list) == nil)
     #expect(HomeFolder.folder(of: 100, in: list) == nil)
-    // No path may depend on the current directory.
+    // An empty or relative `HOME` must not make paths depend on the working directory.
     for home in ["", "here"] {
       let environment = ["HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home]
       #expect(StoreLocation.store(option: nil, environment: environment).path.hasSuffix("/.local/share/trendy"))
@@ -45,7 +45,7 @@ final class SettingsTests {
     all = try settings("")
     all.synced = ["hours": "12", "list_limit": "3"]
     #expect(all.resolved(Setting.hours) == Settings.Resolved(text: "12", origin: .synced))
-    // A setting of one machine is never synced.
+    // `list_limit` is a setting of the machine, so a synced value must be ignored.
     #expect(all.resolved(Setting.listLimit) == Settings.Resolved(text: "50", origin: .standard))
   }
 

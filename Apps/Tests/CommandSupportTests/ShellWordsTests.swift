@@ -29,7 +29,7 @@ struct ShellWordsTests {
     #expect(ShellWords.split(ShellWords.quoted(word)) == [word])
   }
 
-  /// Appending each letter by copying the word would take hours.
+  /// If each appended letter copied the word, this test would take hours.
   @Test func `a word of four million letters is split in linear time`() {
     let note = String(repeating: "n", count: 4_000_000)
     #expect(ShellWords.split("coffee -n '\(note)'") == ["coffee", "-n", note])

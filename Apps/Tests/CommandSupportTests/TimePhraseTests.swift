@@ -14,7 +14,7 @@ import TrendyModels
 
 @Suite("TimePhrase")
 struct TimePhraseTests {
-  /// Friday 20 November 2026, 10:15:30.
+  /// Friday 20 November 2026, 10:15:30 UTC.
   private let now = Date(timeIntervalSince1970: 1_795_169_730)
   private let local = LocalTime(isUTC: true)
 
@@ -66,20 +66,20 @@ struct TimePhraseTests {
       ("Fri 20 Nov", "2026-11-20T10:15:30Z"), ("Thu 21 Nov 2024 9pm", "2024-11-21T21:00:00Z"),
       ("Friday, 20.11.2026", "2026-11-20T10:15:30Z"), ("3 days ago 9:00", "2026-11-17T09:00:00Z"),
       ("a week ago at 21:00", "2026-11-13T21:00:00Z"), ("9am 2 days ago", "2026-11-18T09:00:00Z"),
-      // A time without a date is in the past, unless it is within the next hour.
+      // A time without a date is the most recent one, or within the next hour.
       ("23:30", "2026-11-19T23:30:00Z"), ("11:00", "2026-11-20T11:00:00Z"), ("11:30", "2026-11-19T11:30:00Z"),
     ])
   func reads(phrase: String, moment: String) throws {
     #expect(try date(phrase) == moment)
   }
 
-  /// An exit test, because the time zone applies to the whole process.
+  /// Runs in a separate process, because `TZ` applies to a whole process.
   @Test func `a time that occurs twice in a clock change resolves to its last occurrence in the past`() async {
     await #expect(processExitsWith: .success) {
       setenv("TZ", "Europe/Amsterdam", 1)
       let local = LocalTime()
       for (now, phrase, taken, other) in [
-        // During the first occurrence, during the second one, and later.
+        // Now is during the first occurrence, during the second occurrence, or later.
         ("2027-10-31T02:10:00+02:00", "2:05", "2027-10-31T02:05:00+02:00", "2027-10-31T02:05:00+01:00"),
         ("2027-10-31T02:10:00+02:00", "2:30", "2027-10-31T02:30:00+02:00", "2027-10-31T02:30:00+01:00"),
         ("2027-10-31T02:10:00+01:00", "2:05", "2027-10-31T02:05:00+01:00", "2027-10-31T02:05:00+02:00"),
@@ -87,7 +87,7 @@ struct TimePhraseTests {
         ("2027-10-31T02:10:00+01:00", "2:30", "2027-10-31T02:30:00+02:00", "2027-10-31T02:30:00+01:00"),
         ("2027-10-31T09:00:00+01:00", "2:30", "2027-10-31T02:30:00+01:00", "2027-10-31T02:30:00+02:00"),
         ("2027-11-01T01:00:00+01:00", "2:30", "2027-10-31T02:30:00+01:00", "2027-10-31T02:30:00+02:00"),
-        // With a named day, the first occurrence counts.
+        // If the day is given, the first occurrence is used.
         ("2027-10-31T09:00:00+01:00", "today 2:30", "2027-10-31T02:30:00+02:00", "2027-10-31T02:30:00+01:00"),
       ] {
         let now = try #require(RFC3339.date(from: now))
@@ -98,7 +98,7 @@ struct TimePhraseTests {
     }
   }
 
-  /// At 02:00 on Friday with days that start at 04:00, today is still Thursday.
+  /// At 02:00 on Friday, today is still Thursday if days start at 04:00.
   @Test(
     "days begin at the configured time",
     arguments: [
@@ -132,7 +132,7 @@ struct TimePhraseTests {
     #expect(throws: CommandError.self) { try week.resolved(.past) }
   }
 
-  /// Four digits are a year in a limit: `--since 2020` must not mean 20:20.
+  /// As a limit, four digits are a year: `--since 2020` must not mean 20:20.
   @Test(
     "months and years have a first day and an end",
     arguments: [
@@ -305,10 +305,12 @@ struct TimePhraseTests {
   }
 }
 
-/// Phrases as users type them and programs print them, with their interpretations in three zones.
+/// Tests phrases as users type them and other programs print them, in three time zones.
 @Suite("Time phrases in three zones")
 struct TimePhraseZoneTests {
-  /// At 10:15:30 in UTC, 11:15:30 in Amsterdam and 05:15:30 in New York on Friday 20 November 2026; `nil` where a phrase is refused.
+  /// Expected results on Friday 20 November 2026 at 10:15:30 in UTC, 11:15:30 in Amsterdam and 05:15:30 in New York.
+  ///
+  /// `nil` means that the phrase is rejected.
   private static let table:
     [(phrase: String, meaning: TimePhrase.Meaning, utc: String?, amsterdam: String?, newYork: String?)] = [
       ("24:00", .past, "2026-11-20T00:00:00Z", "2026-11-20T00:00:00+01:00", "2026-11-20T00:00:00-05:00"),
@@ -388,7 +390,7 @@ struct TimePhraseZoneTests {
       ("last night", .past, "2026-11-19T23:00:00Z", "2026-11-19T23:00:00+01:00", "2026-11-19T23:00:00-05:00"),
       ("last night", .since, "2026-11-19T21:00:00Z", "2026-11-19T21:00:00+01:00", "2026-11-19T21:00:00-05:00"),
       ("last night", .until, "2026-11-20T05:00:00Z", "2026-11-20T05:00:00+01:00", "2026-11-20T05:00:00-05:00"),
-      // The morning has begun in New York, but nine o'clock has not come.
+      // In New York, the morning has begun, but 9:00 is still in the future. The result is the current time.
       ("this morning", .past, "2026-11-20T09:00:00Z", "2026-11-20T09:00:00+01:00", "2026-11-20T05:15:30-05:00"),
       ("yesterday evening", .past, "2026-11-19T19:00:00Z", "2026-11-19T19:00:00+01:00", "2026-11-19T19:00:00-05:00"),
       ("8h30", .past, "2026-11-20T08:30:00Z", "2026-11-20T08:30:00+01:00", "2026-11-19T08:30:00-05:00"),
@@ -398,7 +400,7 @@ struct TimePhraseZoneTests {
       ("yesterday", .since, "2026-11-19T00:00:00Z", "2026-11-19T00:00:00+01:00", "2026-11-19T00:00:00-05:00"),
     ]
 
-  /// The zone belongs to the whole process.
+  /// Checks all phrases in one time zone. Runs in a separate process, because `TZ` applies to a whole process.
   private static func check(_ zone: String) {
     setenv("TZ", zone, 1)
     let local = LocalTime()
@@ -436,7 +438,7 @@ struct LocalTimeTests {
       let again = local.date(
         year: fields.year, month: fields.month, day: fields.day, hour: fields.hour, minute: fields.minute,
         second: fields.second)
-      // In the hour that a clock change repeats, a wall-clock time denotes two instants.
+      // During the hour that a clock change repeats, a local time denotes two points in time.
       #expect(abs(again.timeIntervalSince(date)) <= 3600)
       #expect(local.components(of: again).hour == fields.hour)
     }

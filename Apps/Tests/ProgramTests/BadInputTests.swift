@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Every invalid input yields one error message with a hint and an exit status, and no data is lost.
+/// Tests that each kind of invalid input leads to one error message with a hint and an exit status, without data loss.
 @Suite("Bad input", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct BadInputTests {
   let bench: Workbench
@@ -182,7 +182,7 @@ struct BadInputTests {
     #expect(second.status == 75)
     #expect(second.talk.contains("Another hub is using \(hub.data)") && second.talk.contains("Hint:  "))
     #expect(try bench.trendy("connect", hub.url, hub.code()).status == 0)
-    // The lock is released even when the first hub is killed.
+    // The operating system releases the lock even if the hub is killed.
     hub.kill()
     let next = try TestHub(bench)
     defer { next.stop() }
@@ -190,7 +190,7 @@ struct BadInputTests {
   }
 
   @Test func `a full disk rejects the save, keeps all data, and accepts saves again when there is space`() throws {
-    // A file size limit has the same effect on the program as a full disk.
+    // For the program, a file size limit has the same effect as a full disk.
     let result = try bench.shell(
       "ulimit -f 8; trendy log coffee --store '\(bench.store())' -n \(String(repeating: "x", count: 20_000))")
     #expect(result.status == 74, "\(result.talk)\(result.output)")
@@ -220,7 +220,7 @@ struct BadInputTests {
     #expect(repaired.status == 0, "\(repaired.talk)")
     let repair = try repaired.document.objectValue?["repair"]?.objectValue
     #expect(repair?["saves_lost"] == 1)
-    // The event, its mutation, and its position in the order of saves, as recorded in the damaged bytes.
+    // The damaged save contained three rows: the event, its mutation and its position in the order of saves.
     #expect(repair?["lost_saves"]?.arrayValue?.first?.objectValue?["named"]?.arrayValue?.count == 3)
     for file in try #require(repair?["set_aside"]?.arrayValue) {
       #expect(FileManager.default.fileExists(atPath: try #require(file.stringValue)))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Names, abbreviations, paths and options at the edges of the command line.
+/// Tests edge cases of the command line: names, abbreviations, paths and options.
 @Suite("Edges of the command line", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct EdgeTests {
   private let bench: Workbench
@@ -43,7 +43,7 @@ struct EdgeTests {
       #expect(try trendy(words).output.contains("workout"), "\(words)")
     }
     #expect(try trendy(["log", "wor"]).status == 66)
-    // An exact name comes first.
+    // A type with exactly this name takes precedence over abbreviations.
     #expect(try trendy(["log", "Work", "--create"]).output.hasPrefix("Work "))
     #expect(try trendy(["log", "work"]).output.hasPrefix("Work "))
   }
@@ -107,7 +107,8 @@ struct EdgeTests {
     check(try bench.run("trendyd", hub), hub, path)
   }
 
-  /// A command may create missing folders; if it fails, it names the path and the reason.
+  /// Checks the result for an unusual path. The command may create missing folders; if it fails, the error must contain
+  /// the path and the reason.
   private func check(_ result: Workbench.Result, _ words: [String], _ path: String) {
     if result.status == 0, path.contains("missing") { return }
     #expect([66, 73, 74].contains(result.status), "\(words): \(result.status) \(result.talk)")

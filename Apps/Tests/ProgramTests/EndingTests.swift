@@ -7,10 +7,10 @@ import TrendyPersistence
   import Glibc
 #endif
 
-/// Handling of SIGTERM during work, and access control of the agent's socket.
+/// Tests how programs handle SIGTERM while they work, and access control of the agent's socket.
 ///
-/// A program exits within a second and logs anything that it had to abandon. A machine that is busy with other tests
-/// may exceed this limit, so no test measures the time.
+/// A program exits within a second and logs anything that it had to abandon. The tests do not measure this time,
+/// because it may be longer while other tests use the CPU.
 @Suite("Termination and access to the daemon", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct EndingTests {
   let bench: Workbench
@@ -28,7 +28,8 @@ struct EndingTests {
       ])
     defer { half.kill() }
     #expect(try eventually { half.text.contains("sent") ? true : nil } == true)
-    // This request follows on the same loopback interface, so the hub has received the incomplete request before it.
+    // Sent after the incomplete request over the same loopback interface, so the hub has received that one when it
+    // responds to this one.
     #expect(try bench.shell("curl -sf \(hub.url)/api/v1/health").status == 0)
     hub.stop()
     #expect(hub.process.terminationStatus == 0)
@@ -54,7 +55,7 @@ struct EndingTests {
     try bench.trendy("init")
     try #require(try bench.trendy("connect", hub.url, try hub.code()).status == 0)
     hub.stop()
-    // The hub's port now accepts connections but never responds.
+    // The port of the hub now accepts connections but never responds.
     let (silent, heard) = try silentListener(port: try #require(UInt16(hub.port)))
     defer { close(silent) }
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store()])
@@ -74,7 +75,8 @@ struct EndingTests {
     #expect(listed.output.split(separator: "\n").count == 1, "\(listed.output)")
   }
 
-  /// Listener that accepts connections, and a function that waits for the first byte on one.
+  /// Returns a listening socket that accepts connections without responding, and a function that waits for the first
+  /// received byte.
   private func silentListener(port: UInt16) throws -> (socket: Int32, heard: () -> Bool) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

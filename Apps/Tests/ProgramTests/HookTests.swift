@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// The user's hooks, run by the agent.
+/// Tests the user's hooks, which the agent runs.
 @Suite("Hooks", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct HookTests {
   let bench: Workbench
@@ -37,11 +37,11 @@ struct HookTests {
     return agent
   }
 
-  /// Documents that hooks received, one per line.
+  /// Waits until hooks have received a number of JSON documents, one per line, and returns them.
   private func documents(_ count: Int) throws -> [[String: JSONValue]] {
     try #require(
       try eventually {
-        let text = (try? String(contentsOf: told, encoding: .utf8)) ?? ""  // not there yet is empty
+        let text = (try? String(contentsOf: told, encoding: .utf8)) ?? ""  // a missing file is empty
         let lines = text.split(separator: "\n")
         guard lines.count >= count, text.hasSuffix("\n") else { return nil }
         return try lines.compactMap { try WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue }
@@ -63,7 +63,8 @@ struct HookTests {
     #expect(events.last?["event_type"]?.objectValue?["name"] == "coffee")
     #expect(
       listed.contains { $0.objectValue?["id"] == events.last?["id"] && $0.objectValue?.keys == events.last?.keys })
-    // The output of the hook is in the log. The hook inherits only the three standard streams; `ls` opens one more.
+    // The hook's output appears in the log. Hooks inherit only the three standard streams; the fourth descriptor is
+    // opened by `ls`.
     #expect(
       try eventually { agent.text.contains("Hook on-event: on-event unset 4") ? true : nil } == true, "\(agent.text)")
   }
@@ -75,7 +76,7 @@ struct HookTests {
     try bench.trendy("log", "coffee")
     #expect(try eventually { agent.text.contains("took longer than 1 s and was killed: begun") ? true : nil } == true)
     let child = try #require(Int32(try String(contentsOf: told, encoding: .utf8).trimmingCharacters(in: .newlines)))
-    // The process group is killed; until the child is reaped, it may remain as a zombie.
+    // The process group is killed, but the child may remain as a zombie until it is reaped.
     #expect(try eventually { Self.isGone(child) ? true : nil } == true)
     try write("on-event", "echo broken; exit 3")
     try bench.trendy("log", "coffee")

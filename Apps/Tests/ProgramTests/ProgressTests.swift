@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Progress and interruption of operations that may take more than a second.
+/// Tests the progress and interruption of operations that may take more than a second.
 @Suite("Progress", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ProgressTests {
   private let bench: Workbench
@@ -47,7 +47,7 @@ struct ProgressTests {
     }
     let early = try shell("script -qec 'trendy backup b.trendy --yes' /dev/null", after: 3600)
     #expect(early.status == 0 && !early.output.contains("Backing up"))
-    // An export to the terminal itself must not be overwritten by progress.
+    // A progress line would overwrite an export that is printed on the terminal.
     #expect(try !shell("script -qec 'trendy export ndjson -' /dev/null").output.contains("records/s"))
   }
 
@@ -68,7 +68,7 @@ struct ProgressTests {
 
   @Test func `an interrupted export keeps the previous file and leaves no partial file`() throws {
     try fill(rows: 3000)
-    // The new file is a pipe that is never read, so Ctrl-C arrives in the middle of the export.
+    // The temporary file is a pipe that is never read, so the export blocks and Ctrl-C arrives in the middle of it.
     let result = try shell(
       """
       echo before > all.ndjson; mkfifo all.ndjson.new; exec 3<>all.ndjson.new
@@ -82,7 +82,7 @@ struct ProgressTests {
 
   @Test func `two exports never write to the same file`() throws {
     try fill(rows: 3000)
-    // The first export has written to the pipe and holds the lock of the new file.
+    // The first export blocks while it writes to the pipe, and holds the lock of the temporary file.
     let result = try shell(
       """
       mkfifo all.ndjson.new; exec 3<>all.ndjson.new

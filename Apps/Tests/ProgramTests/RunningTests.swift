@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Running events and skips.
+/// Tests running events and skipped days.
 @Suite("trendy start, stop and skip", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RunningTests {
   private let bench: Workbench
@@ -33,7 +33,7 @@ struct RunningTests {
     #expect(try bench.trendy("stop", "work", "-n", "rain", "--at", end).output.contains("45 min"))
     let stopped = try event("@2")
     #expect(stopped["is_running"] == false && stopped["notes"] == "rain")
-    // The elapsed time becomes the value of the duration property.
+    // The duration property is set to the elapsed time.
     let length = stopped["properties"]?.objectValue?["duration"]?.objectValue?["value"]?.doubleValue
     #expect(length == 2700)
     #expect(try bench.trendy("stop").output.contains("headache"))
@@ -62,7 +62,7 @@ struct RunningTests {
     #expect(try bench.trendy("stop").status == 66)
     try bench.trendy("undo")
     #expect(try bench.trendy("stop", "--all").status == 0)
-    // Setting an end with `edit` also stops the event.
+    // Setting an end with `trendy edit` also stops the event.
     try bench.trendy("start", "coffee", "--at", "-30m")
     try bench.trendy("edit", "@1", "--to", "-10m")
     #expect(try event("@1")["is_running"] == false)
@@ -129,7 +129,8 @@ struct RunningTests {
     #expect(try bench.shell("trendy log - --store '\(bench.store())' < '\(lines.path)'").status == 0)
     #expect(try bench.trendy("log", "coffee").output.contains("101-day streak"))
     #expect(try bench.trendy("today").output.contains("101-day streak"))
-    // The last line is @2 and 100 days ago.
+    // @2 is the entry of 100 days ago, which was recorded last, so @61 is the one of 41 days ago. Deleting it splits
+    // the streak.
     #expect(try bench.trendy("rm", "@61", "--yes").status == 0)
     #expect(try bench.trendy("today").output.contains("41-day streak"))
     #expect(try bench.trendy("streaks", "--plain").output.contains("\t41\t59\t"))
@@ -177,7 +178,7 @@ struct RunningTests {
     #expect(tracks.count == 4 && tracks[3] == "196\n")
   }
 
-  /// The date that many days from today, as `2026-11-20`.
+  /// Returns the date a number of days from today, as `2026-11-20`.
   private func day(_ days: Int) throws -> String {
     String(RFC3339.string(from: Date(timeIntervalSinceNow: Double(days) * 86_400)).prefix(10))
   }

@@ -8,17 +8,17 @@ enum Samples {
   /// Recorded drive that `make demo` uses.
   static let drive = repository.appending(path: "Samples/drive.gpx")
 
-  /// Hook that shows desktop notifications.
+  /// Sample hook that shows desktop notifications.
   static let notifyHook = drive.deletingLastPathComponent().appending(path: "hooks/notify-desktop")
 
-  /// One drive as several programs record it.
+  /// Folder with the same drive in the file formats of several programs.
   static let forms = drive.deletingLastPathComponent().appending(path: "forms")
 
-  /// GPX files of other programs, with a description of their content.
+  /// Folder with GPX files of other programs and descriptions of their content.
   static let recordings = drive.deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Packages/TrendyInterchange/Tests/TrendyInterchangeTests/Resources")
 
-  /// Sets the format version of a manifest to a later one and updates its checksum (docs/format.md, "Manifest").
+  /// Sets the format version in a manifest to a later one and updates its checksum (docs/format.md, "Manifest").
   static func raiseFormatVersion(of manifest: URL) throws {
     var bytes = [UInt8](try Data(contentsOf: manifest))
     bytes[8] = 99

@@ -2,8 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Helpers of the tests of charts and reports: a record that is logged line by line, and the output of commands on 20
-/// November 2024.
+/// Helpers for tests of charts and reports, which log events line by line and run commands as of 20 November 2024.
 extension Workbench {
   /// Logs events from lines in the syntax of `trendy log -`.
   func log(_ lines: [String]) throws {
@@ -13,7 +12,7 @@ extension Workbench {
     try #require(made.status == 0, "\(made.output)\(made.talk)")
   }
 
-  /// Output of a command on a terminal of the given width.
+  /// Returns the output of a command on a terminal of the given width.
   func shown(_ line: String, width: Int, locale: String = "C.UTF-8") throws -> String {
     let words = line.split(separator: " ").map(String.init) + ["--until", "2024-11-20", "--store", store()]
     let result = try run("trendy", words, environment: ["COLUMNS": "\(width)", "LANG": locale])

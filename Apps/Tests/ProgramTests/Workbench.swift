@@ -7,7 +7,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// A temporary folder and the programs as they are shipped, each run in a separate process.
+/// Test environment: a temporary folder, and the programs as they are shipped, each run as a separate process.
 final class Workbench {
   let folder: URL
 
@@ -16,7 +16,7 @@ final class Workbench {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+  deinit { try? FileManager.default.removeItem(at: folder) }  // if this fails, only a temporary folder remains
 
   struct Result {
     let status: Int32
@@ -29,17 +29,17 @@ final class Workbench {
     }
   }
 
-  /// The programs are in the same folder as the tests.
+  /// Folder of the programs, which is the folder of the test executable.
   static let programs = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
 
-  /// Path of one of the project's programs by name; an absolute path is returned unchanged.
+  /// Returns the path of one of the project's programs; an absolute path is returned unchanged.
   static func path(_ program: String) -> String {
     program.hasPrefix("/") ? program : programs.appending(path: program).path
   }
 
   func store(_ name: String = "store") -> String { folder.appending(path: name).path }
 
-  /// Runs `trendy` on a store in this folder.
+  /// Runs `trendy` with a store in this folder.
   @discardableResult
   func trendy(_ words: String..., store: String = "store", environment: [String: String] = [:]) throws -> Result {
     try run("trendy", words + ["--store", self.store(store)], environment: environment)
@@ -48,7 +48,7 @@ final class Workbench {
   @discardableResult
   func trendyd(_ words: String...) throws -> Result { try run("trendyd", words) }
 
-  /// Runs a shell command line with the programs in its `PATH`.
+  /// Runs a command line in bash, with the programs in `PATH`.
   func shell(_ line: String) throws -> Result {
     try launch("/bin/bash", ["-c", line], environment: ["PATH": Self.programs.path + ":/usr/bin:/bin"])
   }
@@ -63,7 +63,7 @@ final class Workbench {
     process.arguments = words
     process.environment = self.environment(environment)
     process.standardInput = FileHandle.nullDevice
-    // Files instead of pipes, so that no process blocks on a full pipe.
+    // Output goes to files rather than pipes, so that a program never blocks on a full pipe.
     let output = folder.appending(path: "out-\(UUID().uuidString)")
     let talk = folder.appending(path: "err-\(UUID().uuidString)")
     try Data().write(to: output)
@@ -73,7 +73,7 @@ final class Workbench {
     try process.run()
     process.waitUntilExit()
     defer {
-      try? FileManager.default.removeItem(at: output)  // the folder goes as a whole anyway
+      try? FileManager.default.removeItem(at: output)  // the whole folder is removed later
       try? FileManager.default.removeItem(at: talk)
     }
     return Result(
@@ -88,7 +88,7 @@ final class Workbench {
   }
 }
 
-/// A program that runs until it is stopped.
+/// A program that runs in the background until it is stopped.
 final class Running {
   let process = Process()
   let log: URL
@@ -110,7 +110,7 @@ final class Running {
     try process.run()
   }
 
-  var text: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }  // not there yet is empty
+  var text: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }  // a missing file is empty
 
   func stop() {
     if process.isRunning { process.terminate() }
@@ -125,8 +125,8 @@ final class Running {
   deinit { if process.isRunning { kill() } }
 }
 
-/// A hub on a free port of this machine. Its data is in a folder of the bench, or in a new database if
-/// `TRENDY_TEST_STORAGE` is `postgres`.
+/// A hub on a free port of this machine. Its data is in a folder of the test environment or, if `TRENDY_TEST_STORAGE`
+/// is `postgres`, in a new database.
 final class TestHub {
   let url: String
   let data: String
@@ -153,7 +153,7 @@ final class TestHub {
       })
   }
 
-  /// Creates a store for each name and connects it as a device with that name.
+  /// Creates a store for each name and connects it to the hub as a device with that name.
   func connect(_ devices: String...) throws {
     for device in devices {
       try bench.trendy("init", store: device)
@@ -164,7 +164,7 @@ final class TestHub {
 
   private static var chosenStorage: String? { ProcessInfo.processInfo.environment["TRENDY_TEST_STORAGE"] }
 
-  /// Whether the hub's data is in a folder. Otherwise the tools of the database apply.
+  /// Whether the data of the hub is in a folder rather than in a database.
   static var isInFolder: Bool { chosenStorage == nil }
 
   private static func place() throws -> [String] {
@@ -193,8 +193,8 @@ struct BenchError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Polls until the closure returns a value, for up to two minutes. This is the limit after which the process counts as
-/// dead, not the time that a test needs.
+/// Polls until the closure returns a value, for up to two minutes. A program that takes longer is considered dead;
+/// tests normally need much less.
 func eventually<Answer>(_ ask: () throws -> Answer?) throws -> Answer? {
   for _ in 0..<2400 {
     if let answer = try ask() { return answer }
@@ -204,6 +204,6 @@ func eventually<Answer>(_ ask: () throws -> Answer?) throws -> Answer? {
 }
 
 extension JSONValue {
-  /// Member of an object.
+  /// Member of a JSON object.
   subscript(_ member: String) -> JSONValue? { objectValue?[member] }
 }

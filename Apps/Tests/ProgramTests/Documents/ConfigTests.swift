@@ -19,7 +19,7 @@ struct ConfigTests {
     try Data(text.utf8).write(to: URL(filePath: path))
   }
 
-  /// Value and origin of a setting.
+  /// Returns the value of a setting and the kind of its origin.
   private func setting(_ key: String, _ environment: [String: String] = [:]) throws -> [String] {
     let result = try bench.trendy("config", "get", key, "--plain", environment: environment)
     return result.output.split(separator: "\t", omittingEmptySubsequences: false).dropFirst().prefix(2).map(String.init)
@@ -130,7 +130,7 @@ struct ConfigTests {
     try bench.trendy("trip", "add", "10", "--from", "2025-11-20 18:30", "--for", "20m")
     let trips = try bench.trendy("trip", "list", "--plain").output
     #expect(trips.contains("\t16093.4") && trips.contains("\t10000\t"), "\(trips)")
-    // Without a setting, the locale determines the clock.
+    // If `hours` is not set, the locale determines whether times use 12 or 24 hours.
     try bench.trendy("config", "unset", "hours")
     #expect(try setting("hours", ["LC_TIME": "en_US.UTF-8"]) == ["12", "locale"])
   }
@@ -138,7 +138,7 @@ struct ConfigTests {
   @Test func `user settings sync to other devices, and machine settings do not`() throws {
     let hub = try TestHub(bench)
     try hub.connect("phone", "laptop")
-    // Both devices change the value before either of them syncs.
+    // Both devices change the setting before either of them syncs.
     try bench.trendy("config", "set", "day_starts_at", "05:00", store: "laptop")
     try bench.trendy("config", "set", "day_starts_at", "04:00", store: "phone")
     for device in ["laptop", "phone", "laptop"] { try #require(bench.trendy("sync", store: device).status == 0) }
@@ -191,7 +191,7 @@ struct ConfigTests {
 
   @Test func `--no-input never prompts`() throws {
     try bench.trendy("log", "coffee")
-    // A pseudo-terminal, on which a prompt would wait for input.
+    // Runs on a pseudo-terminal, where a prompt would block the command.
     let line = "script -qec 'trendy type rm coffee --no-input --store \(bench.store())' /dev/null"
     let refused = try bench.shell(line)
     #expect(refused.status == 64 && refused.output.contains("Confirm with --yes"), "\(refused.output)")

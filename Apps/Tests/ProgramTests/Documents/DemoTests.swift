@@ -18,7 +18,7 @@ struct DemoTests {
   }
 
   @Test func `--stay prints the address and a pairing code of a hub that answers`() throws {
-    // Requests the page under the printed address, then ends the demo.
+    // The script requests the page at the printed address and then ends the demo.
     let script = """
       mkfifo '\(bench.folder.path)/end'
       '\(Workbench.path("trendy-demo"))' --drive '\(Samples.drive.path)' --stay < '\(bench.folder.path)/end' | {

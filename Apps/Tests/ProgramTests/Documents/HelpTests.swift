@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Help texts, the reference, manual pages and completion.
+/// Tests help, the command reference, manual pages and completion.
 @Suite("Help", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HelpTests {
   private let bench: Workbench
@@ -32,15 +32,15 @@ struct HelpTests {
       let examples = (command["examples"]?.arrayValue ?? []).compactMap(\.stringValue)
       #expect(!examples.isEmpty, "\(name)")
       for example in examples {
-        // The shell parses the example as a user would paste it. `--help` makes the program parse the options without
-        // performing the command.
+        // The shell parses the example as if the user had pasted it. With `--help`, the program parses the options but
+        // does not run the command.
         let result = try bench.shell("\(Workbench.path(program)) \(example) --help")
         #expect(result.status == 0 && result.output.contains("Usage: \(program) \(name)"), "\(example): \(result.talk)")
       }
     }
   }
 
-  /// A row has as many cells as declared columns. Events end with any number of property columns.
+  /// Each row must have as many cells as there are declared columns. Rows of events end with any number of properties.
   @Test func `the help lists as many columns for --plain as the output has`() throws {
     for words in [
       ["init"], ["log", "coffee"], ["place", "add", "Home", "52.0,4.0"], ["vehicle", "add", "Van"],
@@ -89,7 +89,8 @@ struct HelpTests {
 
   @Test func `bash completes existing commands, types and properties`() throws {
     _ = try bench.trendy("init")
-    /// Sets the completion variables as bash does: the words in an array, and the line as typed.
+    /// Returns the candidates for a line. Sets the same completion variables as bash: the words as an array, and the
+    /// line as typed.
     func offered(_ line: String) throws -> [String] {
       let script = """
         export TRENDY_STORE=\(bench.store())
@@ -121,7 +122,7 @@ struct HelpTests {
     try page.write(to: file, atomically: true, encoding: .utf8)
     let result = try bench.shell("groff -Kutf8 -man -Tutf8 -ww -z \(file.path)")
     #expect(result.status == 0 && result.talk.isEmpty, "\(result.talk)")
-    // Another formatter of manual pages, if installed.
+    // mandoc is another formatter for manual pages, used if it is installed.
     if FileManager.default.isExecutableFile(atPath: "/usr/bin/mandoc") {
       let lint = try bench.shell("mandoc -T lint -W warning \(file.path)")
       #expect(lint.status == 0 && lint.output.isEmpty, "\(lint.output)")

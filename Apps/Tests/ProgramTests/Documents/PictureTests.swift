@@ -2,14 +2,16 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Complete output of the reports and charts, on a record in the past.
+/// Tests the complete output of reports and charts for data in the past.
 @Suite("Reports and charts", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct PictureTests {
   let bench: Workbench
   private static let last = CivilDate(year: 2024, month: 11, day: 20)
 
-  /// A hundred days up to Wednesday 20 November 2024: coffee on two of three days, and twice on Mondays; a run of 5 to
-  /// 8 km every fifth day; reading on the last ten days.
+  /// Records 100 days of events up to Wednesday 20 November 2024.
+  ///
+  /// Coffee is recorded on two of every three days, and twice on Mondays. There is a run of 5 to 8 km every fifth day,
+  /// and reading on the last ten days.
   init() throws {
     bench = try Workbench()
     try bench.trendy("init")
@@ -215,7 +217,8 @@ struct PictureTests {
   @Test func `a chart has a JSON document and plain rows, and invalid options are rejected`() throws {
     let chart = try bench.document("chart run --of km --sum --by month")
     #expect(chart["schema"] == "trendy.chart/1" && chart["summary"] == "sum")
-    // A run is 5 km plus the number of days ago modulo 4: 8, 7 and 6 km in August, 95, 90 and 85 days ago.
+    // The distance of a run is 5 km plus the number of days ago modulo 4. The runs in August, 95, 90 and 85 days ago,
+    // are 8, 7 and 6 km long.
     #expect(chart["points"]?.arrayValue?.first?["value"] == 21, "\(chart)")
     #expect(try bench.shown("chart coffee --plain --by week", width: 40).hasSuffix("2024-11-18\t2024-11-20\t3\t3\t\n"))
     #expect(try bench.trendy("chart", "reading", "--mean").status == 64)

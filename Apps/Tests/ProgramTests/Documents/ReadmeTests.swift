@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs the shell commands of README as a reader would, in the order of the page.
+/// Runs the commands in README.md in the order of the page, as a reader would.
 @Suite("README", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReadmeTests {
   private static let root = Samples.repository
@@ -10,14 +10,14 @@ struct ReadmeTests {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// Commands of the blocks marked `sh`, without comments.
+  /// Returns the commands in code blocks marked `sh`, without comments.
   private static func commands() throws -> [String] {
     try text("README.md").components(separatedBy: "```sh\n").dropFirst()
       .flatMap { $0.components(separatedBy: "```")[0].split(separator: "\n") }
       .map { $0.components(separatedBy: " #")[0].trimmingCharacters(in: .whitespaces) }
   }
 
-  /// Commands within sentences and tables.
+  /// Returns the commands that occur in sentences and tables.
   private static func inlineCommands() throws -> [String] {
     try text("README.md").matches(of: /`((?:trendy|trendyd|make) [^`]+)`/).map { String($0.1) }
   }
@@ -30,7 +30,7 @@ struct ReadmeTests {
     try #require(commands.count >= 15)
     var running: [Running] = []
     defer { for program in running { program.stop() } }
-    // A free port replaces the one on the page, and the printed pairing code replaces the sample.
+    // The port and the pairing code in README.md are replaced by a free port and the code printed by `trendyd pair`.
     let port = try freePort()
     var code: String?
     for command in commands {
@@ -39,7 +39,7 @@ struct ReadmeTests {
       if line.hasPrefix("trendyd hub init") { line += " --listen 127.0.0.1:\(port)" }
       if line.hasPrefix("trendyd run") {
         running.append(try Running(bench, "trendyd", line.split(separator: " ").dropFirst().map { String($0) }))
-        // `trendyd` reports that it is ready on its first line.
+        // `trendyd` prints its first line when it is ready.
         let program = running[running.count - 1]
         try #require(
           eventually { program.text.contains("\n") || !program.process.isRunning ? true : nil } == true
@@ -64,13 +64,13 @@ struct ReadmeTests {
     for command in try Self.commands() + Self.inlineCommands() {
       let words = command.split(separator: " ").map { String($0) }
       if words[0] == "make" {
-        // Targets of single packages are computed: test-TrendySync.
+        // The Makefile generates the targets for single packages, such as `test-TrendySync`.
         let package = words[1].replacing("test-", with: "Packages/")
         let isPackage = FileManager.default.fileExists(atPath: Self.root.appending(path: package).path)
         #expect(targets.contains(words[1]) || isPackage, "\(command)")
       } else {
         let names = words.dropFirst().prefix { $0.wholeMatch(of: /[a-z]+/) != nil }
-        // Arguments follow the command's name: the longest prefix that is a command counts.
+        // The words before the arguments are the longest prefix that names a command.
         let isCommand = try names.indices.reversed().contains { last in
           try bench.run(words[0], ["help"] + names[...last]).status == 0
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Scripts of `make screenshots`: one page of each kind, on a year of sample data.
+/// Tests the scripts of `make screenshots` with one page of each kind and a year of sample data.
 @Suite("Screenshots", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ScreenshotTests {
   private static let tools = Samples.repository.appending(path: "Tools")
@@ -13,7 +13,7 @@ struct ScreenshotTests {
   init() throws { bench = try Workbench() }
 
   private func python(_ script: String, _ words: String...) throws -> Workbench.Result {
-    // The `PATH` of the tests leads to the compiler of the toolchain.
+    // The scripts need the `PATH` of the tests to find the toolchain's compiler.
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     return try bench.run(
       "/usr/bin/python3", [Self.tools.appending(path: script).path, Workbench.programs.path] + words,
@@ -27,7 +27,7 @@ struct ScreenshotTests {
     try #require(result.status == 0, "\(result.talk)")
     let picture = try Data(contentsOf: folder.appending(path: "trips-390-dark.png"))
     #expect(picture.count > 10_000)
-    // Width and height in the header of a PNG.
+    // Bytes 16 to 23 of a PNG file are its width and height.
     #expect(picture[16..<24].elementsEqual([0, 0, 1, 134, 0, 0, 3, 76]))
   }
 

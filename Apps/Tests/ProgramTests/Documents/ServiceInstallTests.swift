@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// `trendyd service`: files for service managers, checked with the tools of systemd.
+/// Tests `trendyd service`. The generated files are checked with the tools of systemd.
 @Suite("Services", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ServiceInstallTests {
   let bench: Workbench
@@ -62,8 +62,8 @@ struct ServiceInstallTests {
 
   @Test func `a system service is not installed for a program in a private folder`() throws {
     let hidden = bench.folder.appending(path: "trendyd")
-    // Another process copies the file. If this process had it open for writing, a program started by another test at
-    // that moment would inherit the descriptor, and executing the copy would fail as busy.
+    // Copied by another process. If this process wrote the file, a program started at that moment by another test would
+    // inherit the open descriptor, and running the copy would fail with ETXTBSY.
     try #require(try bench.shell("cp '\(Workbench.path("trendyd"))' '\(hidden.path)'").status == 0)
     let result = try bench.run(hidden.path, ["service", "install"], environment: ["DESTDIR": bench.store("root")])
     #expect(result.status == 78 && result.talk.contains("make install"), "\(result.talk)")

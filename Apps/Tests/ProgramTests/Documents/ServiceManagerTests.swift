@@ -7,7 +7,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// The daemon under systemd: `sd_notify`, the watchdog, and socket activation.
+/// Tests the daemon under systemd: `sd_notify`, the watchdog and socket activation.
 @Suite("Under a service manager", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ServiceManagerTests {
   let bench: Workbench
@@ -52,7 +52,7 @@ struct ServiceManagerTests {
       environment: ["NOTIFY_SOCKET": manager.name])
     defer { agent.stop() }
     _ = try manager.wait(for: "READY=1")
-    // The log was written before the notification, but may be visible later.
+    // The log line was written before the notification, but may become visible in the file later.
     #expect(try eventually { agent.text.contains("trackers can post to http://127.0.0.1:") ? true : nil } == true)
     if !manager.heard.contains(where: { $0.contains("STATUS=Agent: ") }) { _ = try manager.wait(for: "STATUS=Agent: ") }
     #expect(manager.heard.contains { $0.contains("STATUS=Agent: not connected to a hub") }, "\(manager.heard)")
@@ -66,7 +66,7 @@ struct ServiceManagerTests {
       environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "200000"])
     defer { agent.kill() }
     for _ in 0..<3 { _ = try manager.wait(for: "WATCHDOG=1") }
-    // Opening a FIFO blocks until another process opens it for writing, like a hanging disk.
+    // Opening a FIFO blocks until another process opens it for writing, which simulates a disk that hangs.
     let tracks = bench.store() + "/tracks"
     try FileManager.default.createDirectory(atPath: tracks, withIntermediateDirectories: true)
     try #require(mkfifo(tracks + "/manifest", 0o600) == 0)
@@ -100,7 +100,7 @@ struct ServiceManagerTests {
 
   // MARK: Sockets that are passed on
 
-  /// Starts `trendyd` with a listening socket as descriptor 3, passed through standard input.
+  /// Starts `trendyd` with a listening socket as descriptor 3, which the shell duplicates from standard input.
   private func activated(
     _ socket: Int32, name: String, _ words: String, environment: [String: String] = [:]
   ) throws -> Running {
@@ -127,7 +127,8 @@ struct ServiceManagerTests {
     #expect(running.text.contains("http://127.0.0.1:\(port)"), "\(running.text)")
     running.stop()
     #expect(running.process.terminationStatus == 0)
-    // The manager's socket stays open: the next start answers connections made meanwhile.
+    // The socket of the service manager stays open while the hub is stopped, so connections made in between are served
+    // after the next start.
     let between = try Running(
       bench, "/usr/bin/curl", ["-s", "-m", "120", "http://127.0.0.1:\(port)/api/v1/health"])
     defer { between.kill() }
@@ -210,7 +211,7 @@ struct ServiceManagerTests {
   }
 }
 
-/// Notification socket of a service manager, which records the notifications.
+/// Notification socket of a simulated service manager, which records all notifications.
 private final class ManagerSocket {
   let name: String
   private(set) var heard: [String] = []
@@ -221,14 +222,14 @@ private final class ManagerSocket {
     name = isAbstract ? "@\(path)" : path
     let address = try #require(isAbstract ? UnixAddress(abstractName: path) : UnixAddress(path: path))
     descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
-    // No child process may inherit the socket.
+    // Must not be inherited by child processes.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     try #require(address.withSockaddr { bind(descriptor, $0, $1) } == 0)
   }
 
   deinit { close(descriptor) }
 
-  /// Returns the next notification that contains the text; earlier ones are only recorded.
+  /// Waits for the next notification that contains the given text and records all notifications before it.
   func wait(for words: String) throws -> String {
     while true {
       let text = try #require(next(atMost: 120_000), "never heard '\(words)', but \(heard)")
@@ -236,7 +237,7 @@ private final class ManagerSocket {
     }
   }
 
-  /// Whether two seconds pass without a notification, which is ten times the watchdog interval of the test.
+  /// Whether no notification arrives for two seconds, which is ten times the watchdog interval in the test.
   func isSilent(afterAtMost count: Int) -> Bool {
     for _ in 0..<count where next(atMost: 2000) == nil { return true }
     return false

@@ -1,24 +1,28 @@
 import Foundation
 import Testing
 
-/// An interactive shell in tmux, which provides the terminal, the input and the screen.
+/// An interactive shell that runs in tmux, which provides the terminal, simulates the keyboard and captures the screen.
 final class ShellScreen {
-  /// The programs are found through `PATH`; no files of the user who runs the tests are read.
+  /// Environment in which the programs are found through `PATH`, and no configuration files of the current user are
+  /// read.
   private let environment: [String: String]
   private let bench: Workbench
   private let socket: String
-  /// Runs in the foreground: a server in the background would keep the pipe of the test's parent open.
+  /// tmux server, run in the foreground. A background server would keep the test runner's output pipe open.
   private let server: Running
 
   static let tmux = "/usr/bin/tmux"
 
-  /// Whether the shell and tmux are installed.
+  /// Whether tmux and the given shell are installed.
   static func canRun(_ shell: String) -> Bool {
     [tmux, "/usr/bin/\(shell)"].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
   }
 
+  /// Starts a shell.
   /// - Parameters:
-  ///   - startup: Shell start-up file: its path relative to the home folder, and its text.
+  ///   - bench: test environment.
+  ///   - shell: name of the shell.
+  ///   - startup: startup file of the shell, with its path relative to the home folder and its content.
   init(_ bench: Workbench, _ shell: String, startup: (path: String, text: String)) throws {
     self.bench = bench
     socket = bench.folder.appending(path: "tmux").path
@@ -30,7 +34,7 @@ final class ShellScreen {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try startup.text.write(to: file, atomically: true, encoding: .utf8)
     server = try Running(bench, Self.tmux, ["-D", "-u", "-f", "/dev/null", "-S", socket], environment: environment)
-    // In a folder with known files, because fish suggests file names.
+    // Starts in a folder with known files, because fish suggests file names.
     let words = [
       "new-session", "-d", "-c", bench.folder.path, "-x", "100", "-y", "40", "/usr/bin/\(shell)", "-i",
     ]
@@ -44,7 +48,7 @@ final class ShellScreen {
     try bench.run(Self.tmux, ["-N", "-u", "-S", socket] + words, environment: environment)
   }
 
-  /// Types on a cleared line and waits until the screen shows the expected text.
+  /// Types text on an empty line, presses Tab, and waits until the screen shows the expected text.
   func type(_ text: String, tabs: Int = 1, shows expected: String) throws {
     try ask(["send-keys", "C-e", "C-u", "C-l"])
     try ask(["send-keys", "-l", text])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Completion in real shells: installed, and invoked with the Tab key.
+/// Tests completion in real shells: installation, and candidates after pressing Tab.
 @Suite("Shells", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ShellTests {
   private let bench: Workbench
@@ -21,7 +21,8 @@ struct ShellTests {
     try Data().write(to: bench.folder.appending(path: "drive.gpx"))
   }
 
-  /// - Returns: Folder in which the completions were installed.
+  /// Installs the completions for a shell.
+  /// - Returns: folder in which the completions were installed.
   private func install(_ shell: String) throws -> String {
     let result = try bench.run(
       "trendy", ["completions", "install", "--json"], environment: ["SHELL": "/usr/bin/\(shell)"])
@@ -31,7 +32,7 @@ struct ShellTests {
     return URL(filePath: try #require(files.first)).deletingLastPathComponent().path
   }
 
-  /// Checks completions that are identical in every shell.
+  /// Checks completions that all shells show in the same way.
   private func lookAround(_ screen: ShellScreen) throws {
     try screen.type("trendy und", shows: "trendy undo")
     try screen.type("trendyd hub ini", shows: "trendyd hub init")

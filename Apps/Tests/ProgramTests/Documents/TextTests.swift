@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Event output for users and for scripts.
+/// Tests the output of events, both as text and for scripts.
 @Suite("Text output", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TextTests {
   private let bench: Workbench
@@ -87,7 +87,7 @@ struct TextTests {
     let picture = try bench.trendy("trip", "show", "@1").output.split(separator: "\n").suffix(13).map(String.init)
     #expect(picture.last?.hasPrefix("  H Home   O Office   ├──") == true, "\(picture)")
     #expect(picture.last?.hasSuffix("┤") == true && picture.last?.contains(" km ") == true)
-    // 13.7 km east and 5.6 km north, in cells twice as high as wide.
+    // The route extends 13.7 km east and 5.6 km north; cells are twice as high as wide.
     let way = picture.dropLast().filter { $0.unicodeScalars.contains { 0x2800...0x28FF ~= $0.value } }
     #expect(way.first?.hasSuffix("O") == true && way.last?.hasPrefix("  H") == true, "\(picture)")
     #expect(way.allSatisfy { $0.count <= 76 } && 10...12 ~= way.count, "\(picture)")
@@ -135,7 +135,7 @@ struct TextTests {
     for plain in [try list("NO_COLOR=1 TERM=xterm"), try list("TERM=dumb"), try list("TERM=xterm", "--no-color")] {
       #expect(!plain.contains("\u{1B}") && plain.contains("…"), "\(plain)")
     }
-    // A pipe receives the full text.
+    // Output to a pipe is not shortened.
     #expect(try bench.trendy("list").output.contains("long\""))
   }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// Runs `docs/tour.md` line by line and compares the output with the page.
+/// Runs the commands in `docs/tour.md` line by line and compares their output with the page.
 ///
-/// Values that differ each time (ids, codes, ports, current times) are normalized. In the commands, the last printed
+/// Values that differ in each run, such as ids, codes, ports and current times, are normalized. In the commands, the
+/// port is replaced by a free port, and pairing codes by the last printed code.
 /// code replaces the one on the page, and a free port replaces the page's port.
 @Suite("The tour", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TourTests {
@@ -31,7 +32,7 @@ struct TourTests {
     return steps
   }
 
-  /// Replaces values that differ each time.
+  /// Replaces values that differ in each run with placeholders.
   static func outline(_ text: String, _ bench: Workbench, port: Int) -> String {
     text.replacing(bench.folder.path, with: "/home/ada").replacing("\(port)", with: "8787")
       .replacing(/\b[0-9a-f]{8}-[0-9a-f]{4}(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?\b/, with: "ID")
@@ -69,7 +70,7 @@ struct TourTests {
       let printed = Self.outline(result.output, bench, port: port)
       let expected = Self.outline(step.expected, bench, port: port)
       #expect(printed == expected, "docs/tour.md:\(step.line): \(step.command)\n\(result.output)")
-      // The last match, because the name of the folder may contain such digits too.
+      // Uses the last match, because the name of the folder may contain similar digits.
       if let found = result.output.matches(of: /\b[0-9]{4}-[0-9]{4}\b/).last { code = String(found.output) }
     }
   }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Arguments that describe an event, other than its time.
+/// Tests the arguments that describe an event, except times.
 @Suite("Event arguments", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct WordsTests {
   private let bench: Workbench

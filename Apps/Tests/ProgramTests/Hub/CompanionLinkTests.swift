@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A watch that is notified of trips by the hub. The phones run none of our programs and post to the hub.
+/// Tests a watch that the hub notifies of the trips of a phone. The phone does not run Trendy and only posts positions
+/// to the hub.
 @Suite("A companion of a phone that posts to the hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct CompanionLinkTests {
   let bench: Workbench
@@ -52,7 +53,7 @@ struct CompanionLinkTests {
     defer { hub.stop() }
     try hub.connect("watch")
     let phone = try HubPhone(bench, hub, name: "pixel")
-    // An earlier drive is not announced.
+    // A drive before the watch follows the phone is not announced.
     try phone.post(HubPhone.drive(ago: 5000) + HubPhone.rest(seconds: 900, ago: 4100, at: 9000), to: hub)
     try follow("Pixel")
     let listed = try bench.trendy("companion", "list", store: "watch").output
@@ -69,16 +70,16 @@ struct CompanionLinkTests {
     #expect(all[2].data["id"] == all[0].data["id"] && all[3].data["active"] == false)
     #expect(abs((all[2].data["distance_m"]?.doubleValue ?? 0) - 9000) < 300)
     #expect(all.map(\.sequence) == all.map(\.sequence).sorted() && Set(all.map(\.sequence)).count == 4)
-    // The notice contains the id that the trip has in the record.
+    // The notice contains the same trip id as the record.
     try #require(try bench.trendy("sync", store: "watch").status == 0)
     let trips = try bench.trendy("trip", "list", "--json", store: "watch").document.objectValue?["trips"]?.arrayValue
     #expect(trips?.first?.objectValue?["id"] == all[2].data["id"])
 
-    // When the next trip begins, no earlier trip is announced again.
+    // When the next trip starts, earlier trips are not announced again.
     try phone.post(HubPhone.drive(seconds: 90, ago: 0, from: 18_000), to: hub)
     let last = try wait(for: 6, watch)
     #expect(last.suffix(2).map(\.kind) == ["trip_started", "trip_active"])
-    // A watch that no longer follows the phone receives no notices from the hub or the phone.
+    // After the watch has stopped following the phone, it receives no more notices.
     let ended = try bench.trendy("companion", "rm", "pixel", store: "watch")
     #expect(ended.status == 0 && ended.output.contains("have been stopped"), "\(ended.output)\(ended.talk)")
     try phone.post([HubPhone.Fix(ago: -10, northward: 19_500)], to: hub)
@@ -95,7 +96,7 @@ struct CompanionLinkTests {
     try follow("pixel")
     let watch = try agent("watch")
     defer { watch.stop() }
-    // The drive is after the request to follow. The phone's clock is an hour ahead.
+    // The drive is later than the request to follow, although the phone's clock is an hour ahead.
     let start = Int(Date().timeIntervalSince1970) + 3600
     func time(_ second: Int) -> String { RFC3339.string(from: Date(timeIntervalSince1970: Double(start + second))) }
     try phone.post(
@@ -103,13 +104,13 @@ struct CompanionLinkTests {
     let all = try wait(for: 2, watch)
     #expect(all.map(\.kind) == ["trip_started", "trip_ended"], "\(all)")
     #expect(all[0].data["id"] == all[1].data["id"])
-    // A repeated post is not announced again.
+    // Positions that are posted again do not cause further notices.
     try phone.post([(time(0), 52), (time(890), 52 + 9000 / 111_250)], to: hub)
     try phone.post([(time(900), 52 + 9000 / 111_250)], to: hub)
     #expect(try notices().count == 2)
   }
 
-  /// Each phone drives and stops, while the hub is killed during posts and the watch while it receives notices.
+  /// Several phones drive and stop, while the hub is killed during posts and the watch while it receives notices.
   @Test(arguments: [1, 2]) func `it receives each notice once and in order while the hub is killed`(seed: UInt64) throws
   {
     var generator = SeededGenerator(seed: seed)
@@ -124,7 +125,7 @@ struct CompanionLinkTests {
       hub.kill()
     }
     for round in 0..<4 {
-      // The drive in two halves, then the stop in two halves.
+      // The drive and the stop are each posted in two halves.
       for phone in phones {
         let fixes =
           switch round {
@@ -147,7 +148,7 @@ struct CompanionLinkTests {
         try #require(posting.process.terminationStatus == 0, "\(posting.text) \(hub.log)")
       }
       guard round == 1 else { continue }
-      // All trips must have started before the first one ends.
+      // All trips must have started before the first of them ends.
       _ = try wait(for: phones.count * 2, watch)
     }
     hub.kill()
@@ -155,7 +156,8 @@ struct CompanionLinkTests {
     _ = try wait(for: phones.count * 4, watch)
     watch.kill()
     watch = try agent("watch")
-    // A notice from another phone marks the end: no further notice can follow from the others.
+    // A notice of the last phone implies that there are no more notices of the others, because notices are delivered in
+    // order.
     let last = try HubPhone(bench, hub, name: "last")
     try follow("last")
     try last.post(HubPhone.drive(ago: 0), to: hub)
@@ -189,7 +191,7 @@ struct CompanionLinkTests {
     let toHub = HubPhone(bench, token: try #require(account.objectValue?["token"]?.stringValue))
     let toAgent = HubPhone(bench, token: try bench.ingestToken("phone"))
     let agentURL = try phone.ingestURL()
-    // One second apart, as from two programs on one phone.
+    // Simulates two programs on the same phone, whose positions are one second apart.
     func tell(_ fixes: [HubPhone.Fix]) throws {
       try toHub.post(fixes, to: hub.url)
       try toAgent.post(fixes.map { HubPhone.Fix(ago: $0.ago + 1, northward: $0.northward) }, to: agentURL)
@@ -198,7 +200,7 @@ struct CompanionLinkTests {
     _ = try wait(for: 3, watch)
     try tell(HubPhone.rest(ago: 100, at: 9000))
     _ = try wait(for: 5, watch)
-    // Another trip, which is posted only to the hub, comes after all notices of the first one.
+    // The second trip is posted only to the hub. Its notices follow all notices of the first trip.
     try toHub.post(HubPhone.drive(seconds: 90, ago: 0, from: 9000), to: hub.url)
     let all = try wait(for: 7, watch)
     #expect(

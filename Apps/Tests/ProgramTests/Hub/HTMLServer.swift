@@ -5,16 +5,17 @@ import Synchronization
   import Glibc
 #endif
 
-/// A server that is not a hub: it answers every request with an HTML page and records the requests.
+/// A web server that is not a hub. It responds to every request with an HTML page and records the requests.
 final class HTMLServer: Sendable {
   let port: UInt16
   private let listener: Int32
   private let kept = Mutex<[String]>([])
 
-  /// Received requests with head and body.
+  /// All received requests, each with its head and body.
   var requests: [String] { kept.withLock { $0 } }
 
-  /// - Parameter failures: Number of requests that are answered with status 500 first.
+  /// Starts the server.
+  /// - Parameter failures: number of initial requests that receive status 500.
   init(failures: Int = 0) throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
@@ -45,7 +46,7 @@ final class HTMLServer: Sendable {
           + "Connection: close\r\n\r\n\(page)"
         _ = send(client, answer, answer.utf8.count, Int32(MSG_NOSIGNAL))
         shutdown(client, Int32(SHUT_WR))
-        // Waits until the client has closed the connection, so that the client never receives a reset before it has
+        // Waits until the client has closed the connection. Otherwise the client could receive a reset before it has
         // read the page.
         var buffer = [UInt8](repeating: 0, count: 4096)
         while recv(client, &buffer, buffer.count, 0) > 0 {}
@@ -54,7 +55,7 @@ final class HTMLServer: Sendable {
     }
   }
 
-  /// Reads a request head and the body with the announced length.
+  /// Reads the head of a request and a body of the announced length.
   private static func request(from client: Int32) -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Hubs whose data is in PostgreSQL.
+/// Tests hubs whose data is in PostgreSQL.
 @Suite("Hubs on a database", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(20)))
 struct HubDatabaseTests {
   private let database: DatabaseBench
@@ -29,7 +29,7 @@ struct HubDatabaseTests {
     #expect(try bench.trendy("sync", store: "phone").status == 0)
     #expect(try bench.trendy("sync", store: "laptop").status == 0)
     #expect(try bench.trendy("list", store: "laptop").output.contains("from the phone"))
-    // In the opposite direction.
+    // Tests the opposite direction.
     try bench.trendy("log", "workout", store: "laptop")
     #expect(try bench.trendy("sync", store: "laptop").status == 0)
     #expect(try bench.trendy("sync", store: "phone").status == 0)
@@ -54,15 +54,15 @@ struct HubDatabaseTests {
     #expect(paired.talk.contains("any free port") && paired.talk.contains("--listen 127.0.0.1:8787"), "\(paired.talk)")
     let document = try bench.trendyd("pair", "--data", data, "--json").document.objectValue
     #expect(document?["url"] == .null && document?["link"] == .null)
-    // `--listen` supplies the port if the user knows it.
+    // With `--listen`, the user can specify the port, because `trendyd pair` does not know it.
     let said = try bench.trendyd("pair", "--data", data, "--listen", "127.0.0.1:4321")
     #expect(said.output.contains("trendy connect http://127.0.0.1:4321 "), "\(said.output)")
   }
 
   // MARK: Three hubs that are killed
 
-  /// Sends the pushes of a device in order, each to a random hub until one answers 200. `$1` is the token, `$2` the
-  /// device, followed by the hubs.
+  /// Sends the pushes of a device in order, each to random hubs until one of them returns 200. Arguments: token,
+  /// device, hubs.
   private static let writer = """
     token=$1; device=$2; shift 2
     for push in $device-push-*; do
@@ -76,8 +76,7 @@ struct HubDatabaseTests {
     done
     """
 
-  /// Follows the feed at random hubs up to a cursor and stores the feed pages. `$1` is the token, `$2` the cursor,
-  /// followed by the hubs.
+  /// Reads the feed from random hubs up to a cursor and saves the feed pages. Arguments: token, cursor, hubs.
   private static let follower = """
     token=$1; last=$2; cursor=0; shift 2
     for page in {1..1000}; do
@@ -124,7 +123,7 @@ struct HubDatabaseTests {
         try script(Self.writer, [try database.token("writer \(writer)", data), "d-\(writer)"] + urls))
     }
     load.append(try script(Self.follower, [maker, "\(last)"] + urls))
-    // Kills one hub after the other, each time after several more pushes have been answered.
+    // Kills one hub at a time, each after several more pushes have been acknowledged.
     var (kills, answered) = (0, 0)
     while load.contains(where: \.process.isRunning) {
       usleep(20_000)
@@ -138,7 +137,7 @@ struct HubDatabaseTests {
     }
     #expect(kills > 2)
     for one in load { #expect(one.process.terminationStatus == 0, "\(one.text)") }
-    // Each event appears once with the version that its device received, and the feed has no gap.
+    // Each event must occur once with the version that its device received, and the feed must have no gaps.
     var told: [String: Int64] = [:]
     for writer in 0..<writers {
       for push in 0..<pushes {

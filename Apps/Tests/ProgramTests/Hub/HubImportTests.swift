@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Imports of one file on a device and on the dashboard of the hub.
+/// Tests that importing a file on a device and on the hub's dashboard has the same result.
 @Suite("Imports on a device and at the hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubImportTests {
   private let bench: Workbench
@@ -31,7 +31,7 @@ struct HubImportTests {
     return try WireJSON.decode(JSONValue.self, from: Data(result.output.utf8)).objectValue ?? [:]
   }
 
-  /// Imports a file as the dashboard does.
+  /// Imports a file through the API that the dashboard uses.
   private func bringIn(_ path: String, as id: String) throws -> [String: JSONValue] {
     let imports = "\(hub.url)/api/v1/imports"
     let size = try #require(
@@ -153,7 +153,7 @@ struct HubImportTests {
     try sync()
     let here = try bench.trendy("list", "--limit", "0", "--plain", store: "laptop").output.split(separator: "\n").count
     #expect(here == 6)
-    // A track as well.
+    // The same applies to a track.
     let track = Samples.drive.path
     #expect(try bringIn(track, as: "t")["result"]?.objectValue?["new"]?.objectValue?["event"] == 1)
     _ = try bench.trendy("import", track, "--json", store: "laptop")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Live status of a phone that posts only to the hub, shown on a laptop without an agent.
+/// Tests the live status of a phone that posts only to the hub, as shown on a laptop without an agent.
 @Suite("trip show --live without an agent", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubLiveTests {
   let bench: Workbench
@@ -41,7 +41,7 @@ struct HubLiveTests {
         "No agent is running, so this does not update: last known state from pixel, according to the hub 127.0.0.1"),
       "\(told.talk)")
     #expect(told.talk.contains(" 6 min ago"), "\(told.talk)")
-    // After the end, no trip is running and the trip is in the record.
+    // After its end, the trip is no longer running and is part of the record.
     try phone.post(HubPhone.rest(seconds: 400, ago: 0, at: 9000), to: hub)
     #expect(try live("--json").document.objectValue?["trip"] == .null)
   }
@@ -66,7 +66,7 @@ struct HubLiveTests {
     let own = try live("--json").document.objectValue
     #expect(own?["source"] == "store" && own?["hub"] == .null)
     #expect(own?["trip"]?.objectValue?["device"] == "logger 20")
-    // Without the hub, the stored status is shown with a note that it may be incomplete.
+    // If the hub cannot be reached, the status from the store is shown with a note that it may be outdated.
     hub.stop()
     let alone = try live()
     #expect(alone.status == 0 && alone.output.contains(" km"))
@@ -78,7 +78,7 @@ struct HubLiveTests {
     let asked = try live("--json")
     #expect(asked.status == 69 && asked.output == "", "\(asked.output)")
     #expect(try asked.error.objectValue?["code"] == "unreachable")
-    // A store without a hub has only its own data.
+    // A store without a hub uses only its own data.
     try bench.trendy("init", store: "alone")
     let alone = try bench.trendy("trip", "show", "--live", "--json", store: "alone")
     #expect(alone.status == 0)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A hub that moves from its folder to a database and back.
+/// Tests moving a hub from its folder to a database and back.
 @Suite("Moving a hub", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubMoveTests {
   private let database: DatabaseBench
@@ -15,7 +15,7 @@ struct HubMoveTests {
     data = try database.initialise(inDatabase: false)
   }
 
-  /// Serves the hub from the storage that its folder refers to.
+  /// Starts the hub with the storage that the settings in its folder specify.
   private func run(port: Int = 0) throws -> HubProcess {
     try HubProcess(bench, ["--data", data, "--listen", "127.0.0.1:\(port)"])
   }
@@ -39,7 +39,7 @@ struct HubMoveTests {
     let create =
       "-H 'Idempotency-Key: k' -d '{\"id\":\"t\",\"name\":\"t\",\"color\":\"#00FF00\",\"icon\":\"cup\"}' \(hub.url)/api/v1/event-types"
     #expect(try curl(create, token: token).status == 0)
-    // A device lost the response to this mutation, so it sends the mutation again after each move.
+    // A device that lost the response to this mutation sends it again after each move.
     let push =
       #"-d '{"device":"d","acked_through":0,"mutations":[{"seq":1,"id":"m","entity_type":"event_type","operation":"create","#
       + #""entity_id":"u","payload":{"id":"u","name":"u","color":"\#("#00FF00")","icon":"cup"}}]}' "#
@@ -53,7 +53,7 @@ struct HubMoveTests {
     func changes() throws -> JSONValue? {
       try WireJSON.decode(JSONValue.self, from: Data(feed().utf8)).objectValue?["changes"]
     }
-    // Posted fixes and the running trip move as well.
+    // Posted positions and the running trip are moved, too.
     let now = Int(Date().timeIntervalSince1970)
     let fixes = (0..<60).map { number in
       #"{"_type":"location","tst":\#(now - 600 + number * 10),"lat":\#(52 + Double(number) / 500),"lon":4.9,"acc":5}"#
@@ -67,7 +67,7 @@ struct HubMoveTests {
     #expect(trip?.arrayValue?.count == 1)
     var before = try changes()
     #expect(before?.arrayValue?.isEmpty == false)
-    // A hub cannot be moved while it is being served.
+    // A running hub cannot be moved.
     let served = try bench.trendyd("hub", "move", "--to", storage, "--data", data)
     #expect(served.status == 75)
     #expect(served.talk.contains("nother hub is using"), "\(served.talk)")
@@ -79,11 +79,11 @@ struct HubMoveTests {
       hub = try run(port: port)
       #expect(try changes() == before)
       #expect(try live()?.arrayValue?.first?["id"] == trip?.arrayValue?.first?["id"])
-      // Exactly-once, by sequence number and by idempotency key.
+      // Repeated mutations and requests are applied only once, as determined by sequence number or idempotency key.
       #expect(try outcomes(curl(push, token: token).output) == outcomes(first.output))
       #expect(try curl(create, token: token).status == 0)
       #expect(try changes() == before)
-      // The device's cursor remains valid, so the hub does not require a snapshot.
+      // The cursor of a device remains valid, so the hub does not require a snapshot.
       #expect(try curl("'\(hub.url)/api/v1/changes?since=2&device=d&seen=2'", token: token).status == 0)
       hub.process.stop()
       hub = try run(port: port)
@@ -95,7 +95,7 @@ struct HubMoveTests {
       #expect(!requests.contains("/api/v1/snapshot"), "\(requests)")
       let again = try bench.trendyd("hub", "move", "--to", place, "--data", data)
       #expect(again.status == 64 && again.talk.contains("is already at"), "\(again.talk)")
-      // A hub that serves a database is detected as well.
+      // A running hub is also detected if its data is in a database.
       let served = try bench.trendyd("hub", "move", "--to", other, "--data", data)
       #expect(served.status == 75, "\(served.talk)")
       before = try changes()
@@ -104,7 +104,7 @@ struct HubMoveTests {
   }
 
   @Test func `a killed move leaves the hub where it was and can be repeated`() throws {
-    // Enough events for a move that takes a while.
+    // The hub has so many events that the move takes long enough to be killed.
     var hub = try run()
     let token = try database.token("curl", data)
     let type =
@@ -126,7 +126,7 @@ struct HubMoveTests {
     let before = try head()
     #expect(before ?? 0 > 10_000)
     hub.process.stop()
-    // Kills the move after increasing delays until one move completes.
+    // Kills the move after increasing delays, until it completes first.
     var kills = 0
     for delay in [5, 20, 60, 120, 250, 400].map({ UInt32($0 * 1000) }) {
       let moving = try Running(bench, "trendyd", ["hub", "move", "--to", storage, "--data", data])
@@ -140,7 +140,7 @@ struct HubMoveTests {
     }
     #expect(kills > 0)
     let moved: Workbench.Result? = try eventually {
-      // The connections of the killed process end after a while.
+      // PostgreSQL closes the connections of the killed process with a delay.
       let moved = try bench.trendyd("hub", "move", "--to", storage, "--data", data)
       return moved.talk.contains("other connections") ? nil : moved
     }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A phone that runs none of our programs: it has a token and posts to a hub.
+/// A phone that does not run Trendy. It has a token and posts positions to a hub.
 struct HubPhone {
   let bench: Workbench
   let token: String
@@ -18,26 +18,29 @@ struct HubPhone {
     self.token = token
   }
 
-  /// A fix `northward` metres from the origin, `ago` seconds ago.
+  /// A position `northward` metres north of the origin, `ago` seconds ago.
   struct Fix {
     var ago: Int
     var northward: Double
   }
 
-  /// Fixes of a drive of `seconds` that ends `ago` seconds ago and starts `from` metres north, every ten seconds, at 15
-  /// m/s.
+  /// Returns the positions of a drive to the north at 15 m/s, one every ten seconds.
+  /// - Parameters:
+  ///   - seconds: duration of the drive.
+  ///   - ago: number of seconds since the end of the drive.
+  ///   - metres: start of the drive, in metres north of the origin.
   static func drive(seconds: Int = 600, ago: Int, from metres: Double = 0) -> [Fix] {
     stride(from: seconds, through: 0, by: -10).map {
       Fix(ago: ago + $0, northward: metres + Double(seconds - $0) * 15)
     }
   }
 
-  /// Stationary fixes after the drive.
+  /// Returns positions of a phone that does not move.
   static func rest(seconds: Int = 600, ago: Int, at metres: Double) -> [Fix] {
     stride(from: seconds - 10, through: 0, by: -10).map { Fix(ago: ago + $0, northward: metres) }
   }
 
-  /// Posts fixes in one request and retries until it succeeds, as a tracker does.
+  /// Posts positions in one request, which is retried until it succeeds, as a tracker does.
   func post(_ fixes: [Fix], to hub: TestHub) throws { try post(fixes, to: hub.url) }
 
   func post(_ fixes: [Fix], to url: String) throws { try finish(try posting(Self.dated(fixes), to: url)) }
@@ -46,7 +49,7 @@ struct HubPhone {
     try finish(try posting(fixes, to: hub.url))
   }
 
-  /// Starts the request without waiting for its end.
+  /// Starts posting positions and does not wait for the response.
   func posting(_ fixes: [Fix], to hub: TestHub) throws -> Running { try posting(Self.dated(fixes), to: hub.url) }
 
   private static func dated(_ fixes: [Fix]) -> [(time: String, latitude: Double)] {

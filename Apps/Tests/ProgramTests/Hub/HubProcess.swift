@@ -3,14 +3,14 @@ import PostgresTesting
 import Testing
 import TrendyModels
 
-/// A hub process and its address.
+/// A running hub process and its address.
 struct HubProcess {
   let process: Running
-  /// The startup document, `trendyd.run/1`.
+  /// JSON document that the hub prints when it starts, `trendyd.run/1`.
   let document: [String: JSONValue]
 
-  /// Returns when the hub is listening.
-  /// - Parameter words: Arguments after `trendyd run --role hub`.
+  /// Starts a hub and waits until it is listening.
+  /// - Parameter words: arguments after `trendyd run --role hub`.
   init(_ bench: Workbench, _ words: [String]) throws {
     let running = try Running(bench, "trendyd", ["run", "--role", "hub"] + words + ["--json"])
     process = running
@@ -28,7 +28,7 @@ struct HubProcess {
   var port: Int { url.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 }
 
-/// An unused database, and helpers for hubs that use it.
+/// An empty database, with helpers for hubs that use it.
 struct DatabaseBench {
   let bench: Workbench
   let cluster: PostgresCluster
@@ -37,12 +37,12 @@ struct DatabaseBench {
   init() throws {
     bench = try Workbench()
     cluster = try PostgresCluster.shared.get()
-    // A database for each test, because every hub has its tables in the same schema.
+    // Each test needs a separate database, because all hubs use the same schema name.
     storage = try cluster.newDatabase()
   }
 
   /// Creates a hub in the database or in a folder.
-  /// - Returns: Folder with the hub's settings.
+  /// - Returns: folder with the settings of the hub.
   func initialise(inDatabase: Bool = true) throws -> String {
     let data = bench.store("hub")
     let place = inDatabase ? ["--storage", storage] : []
@@ -51,7 +51,7 @@ struct DatabaseBench {
     return data
   }
 
-  /// Starts a hub process with a separate folder, which finds the database only through its options.
+  /// Starts a hub process with a folder of its own, which gets the address of the database only from an option.
   func run(port: Int = 0, name: String) throws -> HubProcess {
     try HubProcess(
       bench,
@@ -73,7 +73,7 @@ struct DatabaseBench {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// Enabled if PostgreSQL is installed.
+  /// Enables a test only if PostgreSQL is installed.
   static var onPostgres: Self {
     .enabled(if: PostgresCluster.missing == nil, Comment(rawValue: PostgresCluster.missing ?? ""))
   }

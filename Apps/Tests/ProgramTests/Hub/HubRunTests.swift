@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Options of a hub, its termination, and shortages of descriptors and disk space.
+/// Tests the options and termination of a hub, and its behaviour if descriptors or disk space run out.
 @Suite("Running a hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct HubRunTests {
   let bench: Workbench
@@ -20,7 +20,7 @@ struct HubRunTests {
     return data
   }
 
-  /// The startup document with the hub's address.
+  /// Waits for the JSON document that a hub prints when it starts.
   private func document(_ running: Running) throws -> [String: JSONValue] {
     try #require(
       try eventually {
@@ -99,7 +99,7 @@ struct HubRunTests {
     #expect(paired.output.contains(" --insecure\n"), "without TLS, the device has to be told so")
     let link = try bench.trendyd("pair", "--data", data, "--json").document.objectValue?["link"]?.stringValue
     #expect(link?.hasPrefix("trendy://connect?hub=http://attic.lan:\(port)&code=") == true)
-    // The link contains everything a device needs except the user's consent to plain HTTP.
+    // The link contains everything that a device needs, except the user's consent to HTTP without TLS.
     let offered = try bench.trendyd("pair", "--data", data, "--url", "http://127.0.0.1:\(port)", "--json")
     let whole = try #require(offered.document.objectValue?["link"]?.stringValue)
     let code = try #require(offered.document.objectValue?["code"]?.stringValue)
@@ -158,7 +158,7 @@ struct HubRunTests {
     let server = try Running(
       bench, "/usr/bin/openssl",
       ["s_server", "-4", "-accept", "0", "-key", key, "-cert", certificate, "-www"])
-    // The server may inherit a blocked SIGTERM, which it does not handle as our programs do.
+    // openssl does not reset an inherited signal mask, so SIGTERM may be blocked. SIGKILL cannot be blocked.
     defer { server.kill() }
     let port: Substring? = try eventually {
       let line = server.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -240,14 +240,14 @@ struct HubRunTests {
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     let url = try #require(
       try WireJSON.decode(JSONValue.self, from: Data(line.utf8)).objectValue?["url"]?.stringValue, "\(line)")
-    // About 200 bytes per request: a pipe holds 65,536 bytes and the log buffer 1 MiB.
+    // Each request is logged with about 200 bytes. A pipe holds 65,536 bytes, and the log buffer 1 MiB.
     let asked = try bench.shell(
       "curl -s -o /dev/null -w '%{http_code}\\n' '\(url)/api/v1/health?[1-9000]' | sort | uniq -c | tr -s ' '")
     #expect(asked.output == " 9000 200\n", "\(asked.output)")
     process.terminate()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    // The log is incomplete.
+    // Some log lines were dropped.
     let text = String(decoding: talk.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     #expect(text.split(separator: "\n").count < 9000)
   }
@@ -299,7 +299,7 @@ struct HubRunTests {
 
   @Test func `a hub terminates although the detection of trips hangs`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
-    // Opening a FIFO blocks until another process opens it for writing, like a hanging disk.
+    // Opening a FIFO blocks until another process opens it for writing, which simulates a disk that hangs.
     let users = try bench.trendyd("user", "list", "--data", data, "--json").document.objectValue?["users"]
     let user = try #require(users?.arrayValue?.first?.objectValue?["id"]?.stringValue)
     let folder = URL(filePath: data).appending(path: "tracks/\(user)")
@@ -359,7 +359,7 @@ struct HubRunTests {
 
   @Test func `a full disk fails the readiness check but not the health check`() throws {
     let data = try initialise("--listen", "127.0.0.1:0")
-    // A file size limit has the same effect on the program as a full disk.
+    // For the program, a file size limit has the same effect as a full disk.
     let running = try Running(
       bench, "/bin/bash",
       ["-c", "ulimit -f 64; exec \(Workbench.path("trendyd")) run --role hub --data \(data) --json -q"])

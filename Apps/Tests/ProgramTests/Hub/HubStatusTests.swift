@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Status and metrics for the hub's operator.
+/// Tests the status and metrics for the operator of a hub.
 @Suite("Hub status", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct HubStatusTests {
   let bench: Workbench
@@ -72,7 +72,7 @@ struct HubStatusTests {
   }
 }
 
-/// Status of a hub on a database.
+/// Tests the status of a hub whose data is in a database.
 @Suite("Hub status with a database", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(20)))
 struct DatabaseStatusTests {
   @Test func `hub status counts serving processes, and readiness follows the database`() throws {
@@ -94,7 +94,7 @@ struct DatabaseStatusTests {
       try database.bench.shell("curl -s -w ' %{http_code}' \(hubs[0].url)/api/v1/ready").output
     }
     #expect(try ready().hasSuffix(" 200"))
-    // Rejects new connections and closes existing ones.
+    // Makes PostgreSQL reject new connections to the database and close existing ones.
     let name = String(database.storage.dropFirst("postgres:///".count).prefix { $0 != "?" })
     func psql(_ sql: String) throws {
       let address = database.storage.replacing("/\(name)?", with: "/postgres?")

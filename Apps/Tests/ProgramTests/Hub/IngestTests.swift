@@ -6,10 +6,10 @@ import TrendyModels
   import Glibc
 #endif
 
-/// A recorded drive as trackers post it, to a hub and to an agent, over real sockets.
+/// Tests posting the positions of a recorded drive to a hub and to an agent, as trackers do, over real sockets.
 @Suite("Ingest", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct IngestTests {
-  /// A fix of the drive, which is 7.4 km long and takes half an hour.
+  /// A position of the recorded drive, which is 7.4 km long and takes half an hour.
   struct Fix {
     var latitude: Double
     var longitude: Double
@@ -86,7 +86,7 @@ struct IngestTests {
     let token = try token("phone")
     let fixes = try Self.drive()
     let bearer = ["Authorization: Bearer \(token)"]
-    // The end comes first, in a batch with a malformed feature and a fix from the future.
+    // Posts the end of the drive first, together with an invalid feature and a position in the future.
     let last = fixes[100...].map(\.overland) + [#"{"type":"Feature","properties":{}}"#]
     var future = fixes[0]
     future.time = Date() + 200_000
@@ -97,34 +97,34 @@ struct IngestTests {
     #expect(document["result"] == "ok" && document["added"] == .int(Int64(fixes.count - 100)))
     #expect(document["problem_count"] == 2)
     #expect(answer.contains("more than a day ahead"))
-    // The beginning fix by fix, as OwnTracks posts it, with basic authentication. Then a ping and a last will.
+    // Posts the start of the drive one position at a time, as OwnTracks does, with basic authentication. Then sends a
+    // ping and a last will.
     for fix in fixes[..<60] {
       #expect(try post(fix.ownTracks, to: "\(hub.url)/pub?u=a&d=phone", user: "a:\(token)") == "[]")
     }
     #expect(try post("", to: "\(hub.url)/pub", user: "a:\(token)") == "[]")
     #expect(try post(#"{"_type":"lwt","tst":"1"}"#, to: "\(hub.url)/pub", user: "a:\(token)") == "[]")
-    // The missing part as query parameters, with some fixes repeated.
+    // Sends the rest as query parameters, with some positions repeated.
     for fix in fixes[50..<100] {
       let result = try bench.shell("curl -sf '\(hub.url)/?\(fix.osmAnd)&token=\(token)'")
       #expect(result.status == 0)
     }
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
     check(try trips("laptop"), "posted")
-    // The hub stores the decisions of the detection and returns them to any device with the trip.
+    // The hub stores how the trip was detected and returns that to every device with the trip.
     let why = try bench.trendy("trip", "explain", "@1", "--json", store: "laptop")
     let explanation = try #require(try why.document.objectValue, "\(why.talk)")
     #expect(explanation["at"] == "hub" && explanation["device"] == "phone")
     let rules = explanation["decisions"]?.arrayValue?.compactMap { $0.objectValue?["rule"]?.stringValue } ?? []
     #expect(!rules.isEmpty && explanation["readings"]?.intValue ?? 0 > 100, "\(explanation)")
     #expect(try bench.trendy("trip", "explain", "@1", store: "laptop").output.contains("detected by the hub"))
-    // Repeating all posts changes nothing.
+    // Posting everything again changes nothing.
     try post(
       #"{"locations":[\#(fixes.map(\.overland).joined(separator: ","))]}"#, to: "\(hub.url)/overland", headers: bearer)
     let before = try trips("laptop")
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
     #expect(try trips("laptop") == before)
-    // A trip that the user deleted is not detected again, even after the hub has restarted and the drive is posted
-    // again.
+    // A trip that the user deleted is not detected again, even if the hub is restarted and the drive is posted again.
     let id = try #require(before.first?["id"]?.stringValue)
     try #require(try bench.trendy("rm", id, store: "laptop").status == 0)
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
@@ -160,7 +160,8 @@ struct IngestTests {
     let encrypted = try status(#"{"_type":"encrypted","data":"c2VjcmV0"}"#)
     #expect(encrypted.hasSuffix(" 422") && encrypted.contains("not_kept") && encrypted.contains("turn off encryption"))
     #expect(try status(future.ownTracks).hasSuffix(" 422"))
-    // A batch is accepted if any fix is valid. A message without a current position needs no storage.
+    // A batch is accepted if it contains a valid position. Messages without a current position are accepted and not
+    // stored.
     #expect(try status("[\(fix.ownTracks),\(future.ownTracks)]").hasSuffix(" 200"))
     for kind in ["lwt", "status", "waypoint", "transition", "card"] {
       #expect(try status(#"{"_type":"\#(kind)","tst":1,"lat":52,"lon":4}"#) == "[] 200", "\(kind)")
@@ -176,7 +177,7 @@ struct IngestTests {
       .arrayValue
     #expect(leftOut?.first?.objectValue?["held_by_sender"] == true)
     #expect(hub.log.contains(#""status":422"#))
-    // An accepted post clears the warning.
+    // The next accepted post clears the warning.
     #expect(try status(fix.ownTracks) == "[] 200")
     #expect(try !bench.trendy("place", "check", store: "phone").output.contains("rejected"))
   }
@@ -191,7 +192,7 @@ struct IngestTests {
     let again = try TestHub(bench, port: hub.port)
     defer { again.stop() }
     for fix in fixes[70...] { try post(fix.ownTracks, to: "\(again.url)/pub", user: user) }
-    // The drive is old, so the first timer run after the restart detects its end.
+    // The drive is in the past, so the hub detects its end as soon as it applies timeouts after the restart.
     try #require(try bench.trendy("sync", store: "phone").status == 0)
     check(try trips("phone"), "after the kill")
   }
@@ -248,7 +249,7 @@ struct IngestTests {
     try #require(deleted.status == 0)
     try #require(try bench.trendy("sync", store: "phone").status == 0)
     #expect(try tripTypes().isEmpty && trips("phone").isEmpty)
-    // Each side creates the type independently: the phone has not synced yet.
+    // The phone has not synced yet, so the phone and the hub both create the event type.
     try #require(try bench.trendy("trip", "add", "8km", "--from", "-2h", "--for", "20m", store: "phone").status == 0)
     let start = Int(Date().timeIntervalSince1970) - 1200
     func call(_ kind: String, _ seconds: Int, _ longitude: Double) throws {
@@ -267,7 +268,7 @@ struct IngestTests {
 
   @Test func `an agent without a hub detects trips from posts, NMEA and gpsd`() throws {
     let fixes = try Self.drive()
-    // gpsd sends its version, receives WATCH, then sends reports.
+    // gpsd sends its version, receives the WATCH command and then sends reports.
     let gpsd = try TestGPSD(
       fixes.map {
         #"{"class":"TPV","mode":3,"time":"\#(RFC3339.string(from: $0.time + 86_400))","lat":\#($0.latitude),"lon":\#($0.longitude),"epx":6,"epy":8}"#
@@ -295,7 +296,7 @@ struct IngestTests {
       #"{"locations":[\#(fixes.map(\.overland).joined(separator: ","))]}"#, to: "\(url)/overland",
       headers: ["Authorization: Bearer \(secret)"])
     #expect(try post("{}", to: "\(url)/overland", headers: ["Authorization: Bearer wrong"]).contains("unauthorized"))
-    // The event of a trip exists before the receiver has sent the last fixes.
+    // The trip is recorded before the receiver has sent its last positions.
     let found = try eventually {
       let distances = try self.trips("phone").compactMap { $0["distance_m"]?.doubleValue }
       return distances.count == 3 && distances.allSatisfy { abs($0 - 7448) < 7448 * 0.03 } ? true : nil
@@ -329,18 +330,19 @@ struct IngestTests {
     #expect(told.output.contains("Departed:"), "\(told.output)\(told.talk)")
     let json = try bench.trendy("trip", "explain", id, "--json", store: "phone").document.objectValue
     #expect(json?["decisions"]?.arrayValue?.isEmpty == false && json?["device"] == "device")
-    // One fix given by options, and one from the future.
+    // Adds a single position given by options, and rejects a position in the future.
     #expect(
       try bench.trendy("track", "add", "--lat", "52", "--lon", "4", "--device", "hand", store: "phone").status == 0)
     let future = try bench.trendy("track", "add", "--lat", "52", "--lon", "4", "--at", "+3d", store: "phone")
     #expect(future.status == 65 && future.output.contains("more than a day ahead"))
     #expect(try bench.trendy("track", "add", "--lat", "95", "--lon", "4", store: "phone").status == 64)
-    // A manual entry has no decisions.
+    // An event recorded by hand has no explanation.
     try bench.trendy("log", "coffee", store: "phone")
     #expect(try bench.trendy("trip", "explain", "@2", store: "phone").status == 66)
   }
 
-  /// Ten minutes of standing still, ten of driving, a stop of seven, and ten of driving.
+  /// Returns positions of a drive with a stop: ten minutes without movement, ten of driving, a stop of seven minutes,
+  /// and ten of driving.
   private static func driveWithStop(from start: Date) -> [Fix] {
     stride(from: 0.0, to: 4000, by: 15).map { second in
       let driven = min(max(0, second - 600), 600) + min(max(0, second - 1620), 600)
@@ -369,14 +371,14 @@ struct IngestTests {
     #expect(try trips("phone").count == 2)
     try #require(try bench.trendy("trip", "recompute", store: "phone").status == 0)
     #expect(try trips("phone").count == 1)
-    // The setting also applies to fixes posted to the hub.
+    // The setting also applies to positions posted to the hub.
     let posted = Self.driveWithStop(from: start + 86_400).map(\.overland).joined(separator: ",")
     try post(
       #"{"locations":[\#(posted)]}"#, to: "\(hub.url)/overland",
       headers: ["Authorization: Bearer \(try token("phone"))"])
     for device in ["phone", "laptop"] { try #require(try bench.trendy("sync", store: device).status == 0) }
     #expect(try trips("laptop").count == 2)
-    // After undo, the stop splits the trip again.
+    // After the change is undone, the stop separates two trips again.
     try bench.trendy("undo", store: "laptop")
     for device in ["laptop", "phone"] { try #require(try bench.trendy("sync", store: device).status == 0) }
     try #require(try bench.trendy("trip", "recompute", store: "phone").status == 0)
@@ -398,14 +400,14 @@ struct IngestTests {
       "for i in 0 1 2 3 4 5; do trendy track add '\(bench.folder.path)/part-'$i --store '\(store)' -q & pids=\"$pids $!\"; done; "
         + "for pid in $pids; do wait $pid || exit 1; done")
     #expect(added.status == 0, "\(added.talk)")
-    // The last process to read the log has seen every fix.
+    // The process that read the log last has processed all positions.
     #expect(try bench.trendy("trip", "recompute", store: "phone").output.contains("No changes"))
     check(try trips("phone"), "added at once")
     let again = try bench.trendy("track", "add", bench.folder.appending(path: "part-0").path, "--json", store: "phone")
     #expect(try again.document.objectValue?["added"] == 0)
   }
 
-  /// One RMC sentence per fix.
+  /// Converts positions to NMEA, one RMC sentence for each.
   static func nmea(_ fixes: [Fix]) -> String {
     fixes.map { fix in
       let seconds = fix.seconds % 86_400
@@ -429,7 +431,7 @@ struct IngestTests {
   }
 }
 
-/// A minimal gpsd server for one client.
+/// Minimal gpsd server that accepts a single client.
 final class TestGPSD: Sendable {
   let port: UInt16
 
@@ -457,7 +459,7 @@ final class TestGPSD: Sendable {
       }
       say(#"{"class":"WATCH","enable":true,"json":true}"# + "\n")
       for report in reports { say(report + "\r\n") }
-      // The connection stays open, as with a receiver.
+      // Like a real gpsd, the server keeps the connection open.
       while recv(client, &byte, 1, 0) == 1 {}
       close(client)
       close(listener)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Output of `trendyd metrics`.
+/// Tests the output of `trendyd metrics`.
 @Suite("Metrics", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct MetricsTests {
   let bench: Workbench

@@ -6,12 +6,12 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Path of nginx, if it is installed.
+/// Path of nginx; `nil` if it is not installed.
 private let nginx = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx"].first {
   FileManager.default.isExecutableFile(atPath: $0)
 }
 
-/// The example of docs/scale.md in front of two hubs on one database: one on a Unix socket, one on a port.
+/// Tests the nginx example in docs/scale.md with two hubs on one database, one on a Unix socket and one on a TCP port.
 @Suite(
   "Hubs behind nginx", .onPostgres,
   .enabled(if: nginx != nil, "nginx is not installed: Tools/install-libraries --for-tests"),
@@ -25,7 +25,7 @@ struct ProxyTests {
   init() throws {
     database = try DatabaseBench()
     data = try database.initialise()
-    // A free port.
+    // Uses a port that was free a moment ago.
     port = Int(try HTMLServer().port)
   }
 
@@ -38,7 +38,7 @@ struct ProxyTests {
       ])
   }
 
-  /// Starts nginx with the configuration of the example, adapted to the paths and ports of this test.
+  /// Starts nginx with the configuration from docs/scale.md, adapted to the paths and ports of the test.
   private func proxy(_ socket: String, _ address: String) throws -> Running {
     let docs = Samples.repository.appending(path: "docs/scale.md")
     let text = try String(contentsOf: docs, encoding: .utf8)
@@ -115,7 +115,7 @@ struct ProxyTests {
     let large = try ask("-o /dev/null -w '%{size_download}' '\(feed)'", token: token)
     #expect(small.output.hasPrefix("gzip "), "\(small.output)")
     #expect((Int(small.output.dropFirst(5)) ?? 0) < (Int(large.output) ?? 0) / 3)
-    // Requests through a proxy do not count as local.
+    // Requests through the proxy are not considered local.
     #expect(try ask("-o /dev/null -w '%{http_code}' HUB/metrics").output == "401")
 
     hubs[0].process.kill()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// `trendyd user limit`, and the error on a device when the user's quota is exhausted.
+/// Tests `trendyd user limit`, and the error on a device if the quota of its user is exhausted.
 @Suite("User quotas", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct QuotaTests {
   let bench: Workbench
@@ -19,7 +19,7 @@ struct QuotaTests {
     try bench.run("trendyd", ["user"] + words + ["--json"] + ["--data", hub.data])
   }
 
-  /// The only user of the hub.
+  /// Returns the only user of the hub.
   private func user() throws -> [String: JSONValue] {
     try #require(try user("list").document.objectValue?["users"]?.arrayValue?.first?.objectValue)
   }
@@ -48,7 +48,7 @@ struct QuotaTests {
     }
     #expect(try user()["rows"] == .int(rows))
 
-    // The other device deletes an entry, so the pending change fits.
+    // After the other device has deleted an entry, the pending change fits into the quota.
     try #require(try bench.trendy("rm", "@1", store: "laptop").status == 0)
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
     let sent = try bench.trendy("sync", store: "phone")
@@ -64,7 +64,7 @@ struct QuotaTests {
   @Test func `entries recorded and deleted offline fit into a full quota`() throws {
     defer { hub.stop() }
     let name = try #require(try user()["name"]?.stringValue)
-    // More creates than fit into one push, twice.
+    // 60 creates, which is more than fit into one push, are recorded before and again after the quota is reached.
     let numbers = (0..<60).map { "\($0)" }
     for number in numbers { try #require(try bench.trendy("log", "coffee", number, store: "phone").status == 0) }
     try #require(try bench.trendy("sync", store: "phone").status == 0)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Rebuilding a lost hub from the stores of the user's devices.
+/// Tests rebuilding a lost hub from the stores of the user's devices.
 @Suite("Rebuilding a lost hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RebuildTests {
   let bench: Workbench
@@ -21,7 +21,7 @@ struct RebuildTests {
     return (events?.arrayValue ?? []).compactMap { $0["notes"]?.stringValue }.sorted()
   }
 
-  /// Two devices with one record of four entries, one of them deleted and one edited.
+  /// Connects two devices and records four entries, one of which is deleted and one edited.
   private func prepare(_ hub: TestHub) throws {
     try hub.connect("phone", "laptop")
     for note in ["one", "two", "three", "four"] {
@@ -50,7 +50,7 @@ struct RebuildTests {
       #expect(try bench.trendy("sync", "conflicts", "--json", store: device).document["conflicts"] == [])
       #expect(try bench.trendy("type", "list", "--plain", store: device).output.split(separator: "\n").count == 5)
     }
-    // The hub has the record without the deleted entry.
+    // The rebuilt hub has the record without the deleted entry.
     let third = try bench.trendy("connect", url, code(), store: "tablet")
     #expect(third.status == 0, "\(third.talk)")
     #expect(try notes("tablet") == expected)

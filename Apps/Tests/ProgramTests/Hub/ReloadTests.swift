@@ -38,7 +38,7 @@ struct ReloadTests {
     ])
   func checks(text: String, message: String, hint: String) throws {
     try write(text)
-    // A daemon runs with an unknown key.
+    // An unknown setting does not prevent the daemon from running.
     for words in message.contains("not found")
       ? [["check-config"]] : [["check-config"], ["run", "--store", bench.store()]]
     {
@@ -63,7 +63,7 @@ struct ReloadTests {
     try write("poll = 2m\nunits = imperal\n")
     let refused = try reload()
     #expect(refused.status == 78 && refused.talk.contains("the old one stays active: \(path):2: "), "\(refused.talk)")
-    // The previous configuration is still active: after the correction, no setting has changed.
+    // The previous configuration is still in effect, so correcting the file changes no setting.
     try write("poll = 2m\nunits = imperial\n")
     #expect(try reload().output == "Configuration reloaded: no changes.\n")
   }
@@ -102,8 +102,8 @@ struct ReloadTests {
       return try? status.document.objectValue?["today"]?.objectValue?["day"]?.stringValue
     }
     let today = try #require(try eventually { try day() })
-    // Until the day starts, the date is still yesterday's. The setting has minute precision, so the day may start up to
-    // a minute earlier than `ahead`.
+    // Until the configured start of the day, today's date is still yesterday's. The setting has a precision of one
+    // minute, so the day may start up to a minute less than `ahead` minutes from now.
     let ahead = 5
     let fields = LocalTime(isUTC: true).components(of: Date(timeIntervalSinceNow: Double(ahead) * 60))
     let before = Date(timeIntervalSinceNow: -86_400)
@@ -112,7 +112,7 @@ struct ReloadTests {
     let clock =
       fields.hour == 0 && fields.minute <= ahead
       ? nil : "\(fields.hour):\(fields.minute < 10 ? "0" : "")\(fields.minute)"
-    // No such time exists just before midnight.
+    // If the start of the day would be after midnight, the test is not possible.
     guard let clock else { return }
     try bench.trendy("config", "set", "day_starts_at", clock)
     #expect(try eventually { try day() == wanted ? true : nil } == true)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Work that several hub processes on one database share without duplicates.
+/// Tests that several hub processes on one database share their work without duplicates.
 @Suite("Several hubs on one database", .onPostgres, .waitsForPrograms, .timeLimit(.minutes(20)))
 struct SharedDatabaseTests {
   private let database: DatabaseBench
@@ -30,7 +30,7 @@ struct SharedDatabaseTests {
     let hubs = try twoHubs()
     defer { for hub in hubs { hub.process.stop() } }
     try makeType(hubs[0], token: token)
-    // Both hubs are written to at once, so both have changes to deliver.
+    // Both hubs receive changes at the same time, so both have webhooks to deliver.
     let script = """
       for number in {1..40}; do
         curl -sf -o /dev/null -H "Authorization: Bearer $1" \
@@ -86,20 +86,21 @@ struct SharedDatabaseTests {
         hubs[0] = try database.run(port: hubs[0].port, name: "hub-0")
       }
     }
-    // Posting all fixes again to both hubs changes nothing.
+    // Posting all positions again to both hubs changes nothing.
     for hub in hubs { try post(fixes[...], to: hub) }
     try #require(try bench.trendy("sync", store: "laptop").status == 0)
     let list = try bench.trendy("trip", "list", "--json", "--utc", store: "laptop").document["trips"]
     let trips = list?.arrayValue ?? []
     #expect(trips.count == 1, "\(trips)")
     #expect(abs((trips.first?["distance_m"]?.doubleValue ?? 0) - 7448) < 7448 * 0.03)
-    // Both hubs return the decisions of the detection.
+    // Both hubs return the explanation of the trip.
     let id = try #require(trips.first?["id"]?.stringValue)
     for hub in hubs {
       let why = try database.curl("\(hub.url)/api/v1/me/explanations/\(id)", token: token)
       #expect(why.status == 0, "\(why.output)")
     }
-    // Only the settings of `hub init` exist; the other hubs have no folder.
+    // The folder contains only the settings saved by `trendyd hub init`. The folders of the hub processes were never
+    // created.
     #expect(try FileManager.default.subpathsOfDirectory(atPath: data) == ["hub.json"])
     for name in ["hub-0", "hub-1"] { #expect(!FileManager.default.fileExists(atPath: bench.store(name))) }
   }
@@ -109,7 +110,7 @@ struct SharedDatabaseTests {
     defer { for hub in hubs { hub.process.stop() } }
     let token = try database.token("phone", data)
     try makeType(hubs[0], token: token)
-    // Prefixes each line with its arrival time.
+    // The script prefixes each line with the time at which it arrived.
     let script = """
       curl -sN --max-time 60 -H "Authorization: Bearer $1" $2/api/v1/changes/stream |
         while read -r line; do case "$line" in data:*) echo "$(date +%s%N) $line"; esac; done
@@ -131,7 +132,7 @@ struct SharedDatabaseTests {
       let end = Date().timeIntervalSince1970
       waits.append(try told(number) - end)
     }
-    // The poll that finds changes without a hint runs only every ten seconds.
+    // Without notifications from the database, the hub would detect changes only by polling every ten seconds.
     #expect(waits.sorted()[waits.count / 2] < 1, "\(waits)")
   }
 }

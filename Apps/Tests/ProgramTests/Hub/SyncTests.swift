@@ -20,7 +20,7 @@ struct SyncTests {
     }
   }
 
-  /// The events without fields that differ between devices.
+  /// Returns the events without fields that differ between devices.
   private func timeline(_ device: String) throws -> [JSONValue] {
     let events = try bench.trendy("list", "--limit", "0", "--json", store: device).document.objectValue?["events"]
     return (events?.arrayValue ?? []).map { event in
@@ -59,7 +59,7 @@ struct SyncTests {
   }
 
   @Test func `a note of the maximum size reaches the other device`() throws {
-    // Each quote takes two bytes in JSON.
+    // Each quotation mark is escaped as two bytes in JSON.
     let file = bench.folder.appending(path: "quotes.jsonl")
     let note = String(repeating: "\\\"", count: 262_144)
     try Data("{\"event_type\":\"coffee\",\"notes\":\"\(note)\"}\n".utf8).write(to: file)
@@ -126,7 +126,7 @@ struct SyncTests {
     let event = try timeline("laptop").first?.objectValue
     #expect(event?["notes"] == "theirs")
     #expect(event?["properties"]?.objectValue?["count"]?.objectValue?["value"] == 1)
-    // The delete is not redone, because the event has changed since.
+    // Redo skips the deletion, because the event has been changed since.
     let redone = try bench.trendy("redo", "2", store: "phone")
     #expect(redone.output.contains("Redone: edit") && redone.talk.contains("have been changed since"), "\(redone.talk)")
     try sync("phone", "laptop")
@@ -174,7 +174,7 @@ struct SyncTests {
     #expect(try timeline("phone") == timeline("laptop"))
     #expect(try conflicts("phone").isEmpty && conflicts("laptop").isEmpty)
     #expect(try bench.trendy("sync", "conflicts", "drop", id, store: "phone").status == 66, "it is decided")
-    // The decision can be undone, which reopens the conflict on every device.
+    // Resolving the conflict can be undone, which reopens it on all devices.
     let shown = try timeline("phone").first?.objectValue?["notes"]
     let undone = try bench.trendy("undo", store: "phone")
     #expect(undone.status == 0, "\(undone.talk)")
@@ -220,13 +220,13 @@ struct SyncTests {
     try sync("laptop", "phone")
     let list = try bench.trendy("list", "--deleted", "--plain", store: "phone").output
     #expect(list.contains("gone too soon") && list.split(separator: "\n").count == 1, "\(list)")
-    // From the conflict journal of this device.
+    // Resolves a conflict from the conflict journal of this device.
     let id = try #require(conflicts("phone").first?["id"]?.stringValue)
     #expect(try bench.trendy("sync", "conflicts", "restore", id, store: "phone").status == 0)
     try sync("phone", "laptop")
     #expect(try timeline("laptop").map { $0.objectValue?["notes"] } == ["edited meanwhile"])
     #expect(try conflicts("phone").isEmpty)
-    // By its id from the list.
+    // Restores the event by its id from the list of deleted events.
     try bench.trendy("rm", "@1", store: "laptop")
     try sync("laptop", "phone")
     let event = try #require(
@@ -285,7 +285,7 @@ struct SyncTests {
     let written = try bench.shell(
       "for i in $(seq 40); do trendy log coffee $i --store '\(bench.store("phone"))' -q || exit 1; done")
     #expect(written.status == 0, "\(written.talk)")
-    // A sync requested while the agent is syncing waits for a round that starts afterwards.
+    // A sync requested while the agent is syncing waits for a sync that starts after the request.
     try sync("phone", "laptop")
     let events = try timeline("laptop")
     #expect(events.count == 40)
@@ -297,7 +297,8 @@ struct SyncTests {
     let agent = try Running(
       bench, "trendyd", ["run", "--role", "agent", "--store", bench.store("laptop"), "--poll", "1h"])
     defer { agent.stop() }
-    // The first change may arrive with the agent's initial round; the next poll would be an hour later.
+    // The first change may arrive with the agent's initial sync. The next poll would be an hour later, so the others
+    // must arrive through signals.
     for count in 1...3 {
       try bench.trendy("log", "coffee", store: "phone")
       try sync("phone")
@@ -406,7 +407,7 @@ struct SyncTests {
     #expect(users.split(separator: "\n").filter { !$0.hasPrefix(" ") }.count == 2, "\(users)")
     #expect(users.contains("Eve  0 devices") && users.contains("  laptop  seen "), "\(users)")
     #expect(try bench.trendyd("token", "create", "x", "--data", hub.data).status == 64, "whose?")
-    // A token with this name exists, but it belongs to another user.
+    // There is a token with this name, but it belongs to another user.
     #expect(try bench.trendyd("user", "add", "Bea", "--data", hub.data).status == 0)
     #expect(try bench.trendyd("token", "revoke", "sensor", "--name", "Bea", "--data", hub.data).status == 66)
     #expect(try bench.trendyd("token", "revoke", "sensor", "--data", hub.data).status == 0)
@@ -418,7 +419,7 @@ struct SyncTests {
     defer { agent.stop() }
     try #require(try eventually { agent.text.contains("syncs with") ? true : nil } == true)
     try sync("phone")
-    // The history entry that an agent writes after a response with `Retry-After`.
+    // Simulates the history entry that an agent writes after a response with a `Retry-After` header.
     let path = bench.store("phone") + "/sync-history.json"
     var runs = try #require(try WireJSON.decode(JSONValue.self, from: Data(contentsOf: URL(filePath: path))).arrayValue)
     var last = try #require(runs.popLast()?.objectValue)
@@ -449,20 +450,21 @@ struct SyncTests {
 
     let unsure = try hubCommand("user", "rm", name, "--erase")
     #expect(unsure.status == 64 && unsure.talk.contains("--yes"), "\(unsure.talk)")
-    // A running hub erases the data itself. After it has stopped, repeating the command does.
+    // A running hub erases the data in the background. After it has stopped, the command erases the data if it is
+    // repeated.
     #expect(try hubCommand("user", "rm", name, "--erase", "--yes").status == 0)
     #expect(try bench.trendy("sync", store: "phone").status == 77)
     hub.stop()
     let again = try hubCommand("user", "rm", name, "--erase", "--yes", "--json")
-    // Unless the hub has already finished.
+    // The user is not found if the hub had already erased the data.
     let isErased = try again.status == 66 || again.document.objectValue?["erased"] == true
     #expect(isErased, "\(again.talk)")
     let rest = try hubCommand("user", "list", "--json")
-    // A database without users is not a hub yet.
+    // A database without users does not count as a hub.
     #expect(try TestHub.isInFolder ? rest.document.objectValue?["users"] == [] : rest.status == 66, "\(rest.talk)")
     let left = try bench.shell("find '\(hub.data)' -path '*\(id)*' -type f")
     #expect(left.output.isEmpty, "\(left.output)")
-    // The device keeps its own data.
+    // The data on the device is not erased.
     #expect(try timeline("phone").count == 1)
   }
 
@@ -487,7 +489,7 @@ struct SyncTests {
     try sync("phone", "laptop", "phone")
     #expect(try timeline("phone").count == 3)
     #expect(try timeline("laptop") == timeline("phone"))
-    // A deleted trip is not restored by importing the file again on any device.
+    // A trip that was deleted on one device is not created again by importing the file on any device.
     let trips = try bench.trendy("trip", "list", "--plain", store: "laptop").output.split(separator: "\t")
     #expect(try bench.trendy("rm", String(try #require(trips.first)), store: "laptop").status == 0)
     try sync("laptop", "phone")
@@ -563,10 +565,10 @@ struct SyncTests {
     #expect(restored.status == 0, "\(restored.talk)")
     let kept = try restored.document.objectValue?["kept"]?.arrayValue?.compactMap(\.stringValue) ?? []
     #expect(kept.count == 1)
-    // The replaced hub is still a complete hub and can be backed up.
+    // The replaced data is still a complete hub, which can be backed up.
     let former = ["hub", "backup", bench.store("former.backup"), "--data", kept.first ?? ""]
     #expect(try bench.run("trendyd", former).status == 0)
-    // A restore on an empty machine works as well.
+    // A backup can also be restored on a machine without a hub.
     let other = bench.store("other-hub")
     #expect(try bench.run("trendyd", ["hub", "restore", file, "--data", other]).status == 0)
     let next = try TestHub(bench, name: "other-hub")
@@ -595,7 +597,7 @@ struct SyncTests {
     #expect(refused.status == 65 && refused.talk.contains("not signed"), "\(refused.talk)")
     #expect(!FileManager.default.fileExists(atPath: other + "/directory"))
     #expect(try bench.run("trendyd", ["hub", "restore", signed, "--data", other, "--sign", key]).status == 0)
-    // Backups of devices and hubs are not interchangeable.
+    // A backup of a device cannot be restored to a hub, nor the other way round.
     #expect(try bench.trendy("restore", plain, "--yes", store: "phone").status == 65)
     let own = bench.store("own.backup")
     #expect(try bench.trendy("backup", own, "--sign", key, store: "phone").status == 0)
@@ -607,14 +609,14 @@ struct SyncTests {
     let refused = try bench.trendy("connect", "http://127.0.0.1:1", "1234-5678", store: "new")
     #expect(refused.status == 69, "\(refused.talk)")
     #expect(!FileManager.default.fileExists(atPath: bench.store("new")))
-    // An agent creates an empty store.
+    // The agent creates an empty store.
     let agent = try Running(bench, "trendyd", ["run", "--store", bench.store("new")])
     let manifest = bench.store("new") + "/manifest"
     #expect(try eventually { FileManager.default.fileExists(atPath: manifest) ? true : nil } == true, "\(agent.text)")
     agent.stop()
     #expect(try bench.trendy("init", store: "new").output.contains("Store ready."))
     #expect(try bench.trendy("log", "coffee", store: "new").status == 0)
-    // Deleted types are not recreated.
+    // Types that the user has deleted are not created again.
     try bench.trendy("undo", store: "new")
     for type in ["coffee", "mood", "workout", "medication", "journal"] {
       try bench.trendy("type", "rm", type, "--yes", store: "new")

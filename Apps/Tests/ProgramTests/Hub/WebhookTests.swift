@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Webhooks: addresses that receive changes from a hub.
+/// Tests webhooks, to which a hub sends changes.
 @Suite("Webhooks of a hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct WebhookTests {
   let bench: Workbench
@@ -51,7 +51,7 @@ struct WebhookTests {
     let document = try WireJSON.decode(JSONValue.self, from: Data(body.utf8))
     #expect(document["schema"] == "trendy.webhook/1")
     #expect(document["changes"]?.arrayValue?.map { $0["entity_id"] } == ["e"])
-    // A receiver can verify the signature with standard tools.
+    // A receiver can verify the signature with openssl.
     let field = try #require(head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("trendy-signature:") })
     let signature = try #require(field.split(separator: " ").last)
     let seconds = try #require(signature.dropFirst(2).split(separator: ",").first)

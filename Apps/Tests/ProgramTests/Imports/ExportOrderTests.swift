@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Scheduled exports by the agent.
+/// Tests scheduled exports by the agent.
 @Suite("trendy export --every", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ExportOrderTests {
   private let bench: Workbench
@@ -43,7 +43,7 @@ struct ExportOrderTests {
     #expect(try setting("export_every") == "7d" && setting("export_to") == folder && setting("export_keep") == "3")
     #expect(try setting("export_format") == "report")
     #expect(try bench.trendy("status").output.contains("none yet"))
-    // The default format is the lossless one.
+    // The default format is NDJSON, which contains all data.
     try bench.trendy("export", "--every", "1d", "--to", folder)
     #expect(try setting("export_format") == "ndjson" && setting("export_keep") == "14")
     try bench.trendy("export", "ndjson", "--every", "never")
@@ -66,7 +66,7 @@ struct ExportOrderTests {
     let status = try bench.trendy("status").output
     #expect(status.contains("last \(name), next "), "\(status)")
     #expect(try bench.trendy("doctor", "--local").status == 0)
-    // Another format starts a new series and leaves existing files in place.
+    // After the format is changed, existing files in the old format are kept.
     try bench.trendy("export", "report", "--every", "1d", "--to", folder)
     _ = try #require(try eventually { try files().first { $0.hasSuffix(".html") } }, "\(agent.text)")
     #expect(try files().contains(name))
@@ -82,7 +82,7 @@ struct ExportOrderTests {
     #expect(try bench.trendy("status").output.contains("not found; create it"))
     let checked = try bench.trendy("doctor", "--local")
     #expect(checked.status == 1 && checked.output.contains("not found; create it"), "\(checked.output)")
-    // The agent is still running and responds.
+    // The agent continues to run and responds to requests.
     try makeFolder()
     let answered = try bench.run("trendyd", ["status", "--store", bench.store()])
     #expect(answered.status == 0, "\(answered.talk)")
@@ -90,7 +90,7 @@ struct ExportOrderTests {
 
   @Test func `an obstacle at the file's path is reported and not removed`() throws {
     try makeFolder()
-    // A folder at the path of the temporary file.
+    // Creates a folder with the name of the temporary file.
     let day = Date.now.formatted(.iso8601.year().month().day())
     try FileManager.default.createDirectory(
       atPath: "\(folder)/trendy-\(day).ndjson.new", withIntermediateDirectories: true)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Repeating an import after it was undone, on a device whose hub is unreachable.
+/// Tests repeating an import that was undone, on a device whose hub is unreachable.
 @Suite("A repeated import", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ImportAgainTests {
   private let bench: Workbench
@@ -61,7 +61,7 @@ struct ImportAgainTests {
       "swims.csv", "swim,2026-11-01T08:00:00Z,a,1", "swim,2026-11-02T08:00:00Z,b,2", "swim,2026-11-03T08:00:00Z,c,3")
     try bench.trendy("import", file, store: "phone")
     try sync("phone", "laptop")
-    // One of the events is deleted manually; repeating the import must not restore it.
+    // An event that the user deleted is not restored by repeating the import.
     let id = try #require(
       bench.trendy("list", "--grep", "c", "--plain", store: "laptop").output.split(separator: "\t").first)
     try bench.trendy("rm", String(id), "--yes", store: "laptop")
@@ -79,8 +79,8 @@ struct ImportAgainTests {
       #expect(try notes(device) == ["swim a", "swim b"], "\(device)")
       #expect(try bench.trendy("doctor", store: device).status == 0)
     }
-    // An event that was deleted manually on the device that repeated the import also stays deleted on the device that
-    // undid the first one.
+    // An event that the user deleted on the device that repeated the import is not restored by importing the file on
+    // the device that undid the first import.
     let other = try #require(
       bench.trendy("list", "--grep", "b", "--plain", store: "laptop").output.split(separator: "\t").first)
     try bench.trendy("rm", String(other), "--yes", store: "laptop")

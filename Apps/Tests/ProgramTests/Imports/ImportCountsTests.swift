@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Daily counts after an import.
+/// Tests the cached daily counts after an import.
 @Suite("Counts after an import", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ImportCountsTests {
   @Test func `a large import caches its daily counts, and the first statistics use them`() throws {
     let bench = try Workbench()
-    // Enough rows for a sealed segment: daily counts are cached for sealed segments only.
+    // Daily counts are cached for sealed segments only, so the import must be large enough to seal a segment.
     let rows = (0..<30_000).map { index in
       "swim,2026-0\(1 + index / 5000)-\(10 + index % 19)T\(10 + index % 14):\(10 + index % 50):00Z,\(index)\n"
     }
@@ -23,7 +23,7 @@ struct ImportCountsTests {
     #expect(try Self.counts(of: bench) == counts)
   }
 
-  /// Cached files of daily counts with their modification dates.
+  /// Returns the files with cached daily counts and their modification dates.
   private static func counts(of bench: Workbench) throws -> [String: Date] {
     let folder = bench.folder.appending(path: ".cache/trendy/insights")
     guard FileManager.default.fileExists(atPath: folder.path) else { return [:] }

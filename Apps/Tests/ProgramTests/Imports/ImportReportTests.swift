@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Reports of an import: skipped items, and options that the user has to add.
+/// Tests the reports of imports: skipped items, and hints on options that are required.
 @Suite("Reports of imports", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ImportReportTests {
   @Test func `the first five problems are listed, JSON contains all, and the status is 0`() throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Standard input, repeated options and alternative spellings.
+/// Tests standard input, repeated options and alternative spellings.
 @Suite("Input", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct InputTests {
   private let bench: Workbench
@@ -30,15 +30,15 @@ struct InputTests {
   }
 
   @Test func `an interrupted import reports the saved part, and repeating the command resumes it`() throws {
-    // More rows than fit into one save. The file is not a table, because a table is read completely before anything is
-    // saved.
+    // The import takes more than one save. A table would be read completely before the first save, so the file has a
+    // different format.
     let type = "{\"record\":\"event_type\",\"id\":\"t\",\"name\":\"coffee\",\"color\":\"#000000\",\"icon\":\"x\"}\n"
     let rows = (1...66_000).map {
       "{\"record\":\"event\",\"id\":\"e\($0)\",\"event_type_id\":\"t\",\"timestamp\":\"2026-01-01T00:00:00Z\"}\n"
     }.joined()
     let table = bench.folder.appending(path: "rows.ndjson")
     try (type + rows).write(to: table, atomically: true, encoding: .utf8)
-    // The pipe contains all rows and stays open, so the import waits for more input when Ctrl-C arrives.
+    // The pipe contains all rows and stays open. Ctrl-C thus arrives while the import waits for more input.
     let result = try bench.shell(
       """
       cd '\(bench.folder.path)'; export TRENDY_STORE='\(bench.store())'; mkfifo pipe; exec 3<>pipe
@@ -59,7 +59,7 @@ struct InputTests {
     let rows = (1...300).map { "coffee,2026-01-01T00:00:00Z,row \($0)\n" }.joined()
     try ("type,start,note\n" + rows).write(
       to: bench.folder.appending(path: "rows.csv"), atomically: true, encoding: .utf8)
-    // The second half arrives after the progress line is due.
+    // The second half of the input arrives after the progress line has become visible.
     let slow = "(head -c 4000 rows.csv; sleep 1.2; tail -c +4001 rows.csv) | trendy import -"
     let environment = "cd '\(bench.folder.path)'; export TERM=xterm TRENDY_STORE='\(bench.store())'"
     let terminal = try bench.shell("\(environment); script -qec \"\(slow)\" /dev/null")
@@ -75,7 +75,7 @@ struct InputTests {
     #expect(try list("script -qec 'trendy list --pager --no-color' /dev/null").contains("paged:1 entry"))
     #expect(try !list("script -qec 'trendy list --no-color' /dev/null").contains("paged"))
     #expect(try list("TRENDY_PAGER=on script -qec 'trendy list --no-color' /dev/null").contains("paged:1 entry"))
-    // No pager in a pipe.
+    // Output to a pipe is not paged.
     #expect(try !list("trendy list --pager | cat").contains("paged"))
     #expect(try bench.shell("\(environment); PAGER=false script -qec 'trendy list --pager' /dev/null").status == 0)
   }
@@ -106,7 +106,7 @@ struct InputTests {
       try bench.trendy("list", "--type", "coffee", "--type", "mood", "--limit", "1", "--plain").output.contains("mood"))
     let twice = try bench.trendy("list", "--limit", "1", "--limit", "2")
     #expect(twice.status == 64 && twice.talk.contains("Option '--limit' was given twice: '1' and '2'"), "\(twice.talk)")
-    // The last store wins, so that an alias can contain the option.
+    // The last `--store` takes precedence, so that it can override the option in a shell alias.
     #expect(try bench.run("trendy", ["list", "--store", "/nowhere", "--store", bench.store()]).status == 0)
   }
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Imports from other programs, and exports of the complete record.
+/// Tests imports from other programs and exports of the complete record.
 @Suite("Import and export", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct InterchangeTests {
   private let bench: Workbench
@@ -22,7 +22,7 @@ struct InterchangeTests {
 
   private func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
 
-  /// The lines of `list`, newest first.
+  /// Returns the lines of `trendy list`, newest first.
   private func listed(store: String = "store") throws -> [String] {
     try bench.trendy("list", "--plain", store: store).output.split(separator: "\n").map(String.init)
   }
@@ -47,7 +47,7 @@ struct InterchangeTests {
       #expect(imported.status == 0, "\(imported.output)\(imported.talk)")
       #expect(try hasDigits(bench.trendy("list", "--json", store: store).output), "\(name)")
     }
-    // A number of more than 64 bits is an identifier and is stored as text.
+    // A number with more than 64 bits is probably an identifier and is stored as text.
     let table = try file("ids.csv", "type,start,code\nRide,2026-01-02T08:00:00Z,12345678901234567890\n")
     try bench.trendy("init", store: "ids")
     try bench.trendy("import", table, store: "ids")
@@ -70,7 +70,7 @@ struct InterchangeTests {
       let result = try bench.run("trendy", words + ["--store", bench.store()])
       #expect(result.status == 0, "\(words): \(result.talk)")
     }
-    // A detected trip that was deleted must not be detected again from the imported fixes.
+    // A detected trip that was deleted must not be detected again from imported positions.
     let trips = try bench.trendy("trip", "list", "--plain").output
     if let trip = trips.split(separator: "\t").first { try bench.trendy("trip", "rm", String(trip), "--yes") }
     let out = try bench.trendy("export", "ndjson", path("a.ndjson"))
@@ -109,7 +109,7 @@ struct InterchangeTests {
     #expect(try undone.document.objectValue?["left"] == .array([.string(edited)]), "\(undone.talk)")
     #expect(try listed().count == 1)
     #expect(try bench.trendy("import", "undo", id).status == 1)
-    // The import was undone as a whole, so its events can be imported again.
+    // The whole import was undone, so repeating it imports the events again.
     try bench.trendy("import", table, "--map", "gym=workout")
     #expect(try listed().count == 3)
   }
@@ -153,7 +153,7 @@ struct InterchangeTests {
     #expect(restored.status == 0, "\(restored.talk)")
     #expect(
       try bench.trendy("import", "list", "--plain", store: "elsewhere").output == kept && kept.contains("\tdone\t"))
-    // Repeating the import adds nothing there.
+    // Repeating the import in the restored store adds nothing.
     try bench.trendy("import", table, store: "elsewhere")
     #expect(try listed(store: "elsewhere").count == 2)
     let id = try #require(kept.split(separator: "\t").first.map(String.init))
@@ -186,7 +186,7 @@ struct InterchangeTests {
     #expect(try bench.trendy("export", "csv", "--vehicle", "Bicycle").output.split(separator: "\r\n").count == 1)
     let day = try bench.trendy("export", "json", "--day", "2026-03-01", "--vehicle", "Van").document
     #expect(day.arrayValue?.count == 1, "\(day)")
-    // An option that cannot filter a format is rejected rather than ignored.
+    // An option that does not apply to a format is rejected rather than ignored.
     for words in [
       ["gpx", "--all", "--type", "coffee"], ["gpx", "--trip", found, "--day", "today"],
       ["csv", "--day", "today", "--since", "7d"], ["ndjson", "--day", "today"], ["csv", "--trip", found],
@@ -204,15 +204,16 @@ struct InterchangeTests {
   }
 
   @Test func `a killed import resumes with the same command as a single import`() throws {
-    // One batch and part of the next. The file is not a table, because a table is read completely before anything is
-    // saved.
+    // The file takes more than one save. A table would be read completely before the first save, so the file has a
+    // different format.
     let type = "{\"record\":\"event_type\",\"id\":\"t\",\"name\":\"run\",\"color\":\"#000000\",\"icon\":\"x\"}\n"
     let rows = (0..<70_000).map { index in
       let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_700_000_000 + Double(index * 60)))
       return "{\"record\":\"event\",\"id\":\"e\(index)\",\"event_type_id\":\"t\",\"timestamp\":\"\(time)\"}\n"
     }
     let table = try file("runs.ndjson", type + rows.joined())
-    // The input stays open, so the import is killed in the middle, after it has saved the first batch.
+    // The input stays open after the last row. The import is killed after its first save, while it waits for more
+    // input.
     let program = "'\(Workbench.path("trendy"))'"
     _ = try bench.shell(
       """
@@ -249,7 +250,7 @@ struct InterchangeTests {
     let array = try bench.trendy("export", "json", "--type", "coffee").output
     let events = try #require(try WireJSON.decode(JSONValue.self, from: Data(array.utf8)).arrayValue)
     #expect(events.first?.objectValue?["event_type"]?.objectValue?["name"] == "coffee")
-    // An existing file is replaced only with confirmation.
+    // An existing file is only replaced with `--yes`.
     #expect(try bench.trendy("export", "csv", path("out.csv")).status == 73)
     #expect(try bench.trendy("export", "csv", path("out.csv"), "--yes").status == 0)
   }
@@ -306,7 +307,7 @@ struct InterchangeTests {
     let first = try bench.trendy("import", path("export.zip"), "--json")
     #expect(try first.document.objectValue?["new"]?.objectValue?["event"] == 2, "\(first.talk)")
     let events = try bench.trendy("export", "csv").output
-    // Only the watch's steps count, and the straight route has its two end points.
+    // Only the steps counted by the watch are imported. The straight route is reduced to its end points.
     #expect(events.contains(",1000") && !events.contains("1900"), "\(events)")
     #expect(events.contains("_x~|H_bc^_|B?"), "\(events)")
     for command in [

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Imports of location histories and workouts from other programs.
+/// Tests imports of location histories and workouts from other programs.
 @Suite("Import of location histories and workouts", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct JourneyImportTests {
   private let bench: Workbench
@@ -26,7 +26,7 @@ struct JourneyImportTests {
     try bench.trendy("list", "--plain").output.split(separator: "\n").map(String.init)
   }
 
-  /// Undoes the last import.
+  /// Undoes the most recent import.
   private func undoImport() throws {
     let id = try bench.trendy("import", "list", "--plain").output.split(separator: "\t").first.map(String.init)
     let undone = try bench.trendy("import", "undo", try #require(id))
@@ -43,7 +43,7 @@ struct JourneyImportTests {
        "simplifiedRawPath":{"points":[{"latE7":522000000,"lngE7":50000000,"accuracyMeters":10,"timestamp":"2022-05-02T07:40:00Z"}]}}}]}
     """
 
-  /// Stay and trip of the same day as exported by the phone, with slightly different times and coordinates.
+  /// Stay and trip on the same day in the phone's export format, with slightly different times and coordinates.
   private static let phone = """
     {"semanticSegments":[
      {"startTime":"2022-05-02T09:01:10.000+02:00","endTime":"2022-05-02T09:30:00.000+02:00",
@@ -63,7 +63,7 @@ struct JourneyImportTests {
     #expect(try bench.trendy("trip", "list").output.contains("38.5 km"))
     #expect(try bench.trendy("list").output.contains("at Bakery"))
     #expect(try bench.trendy("track", "list").output.contains("path Google Timeline"))
-    // The Timeline already contains the trip; detection must not find a second one in its path.
+    // The trip in the Timeline must not be detected a second time from the imported path.
     try bench.trendy("trip", "recompute")
     let again = try bench.trendy("import", path("Takeout"), "--json")
     #expect(try again.document.objectValue?["new"]?.objectValue?.isEmpty == true, "\(again.talk)")
@@ -105,8 +105,8 @@ struct JourneyImportTests {
 
   // MARK: Sport
 
-  /// A ride of half an hour and 2 km with four fixes, from 2026-02-26T00:26:40Z, written by hand according to the
-  /// published protocol.
+  /// A ride of 2 km in half an hour with four positions, from 2026-02-26T00:26:40Z, in the FIT format. Created by hand
+  /// from the published protocol.
   private static let fit = """
     DiBcCI0AAAAuRklUAABAAAAAAAQAAQABAoQDBIwEBIYABAEAYwAAAEBHAkRBAAAUAAP9BIYABIUBBIUBQEcCRPuDDCU6baADAZhJAkQvcBclOm2g\
     AwHwSwJEY1wiJTptoAMBSE4CRJdILSU6baADQgAAEgAG/QSGAgSGBQEABwSGCQSGCwKEAkhOAkRARwJEAkB3GwCAhB4ATQGrPg==
@@ -132,7 +132,7 @@ struct JourneyImportTests {
     #expect(try bench.trendy("trip", "list", "--plain").output.isEmpty)
     let out = try bench.trendy("export", "gpx", "--all").output
     #expect(out.components(separatedBy: "<trkpt").count == 5, "\(out)")
-    // The compressed file, and the ride as another program exports it.
+    // The compressed file, and the same ride exported by another program, are duplicates.
     for name in ["ride.fit.gz", try file("ride.tcx", Self.tcx)] {
       let again = try bench.trendy("import", name.hasPrefix("/") ? name : path(name), "--json")
       #expect(try again.document.objectValue?["known"] == 1, "\(again.talk)")
@@ -165,7 +165,7 @@ struct JourneyImportTests {
     #expect(try bench.trendy("list").output.contains("Yoga"))
     let again = try bench.trendy("import", path("strava.zip"), "--map", "yoga=Yoga", "--json")
     #expect(try again.document.objectValue?["known"] == 2, "\(again.talk)")
-    // The watch's file of the ride begins two seconds earlier.
+    // The watch's file for the same ride starts two seconds earlier and is a duplicate.
     try bench.trendy("import", path("export/activities/1.fit.gz"))
     #expect(try listed().count == 2)
     try undoImport()

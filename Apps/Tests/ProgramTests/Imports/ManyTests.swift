@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Many events at once: from a pipe, in lists, in edits and deletions.
+/// Tests large numbers of events: from a pipe, in lists, edits and deletions.
 @Suite("Bulk operations", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ManyTests {
   private let bench: Workbench
@@ -51,7 +51,7 @@ struct ManyTests {
     #expect(told == ["5", "8", "9", "11", "12", "13"], "\(result.talk)")
     #expect(result.output.contains("Recorded 5 of 11 lines."))
     #expect(try rows("--where", "count=3")[0].suffix(2) == ["count=3", "size=small"])
-    // All lines are one undo step, including the type that they created.
+    // All lines form one undo step, which includes the event type that they created.
     try bench.trendy("undo")
     #expect(try rows().isEmpty)
     #expect(try bench.trendy("log", "walk").status == 66)
@@ -88,7 +88,7 @@ struct ManyTests {
   }
 
   @Test func `a list is paged, and every page names the command for the next one`() throws {
-    // More than a page of the store, and many events with one timestamp.
+    // The list is longer than a page of the store, and many events have the same timestamp.
     #expect(
       try piped((0..<2500).map { "coffee -n n\($0) --at 2026-10-\($0 % 3 + 10)" }.joined(separator: "\n")).status == 0)
     let all = try notes()
@@ -200,7 +200,7 @@ struct ManyTests {
     #expect(try notes("--where", "size=small") == ["n7"])
     try sync()
     #expect(try bench.trendy("list", "--limit", "0", "--where", "size=large", "--plain", store: "other").output.isEmpty)
-    // Undoing the creation deletes all events except the changed one.
+    // Undoing the lines deletes all their events except the one that was edited.
     try bench.trendy("undo")
     #expect(try notes() == ["n7"])
     try bench.trendy("redo")

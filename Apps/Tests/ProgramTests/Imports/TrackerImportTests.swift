@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Imports from other trackers, and exports back to them.
+/// Tests imports from other trackers and exports to them.
 @Suite("Import from trackers", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TrackerImportTests {
   private let bench: Workbench
@@ -26,7 +26,7 @@ struct TrackerImportTests {
     try bench.trendy("list", "--limit", "0", "--plain", store: store).output.split(separator: "\n").count
   }
 
-  /// Checks that the file is imported once and that undo removes all of it.
+  /// Checks that a file is imported only once and that undoing the import removes all of its events.
   private func comesAndGoes(_ path: String, _ format: String, events: Int64) throws {
     let first = try bench.trendy("import", path, "--json")
     #expect(try first.document.objectValue?["format"] == .string(format), "\(first.talk)")
@@ -60,7 +60,7 @@ struct TrackerImportTests {
   @Test func `Loop habits are imported with goals and skips, and can be exported to Loop`() throws {
     let archive = try loop()
     try comesAndGoes(archive, "loop", events: 2)
-    // The uncompressed folder gives the same result.
+    // Importing the uncompressed folder has the same result.
     try comesAndGoes(path("loop"), "loop", events: 2)
     try bench.trendy("init", store: "mine")
     let mapped = try bench.trendy("import", archive, "--map", "meditate=Sitting", store: "mine")
@@ -145,7 +145,7 @@ struct TrackerImportTests {
     #expect(
       try String(contentsOfFile: path("out.json"), encoding: .utf8)
         == String(contentsOfFile: path("again.json"), encoding: .utf8))
-    // An import can rename types.
+    // `--map` renames types during an import.
     try bench.trendy("init", store: "third")
     try bench.trendy("import", path("out.json"), "--map", "coffee=Espresso", store: "third")
     let listed = try bench.trendy("list", "--plain", store: "third").output
@@ -156,7 +156,7 @@ struct TrackerImportTests {
     let help = try bench.trendy("help", "import", "nomie").output
     #expect(help.contains("Backup") && help.contains("#tag") && help.contains("no real file"), "\(help)")
     #expect(try bench.trendy("help", "export", "loop").output.contains("trendy export loop FILE"))
-    // A subcommand of two words is not a format.
+    // `import undo` is a command rather than a format.
     #expect(try bench.trendy("help", "import", "undo").output.contains("trendy import undo"))
     #expect(try bench.trendy("help", "import", "nothing").status == 64)
     try file("Pictures/a.jpg", "x")

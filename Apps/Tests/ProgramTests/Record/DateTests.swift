@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// All-day events and `date` properties, read in other time zones than the one in which they were recorded.
+/// Tests all-day events and `date` properties that are read in a different time zone from the one in which they were
+/// recorded.
 @Suite("Dates across time zones", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct DateTests {
   static let zones = ["Pacific/Auckland", "Europe/Amsterdam", "UTC", "America/Los_Angeles"]
@@ -80,7 +81,7 @@ struct DateTests {
       }
       #expect(rows(try trendy(in: zone, "list", "--plain")).allSatisfy { $0.hasSuffix("due=2025-01-02") }, "\(zone)")
     }
-    // Alternative form that imports contain: midnight in Amsterdam as a UTC timestamp.
+    // Imported dates may have a different form: midnight in Amsterdam as a UTC timestamp.
     let line =
       #"{"event_type":"visa","time_zone":"Europe/Amsterdam","properties":{"due":{"type":"date","value":"2025-01-01T23:00:00.000Z"}}}"#
     let kept = try bench.shell("printf '%s' '\(line)' | TZ=UTC trendy log - --store \(bench.store())")
@@ -105,10 +106,10 @@ struct DateTests {
   }
 
   @Test func `today lists and counts events whose date where they were recorded is today`() throws {
-    // The two zones are 26 hours apart, so they never have the same date.
+    // The time zones differ by 26 hours, so their dates are never the same.
     let (ahead, behind) = ("Pacific/Kiritimati", "Etc/GMT+12")
-    // In the zone behind, this was yesterday or the day before; in the zone ahead, its date is today's date of the zone
-    // behind.
+    // In the western zone, the first event was yesterday or the day before. Its date in the eastern zone, where it was
+    // recorded, equals today's date in the western zone.
     _ = try trendy(in: ahead, "log", "visa", "--at", "26 hours ago", "-n", "counted")
     _ = try trendy(in: ahead, "log", "visa", "-n", "tomorrow")
     let today = try trendy(in: behind, "today", "--json").document.objectValue

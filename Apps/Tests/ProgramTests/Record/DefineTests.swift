@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Editing, merging, deleting and undo of types, properties and places.
+/// Tests editing, merging, deleting and restoring event types, properties and places.
 @Suite("Types and places", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct DefineTests {
   private let bench: Workbench
@@ -32,7 +32,7 @@ struct DefineTests {
     #expect(try bench.trendy("list").output.contains("espresso  count 2"))
     #expect(try bench.trendy("type", "show", "espresso").output.hasPrefix("E espresso  #112233"))
     try bench.trendy("undo")
-    // The name of an icon, as phone apps use them, is not an emoji.
+    // Phone apps use names of symbols as icons, which text output cannot display.
     try bench.trendy("type", "edit", "coffee", "--icon", "cup.and.saucer")
     #expect(try bench.trendy("type", "list").output.contains("• coffee  count"))
     #expect(try bench.trendy("type", "show", "coffee").output.hasPrefix("• coffee  #7B4F2E"))
@@ -118,7 +118,7 @@ struct DefineTests {
     #expect(try bench.trendy("undo").status == 0)
     #expect(try events() == before)
     #expect(try bench.trendy("type", "show", "coffee").output.contains("size"))
-    // Deleting a type without events needs no confirmation.
+    // Deleting an event type without events requires no confirmation.
     #expect(try bench.trendy("type", "rm", "journal").status == 0)
     #expect(try bench.trendy("doctor").status == 0)
   }

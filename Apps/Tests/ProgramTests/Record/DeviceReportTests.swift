@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// The status that a laptop reports to the hub, as another device of the user reads it.
+/// Tests the status that a laptop reports to the hub, as seen by another device of the user.
 @Suite("Device reports", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct DeviceReportTests {
   let bench: Workbench

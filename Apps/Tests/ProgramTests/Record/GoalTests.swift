@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Goals: setting, progress, skips, removal and sync.
+/// Tests goals: setting and removing them, progress, skipped days and sync.
 @Suite("Goals", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct GoalTests {
   private let bench: Workbench
@@ -17,7 +17,7 @@ struct GoalTests {
       .map { $0.split(separator: "\t", omittingEmptySubsequences: false) }.first { $0[1] == type }.map { String($0[4]) }
   }
 
-  /// The line of `today` with the goal of a type.
+  /// Returns the line of `trendy today` with the goal of an event type.
   private func line(_ type: String) throws -> String? {
     try bench.trendy("today").output.split(separator: "\n").last { $0.hasPrefix("  \(type) ") }
       .map { $0.split(separator: " ", omittingEmptySubsequences: true).dropFirst().joined(separator: " ") }

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Formats and levels of the daemon's log, and its use under the journal.
+/// Tests the formats and levels of the daemon's log, and logging to the journal.
 @Suite("The daemon's log", .waitsForPrograms, .timeLimit(.minutes(20)))
 struct LogTests {
   let bench: Workbench
 
   init() throws { bench = try Workbench() }
 
-  /// Runs an agent with an ingest listener, requests a missing path, stops the agent and returns its log.
+  /// Runs an agent that listens for trackers, requests a path that does not exist, stops the agent and returns its log.
   private func log(_ words: String, before: String = "") throws -> [Substring] {
     try bench.trendy("init")
     let log = bench.folder.appending(path: "log").path
@@ -20,7 +20,7 @@ struct LogTests {
         "exec 2>'\(log)'; \(before) exec \(Workbench.path("trendyd")) run --store '\(bench.store())' --ingest 127.0.0.1:0 \(words)",
       ], environment: ["PATH": "/usr/bin:/bin"])
     defer { agent.kill() }
-    func text() -> String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }  // not there yet is empty
+    func text() -> String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }  // a missing file is empty
     let url = try #require(
       try eventually { text().firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/).map { String($0.output) } })
     #expect(try bench.shell("curl -s -o /dev/null '\(url)/no%0Awhere'").status == 0)

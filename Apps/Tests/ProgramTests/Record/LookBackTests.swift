@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Statistics, calendars, streaks and correlations.
+/// Tests statistics, calendars, streaks and correlations.
 @Suite("Statistics", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LookBackTests {
   let bench: Workbench
 
-  /// Sixty days: coffee at 8 on every second day, twice on every fourth day, each time followed by a headache on the
-  /// next day.
+  /// Records 60 days of events: coffee in the morning of every second day. Every fourth day there is a second coffee,
+  /// followed by a headache on the next day.
   init() throws {
     bench = try Workbench()
     try bench.trendy("init")
@@ -26,7 +26,7 @@ struct LookBackTests {
     try #require(made.status == 0, "\(made.output)\(made.talk)")
   }
 
-  /// Date the given number of days before today in UTC, the time zone of the programs.
+  /// Returns the date a number of days before today, in UTC, which the programs use as well.
   private static func day(_ ago: Int) -> String {
     LocalTime(isUTC: true).date(of: Date()).advanced(by: -ago).description
   }
@@ -163,7 +163,7 @@ struct LookBackTests {
       "trendy", ["week", "--type", "journal", "--json", "--utc", "--store", bench.store()]
     ).document
     let clock = LocalTime(isUTC: true).components(of: Date())
-    // In the last minute of a day, the entry at 23:59 counts as well.
+    // In the last minute of the day, the entry at 23:59 is included as well, so the test is skipped.
     guard (clock.hour, clock.minute) != (23, 59) else { return }
     #expect(week["types"]?.arrayValue?.first?["before"] == 1, "\(week)")
     let text = try bench.trendy("week", "--type", "journal", environment: ["COLUMNS": "120"]).output

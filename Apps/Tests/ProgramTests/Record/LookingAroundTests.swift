@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// `trendy demo`: sample data for users without a store.
+/// Tests `trendy demo`, which shows sample data to users without a store.
 @Suite("Demo", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LookingAroundTests {
   let bench: Workbench
@@ -23,7 +23,7 @@ struct LookingAroundTests {
     let tour = try bench.run("trendy", ["demo", "--years", "1"], environment: ["TMPDIR": temporary.path])
     #expect(tour.status == 0, "\(tour.talk)")
     #expect(tour.output.contains("$ trendy stats coffee"))
-    // The strength of the correlation and the last trips depend on the current date.
+    // The strength of the correlation and the last trips vary with the current date.
     #expect(tour.output.contains(#/More run on days with more stretching \((strong|moderate) correlation\)/#))
     #expect(tour.output.contains("More headache on the day after more wine"))
     #expect(tour.output.contains(#/→ Home|Home →/#))
@@ -41,7 +41,7 @@ struct LookingAroundTests {
     let tour = try Running(
       bench, "trendy", ["demo", "--years", "20"], environment: ["TMPDIR": temporary.path])
     defer { tour.kill() }
-    // While the record is generated, which takes seconds.
+    // Waits until the sample data is being generated, which takes several seconds.
     #expect(
       try eventually {
         let stores = try temporaryStores(in: temporary)

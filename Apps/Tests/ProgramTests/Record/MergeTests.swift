@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Merging types and places while another device uses them, and types with the same name.
+/// Tests merging event types and places while another device uses them, and types with the same name.
 @Suite("Merged types", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct MergeTests {
   private let bench: Workbench
@@ -21,7 +21,7 @@ struct MergeTests {
     }
   }
 
-  /// Type and note of each event, in order.
+  /// Returns the type and note of each event, sorted.
   private func rows(_ device: String) throws -> [String] {
     try bench.trendy("list", "--limit", "0", "--json", store: device).document["events"]?.arrayValue?.map {
       "\($0["event_type"]?["name"]?.stringValue ?? "?") \($0["notes"]?.stringValue ?? "")"
@@ -44,7 +44,7 @@ struct MergeTests {
       try bench.trendy("log", name, "--create", "-n", "shared \(name)", store: "phone")
     }
     try sync("phone", "laptop")
-    // Both devices are offline.
+    // Both devices make changes while offline.
     #expect(try bench.trendy("type", "merge", "kaffee", "coffee", "--yes", store: "phone").status == 0)
     #expect(try bench.trendy("log", "kaffee", "-n", "laptop's", store: "laptop").status == 0)
     #expect(try bench.trendy("skip", "kaffee", "--from", "2026-11-02", store: "laptop").status == 0)
@@ -58,12 +58,12 @@ struct MergeTests {
       #expect(try typeCount("kaffee", device) == 0 && isClean(device), "\(device)")
     }
     #expect(try bench.trendy("skip", "--plain", store: "phone").output.contains("coffee"))
-    // After undo, the type has the events that the merge moved.
+    // After the merge is undone, the type has the events that the merge had moved.
     #expect(try bench.trendy("undo", store: "phone").status == 0)
     try sync("phone", "laptop")
     let parted = ["coffee laptop's", "espresso shared espresso", "kaffee shared kaffee"]
     for device in ["phone", "laptop"] { #expect(try rows(device) == parted, "\(device)") }
-    // After redo, new events move to the remaining type again.
+    // After the merge is redone, events recorded in the meantime belong to the remaining type, too.
     #expect(try bench.trendy("log", "kaffee", "-n", "late", store: "laptop").status == 0)
     #expect(try bench.trendy("redo", store: "phone").status == 0)
     try sync("phone", "laptop", "phone")
@@ -92,7 +92,7 @@ struct MergeTests {
       #expect(try typeCount("walk", device) == 1 && isClean(device))
     }
     #expect(try bench.trendy("type", "merge", "walk", "walk", "--yes", store: "phone").status == 64)
-    // Deletes every event of the type at once.
+    // Deletes all events of the type.
     #expect(try bench.trendy("rm", "--type", "walk", "--yes", store: "phone").status == 0)
     #expect(try rows("phone").isEmpty)
   }
@@ -131,7 +131,7 @@ struct MergeTests {
     #expect(try bench.trendy("log", "coffee", "--place", "home", store: "phone").status == 64)
     #expect(try bench.trendy("place", "merge", "home", "home", store: "phone").status == 0)
     #expect(try bench.trendy("place", "merge", "home", "home", store: "phone").status == 64)
-    // A position denotes the place around it.
+    // A position denotes the place that contains it.
     #expect(try bench.trendy("place", "merge", "home", "51.92,4.36", store: "phone").status == 64)
     #expect(try bench.trendy("place", "merge", "51.92,4.36", "home", store: "phone").status == 64)
     try sync("phone", "laptop")

@@ -7,8 +7,8 @@ import TrendyPersistence
   import Glibc
 #endif
 
-/// Two processes that run the same command at the same time. The outcome must equal that of running one after the
-/// other.
+/// Tests two processes that run the same command at the same time. The result must be the same as when they run one
+/// after the other.
 @Suite("Concurrent processes", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RaceTests {
   private let bench: Workbench
@@ -18,9 +18,9 @@ struct RaceTests {
     try bench.trendy("init")
   }
 
-  /// Runs both command lines so that each has read the store before either can write.
+  /// Runs two command lines so that both read the store before either of them writes.
   ///
-  /// This process holds the store's write lock while the commands start. A command opens the lock file for writing
+  /// This process holds the store's write lock while the commands start. A command opens the lock file for writing only
   /// after it has decided what to write. When both commands have done so, the lock is released.
   private func atOnce(_ first: String, _ second: String, store: String = "store") throws -> [Int32] {
     let path = bench.store(store)
@@ -72,7 +72,7 @@ struct RaceTests {
     #expect(try atOnce("restore \(id)") == [0, 66])
     #expect(try atOnce("type merge tea juice --yes") == [0, 66])
     #expect(try atOnce("type rm water --yes") == [0, 66])
-    // Each process deletes the entry that is the last one at that time.
+    // Each process deletes the entry that is the last one when it writes.
     let entries = try count("list")
     #expect(try atOnce("rm @1") == [0])
     #expect(try count("list") == entries - 2)
@@ -117,7 +117,7 @@ extension Running {
   /// Whether the program has opened a lock file for writing, which it does before it waits for the lock.
   fileprivate func isWaiting(for path: String) -> Bool {
     let process = "/proc/\(process.processIdentifier)"
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(process)/fd")) ?? []  // it may have ended
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(process)/fd")) ?? []  // it may have exited
     return files.contains { file in
       guard (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(process)/fd/\(file)")) == path,
         let info = try? String(contentsOfFile: "\(process)/fdinfo/\(file)", encoding: .utf8),

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Results that do not depend on the time zone of the reader.
+/// Tests that results do not depend on the time zone of the reader.
 @Suite("RecordRules: commands", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RecordRulesTests {
   private let bench: Workbench

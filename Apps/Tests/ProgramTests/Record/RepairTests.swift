@@ -8,7 +8,7 @@ import TrendyProtocols
   import Glibc
 #endif
 
-/// `trendy doctor` with a hub, and `trendy sync repair`.
+/// Tests `trendy doctor` with a hub, and `trendy sync repair`.
 @Suite("Repair with a hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RepairTests {
   let bench: Workbench
@@ -104,7 +104,7 @@ struct RepairTests {
     try sync("laptop")
     #expect(try notes("laptop") == notes("phone"))
     #expect(try doctor().status == 0)
-    // The backup of the previous state is at the reported path.
+    // The backup made before the repair is at the reported path.
     let backup = try #require(kept().first)
     try bench.trendy("restore", bench.store("phone") + "/" + backup, store: "elsewhere")
     #expect(try notes("elsewhere").contains("altered"))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// The report of a year as one HTML file.
+/// Tests the report on a year as a single HTML file.
 @Suite("trendy export report", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReportTests {
   private let bench: Workbench
@@ -19,7 +19,7 @@ struct ReportTests {
     return result.output
   }
 
-  /// Imports lines of the lossless format into the store.
+  /// Imports lines in NDJSON format.
   private func put(_ lines: String) throws {
     let file = bench.folder.appending(path: "lines.ndjson")
     try Data(("{\"record\":\"trendy\",\"schema\":\"trendy.export/1\"}\n" + lines).utf8).write(to: file)
@@ -27,7 +27,7 @@ struct ReportTests {
     try #require(result.status == 0, "\(result.talk)")
   }
 
-  /// Tags of a document in their order. Checks that each one is closed where required.
+  /// Returns the tags of an HTML document in order, and checks that each element is closed if required.
   private func tags(_ html: String) throws -> [String] {
     var (open, all): ([String], [String]) = ([], [])
     for match in html.matches(of: /<(\/?)([A-Za-z!][^\s>\/]*)([^>]*)>/) {
@@ -43,7 +43,7 @@ struct ReportTests {
     return all
   }
 
-  /// Text content without tags.
+  /// Returns the text of an HTML document without tags.
   private func words(_ html: String) -> String {
     html.replacing(/<style>[\s\S]*?<\/style>/, with: "").replacing(/<[^>]*>/, with: "").replacing("&lt;", with: "<")
       .replacing("&gt;", with: ">").replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing(
@@ -66,7 +66,7 @@ struct ReportTests {
     let rules = try report("--year", "2026").matches(of: /\{--tl:(#\w+);--il:(#\w+);--td:(#\w+);--id:(#\w+)\}/)
       .map { "\($0.output.1) \($0.output.2) \($0.output.3) \($0.output.4)" }
     let expected = Set(rows.map { $0.dropFirst().joined(separator: " ") })
-    // The first rule belongs to trips.
+    // The first rule is the one for trips.
     #expect(rules.count == rows.count + 1)
     #expect(expected.subtracting(rules).sorted() == [] && Set(rules.dropFirst()).subtracting(expected).sorted() == [])
   }
@@ -172,7 +172,7 @@ struct ReportTests {
         body.contains("class=\"finding\"") && body.contains("<table>") && body.contains("<caption>"),
         "\(body.prefix(300))")
     }
-    // Every picture has a text alternative for screen readers.
+    // Each picture has an alternative text for screen readers.
     #expect(html.matches(of: /<svg [^>]*role="img"[^>]*>/).allSatisfy { $0.output.contains(/aria-label="[^"]+"/) })
   }
 
@@ -216,7 +216,7 @@ struct ReportTests {
     #expect(shown.contains("42.0 km in 3 trips; 99.0 km in 1 trip in the previous year."))
     #expect(shown.contains("Mar 2025230.0 km0.0 km30.0 km") && shown.contains("Business 100 %"))
     #expect(shown.contains("Van342.0 km"))
-    // A report limited to another type contains no trips.
+    // A report on another event type does not contain trips.
     #expect(!words(try report("--year", "2025", "--type", "Home visit")).contains("Trips and mileage"))
   }
 
@@ -274,7 +274,7 @@ struct ReportTests {
       }.joined()
   }
 
-  /// Contrast ratio as defined by WCAG 2.2.
+  /// Returns the contrast ratio as defined by WCAG 2.2.
   private func contrast(_ one: some StringProtocol, _ other: some StringProtocol) -> Double {
     func luminance(_ hex: some StringProtocol) -> Double {
       let linear = parts(hex).map { $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4) }

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Complete output of the year in review and of digests, on a record in the past.
+/// Tests the complete output of yearly reviews and digests for data in the past.
 @Suite("Reviews", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReviewTests {
   let bench: Workbench
   private static let last = CivilDate(year: 2024, month: 11, day: 20)
 
-  /// From September 2023 to Wednesday 20 November 2024: coffee on two of three days, twice a day in November 2024; a
-  /// run on every fifth day of 2024; three trips.
+  /// Records events from September 2023 to Wednesday 20 November 2024: coffee on two of every three days and twice a
+  /// day in November 2024, a run on every fifth day of 2024, and three trips.
   init() throws {
     bench = try Workbench()
     try bench.trendy("init")

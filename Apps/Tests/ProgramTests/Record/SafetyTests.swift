@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Backup, restore and doctor, and the disk failures that occur in practice.
+/// Tests backup, restore and `doctor`, and failures of disks that occur in practice.
 @Suite("Safety", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct SafetyTests {
   let bench: Workbench
@@ -112,16 +112,16 @@ struct SafetyTests {
     }
     for number in 1...4 { try bench.trendy("log", "coffee", "\(number)") }
     try sync("store")
-    // This event is pending when the backup is made.
+    // This event is still pending when the backup is made.
     try bench.trendy("log", "coffee", "5")
     try bench.trendy("backup", backup)
     try sync("store")
-    // Deletes the first event.
+    // Deletes the first event, which is now the fifth last.
     try bench.trendy("rm", "@5")
     for number in 6...8 { try bench.trendy("log", "coffee", "\(number)") }
     try sync("store", "laptop")
     try #require(counts("laptop") == Array(2...8))
-    // From here on, this event is only in the backup that the restore keeps.
+    // After the restore, this event is only in the store that was replaced and kept.
     try bench.trendy("log", "coffee", "9")
 
     try #require(bench.trendy("restore", backup, "--yes").status == 0)
@@ -180,7 +180,7 @@ struct SafetyTests {
 
   // MARK: Disks
 
-  /// Runs a script in a mount namespace; `nil` if the system does not allow mounting.
+  /// Runs a script in a mount namespace; returns `nil` if the system does not allow that.
   private func mounting(_ script: String) throws -> Workbench.Result? {
     let allowed = try bench.shell("unshare -rm mount -t tmpfs tmpfs /mnt")
     guard allowed.status == 0 else {
@@ -281,7 +281,7 @@ struct SafetyTests {
   @Test func `a store without write permission can be read, and one without read permission is reported`() throws {
     try bench.trendy("log", "coffee", "1")
     let store = bench.store()
-    // Root ignores permissions, so the commands run as another user.
+    // File permissions do not apply to root, so the commands run as a different user.
     let prefix = getuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""
     if getuid() == 0 { _ = try bench.shell("chmod 755 '\(bench.folder.path)'; chown -R 65534 '\(store)'") }
     guard try bench.shell(prefix + "trendy list --store '\(store)'").status == 0 else {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Times as users type them, resolved by the program in the time zone of Amsterdam.
+/// Tests times as users type them, resolved by the program in the time zone of Amsterdam.
 @Suite("Event times", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TimeTests {
   let bench: Workbench
@@ -35,7 +35,8 @@ struct TimeTests {
       (["--at", "2026-11-19 9:00-10:30"], ["2026-11-19T09:00:00+01:00", "2026-11-19T10:30:00+01:00"]),
       (["--for", "45m", "--until", "2026-11-19 10:00"], ["2026-11-19T09:15:00+01:00", "2026-11-19T10:00:00+01:00"]),
       (["--at", "2026-11-19 8:30pm", "--for", "1h30"], ["2026-11-19T20:30:00+01:00", "2026-11-19T22:00:00+01:00"]),
-      // The night in which the clocks go back is one hour longer than the clock shows.
+      // In the night in which clocks are set back, the event is one hour longer than the difference between the clock
+      // times.
       (["--from", "2026-10-25 01:30", "--to", "04:30"], ["2026-10-25T01:30:00+02:00", "2026-10-25T04:30:00+01:00"]),
     ])
   func lies(options: [String], expected: [String]) throws {
@@ -57,7 +58,7 @@ struct TimeTests {
     #expect(twice.talk.contains("the other is 2026-10-25T02:30:00+01:00"), "\(twice.talk)")
     let other = try trendy("log", "nap", "--at", "2026-10-25T02:30:00+01:00", "--json")
     #expect(try times(other)[0] == "2026-10-25T02:30:00+01:00")
-    // The end of an event that began in the first of the two hours, and in the second.
+    // Tests the end of an event that started in the first or the second of the two hours with the same clock times.
     for (start, end) in [("2026-10-25T02:10:00+02:00", "+02:00"), ("2026-10-25T02:40:00+02:00", "+01:00")] {
       let ended = try trendy("log", "nap", "--at", start, "--to", "2:30", "--json")
       #expect(try times(ended)[1] == "2026-10-25T02:30:00\(end)")

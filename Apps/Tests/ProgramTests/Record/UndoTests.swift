@@ -11,7 +11,7 @@ struct UndoTests {
     try bench.trendy("init")
   }
 
-  /// Notes, oldest first.
+  /// Notes of all events, oldest first.
   private var notes: [String] {
     get throws {
       let list = try bench.trendy("list", "--json").document.objectValue?["events"]?.arrayValue ?? []
@@ -112,7 +112,8 @@ struct UndoTests {
     #expect(try told("undo").contains("Undone: import water.csv"))
     #expect(try notes == ["one"])
     #expect(try told("import", "list").contains("undone"))
-    // Repeating the command imports the records again. An import that was undone by its id is not undone a second time.
+    // Repeating the command imports the records again. An import that was undone by its id is not undone again by
+    // `trendy undo`.
     _ = try told("import", file.path)
     let id = try told("import", "list", "--plain").split(separator: "\t")[0]
     _ = try told("import", "undo", String(id))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// A phone that notifies a watch of its trips through a hub.
+/// Tests a phone that notifies a watch of its trips through a hub.
 @Suite("A companion", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct CompanionTests {
   let bench: Workbench
@@ -24,7 +24,7 @@ struct CompanionTests {
 
   private func kinds(_ notices: [[String: JSONValue]]) -> [String] { notices.compactMap { $0["kind"]?.stringValue } }
 
-  /// Adds fixes of a drive that ended `ago` seconds ago to the track log of a device.
+  /// Adds positions of a drive that ended `ago` seconds ago.
   private func drive(_ device: String, name: String, seconds: Int = 600, ago: Int) throws {
     let end = Date().timeIntervalSince1970.rounded() - Double(ago)
     let lines = stride(from: -seconds, through: 0, by: 10).map { second in
@@ -35,7 +35,7 @@ struct CompanionTests {
     try tell(device, name: name, lines)
   }
 
-  /// Adds stationary fixes at the end of the drive.
+  /// Adds positions without movement at the end of the drive.
   private func rest(_ device: String, name: String, seconds: Int = 600, driven: Int = 600, from ago: Int) throws {
     let start = Date().timeIntervalSince1970.rounded() - Double(ago)
     let lines = stride(from: 10, through: seconds, by: 10).map { second in
@@ -83,7 +83,7 @@ struct CompanionTests {
     #expect(kinds(ended ?? []) == ["config", "trip_started", "trip_active", "trip_ended", "trip_active"])
     #expect(ended?.compactMap { $0["seq"]?.intValue } == [1, 2, 3, 4, 5])
     let hooked = try eventually { () -> [[String: JSONValue]]? in
-      let text = (try? String(contentsOf: received, encoding: .utf8)) ?? ""  // not there before the first notice
+      let text = (try? String(contentsOf: received, encoding: .utf8)) ?? ""  // missing before the first notice
       guard text.hasSuffix("\n"), text.split(separator: "\n").count == 5 else { return nil }
       return try text.split(separator: "\n").compactMap {
         try WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue
@@ -95,7 +95,7 @@ struct CompanionTests {
     #expect(hooked?.allSatisfy { $0["data"]?.objectValue?["token"] == nil } == true)
     let data = ended?[3]["data"]?.objectValue
     #expect(abs((data?["distance_m"]?.doubleValue ?? 0) - 9000) < 300 && data?["duration_s"] == 600)
-    // The notice contains the id that the trip has in the record.
+    // The notice contains the same trip id as the record.
     try #require(try bench.trendy("sync", store: "watch").status == 0)
     let trips = try bench.trendy("trip", "list", "--json", store: "watch").document.objectValue?["trips"]?.arrayValue
     #expect(trips?.first?.objectValue?["id"] == data?["id"])
@@ -108,7 +108,7 @@ struct CompanionTests {
     #expect(try bench.trendy("companion", "pair", "toaster", store: "phone").status == 66)
   }
 
-  /// Ten trips start and end while all three programs are killed repeatedly.
+  /// Ten trips start and end while the agents and the hub are killed repeatedly.
   @Test(arguments: [1, 2]) func `it receives each notice once and in order while programs are killed`(seed: UInt64)
     throws
   {
@@ -135,7 +135,7 @@ struct CompanionTests {
       }
       watch = try agent("watch")
       if trip % 3 == 0 { phone = try agent("phone") }
-      // A trip start is announced only if an agent saw the trip while it was running.
+      // The start of a trip is announced only if an agent was running at that time.
       let isTold = try eventually {
         try bench.trendy("companion", "status", "--json", store: "phone").document.objectValue?["companions"]?
           .arrayValue?.first?.objectValue?["last_seq"]?.intValue ?? 0 >= Int64(1 + trip + 1) ? true : nil
@@ -162,7 +162,7 @@ struct CompanionTests {
       all.filter { $0["kind"] == "trip_active" }.compactMap { $0["data"]?.objectValue?["active"]?.boolValue } == [
         true, false,
       ])
-    // No notice is left in transit.
+    // All notices have been delivered.
     let isEmpty = try eventually {
       try bench.trendy("companion", "status", "--json", store: "phone").document.objectValue?["companions"]?
         .arrayValue?.first?.objectValue?["waiting"] == 0 ? true : nil
@@ -202,7 +202,7 @@ struct CompanionTests {
     let watch = try agent("watch")
     defer { watch.stop() }
     _ = try eventually { try notices("watch").first }
-    // Another host name of the same hub.
+    // The same hub at a different host name.
     let account = URL(filePath: bench.store("phone")).appending(path: "account.json")
     var members = try #require(
       WireJSON.decode(JSONValue.self, from: Data(contentsOf: account)).objectValue)

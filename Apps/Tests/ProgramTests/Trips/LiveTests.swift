@@ -6,7 +6,7 @@ import TrendyModels
   import Glibc
 #endif
 
-/// Output of a running agent: status file, control socket and hooks.
+/// Tests the output of a running agent: status file, control socket and hooks.
 @Suite("Live status", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct LiveTests {
   let bench: Workbench
@@ -25,14 +25,14 @@ struct LiveTests {
 
   private var statusFile: URL { URL(filePath: bench.store("phone")).appending(path: "status.json") }
 
-  /// Content of the status file, or `nil` while it does not exist.
+  /// Returns the content of the status file, or `nil` if it does not exist yet.
   private func status() throws -> [String: JSONValue]? {
     guard let data = FileManager.default.contents(atPath: statusFile.path) else { return nil }
     // The file is replaced atomically, so it always contains a complete document.
     return try WireJSON.decode(JSONValue.self, from: data).objectValue
   }
 
-  /// Lines of fixes along a road to the north at 15 m/s, the last one `ago` seconds ago.
+  /// Returns positions along a road to the north at 15 m/s as lines of JSON, the last one `ago` seconds ago.
   private func drive(seconds: Int, ago: Int, metersBefore: Double = 0) -> String {
     let now = Date().timeIntervalSince1970.rounded() - Double(ago)
     return stride(from: -seconds, through: 0, by: 10).map { second in
@@ -63,7 +63,7 @@ struct LiveTests {
       #expect(try eventually { try status()?["today"]?["events"] == 1 ? true : nil } == true, "\(agent.text)")
     }
 
-    /// Resident code of the program in KiB.
+    /// Returns the size of the program's code in memory, in KiB.
     private func residentCode(of agent: Running) throws -> Int {
       let map = FileHandle(forReadingAtPath: "/proc/\(agent.process.processIdentifier)/smaps")
       let text = String(decoding: try #require(try map?.readToEnd()), as: UTF8.self)
@@ -91,7 +91,7 @@ struct LiveTests {
         .first { $0["name"] == "coffee" && $0["count"] == 1 }
     }
     #expect(coffee?["streak"] == 1)
-    // The elapsed time advances without new fixes.
+    // The elapsed time increases without new positions.
     #expect(
       try eventually {
         (try status()?["trip"]?.objectValue?["elapsed_s"]?.doubleValue ?? 0)
@@ -166,7 +166,7 @@ struct LiveTests {
     agent.stop()
     live.process.waitUntilExit()
     #expect(live.process.terminationStatus == 69)
-    // Without an agent, the command reports that and prints the stored state.
+    // Without an agent, the command says so and prints the last known state.
     let alone = try bench.trendy("trip", "show", "--live", store: "phone")
     #expect(
       alone.status == 0 && alone.talk.contains("No agent is running") && alone.output.contains(" km"), "\(alone.output)"
@@ -220,7 +220,7 @@ struct LiveTests {
     let silent = try TestControl(path)
     try silent.say("{\"request\":\"live\"}")
     for _ in 0..<20 {
-      // Closed connections may still be counted briefly; until then, the agent may refuse a new one.
+      // The agent may count closed connections for a moment longer and reject a new one until then.
       let state = try eventually { try TestControl(path).ask("{\"request\":\"status\"}")["state"] }
       #expect(state == "running")
     }
@@ -238,7 +238,7 @@ struct LiveTests {
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
     }
     func states(_ hook: String) throws -> [[String: JSONValue]] {
-      let text = (try? String(contentsOfFile: "\(told.path)-\(hook)", encoding: .utf8)) ?? ""  // not there yet is empty
+      let text = (try? String(contentsOfFile: "\(told.path)-\(hook)", encoding: .utf8)) ?? ""  // or no lines
       return try text.split(separator: "\n").compactMap {
         try WireJSON.decode(JSONValue.self, from: Data($0.utf8)).objectValue
       }
@@ -316,7 +316,7 @@ final class TestControl {
 }
 
 extension LiveTests {
-  /// Runs the examples of docs/agent.md as a status bar would.
+  /// Runs the examples for status bars from docs/agent.md.
   @Test func `the examples for status bars show a trip, or the day's entries without one`() throws {
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/jq") else { return }
     let page = Samples.repository.appending(path: "docs/agent.md")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Vehicles, rules, trip edits, undo and the mileage log.
+/// Tests vehicles, rules, editing and undoing trips, and the mileage log.
 @Suite("trendy vehicle, trip and undo", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct MileageTests {
   let bench: Workbench
@@ -23,7 +23,7 @@ struct MileageTests {
     try told("trip", "list", "--limit", "0")["trips"]?.arrayValue?.compactMap(\.objectValue) ?? []
   }
 
-  /// Adds a trip of half an hour that starts at the given hour, by default on Friday 20 November 2026.
+  /// Adds a trip of half an hour that starts at the given hour on a day in November 2026.
   @discardableResult
   private func add(_ length: String, hour: Int, day: Int = 20, _ more: String...) throws -> String {
     let start = "2026-11-\(day)T\(hour < 10 ? "0" : "")\(hour):00:00Z"
@@ -61,7 +61,7 @@ struct MileageTests {
 
   @Test func `a trip is classified by rules, and a manual classification is kept`() throws {
     try told("vehicle", "add", "Van")
-    // Without an office and rules, a trip has no category.
+    // Without an office or a rule, a trip has no category.
     let unknown = try add("3km", hour: 7)
     #expect(try trips().first?["category"] == .null)
     try told("trip", "rm", unknown)
@@ -106,7 +106,7 @@ struct MileageTests {
     try told("undo")
     parts = try trips()
     #expect(parts.compactMap { $0["distance_m"]?.doubleValue }.sorted() == [3000, 20_000])
-    // The first trip kept its id, and the deleted one was restored under its own id.
+    // The first trip kept its id, and the second one was restored with its previous id.
     let ids = Set([trip, next].map { JSONValue.string($0) })
     #expect(Set(parts.compactMap { $0["id"] }) == ids)
 
@@ -114,7 +114,7 @@ struct MileageTests {
     #expect(try trips().count == 1)
     try told("undo", "1")
     #expect(Set(try trips().compactMap { $0["id"] }) == ids)
-    // Undoes the remaining steps one after the other, but not more.
+    // Undoes the remaining steps. After that, there is nothing to undo.
     try told("undo", "2")
     #expect(try trips().isEmpty)
     #expect(try bench.trendy("undo").status == 1)
@@ -179,7 +179,7 @@ struct MileageTests {
       ))
     #expect(lines[2].contains(",work,home,"))
     #expect(lines[2].contains(",1009.5,1019,Van,"))
-    // The trips are business trips because of the office, as the rule states.
+    // The rule for places with the role office classified the trips as business.
     #expect(try trips().allSatisfy { $0["rule"] == "office at either end" })
     let folder = bench.folder.appending(path: "logs").path
     #expect(try bench.trendy("export", "mileage", folder, "--all", "--by-vehicle").status == 0)
@@ -234,7 +234,7 @@ struct MileageTests {
     let words = try bench.trendy("place", "simulate", "home")
     #expect(words.output.contains("→ entered at"))
     #expect(words.output.contains("entry after the dwell time"))
-    // No fix has been recorded yet.
+    // No position has been recorded yet.
     let check = try told("place", "check", status: 1)
     #expect(check["findings"]?.arrayValue?.count == 1)
     #expect(try trips().isEmpty)

@@ -4,8 +4,8 @@ import Testing
 
 /// Threads for tests that wait for programs.
 ///
-/// Such a test blocks its thread until a process has ended or a socket responds. On Swift's cooperative pool, which has
-/// one thread for each core, two waiting tests would keep two cores idle.
+/// Such a test blocks its thread until a process exits or a socket responds. Swift's cooperative thread pool has only
+/// one thread per core, so tests that wait would leave cores idle.
 final class ProgramThreads: TaskExecutor {
   static let shared = ProgramThreads(count: 3 * ProcessInfo.processInfo.activeProcessorCount)
 
@@ -32,7 +32,7 @@ final class ProgramThreads: TaskExecutor {
   }
 }
 
-/// Runs the tests of a suite on ``ProgramThreads``.
+/// Trait that runs the tests of a suite on ``ProgramThreads``.
 struct ProgramThreadsTrait: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
 
@@ -44,6 +44,6 @@ struct ProgramThreadsTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == ProgramThreadsTrait {
-  /// For tests that block their threads while they wait for programs.
+  /// Runs tests on ``ProgramThreads``, because they block their threads while they wait for programs.
   static var waitsForPrograms: Self { ProgramThreadsTrait() }
 }

@@ -8,7 +8,7 @@ import TrendyProtocols
   import Glibc
 #endif
 
-/// An agent with receivers that send continuously.
+/// Tests an agent with receivers that send positions continuously.
 @Suite("An agent's receivers", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReceiverTests {
   let bench: Workbench
@@ -29,7 +29,7 @@ struct ReceiverTests {
     let url = try agent.ingestURL()
     let secret = try bench.ingestToken("phone")
     func requests() -> Int { hub.log.split(separator: "\n").count { $0.contains("/api/v1/") } }
-    // The agent has synced after it has read the existing data.
+    // Waits until the agent has synced after reading the existing data.
     let isIdle = try eventually {
       try bench.trendy("sync", "status", "--json", store: "phone").document.objectValue?["sync"]?.objectValue?[
         "waiting"] == 0 && requests() > 0 ? true : nil
@@ -37,7 +37,8 @@ struct ReceiverTests {
     try #require(isIdle == true, "\(agent.text)")
     try #require(try bench.trendy("sync", store: "phone").status == 0)
 
-    // Half an hour of driving, then half an hour of standing still, up to a minute ago. Each fix is a separate request.
+    // Half an hour of driving and half an hour without movement, up to a minute ago. Each position is posted in a
+    // separate request.
     let end = Date().timeIntervalSince1970.rounded() - 60
     func post(_ seconds: ClosedRange<Int>) throws {
       let lines = seconds.map { second in
@@ -51,7 +52,7 @@ struct ReceiverTests {
     }
     let before = requests()
     try post(0...1800)
-    // The trip is visible in the status nevertheless.
+    // Although the store has hardly changed, the status shows the whole trip.
     let isShown = try eventually {
       let status = try bench.run("trendyd", ["status", "--json", "--store", bench.store("phone")]).document.objectValue
       return status?["trip"]?.objectValue?["distance_m"]?.doubleValue ?? 0 > 21_000 ? true : nil
@@ -60,7 +61,7 @@ struct ReceiverTests {
     let driving = requests()
     #expect(driving - before <= 4, "\(driving - before) requests for 1801 fixes: \(hub.log.suffix(2000))")
     try post(1801...3600)
-    // The trip ended five minutes after the last movement and is sent in one sync round.
+    // The end of the trip, five minutes after the last movement, is synced once.
     let isTold = try eventually { requests() > driving ? true : nil }
     #expect(isTold == true, "\(agent.text)")
     let after = requests()
@@ -81,7 +82,7 @@ struct ReceiverTests {
     return (list?.arrayValue ?? []).compactMap(\.objectValue)
   }
 
-  /// Timestamps of the receiver's fixes in the track log.
+  /// Returns the timestamps of the receiver's positions in the track log.
   private func kept() throws -> Set<Date> {
     let folder = URL(filePath: bench.store("phone")).appending(path: "tracks")
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
@@ -108,18 +109,18 @@ struct ReceiverTests {
       try #require(isSet == true, "\(agent.text)")
       #expect(device.isRaw, "bytes come as they are sent")
     }
-    // A fix is stored when the sentence after it has been read completely, because more data of the same second may
-    // follow.
+    // A position is stored only when the next sentence is complete, because that sentence may belong to the same
+    // second.
     func wait(for time: Date) throws {
       try #require(try eventually { try kept().contains(time) ? true : nil } == true, "\(agent.text)")
     }
     try ready(device)
     let half = sentences.count / 2
-    // Line noise from a receiver in the middle of a sentence, then one sentence in two parts.
+    // Starts with the end of a sentence, as when a receiver is plugged in, and splits another sentence into two parts.
     try device.send(sentences[0].suffix(20) + sentences[..<half].joined() + sentences[half].prefix(30))
     try wait(for: times[half - 2])
     try device.send(sentences[half].dropFirst(30))
-    // The receiver is unplugged in the middle of a sentence. That sentence is lost and must not corrupt the next one.
+    // The receiver is unplugged in the middle of a sentence, which is lost and must not corrupt the next one.
     try device.send(sentences[half + 1].prefix(40))
     try wait(for: times[half - 1])
     device.vanish()
@@ -127,7 +128,7 @@ struct ReceiverTests {
     try ready(device)
     try device.send(sentences[(half + 2)...].joined())
     try wait(for: times[times.count - 2])
-    // The drive is years old, so its end is detected immediately.
+    // The drive is years in the past, so its end is detected immediately.
     let found = try eventually {
       try trips().first { abs(($0["distance_m"]?.doubleValue ?? 0) - 7448) < 7448 * 0.03 }
     }
@@ -153,18 +154,19 @@ struct ReceiverTests {
   }
 }
 
-/// Receiver side of a serial line. A symbolic link leads to the line while the receiver is plugged in.
+/// The receiver's end of a serial line. While it is plugged in, a symbolic link refers to the agent's end.
 final class SerialDevice {
   private let path: String
   private let receiver: Int32
-  /// Kept open to read the settings of the line.
+  /// Agent's end of the line, kept open to read its settings.
   private let line: Int32
 
   init(linkedAt path: String) throws {
     self.path = path
     receiver = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     var (isLocked, number): (Int32, UInt32) = (0, 0)
-    // TIOCSPTLCK and TIOCGPTN are not imported into Swift. They do what unlockpt and ptsname do.
+    // The ioctl requests TIOCSPTLCK and TIOCGPTN, which are not imported into Swift. They have the same effect as
+    // unlockpt and ptsname.
     guard receiver >= 0, ioctl(receiver, 0x4004_5431, &isLocked) == 0, ioctl(receiver, 0x8004_5430, &number) == 0 else {
       throw BenchError("no pseudo-terminal")
     }
@@ -185,7 +187,7 @@ final class SerialDevice {
     return cfgetispeed(&settings)
   }
 
-  /// Whether the line has no canonical mode, echo or line-ending translation.
+  /// Whether the line is in raw mode: no line editing, echo or translation of line endings.
   var isRaw: Bool {
     let settings = settings
     return settings.c_lflag & tcflag_t(ICANON | ECHO | ISIG) == 0 && settings.c_iflag & tcflag_t(ICRNL | IXON) == 0
@@ -207,14 +209,14 @@ final class SerialDevice {
 
   /// Unplugs the receiver.
   func vanish() {
-    try? FileManager.default.removeItem(atPath: path)  // gone is what is wanted
+    try? FileManager.default.removeItem(atPath: path)  // it may not exist
     close(line)
     close(receiver)
   }
 }
 
 extension Running {
-  /// Address to which the agent's trackers post.
+  /// Waits until the agent listens for trackers and returns its address.
   func ingestURL() throws -> String {
     try #require(
       try eventually {

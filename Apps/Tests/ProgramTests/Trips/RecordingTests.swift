@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Recordings of other programs, from the file to the output of the commands.
+/// Tests recordings of other programs, from the file to the output of commands.
 @Suite("trendy import gpx", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct RecordingTests {
   let bench: Workbench
@@ -38,7 +38,7 @@ struct RecordingTests {
     }
     func moment(_ value: JSONValue?) -> Date? { value?.stringValue.flatMap { RFC3339.date(from: $0) } }
     for end in ["first", "last"] {
-      // Times are written to the millisecond.
+      // Times have millisecond precision.
       let told = try #require(moment(file[end])).timeIntervalSince1970
       #expect(abs(told - (try #require(moment(expected[end])).timeIntervalSince1970)) < 0.001, "\(end)")
     }
@@ -47,7 +47,7 @@ struct RecordingTests {
   @Test func `a track without times is listed, is not a trip, and is reported`() throws {
     let path = Samples.recordings.appending(path: "gpxpy-cerknicko-without-times.gpx").path
     let result = try bench.trendy("import", "gpx", path)
-    // Some of its fixes have times and are stored.
+    // Some of its positions have times and are stored.
     #expect(result.status == 0)
     #expect(result.output.contains("8 tracks, 296 points"))
     #expect(result.talk.contains("have no time"))
@@ -89,8 +89,8 @@ struct RecordingTests {
       try #require(trip?[end]?.stringValue.flatMap { RFC3339.date(from: $0) })
     }
     for file in files {
-      // The distance is 1518 m between fixes, plus the parts cut off between fixes 89 s apart. GPX and NMEA files
-      // contain neither accuracy nor motion data.
+      // The distance is 1518 m between positions, plus the parts that were cut off between positions 89 s apart. GPX
+      // and NMEA files contain neither accuracy nor motion data.
       let result = try bench.run("trendy", ["track", "detect", folder.appending(path: file).path, "--json", "--utc"])
       let trips = try result.document.objectValue?.values.first?.arrayValue?.compactMap(\.objectValue) ?? []
       try #require(trips.count == 1, "\(file): \(result.output)\(result.talk)")
@@ -128,7 +128,7 @@ struct RecordingTests {
     let trips = try bench.trendy("trip", "list", "--json").document.objectValue?["trips"]?.arrayValue ?? []
     let distances = trips.compactMap { $0.objectValue?["distance_m"]?.doubleValue }
     #expect(distances.count == 2)
-    // Newest first. The lengths in the files are 2,736 m and 14,217 m.
+    // The newest trip is first. The tracks in the files are 2,736 m and 14,217 m long.
     #expect(abs((distances.first ?? 0) - 2736) < 2736 * 0.03)
     #expect(abs((distances.last ?? 0) - 14_217) < 14_217 * 0.02)
   }
@@ -163,7 +163,7 @@ struct RecordingTests {
     #expect(try self.trips() == trips)
     let told = try bench.trendy("trip", "explain", id, "--utc")
     #expect(told.output.contains("Departed:") && told.output.contains("recording 2014-11-18T09:"))
-    // A place that is added later applies to earlier imports.
+    // A place that is added later also applies to positions imported before.
     let end = try #require(
       second["trips"]?.objectValue?["found"]?.arrayValue?.first?.objectValue.map {
         "\($0["end_latitude"]?.doubleValue ?? 0),\($0["end_longitude"]?.doubleValue ?? 0)"
@@ -171,7 +171,7 @@ struct RecordingTests {
     #expect(try bench.trendy("place", "add", "office", end, "--radius", "150").status == 0)
     let seen = try bench.trendy("trip", "recompute", "--json").document.objectValue
     #expect(seen?["created"]?.arrayValue?.count == 1 && seen?["deleted"] == [], "\(String(describing: seen))")
-    // A trip that the user deletes is not detected again.
+    // A trip that the user deleted is not detected again.
     #expect(try bench.trendy("rm", id).status == 0)
     try bench.trendy("trip", "recompute")
     let third = try imported(path)
@@ -185,7 +185,7 @@ struct RecordingTests {
     let path = Samples.drive.path
     _ = try imported(path)
     let trips = try trips()
-    // Such a version stored only the events.
+    // Earlier versions stored only the events and no positions.
     try FileManager.default.removeItem(at: URL(filePath: bench.store()).appending(path: "tracks"))
     if isDeleted { try bench.trendy("rm", try #require(trips.first?["id"]?.stringValue)) }
     let again = try imported(path)
@@ -208,7 +208,7 @@ struct RecordingTests {
     #expect(count(document, "trips", "new") == 1)
     #expect(try trips().count == 1)
     #expect(try bench.trendy("trip", "show", "--live", "--json").document.objectValue?["trip"] == .null)
-    // Fixes from the future are rejected.
+    // Positions in the future are rejected.
     let late = bench.folder.appending(path: "late.csv")
     try Data("time,lat,lon\n\(Int(now)),52,4\n\(Int(now) + 200_000),52,5\n".utf8).write(to: late)
     let refused = try imported(late.path)["problems"]?.arrayValue

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// One drive recorded by several trackers.
+/// Tests one drive that is recorded by several trackers.
 @Suite("Witnesses of trips", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct WitnessTests {
   let bench: Workbench
@@ -12,8 +12,8 @@ struct WitnessTests {
     try bench.trendy("init")
   }
 
-  /// Adds the fixes of a drive of 15 minutes to the north on 20 November 2026 at 8:00 UTC, with half an hour at both
-  /// ends.
+  /// Adds positions of a drive of 15 minutes to the north on 20 November 2026 at 8:00 UTC, with half an hour without
+  /// movement before and after it.
   private func record(device: String, every interval: Int, shift: Int = 0) throws {
     let lines = stride(from: -1800 + shift, through: 2700, by: interval).map { second in
       let latitude = 52 + Double(min(900, max(0, second))) * 15 / 111_250
@@ -31,7 +31,7 @@ struct WitnessTests {
     return list?["trips"]?.arrayValue?.compactMap(\.objectValue) ?? []
   }
 
-  /// Kilometres in the report of the month, with the number of trips.
+  /// Returns the number of trips and the distance in kilometres from the monthly report.
   private func report() throws -> [Int] {
     let report = try bench.trendy("trip", "report", "--month", "2026-11", "--json").document.objectValue
     let total = report?["total"]?.objectValue
@@ -53,7 +53,8 @@ struct WitnessTests {
     #expect(try bench.trendy("trip", "show", witness["id"]?.stringValue ?? "").output.contains("witness"))
     #expect(try bench.trendy("trip", "list", "--plain").output.contains("\t\(counted)\n"))
 
-    // A later import of the same drive, from a receiver whose clock is 3 s late, is a witness although it has more fixes.
+    // A later import of the same drive, from a receiver whose clock is 3 s slow, is a witness although it has more
+    // positions.
     let points = stride(from: -600, through: 1500, by: 1).map { second in
       let latitude = 52 + Double(min(900, max(0, second - 3))) * 15 / 111_250
       let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_795_161_600 + Double(second)))
@@ -67,7 +68,7 @@ struct WitnessTests {
     #expect(found.count == 3 && found.filter { $0["witness_of"]?.stringValue == counted }.count == 2)
     #expect(try report() == [1, 14])
 
-    // Mileage, odometer check and total of the vehicle.
+    // The drive counts once in the mileage log, the odometer check and the total of the vehicle.
     let table = try bench.trendy("export", "mileage", "-", "--month", "2026-11").output
     #expect(table.split(whereSeparator: \.isNewline).count == 2, "\(table)")
     #expect(
