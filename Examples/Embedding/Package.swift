@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An app that embeds Trendy from a checkout in a neighbouring folder. It depends only on the packages below; their
-// dependencies (TrendyModels, TrendyProtocols) come with them and are imported in the same way. The build settings of
-// Trendy's manifests are not required.
+// An app that embeds Trendy from a checkout in a neighbouring folder. It declares only the packages below; their
+// dependencies TrendyModels and TrendyProtocols can be imported without being declared. The build settings in Trendy's
+// manifests are not required.
 let package = Package(
   name: "Embedding",
   platforms: [.iOS(.v18), .macOS(.v15)],
@@ -17,11 +17,12 @@ let package = Package(
   ],
   targets: [
     .target(name: "CoffeeJournal", dependencies: ["TrendySync"]),
-    // The code of the README, compiled as it is printed there.
+    // Contains the code of the README exactly as printed there.
     .target(name: "Readme", dependencies: ["TrendyNetworking", "TrendyPersistence", "TrendySync"]),
     .testTarget(name: "ReadmeTests", dependencies: ["TrendySync", "TrendyTesting"]),
     .testTarget(name: "CoffeeJournalTests", dependencies: ["CoffeeJournal", "TrendySync", "TrendyTesting"]),
-    // Names, labels and defaults that apps and their tests rely on; a change breaks the build.
+    // Uses the names, labels and defaults on which apps and their tests rely, so that a change to one of them breaks
+    // the build.
     .testTarget(name: "NamesTests", dependencies: ["TrendySync", "TrendyTesting", "TrendyTrips"]),
   ]
 )

@@ -3,12 +3,12 @@ import TrendyModels
 import TrendyProtocols
 import TrendySync
 
-/// Coffees of a user, stored on the device at once and synced to the user's other devices.
+/// Journal of the coffees that a user drinks, stored on the device and synced to the user's other devices.
 ///
-/// All dependencies are passed to the initializer: in the app an `APIClient`, a `DefaultDataStoreFactory` and the
-/// system clock, in a test their doubles.
+/// All dependencies are passed to the initializer: an `APIClient`, a `DefaultDataStoreFactory` and the system clock in
+/// the app, or test doubles in a test.
 public actor CoffeeJournal {
-  /// Id of the event type. It is equal on every device, so that all devices share one type.
+  /// Id of the event type. All devices use the same id, so that they share one type.
   public static let coffeeTypeId = "coffee"
 
   private let stores: any DataStoreFactory
@@ -29,7 +29,7 @@ public actor CoffeeJournal {
     engine = SyncEngine(networkClient: client, dataStoreFactory: stores, clock: clock, generator: generator)
   }
 
-  /// Records a coffee with the current time. On return, it is stored on the disk and pending.
+  /// Records a coffee at the current time. When the method returns, the event is stored on disk and pending.
   @discardableResult
   public func drink(_ kind: String, cups: Int = 1) throws -> Event {
     let store = stores.makeDataStore()
@@ -45,7 +45,7 @@ public actor CoffeeJournal {
     return coffee
   }
 
-  /// Corrects the number of cups. Only this field is sent.
+  /// Changes the number of cups. The mutation contains only this field.
   public func correct(_ coffee: Event, cups: Int) throws {
     try recorder.edit(eventId: coffee.id) { $0.properties["cups"]?.value = .int(Int64(cups)) }
   }
@@ -54,15 +54,15 @@ public actor CoffeeJournal {
     try recorder.delete(eventId: coffee.id)
   }
 
-  /// Returns the number of cups since `date`, including pending ones.
+  /// Returns the number of cups since `date`, including those not synced yet.
   public func cups(since date: Date) throws -> Int {
     try stores.makeDataStore()
       .events(in: date..<Date.distantFuture, ofType: Self.coffeeTypeId, limit: nil)
       .reduce(0) { $0 + ($1.properties["cups"]?.intValue ?? 1) }
   }
 
-  /// Synchronizes this device with the hub.
-  /// - Returns: State after the round. Errors are part of the state; changes that could not be sent stay pending.
+  /// Syncs this device with the hub.
+  /// - Returns: state after the sync. Errors are part of the state; changes that could not be sent stay pending.
   @discardableResult
   public func sync() async -> SyncState {
     await engine.performSync()
@@ -72,6 +72,6 @@ public actor CoffeeJournal {
   /// Returns the number of pending changes.
   public func waiting() async -> Int { await engine.getPendingCount() }
 
-  /// Sync state for a status line: the current state, then every change.
+  /// Sync state for display: the current state, followed by every change.
   public nonisolated var states: AsyncStream<SyncState> { engine.states }
 }

@@ -2,7 +2,7 @@ import Observation
 import TrendyModels
 import TrendySync
 
-/// Sync state for display in a view.
+/// Sync state of a journal, for display in a view.
 @MainActor @Observable
 public final class SyncStatus {
   public private(set) var line = ""
@@ -10,7 +10,7 @@ public final class SyncStatus {
 
   public init() {}
 
-  /// Follows the states of an engine until the calling task is cancelled.
+  /// Displays the states of an engine until the calling task is cancelled.
   public func follow(_ states: AsyncStream<SyncState>) async {
     for await state in states {
       (isBusy, line) =

@@ -13,7 +13,7 @@ struct CoffeeJournalTests {
   private let journal: CoffeeJournal
 
   init() {
-    // The device has synced before. Without a cursor, the first round would load a snapshot from the hub.
+    // The device has synced before. Without a cursor, the first sync would load a snapshot from the hub.
     stores.mockStore.storedSyncCursor = 1
     journal = CoffeeJournal(client: network, stores: stores, clock: clock, generator: SeededGenerator(seed: 1))
   }

@@ -7,7 +7,7 @@ import TrendyTrips
 
 @Suite("Isolation of the seams and objects")
 struct IsolationNamesTests {
-  /// Adapter of an app, on the main actor.
+  /// Location adapter as an app would write it, isolated to the main actor.
   @MainActor
   private final class Adapter: @MainActor LocationTrackingServiceProtocol {
     weak var delegate: (any LocationTrackingServiceDelegate)?

@@ -9,7 +9,7 @@ import TrendyTesting
 struct StoreNamesTests {
   @Test func `the store factory has the documented names`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "names-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // the folder is of no use to anybody
+    defer { try? FileManager.default.removeItem(at: folder) }  // if this fails, only a temporary folder remains
     let factory = try DefaultDataStoreFactory(directory: folder)
     let store: any DataStoreProtocol = factory.makeDataStore()
     try store.upsertEventType(id: "t") { $0.name = "n" }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Links, pictures and lengths of the documentation.
+/// Checks links, pictures and line lengths in the documentation.
 @Suite struct DocumentTests {
   private static let root = URL(filePath: #filePath).appending(path: "../../../../..").standardized
 

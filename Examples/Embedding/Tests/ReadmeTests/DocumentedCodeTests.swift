@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Checks that the code in the documents is compiled in this package.
+/// Checks that code in the documentation is compiled in this package.
 @Suite struct DocumentedCodeTests {
   private static let root = URL(filePath: #filePath).appending(path: "../../../../..").standardized
 
@@ -13,7 +13,7 @@ import Testing
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// Swift code blocks of a document.
+  /// Returns the Swift code blocks of a document.
   private static func blocks(of document: String) throws -> [[String]] {
     try text(document).components(separatedBy: "```swift\n").dropFirst()
       .map { lines($0.components(separatedBy: "```")[0]) }
