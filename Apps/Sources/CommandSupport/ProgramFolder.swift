@@ -6,9 +6,10 @@
   import Darwin
 #endif
 
-/// Folder of the running program, in which the others are installed, too.
+/// Folder of the running program, in which the other programs are installed as well.
 public enum ProgramFolder: Sendable {
-  /// Resolves links where the system provides the file of a process (Linux); otherwise uses the path of the call.
+  /// Path of the folder. On Linux, symbolic links are resolved; elsewhere, the path is as given when the program was
+  /// started.
   public static var path: String {
     var buffer = [CChar](repeating: 0, count: 4096)
     let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)

@@ -1,36 +1,38 @@
 public import TrendyFoundation
 
-/// Locations of the user's files (XDG Base Directory specification).
+/// Locations of the store, the hub and the cache (XDG Base Directory specification).
 public enum StoreLocation: Sendable {
-  /// `--store`, else `TRENDY_STORE`, else `$XDG_DATA_HOME/trendy`, else `~/.local/share/trendy`.
+  /// Returns the folder of the store: `--store`, `TRENDY_STORE`, `$XDG_DATA_HOME/trendy` or `~/.local/share/trendy`,
+  /// whichever is set first.
   public static func store(option: String?, environment: [String: String]) -> URL {
     if let path = option ?? nonEmpty(environment["TRENDY_STORE"]) { return URL(filePath: path) }
     return dataHome(environment).appending(path: "trendy")
   }
 
-  /// `--data`, else `TRENDY_HUB_DATA`, else `$XDG_DATA_HOME/trendy-hub`, else `~/.local/share/trendy-hub`.
+  /// Returns the folder of the hub: `--data`, `TRENDY_HUB_DATA`, `$XDG_DATA_HOME/trendy-hub` or
+  /// `~/.local/share/trendy-hub`, whichever is set first.
   public static func hub(option: String?, environment: [String: String]) -> URL {
     if let path = option ?? nonEmpty(environment["TRENDY_HUB_DATA"]) { return URL(filePath: path) }
     return dataHome(environment).appending(path: "trendy-hub")
   }
 
-  /// Store of the option or the settings.
+  /// Returns the folder of the store given by `--store` or else by the settings.
   public static func store(option: String?, settings: Settings) -> URL {
     URL(filePath: option ?? settings.text(Setting.store) ?? "/")
   }
 
-  /// Hub folder of the option or the settings.
+  /// Returns the folder of the hub given by `--data` or else by the settings.
   public static func hub(option: String?, settings: Settings) -> URL {
     URL(filePath: option ?? settings.text(Setting.hubData) ?? "/")
   }
 
-  /// Cache folder, which may be deleted at any time: `$XDG_CACHE_HOME/trendy`, else `~/.cache/trendy`.
+  /// Returns the cache folder, which users may delete at any time: `$XDG_CACHE_HOME/trendy` or `~/.cache/trendy`.
   public static func cache(environment: [String: String]) -> URL {
     if let path = absolute(environment["XDG_CACHE_HOME"]) { return URL(filePath: path).appending(path: "trendy") }
     return URL(filePath: HomeFolder.path(in: environment)).appending(path: ".cache/trendy")
   }
 
-  /// Folder of the cached daily counts.
+  /// Returns the folder of the cached daily counts.
   public static func counts(environment: [String: String]) -> URL {
     cache(environment: environment).appending(path: "insights")
   }
@@ -40,7 +42,7 @@ public enum StoreLocation: Sendable {
     return URL(filePath: HomeFolder.path(in: environment)).appending(path: ".local/share")
   }
 
-  /// The specification requires relative base directories to be ignored.
+  /// Returns the path if it is absolute. The specification requires relative base directories to be ignored.
   private static func absolute(_ text: String?) -> String? { text.flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
   private static func nonEmpty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }

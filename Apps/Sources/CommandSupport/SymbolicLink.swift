@@ -6,10 +6,12 @@
   import Darwin
 #endif
 
-/// Symbolic links to files that are replaced by renaming a new file.
+/// Resolution of symbolic links to files that are replaced by renaming a new file, so that the link is preserved.
 public enum SymbolicLink: Sendable {
-  /// Returns the file that a link names, which may be missing, so that replacing it keeps the link. Returns the path itself if it is
-  /// not a link, or one to something other than a file, such as `/dev/stdout`.
+  /// Returns the file to replace for a path.
+  ///
+  /// If the path is a link to a file, returns the target, which may be missing. Otherwise returns the path itself, also
+  /// for a link to something other than a regular file, such as `/dev/stdout`.
   public static func target(of path: String) -> String {
     var status = stat()
     if stat(path, &status) == 0 {
@@ -18,7 +20,7 @@ public enum SymbolicLink: Sendable {
       return String(cString: real)
     }
     var target = path
-    // The system also follows at most 40 links.
+    // Linux follows at most 40 links as well.
     for _ in 0..<40 {
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = buffer.withUnsafeMutableBytes {

@@ -7,7 +7,6 @@ import TrendyTrips
 ///
 /// A phone records entries offline, a hub receives them, and a laptop shows them. Each step prints the result that it
 /// has read back. An unexpected result ends the program with status 1.
-/// read; an unexpected result ends the program with status 1.
 @main
 struct Demo {
   private let folder: URL

@@ -6,11 +6,11 @@ public struct OptionSpec: Hashable, Sendable {
   public let value: String?
   /// Kind of value, used for completion; `nil` for a flag.
   public let kind: ValueKind?
-  /// What happens if the option is given more than once.
+  /// Treatment of an option that is given more than once.
   public let repetition: Repetition
   public let help: String
 
-  /// What happens if an option is given more than once.
+  /// Treatment of an option that is given more than once.
   public enum Repetition: Hashable, Sendable {
     /// Reject the command line if the values differ.
     case refused
@@ -61,9 +61,9 @@ public struct OptionSpec: Hashable, Sendable {
   }
 }
 
-/// Parsed arguments and options of a command line.
+/// Arguments and options of a parsed command line.
 public struct Arguments: Hashable, Sendable {
-  /// Arguments that are neither options nor their values, in order.
+  /// Words that are neither options nor values of options, in order.
   public private(set) var positionals: [String] = []
   private var values: [String: [String]] = [:]
 

@@ -13,7 +13,7 @@ import TrendyModels
 /// The rest of the phrase is parsed in UTC, with all times shifted by the offset of this zone, and the result is
 /// shifted back.
 enum PhraseZone: Hashable {
-  /// Seconds east of UTC.
+  /// Fixed offset in seconds east of UTC.
   case offset(Int)
   case rules(TimeZoneRules)
 

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-// Days as users type them.
+// Parsing of days as users type them.
 
 extension TimePhrase {
   private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-// Weeks, months and years as users type them.
+// Parsing of weeks, months and years as users type them.
 
 extension TimePhrase {
   /// Range of whole days. `--since` uses its start, `--until` its end.

@@ -7,10 +7,10 @@
 #endif
 
 extension ConfigurationFile {
-  /// Sets a value in its line or in a new line at the end. Comments, order and other lines stay unchanged.
+  /// Sets a value, either in the existing line or in a new line at the end. Comments and all other lines are preserved.
   /// - Parameters:
-  ///   - key: key of a setting.
-  ///   - value: canonical value; `nil` removes its lines.
+  ///   - key: key of the setting.
+  ///   - value: canonical value; `nil` removes all lines with the key.
   public mutating func set(_ key: String, to value: String?) {
     let places = lines.indices.filter { index in
       if case .assignment(key, _) = lines[index].content { true } else { false }
@@ -23,7 +23,8 @@ extension ConfigurationFile {
       lines.append(ConfigurationLine(key: key, value: value))
       lineEnds.append(end)
     }
-    // Removes further lines of the key, which would be errors or take effect again.
+    // Removes other lines with the key. They would be duplicates or, if the first line was removed, take effect
+    // instead.
     for place in places.dropFirst(value == nil ? 0 : 1).reversed() {
       lines.remove(at: place)
       lineEnds.remove(at: place)
@@ -31,7 +32,7 @@ extension ConfigurationFile {
     self = ConfigurationFile(path: path, bytes: bytes)
   }
 
-  /// Fills a new file with a comment that lists the settings.
+  /// Replaces the content with a comment that lists all settings, as an introduction for the user.
   public mutating func explain() {
     let own = Setting.all.filter { !$0.isInRecordAlone }
     let keys = own.map { "# \($0.key) = \($0.standard ?? "...")\n#   \($0.help)\n" }.joined()
@@ -43,10 +44,11 @@ extension ConfigurationFile {
 
   /// Changes the file under a lock and replaces it atomically.
   /// - Parameters:
-  ///   - path: path of the file; a symbolic link is preserved.
+  ///   - path: path of the file. If it is a symbolic link, the target is replaced.
   ///   - change: changes the current content.
-  /// - Returns: the new content.
-  /// - Throws: ``CommandError`` with exit 73 or 74; the file is unchanged then.
+  /// - Returns: new content of the file.
+  /// - Throws: ``CommandError`` with exit 73 or 74 if the file cannot be written, or the error of `change`. The file is
+  ///   then unchanged.
   @discardableResult
   public static func update(
     _ path: String, _ change: (inout ConfigurationFile) throws(CommandError) -> Void

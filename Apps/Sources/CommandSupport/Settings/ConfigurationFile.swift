@@ -6,39 +6,40 @@
   import Darwin
 #endif
 
-/// Configuration file, `$XDG_CONFIG_HOME/trendy/config`: lines of `key = value`, comments after `#`.
+/// Configuration file, `$XDG_CONFIG_HOME/trendy/config`. It consists of lines in the form `key = value`, with comments
+/// after `#`.
 public struct ConfigurationFile: Sendable {
-  /// A value in the file.
+  /// A valid value with its position in the file.
   public struct Entry: Hashable, Sendable {
-    /// Canonical value.
+    /// Value in canonical form.
     public let value: String
-    /// Line number, from 1.
+    /// Line number, starting at 1.
     public let line: Int
   }
 
   public let path: String
-  /// Whether the file exists; without it, nothing is set.
+  /// Whether the file exists. If not, all settings have their defaults.
   public private(set) var exists = false
-  /// Valid values by key.
+  /// Valid values, keyed by setting.
   public private(set) var entries: [String: Entry] = [:]
-  /// Whether the file is valid text, so that it can be rewritten without loss.
+  /// Whether the file could be read completely and is valid UTF-8, so that rewriting it loses no data.
   private(set) var isWhole = true
-  /// Errors in line order; empty for a valid file.
+  /// Errors in the file, by line; empty if the file is valid.
   public var problems: [CommandError] { findings.map(\.error) }
   private(set) var findings: [ConfigurationProblem] = []
   var lines: [ConfigurationLine] = []
-  /// Line ends; empty for a last line without one.
+  /// Line break after each line; empty for a last line that has none.
   var lineEnds: [String] = []
 
-  /// Maximum size in bytes.
+  /// Maximum size of the file in bytes.
   static let largest = 1 << 20
 
-  /// Reads the user's file; a missing file sets nothing.
+  /// Reads the user's configuration file. If it does not exist, no settings are set.
   public init(environment: [String: String]) {
     self.init(path: Self.path(in: environment))
   }
 
-  /// Reads a file; errors are in ``problems``.
+  /// Reads a configuration file. Errors are reported by ``problems``.
   public init(path: String) {
     self.path = path
     do throws(CommandError) {
@@ -52,21 +53,22 @@ public struct ConfigurationFile: Sendable {
     }
   }
 
-  /// Parses `bytes`, the content of the file at `path`.
+  /// Parses `bytes` as the content of the file at `path`.
   init(path: String, bytes: [UInt8]) {
     self.path = path
     exists = true
     parse(bytes)
   }
 
-  /// Path by the XDG Base Directory specification, which requires a relative `XDG_CONFIG_HOME` to be ignored.
+  /// Returns the path of the user's configuration file. The XDG Base Directory specification requires a relative
+  /// `XDG_CONFIG_HOME` to be ignored.
   public static func path(in environment: [String: String]) -> String {
     if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") { return "\(home)/trendy/config" }
     return "\(HomeFolder.path(in: environment))/.config/trendy/config"
   }
 
   private static func read(_ path: String) throws(CommandError) -> [UInt8]? {
-    // Does not block on a pipe.
+    // `O_NONBLOCK` prevents the call from blocking if the path is a FIFO.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -104,7 +106,7 @@ public struct ConfigurationFile: Sendable {
 
 extension ConfigurationFile {
   private mutating func parse(_ bytes: [UInt8]) {
-    // A byte order mark is not part of the first key.
+    // Skips a byte order mark, which would otherwise become part of the first key.
     var rest = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
     while !rest.isEmpty {
       let end = rest.firstIndex(of: 0xA)
@@ -152,15 +154,17 @@ extension ConfigurationFile {
   }
 }
 
-/// Error in the configuration file or in a variable.
+/// An error in the configuration file or in an environment variable.
 struct ConfigurationProblem {
   let error: CommandError
-  /// Whether a command must not run: the data could be stored in or sent to a place that the user did not choose.
+  /// Whether the error prevents commands from running, because they might store or send data somewhere the user did not
+  /// choose.
   let isFatal: Bool
 
+  /// Creates a problem.
   /// - Parameters:
-  ///   - error: message with the line or the variable.
-  ///   - key: key as written, which may be misspelled; `nil` if it cannot be read.
+  ///   - error: message that contains the line number or the variable.
+  ///   - key: key as written, possibly misspelled; `nil` if no key could be parsed.
   init(_ error: CommandError, key: String? = nil) {
     self.error = error
     let meant = key.flatMap { Suggestion.nearest(to: $0, among: Setting.keys) ?? $0 }

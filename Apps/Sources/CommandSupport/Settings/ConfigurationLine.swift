@@ -1,17 +1,17 @@
-/// A line of the configuration file: `key = value  # comment`.
+/// A line of the configuration file, such as `key = value  # comment`.
 struct ConfigurationLine: Hashable {
   enum Content: Hashable {
-    /// Empty, or a comment.
+    /// Empty line or comment.
     case none
     case assignment(key: String, value: String)
-    /// Invalid, with the reason.
+    /// Invalid line, with the reason.
     case invalid(String)
   }
 
-  /// Text without the line end.
+  /// Text of the line without its line break.
   let text: String
   let content: Content
-  /// Number of bytes before and after the value of an assignment.
+  /// Text before and after the value of an assignment; `nil` for other lines.
   private let frame: (head: Range<String.Index>, tail: Range<String.Index>)?
 
   static func == (left: ConfigurationLine, right: ConfigurationLine) -> Bool { left.text == right.text }
@@ -39,14 +39,14 @@ struct ConfigurationLine: Hashable {
     content = .assignment(key: key, value: value)
   }
 
-  /// First word without the spaces before it.
+  /// First word of the line, used to suggest a similar key.
   var firstWord: String {
     String(text.drop(while: Self.isSpace).prefix { !Self.isSpace($0) && $0 != "=" && $0 != ":" })
   }
 
   init(key: String, value: String) { self.init("\(key) = \(Self.written(value))") }
 
-  /// Returns the line with another value; spaces and comment stay.
+  /// Returns the line with a different value. Spaces and comments are preserved.
   func replacing(_ value: String) -> ConfigurationLine {
     guard let frame else { return self }
     let head = text[frame.head]
@@ -54,8 +54,8 @@ struct ConfigurationLine: Hashable {
       head + (head.hasSuffix("=") ? " " : "") + Self.written(value) + text[frame.tail])
   }
 
-  /// Parses a value.
-  /// - Returns: the value, `nil` if it is invalid, and its end including quotes.
+  /// Parses the value that starts at an index.
+  /// - Returns: the value, or `nil` if it is invalid, and the index of its end including quotes.
   private static func value(in text: String, from start: String.Index) -> (String?, String.Index) {
     guard start < text.endIndex, text[start] == "\"" else {
       var end = start
@@ -81,7 +81,7 @@ struct ConfigurationLine: Hashable {
     return (nil, text.endIndex)
   }
 
-  /// A `#` within a word is part of the word.
+  /// Whether a `#` starts a comment. Within a word, it is part of the value.
   private static func startsComment(_ text: String, _ index: String.Index, notBefore start: String.Index) -> Bool {
     text[index] == "#" && (index == start || isSpace(text[text.index(before: index)]))
   }

@@ -1,25 +1,25 @@
-/// Whether a locale uses 12-hour times.
+/// Time format of a locale: 12 or 24 hours.
 struct HourLocale: Hashable {
   let usesTwelveHours: Bool
-  /// Variable that sets the locale, if any.
+  /// Environment variable that determines the locale; `nil` if none is set.
   let variable: String?
 
-  /// Evaluates `LC_ALL`, `LC_TIME` and `LANG` (POSIX, "Environment Variables").
+  /// Determines the locale from `LC_ALL`, `LC_TIME` and `LANG`, in this order (POSIX, "Environment Variables").
   init(_ environment: [String: String]) {
     variable = ["LC_ALL", "LC_TIME", "LANG"].first { !(environment[$0] ?? "").isEmpty }
     usesTwelveHours = variable.flatMap { environment[$0] }.map(Self.usesTwelveHours) ?? false
   }
 
-  /// `true` for `en_US.UTF-8`, `false` for `en_GB` and `C`.
+  /// Whether a locale uses 12 hours: `true` for `en_US.UTF-8`, `false` for `en_GB` and `C`.
   private static func usesTwelveHours(_ locale: String) -> Bool {
     let name = locale.prefix { $0 != "." && $0 != "@" }
     let parts = name.split(separator: "_")
-    // French uses 24-hour times in Canada, too.
+    // Canada is among the regions below, but Canadian French uses 24 hours.
     guard parts.count == 2, name != "fr_CA" else { return false }
     return regions.contains(String(parts[1]))
   }
 
-  /// Regions whose preferred hour format has 12 hours (Unicode CLDR, supplemental time data).
+  /// Regions whose preferred time format has 12 hours (Unicode CLDR, supplemental time data).
   private static let regions: Set<String> = [
     "AE", "AG", "AL", "AS", "AU", "BB", "BD", "BH", "BM", "BN", "BS", "BT", "CA", "CO", "CY", "DJ", "DM", "DO", "DZ",
     "EG", "EH", "ER", "ET", "FJ", "FM", "GD", "GH", "GM", "GR", "GU", "GY", "HK", "IN", "IQ", "JM", "JO", "KI", "KN",

@@ -1,13 +1,13 @@
 public import TrendyModels
 
-/// The user's settings of days, times and distances, parsed.
+/// The user's preferences for days, times and distances, derived from the settings.
 public struct Preferences: Hashable, Sendable {
   public let units: Units
   private let dayStart: Int
   private let firstWeekday: Int
   private let showsTwelveHours: Bool
 
-  /// Parses the settings, with defaults for missing ones.
+  /// Reads the preferences from settings. Settings without a value have defaults.
   public init(_ settings: Settings) {
     units = settings.text(Setting.units).flatMap(Units.init(rawValue:)) ?? .metric
     dayStart = settings.text(Setting.dayStartsAt).flatMap(DayClock.seconds) ?? 0
@@ -17,7 +17,7 @@ public struct Preferences: Hashable, Sendable {
     firstWeekday = (index + 1) % 7
   }
 
-  /// Returns the user's calendar, in the time zone of this process or in UTC.
+  /// Returns a calendar with the user's preferences, in the time zone of this process or in UTC.
   public func local(isUTC: Bool = false) -> LocalTime {
     var local = LocalTime(isUTC: isUTC)
     local.dayStart = dayStart
@@ -27,7 +27,7 @@ public struct Preferences: Hashable, Sendable {
   }
 }
 
-/// Units of distances and speeds.
+/// System of units for distances and speeds.
 public enum Units: String, Hashable, Sendable {
   case metric
   case imperial
@@ -35,7 +35,7 @@ public enum Units: String, Hashable, Sendable {
   public static let metresOfMile = 1609.344
   public static let metresOfFoot = 0.3048
 
-  /// `840 m`, `12.3 km`; `840 ft`, `7.4 mi`.
+  /// Formats a length: `840 m`, `12.3 km`; `840 ft`, `7.4 mi`.
   public func length(_ metres: Double) -> String {
     switch self {
     case .metric: abs(metres) < 999.5 ? "\(Int(metres.rounded())) m" : distance(metres)
@@ -45,11 +45,11 @@ public enum Units: String, Hashable, Sendable {
     }
   }
 
-  /// `12.3 km`, `7.4 mi`.
+  /// Formats a distance in the larger unit: `12.3 km`, `7.4 mi`.
   public func distance(_ metres: Double, decimals: Int = 1) -> String {
     let scale = decimals == 1 ? 10 : 100
     let parts = (metres / metresOfUnit * Double(scale)).rounded()
-    // Imported values can be arbitrary.
+    // Imported values may be arbitrarily large.
     guard abs(parts) < 1e12 else { return "\(metres) m" }
     let whole = abs(Int(parts))
     let rest = whole % scale
@@ -57,13 +57,13 @@ public enum Units: String, Hashable, Sendable {
     return "\(parts < 0 ? "−" : "")\(whole / scale).\(padding)\(rest) \(name)"
   }
 
-  /// `48 km/h`, `30 mph`.
+  /// Formats a speed: `48 km/h`, `30 mph`.
   public func speed(_ metresPerSecond: Double) -> String {
     let value = (metresPerSecond * 3600 / metresOfUnit).rounded()
     return "\(JSONText.number(value)) \(self == .metric ? "km/h" : "mph")"
   }
 
-  /// Metres of the unit of a distance without a unit.
+  /// Length in metres of a kilometre or a mile, the unit of distances given without a unit.
   public var metresOfUnit: Double { self == .metric ? 1000 : Self.metresOfMile }
 
   private var name: String { self == .metric ? "km" : "mi" }

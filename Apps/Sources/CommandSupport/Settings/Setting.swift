@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// All settings.
+/// Declarations of all settings.
 public enum Setting: Sendable {
   // MARK: User
 
@@ -60,7 +60,7 @@ public enum Setting: Sendable {
   public static let exportKeep = SettingSpec(
     "export_keep", .number(1...Int.max), standard: "14", help: "number of scheduled exports to keep")
 
-  /// Format names of `trendy export`.
+  /// Names of export formats, as in `trendy export`.
   public static let exportFormats = [
     "ndjson", "csv", "json", "ics", "loop", "gpx", "geojson", "kml", "owntracks-rec", "mileage", "report",
   ]
@@ -80,7 +80,7 @@ public enum Setting: Sendable {
   public static let limit = SettingSpec(
     "limit", .list, help: "limits of the hub as name=value; default: as in 'hub init'")
 
-  /// All settings in list order.
+  /// All settings, in the order in which they are listed.
   public static let all = [
     dayStartsAt, weekStartsOn, hours, units, tripStop, store, color, listLimit, pager, progressAfter, status, role,
     poll, log, logFormat, logLevel, hooks, ingest, gpsd, nmea, exportEvery, exportTo, exportFormat, exportKeep,
@@ -89,10 +89,11 @@ public enum Setting: Sendable {
 
   public static let keys = all.map(\.key)
 
-  /// Settings that decide where data is stored or sent. With an invalid one no command runs.
+  /// Settings that determine where data is stored or sent. If one of them is invalid, commands do not run.
   static let deciding = [store, role, hooks, ingest, exportTo, hubData, storage, listen, host, proxy, tiles]
 
-  /// - Throws: ``CommandError`` with exit 64 that suggests a similar key.
+  /// Returns the setting with a key.
+  /// - Throws: ``CommandError`` with exit 64 if there is none; the hint suggests a similar key.
   public static func named(_ key: String) throws(CommandError) -> SettingSpec {
     guard let spec = all.first(where: { $0.key == key }) else { throw unknown(key) }
     return spec

@@ -1,40 +1,40 @@
-/// Declaration of a setting: key, kind and owner.
+/// Declaration of a setting, with its key, the kind of its value and its owner.
 public struct SettingSpec: Hashable, Sendable {
-  /// Owner of a setting.
+  /// Whether a setting belongs to the user or to a machine.
   public enum Owner: String, Hashable, Sendable {
-    /// Stored in the record and synced to all devices.
+    /// Setting of the user, stored in the record and synced to all devices.
     case user
-    /// Only for this machine.
+    /// Setting of this machine, which is not synced.
     case machine
   }
 
-  /// Kind of a value.
+  /// Kind of value.
   public enum Kind: Hashable, Sendable {
     case oneOf([String])
-    /// Time of day: `04:00`.
+    /// Time of day, such as `04:00`.
     case clock
     case number(ClosedRange<Int>)
-    /// Duration such as `1m`; the range is in seconds.
+    /// Duration, such as `1m`, within a range of seconds.
     case duration(ClosedRange<Double>)
-    /// Path of a file or folder; absolute or starting with `~/` in the file.
+    /// Path of a file or folder. In the configuration file, it must be absolute or start with `~/`.
     case path
-    /// `address:port`.
+    /// Network address in the form `address:port`.
     case endpoint
     case text
-    /// Values with spaces between them.
+    /// List of values separated by spaces.
     case list
   }
 
-  /// Key in the file: `day_starts_at`.
+  /// Key in the configuration file, such as `day_starts_at`.
   public let key: String
-  /// Environment variable: `TRENDY_DAY_STARTS_AT`.
+  /// Environment variable, such as `TRENDY_DAY_STARTS_AT`.
   public let variable: String
   static let variablePrefix = "TRENDY_"
   public let kind: Kind
   public let owner: Owner
-  /// Whether the setting exists only in the record, not in the file or the environment.
+  /// Whether the setting can only be stored in the record, not in the configuration file or the environment.
   public let isInRecordAlone: Bool
-  /// Default; `nil` without one, or if it depends on the machine.
+  /// Default value; `nil` if there is none, or if it depends on the machine.
   public let standard: String?
   public let help: String
 
@@ -43,7 +43,7 @@ public struct SettingSpec: Hashable, Sendable {
     help: String
   ) {
     self.key = key
-    // Computed once, because each command reads all settings several times and `replacing` is slow.
+    // Computed once, because each command reads all settings several times. `replacing` would be slow.
     variable = Self.variablePrefix + String(key.uppercased().map { $0 == "." ? "_" : $0 })
     self.kind = kind
     self.owner = owner
@@ -54,8 +54,8 @@ public struct SettingSpec: Hashable, Sendable {
 }
 
 extension SettingSpec {
-  /// Returns the canonical value: lowercased keywords, times with four digits.
-  /// - Throws: ``CommandError`` with exit 64 that describes valid values.
+  /// Validates a value and returns it in canonical form: keywords in lower case, times with four digits.
+  /// - Throws: ``CommandError`` with exit 64 that describes the valid values.
   public func canonical(_ text: String) throws(CommandError) -> String {
     guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
       throw invalid(text)
@@ -84,7 +84,7 @@ extension SettingSpec {
     return text
   }
 
-  /// Error for a setting that cannot be set for one machine, if it cannot.
+  /// Error for setting this value on one machine; `nil` if that is allowed.
   var refusalElsewhere: CommandError? {
     guard isInRecordAlone else { return nil }
     return CommandError(
@@ -92,8 +92,9 @@ extension SettingSpec {
       hint: "Remove it here and run: trendy config set \(key) \(standard ?? "VALUE")", exit: .usage)
   }
 
-  /// Returns the value for the file, independent of the working directory.
-  /// - Throws: ``CommandError`` with exit 64.
+  /// Validates a value and returns it in the form for the configuration file, which must not depend on the working
+  /// directory.
+  /// - Throws: ``CommandError`` with exit 64 that describes the valid values.
   public func valueForFile(_ text: String) throws(CommandError) -> String {
     let value = try canonical(text)
     if kind == .path, !value.hasPrefix("/"), !value.hasPrefix("~/") { throw invalid(text) }
@@ -104,7 +105,7 @@ extension SettingSpec {
     CommandError("The value '\(text)' is invalid for '\(key)'", hint: near + expectation, exit: .usage)
   }
 
-  /// Description of valid values.
+  /// Instruction that describes the valid values.
   public var expectation: String {
     switch kind {
     case .oneOf(let words):
@@ -121,13 +122,13 @@ extension SettingSpec {
     }
   }
 
-  /// Values for completion.
+  /// Fixed values, offered by completion; empty for other kinds of values.
   public var words: [String] { if case .oneOf(let words) = kind { words } else { [] } }
 }
 
-/// Time of day in seconds after midnight.
+/// Conversion between a time of day as text and seconds since midnight.
 enum DayClock {
-  /// Parses `4:00` or `04:00`.
+  /// Parses `4:00` or `04:00`; returns `nil` if the text is invalid.
   static func seconds(_ text: String) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, (1...2).contains(parts[0].count), parts[1].count == 2,

@@ -2,25 +2,26 @@ import TrendyFoundation
 
 /// Values of all settings with their origins.
 ///
-/// Precedence: command line, environment, file, synced settings, default.
+/// In descending order of precedence: environment, configuration file, synced settings, defaults. Command line options
+/// take precedence over all of them and are handled by the commands.
 public struct Settings: Sendable {
-  /// Origin of a value.
+  /// Where a value comes from.
   public enum Origin: Hashable, Sendable {
     /// Default of the setting.
     case standard
-    /// Locale set by a variable.
+    /// Locale, as determined by an environment variable.
     case locale(String)
-    /// Synced setting of the record.
+    /// Synced setting in the record.
     case synced
     /// Line of the configuration file, counted from 1.
     case file(path: String, line: Int)
-    /// Environment variable of this name.
+    /// Environment variable with this name.
     case environment(String)
   }
 
-  /// Effective value of a setting with its origin.
+  /// Effective value of a setting, with its origin.
   public struct Resolved: Hashable, Sendable {
-    /// `nil` without a value and a default.
+    /// Effective value; `nil` if none is set and there is no default.
     public let text: String?
     public let origin: Origin
 
@@ -32,10 +33,10 @@ public struct Settings: Sendable {
 
   public let file: ConfigurationFile
   let environment: [String: String]
-  /// Synced settings by key.
+  /// Synced settings, keyed by setting.
   public var synced: [String: String] = [:]
 
-  /// Reads the configuration file of the user that the environment describes.
+  /// Reads the user's configuration file, which is located through `environment`.
   public init(environment: [String: String]) {
     self.init(file: ConfigurationFile(environment: environment), environment: environment)
   }
@@ -45,7 +46,7 @@ public struct Settings: Sendable {
     self.environment = environment
   }
 
-  /// Errors in the file, then in the environment.
+  /// Errors in the configuration file and the environment, in this order.
   public var problems: [CommandError] { findings.map(\.error) }
 
   private var findings: [ConfigurationProblem] {
@@ -63,11 +64,11 @@ public struct Settings: Sendable {
     return findings
   }
 
-  /// Warnings about unknown `TRENDY_` variables, such as misspelled ones.
+  /// Messages about unknown variables that start with `TRENDY_`, which may be misspelled.
   public var strayVariables: [String] {
     let prefix = SettingSpec.variablePrefix
     let names = Setting.all.map { String($0.variable.dropFirst(prefix.count)) }
-    // `TRENDY_HOOK` contains the name of a running hook.
+    // `TRENDY_HOOK` is set for hooks by the agent.
     let strays = environment.filter { $0.key.hasPrefix(prefix) && !$0.value.isEmpty && $0.key != "\(prefix)HOOK" }
       .keys.map { String($0.dropFirst(prefix.count)) }.filter { !names.contains($0) }
     return strays.sorted().map { stray in
@@ -76,16 +77,18 @@ public struct Settings: Sendable {
     }
   }
 
-  /// Reports all errors. A setting with an invalid value has its default.
-  /// - Parameter warn: receives errors that do not prevent a command from running.
-  /// - Throws: ``CommandError`` with exit 78 if a setting is invalid that decides where data is stored or sent.
+  /// Reports all errors. Settings with invalid values have their defaults.
+  /// - Parameter warn: receives errors that do not prevent commands from running.
+  /// - Throws: ``CommandError`` with exit 78 if a setting that determines where data is stored or sent is invalid.
   public func check(warn: (String) -> Void = { _ in }) throws(CommandError) {
     let findings = findings
     for finding in findings where !finding.isFatal { warn("Warning: \(finding.error.sentence)") }
     if let error = Self.combined(findings.filter(\.isFatal).map(\.error)) { throw error }
   }
 
-  /// - Throws: ``CommandError`` with exit 78 that contains all errors, also those with which a command would run.
+  /// Checks all settings.
+  /// - Throws: ``CommandError`` with exit 78 that lists all errors, including those that do not prevent commands from
+  ///   running.
   public func checkAll() throws(CommandError) {
     if let error = Self.combined(problems) { throw error }
   }
@@ -95,12 +98,12 @@ public struct Settings: Sendable {
       ? errors.first : CommandError(errors.map(\.sentence).joined(separator: "\n"), exit: .configuration)
   }
 
-  /// Ignores empty variables.
+  /// Returns the value of the environment variable for a setting; `nil` if it is not set or empty.
   private func variable(_ spec: SettingSpec) -> String? {
     environment[spec.variable].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Returns the value of a setting, ignoring invalid values.
+  /// Returns the effective value of a setting. Invalid values are ignored.
   public func resolved(_ spec: SettingSpec) -> Resolved {
     if !spec.isInRecordAlone, let text = variable(spec).flatMap({ usable($0, spec) }) {
       return Resolved(text: text, origin: .environment(spec.variable))
@@ -116,13 +119,13 @@ public struct Settings: Sendable {
     return standard(spec)
   }
 
-  /// Returns the effective value of a setting; `nil` without a value and a default.
+  /// Returns the effective value of a setting as text; `nil` if none is set and there is no default.
   public func text(_ spec: SettingSpec) -> String? { resolved(spec).text }
 
-  /// Invalid values are reported by ``problems`` or ``unusableSynced``.
+  /// Returns a value if it is valid. Invalid values are reported by ``problems`` or ``unusableSynced``.
   private func usable(_ text: String, _ spec: SettingSpec) -> String? { try? spec.canonical(text) }
 
-  /// Keys with synced values that only a newer version can use.
+  /// Keys of synced settings whose values are not valid in this version. They were probably set by a newer version.
   public var unusableSynced: [String] {
     Setting.all.filter { spec in synced[spec.key].map { usable($0, spec) == nil } ?? false }.map(\.key)
   }
@@ -141,7 +144,7 @@ public struct Settings: Sendable {
     }
   }
 
-  /// Environment without the variables for folders.
+  /// Environment without the variables that set the folders of the store and the hub.
   private var bare: [String: String] {
     environment.filter { $0.key != Setting.store.variable && $0.key != Setting.hubData.variable }
   }
@@ -152,7 +155,7 @@ public struct Settings: Sendable {
 }
 
 extension Settings.Origin {
-  /// Origin in text: `default`, `synced`, `TRENDY_HOURS`, `/home/ada/.config/trendy/config:3`.
+  /// Text for messages: `default`, `synced`, `TRENDY_HOURS`, `/home/ada/.config/trendy/config:3`.
   public var words: String {
     switch self {
     case .standard: "default"
@@ -163,7 +166,7 @@ extension Settings.Origin {
     }
   }
 
-  /// Kind of origin in JSON.
+  /// Kind of origin, as a name for JSON.
   public var name: String {
     switch self {
     case .standard: "default"

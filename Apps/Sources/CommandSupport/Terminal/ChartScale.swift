@@ -6,20 +6,20 @@
   import Darwin
 #endif
 
-/// Vertical scale of a chart from minimum to maximum, with round labels.
+/// Vertical scale of a chart, with a range of values and labels at round numbers.
 public struct ChartScale: Hashable, Sendable {
-  /// Less than ``high``; both are finite, but their difference may not be.
+  /// Lower end of the scale, less than ``high``. Both are finite, but their difference may overflow.
   public let low: Double
   public let high: Double
-  /// Lowest and highest round number in the range, if any.
+  /// Lowest and highest round number within the scale, used for labels; may be empty.
   public let marks: [Double]
 
-  /// Finds the range of the values and its labels.
+  /// Creates a scale that includes all values.
   /// - Parameters:
   ///   - values: finite values.
-  ///   - fromZero: whether to include 0, as for bars and counts.
-  ///   - units: units of round numbers, smallest first; 1, 60 and 3600 for seconds.
-  /// - Returns: `nil` without values.
+  ///   - fromZero: whether the scale includes 0, as required for bars and counts.
+  ///   - units: units whose multiples are round numbers, smallest first, such as 1, 60 and 3600 for seconds.
+  /// - Returns: `nil` if `values` is empty.
   public init?(_ values: [Double], fromZero: Bool, units: [Double] = [0]) {
     guard var low = values.min(), var high = values.max(), low.isFinite, high.isFinite else { return nil }
     if fromZero { (low, high) = (min(low, 0), max(high, 0)) }
@@ -29,17 +29,17 @@ public struct ChartScale: Hashable, Sendable {
     }
     self.low = low
     self.high = high
-    // Half the difference, because the whole may overflow.
+    // Computes half the difference, because the difference itself may overflow.
     marks = Self.marks(low, high, step: Self.roundStep(atMost: high / 2 - low / 2, units))
   }
 
-  /// 1, 2 or 5 times a power of ten times a unit.
+  /// Returns the largest round step up to a limit, which is 1, 2 or 5 times a power of ten times a unit.
   private static func roundStep(atMost limit: Double, _ units: [Double]) -> Double {
     let unit = units.last { $0 <= limit } ?? units.first ?? 0
     let scale = unit > 0 ? unit : 1
     let power = pow(10, (log10(limit / scale)).rounded(.down))
     let step = [5, 2, 1].map { $0 * power * scale }.first { $0 <= limit } ?? power * scale
-    // Counts are whole numbers.
+    // Steps are at least one unit, because values in units such as counts are integral.
     return unit > 0 ? max(step, unit) : step
   }
 
@@ -50,10 +50,10 @@ public struct ChartScale: Hashable, Sendable {
     return Array([first * step, last * step].prefix(first == last ? 1 : 2)).filter(\.isFinite)
   }
 
-  /// Relative position: 0 for the minimum, 1 for the maximum.
+  /// Returns the position of a value relative to the scale, from 0 for the lower end to 1 for the upper end.
   public func height(_ value: Double) -> Double {
     let distance = high / 2 - low / 2
-    // Only two denormal numbers are this close.
+    // Only the smallest subnormal numbers have a difference that rounds to 0.
     guard distance > 0 else { return value > low ? 1 : 0 }
     return min(max((value / 2 - low / 2) / distance, 0), 1)
   }

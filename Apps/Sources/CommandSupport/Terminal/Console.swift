@@ -7,7 +7,7 @@
 #endif
 import Synchronization
 
-/// Collects output so that it is written in large blocks.
+/// Buffer that combines output into large writes.
 private final class OutputBuffer: Sendable {
   private static let size = 1 << 16
   private let text = Mutex("")
@@ -31,36 +31,36 @@ private final class OutputBuffer: Sendable {
   }
 }
 
-/// Output of a command: results go to standard output, messages to standard error.
+/// Console of a command. Results are written to standard output, messages to standard error.
 public struct Console: Sendable {
-  /// Output format.
+  /// Format in which results are printed.
   public enum Format: Hashable, Sendable {
-    /// Readable text, formatted for the terminal.
+    /// Readable text, adapted to the terminal.
     case text
-    /// One JSON document with a schema.
+    /// A single JSON document with a schema name.
     case json
-    /// One JSON document per line, for lists.
+    /// One JSON document per line; used for lists.
     case ndjson
-    /// Tab-separated, fixed columns, no header.
+    /// Tab-separated values in fixed columns, without a header.
     case plain
   }
 
   public var format: Format
-  /// Whether `-q` suppresses reports and messages.
+  /// Whether `-q` was given, which suppresses reports and messages except errors.
   public var isQuiet: Bool
-  /// Whether ``explain(_:)`` prints anything.
+  /// Whether `--verbose` was given, which enables ``explain(_:)``.
   public var isVerbose = false
-  /// Terminal for which styled lines are formatted.
+  /// Terminal to which styled lines are adapted.
   public var terminal = Terminal()
-  /// Receives messages and errors instead of standard error, for a program that must not block on their reader.
+  /// Receives messages and errors instead of standard error, for a program that must not block on a reader.
   ///
-  /// The arguments are the level, the text, and the members of the JSON form.
+  /// The arguments are the level, the message, and the members of its JSON form.
   public var logSink: (@Sendable (LogLevel, String, [(String, JSONText)]) -> Void)?
 
-  /// Buffer for output, while ``gathering(_:)`` runs.
+  /// Buffer that collects output while ``gathering(_:)`` is running.
   private var gathered: OutputBuffer?
 
-  /// `errno` of the first failed write to standard output, or 0.
+  /// `errno` of the first write to standard output that failed, or 0.
   private static let outputFailure = Atomic<Int32>(0)
 
   public init(format: Format = .text, isQuiet: Bool = false) {
@@ -71,13 +71,13 @@ public struct Console: Sendable {
   /// Whether reports of completed actions are printed.
   public var printsReports: Bool { !isQuiet && format == .text }
 
-  /// Whether the output is JSON or NDJSON.
+  /// Whether results are printed as JSON or NDJSON.
   public var isJSON: Bool { format == .json || format == .ndjson }
 
-  /// Prints one line of data.
+  /// Prints a line to standard output.
   public func data(_ line: String) { writeOutput(line, ending: "\n") }
 
-  /// Prints data without a line end.
+  /// Prints text to standard output without adding a line break.
   public func raw(_ text: String) { writeOutput(text, ending: "") }
 
   private func writeOutput(_ text: String, ending: String) {
@@ -88,12 +88,12 @@ public struct Console: Sendable {
     }
   }
 
-  /// Buffers the output of `body`.
+  /// Buffers the output that `body` prints to the console passed to it.
   public func gathering(_ body: (Console) throws -> Void) rethrows {
     var console = self
     let buffer = OutputBuffer()
     console.gathered = buffer
-    // Output that preceded an error is part of the result.
+    // Output before an error is printed, too.
     defer { buffer.empty { Self.writeOutput($0) } }
     try body(console)
   }
@@ -103,22 +103,23 @@ public struct Console: Sendable {
     if code != 0 { _ = Self.outputFailure.compareExchange(expected: 0, desired: code, ordering: .relaxed) }
   }
 
-  /// Prints a JSON document; its first member is the schema.
+  /// Prints a JSON document. Its first member is the schema name.
   public func document(_ schema: String, _ members: [(String, JSONText)]) {
     data("\(JSONText.object([("schema", .string(schema))] + members))")
   }
 
-  /// Prints one line of the result in text format only.
+  /// Prints a line of a result, in text format only.
   public func text(_ line: String) {
     if format == .text { data(Self.oneLine(line)) }
   }
 
-  /// Prints a sentence in text format, wrapped to the terminal, with `hanging` spaces before each line after the first.
+  /// Prints a sentence in text format, wrapped to the width of the terminal. Lines after the first are indented by
+  /// `hanging` spaces.
   public func sentence(_ sentence: String, hanging: Int = 0) {
     for line in terminal.lines(of: Self.oneLine(sentence), hanging: hanging) { text(line) }
   }
 
-  /// Prints a help text, in the pager if it is taller than the terminal.
+  /// Prints a help text, using the pager if the text is taller than the terminal.
   /// - Throws: ``CommandError`` if the pager cannot be started.
   public func help(_ text: String, environment: [String: String]) throws(CommandError) {
     let count = text.split(separator: "\n", omittingEmptySubsequences: false).count
@@ -128,36 +129,36 @@ public struct Console: Sendable {
     pager?.finish()
   }
 
-  /// Prints one styled line of the result in text format only.
+  /// Prints a styled line of a result, in text format only.
   public func text(_ line: StyledText) {
     if format == .text { data(line.rendered(for: terminal)) }
   }
 
-  /// Prints a styled report of a completed action; suppressed by `-q`.
+  /// Prints a styled report of a completed action, unless `-q` is given.
   public func done(_ line: StyledText) {
     if printsReports { writeReport(line.rendered(for: terminal)) }
   }
 
-  /// Prints a report of a completed action; suppressed by `-q`.
+  /// Prints a report of a completed action, unless `-q` is given.
   public func done(_ line: String) {
     if printsReports { writeReport(Self.oneLine(line)) }
   }
 
-  /// Writes a report. A failed write does not fail the command, whose changes are saved.
+  /// Writes a report. A write error is ignored, because the changes of the command have been saved.
   private func writeReport(_ line: String) {
     if gathered != nil { raw(line + "\n") } else { _ = Self.write(line + "\n", to: STDOUT_FILENO) }
   }
 
-  /// Draws a QR code on a terminal, unless `-q` is given.
+  /// Prints a QR code if standard output is a terminal, unless `-q` is given.
   public func picture(_ code: QRCode) {
     guard printsReports, terminal.isTerminal else { return }
     for line in QRPicture(code).lines(for: terminal) { writeReport(line) }
   }
 
-  /// Replaces line ends with spaces and removes characters that control the terminal.
+  /// Replaces line breaks by spaces, and other characters that control the terminal by U+FFFD.
   static func oneLine(_ line: String) -> String {
-    // Most lines are plain ASCII and need no category lookup. Iterating over contiguous bytes takes a tenth of the
-    // time.
+    // Most lines are printable ASCII, which needs no lookup of character categories. Iterating over contiguous bytes
+    // takes a tenth of the time.
     func isPlain(_ bytes: some Sequence<UInt8>) -> Bool { bytes.allSatisfy { 0x20..<0x7F ~= $0 } }
     if line.utf8.withContiguousStorageIfAvailable(isPlain) ?? isPlain(line.utf8) { return line }
     guard line.unicodeScalars.contains(where: \.isTerminalControl) else { return line }
@@ -169,17 +170,17 @@ public struct Console: Sendable {
     return String(scalars)
   }
 
-  /// Escapes control characters in multi-line text, such as an error that quotes a file or a server response.
+  /// Replaces control characters in text with several lines, such as an error that quotes a file or a server response.
   private static func withoutCommands(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0)) }.joined(separator: "\n")
   }
 
-  /// Prints a row of a `--plain` table; tabs and line ends within a cell become spaces.
+  /// Prints a row of `--plain` output. Tabs and line breaks within cells are replaced by spaces.
   public func row(_ cells: [String]) {
     data(cells.map { String($0.map { $0 == "\t" || $0.isNewline ? " " : $0 }) }.joined(separator: "\t"))
   }
 
-  /// Prints one message to standard error, or to ``logSink``.
+  /// Prints a message to standard error or ``logSink``. With `-q`, prints only errors.
   public func talk(_ line: String, level: LogLevel = .info) {
     guard !isQuiet || level == .error else { return }
     if let logSink {
@@ -194,13 +195,13 @@ public struct Console: Sendable {
     if isVerbose { writeToStandardError(Self.oneLine(line()) + "\n") }
   }
 
-  /// Prints a question without a line end, even with `-q`.
+  /// Prints a prompt without a line break, even with `-q`.
   public func ask(_ question: String) { _ = Self.write(Self.oneLine(question), to: STDERR_FILENO) }
 
-  /// Writes to standard error; a failed write is ignored.
+  /// Writes text to standard error. Errors are ignored.
   private func writeToStandardError(_ text: String) { _ = Self.write(text, to: STDERR_FILENO) }
 
-  /// Prints an error and returns its exit status.
+  /// Prints an error in the output format and returns its exit status.
   public func report(_ error: CommandError) -> ExitCode {
     if let logSink {
       logSink(
@@ -218,9 +219,9 @@ public struct Console: Sendable {
     return error.exit
   }
 
-  /// Formats an error; on a terminal it is wrapped, and the message is red.
+  /// Formats an error as text. On a terminal, it is wrapped and its message is red.
   private func text(of error: CommandError) -> String {
-    // A file or a pipe keeps each sentence on one line.
+    // In output to a file or pipe, sentences are not wrapped.
     let lines = terminal.canWriteOver ? terminal : Terminal()
     func paragraph(_ label: String, _ text: String) -> String {
       Self.withoutCommands(label + text).split(separator: "\n", omittingEmptySubsequences: false)
@@ -232,7 +233,7 @@ public struct Console: Sendable {
       .joined(separator: "\n")
   }
 
-  /// Returns the exit status, which reports a failed write to standard output.
+  /// Returns the exit status of the program. If a write to standard output failed, reports that instead of success.
   public func ending(_ exit: ExitCode) -> ExitCode {
     let code = Self.outputFailure.load(ordering: .relaxed)
     guard code != 0, exit == .done || exit == .no else { return exit }
@@ -242,29 +243,31 @@ public struct Console: Sendable {
         hint: "The command itself succeeded. Free some space, or write the output elsewhere.", exit: .readWrite))
   }
 
-  /// Opens closed standard streams on `/dev/null`. Otherwise the next file or connection would get the descriptor of
-  /// the stream and receive its output. Call this before anything else is opened.
+  /// Opens standard streams that are closed on `/dev/null`. Must be called before anything else is opened.
+  ///
+  /// Otherwise, the next file or connection would get the descriptor of such a stream and receive its output.
   public static func openStandardStreams() {
     for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 && errno == EBADF {
-      // Read-only, so that a write to a closed standard output still fails.
+      // Opened read-only, so that writing to a standard output that was closed still fails.
       _ = open("/dev/null", O_RDONLY)
     }
   }
 
-  /// Makes writes to a closed pipe, and beyond the size limit of a file, fail with an error. The signals would end the
-  /// process.
+  /// Makes writes to a closed pipe or beyond the file size limit fail with an error, rather than terminate the process
+  /// by a signal.
   public static func ignoreFailedWrites() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
   }
 
-  /// Keeps Swift's thread pool out of the system log. The pool raises the priority of one thread and logs an error
-  /// whenever it lacks the permission. Call this before any asynchronous work; an existing `LIBDISPATCH_LOG` takes
-  /// precedence.
+  /// Keeps Swift's thread pool from writing to the system log. Must be called before any asynchronous work starts.
+  ///
+  /// The pool raises the priority of a thread and logs an error each time it lacks the permission to do so. If
+  /// `LIBDISPATCH_LOG` is already set, its value is kept.
   public static func quietThreadPool() { setenv("LIBDISPATCH_LOG", "NO", 0) }
 
-  /// Writes text completely, retrying interrupted and partial writes. A closed pipe is not an error.
-  /// - Returns: `errno` of any other failure, or 0.
+  /// Writes text completely, continuing after interrupted and partial writes. A closed pipe is not an error.
+  /// - Returns: `errno` of the error, or 0 if there was none.
   package static func write(_ text: String, to descriptor: Int32) -> Int32 {
     var text = text
     return text.withUTF8 { bytes in

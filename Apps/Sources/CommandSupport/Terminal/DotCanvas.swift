@@ -1,33 +1,33 @@
-/// Canvas of dots: braille patterns of 2×4 dots per cell, or asterisks.
+/// Canvas of dots, rendered as braille patterns with 2×4 dots per cell, or as asterisks.
 public struct DotCanvas: Sendable {
-  /// Columns of dots in a cell.
+  /// Number of dots per cell in horizontal direction.
   public static let dotsAcross = 2
-  /// Rows of dots in a cell.
+  /// Number of dots per cell in vertical direction.
   public static let dotsDown = 4
 
-  /// Size in cells.
+  /// Width of the canvas in cells.
   public let width: Int
   public let height: Int
   private var cells: [UInt8]
   private var letters: [Int: Character] = [:]
 
-  /// Creates an empty canvas of this number of cells.
+  /// Creates an empty canvas of the given size in cells.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height
     cells = Array(repeating: 0, count: width * height)
   }
 
-  /// Bits of a braille pattern by column and row (Unicode Standard, 21.1).
+  /// Bits of a braille pattern for each column and row (Unicode Standard, 21.1).
   private static let bits: [[UInt8]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
 
-  /// Sets a dot, counted from the upper left; ignores dots outside the canvas.
+  /// Sets a dot, with coordinates counted from the upper left corner. Dots outside the canvas are ignored.
   public mutating func dot(x: Int, y: Int) {
     guard x >= 0, y >= 0, x < width * Self.dotsAcross, y < height * Self.dotsDown else { return }
     cells[y / Self.dotsDown * width + x / Self.dotsAcross] |= Self.bits[x % Self.dotsAcross][y % Self.dotsDown]
   }
 
-  /// Sets the dots of a straight line.
+  /// Sets the dots on a straight line.
   public mutating func line(from start: (x: Double, y: Double), to end: (x: Double, y: Double)) {
     let steps = max(1, Int(max(abs(end.x - start.x), abs(end.y - start.y)).rounded(.up)))
     for step in 0...steps {
@@ -37,7 +37,7 @@ public struct DotCanvas: Sendable {
     }
   }
 
-  /// Places a letter at the cell of a dot, or next to it if there is one already.
+  /// Places a letter in the cell that contains a dot or, if another letter is already there, in a neighbouring cell.
   public mutating func letter(_ letter: Character, x: Int, y: Int) {
     guard width > 0, height > 0 else { return }
     let row = min(max(y / Self.dotsDown, 0), height - 1)
@@ -46,8 +46,8 @@ public struct DotCanvas: Sendable {
     if let free { letters[row * width + free] = letter }
   }
 
-  /// Returns the canvas as lines, top line first.
-  /// - Parameter isUnicode: whether braille patterns can be shown.
+  /// Returns the lines of the canvas from top to bottom.
+  /// - Parameter isUnicode: whether the terminal can display braille patterns.
   public func lines(isUnicode: Bool) -> [String] {
     (0..<height).map { row in
       var line = ""

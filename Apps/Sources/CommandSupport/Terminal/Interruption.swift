@@ -7,20 +7,23 @@
 #endif
 import Synchronization
 
-/// Handles Ctrl-C during work in steps: the first one ends it between two steps, the second one immediately.
+/// Handling of Ctrl-C during work that consists of steps. The first Ctrl-C ends the work between two steps, a second
+/// one terminates the process.
 public enum Interruption: Sendable {
   private static let flag = Atomic<Bool>(false)
-  /// Pipe that becomes readable at the first interruption. Code that waits for input also waits for it, so that no
-  /// interruption is missed between a check and the wait. -1 before ``wait()``.
+  /// Read end of a pipe that becomes readable at the first Ctrl-C; -1 before ``wait()``.
+  ///
+  /// Code that waits for input waits for this pipe as well. Otherwise, it would miss a Ctrl-C between a check and the
+  /// start of the wait.
   private static let wakeReader = Atomic<Int32>(-1)
   private static let wakeWriter = Atomic<Int32>(-1)
 
-  /// Whether the user has interrupted since ``wait()``.
+  /// Whether the user has pressed Ctrl-C since ``wait()``.
   public static var isAsked: Bool { flag.load(ordering: .relaxed) }
 
-  /// Starts deferring interruptions until ``check(hint:)``.
+  /// Starts to defer Ctrl-C until the next ``check(hint:)``.
   public static func wait() {
-    // Created before a signal can arrive.
+    // The pipe must exist before a signal can arrive.
     flag.store(false, ordering: .relaxed)
     makeWakePipe()
     var action = sigaction()
@@ -31,19 +34,19 @@ public enum Interruption: Sendable {
     #endif
     action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND)
     _ = sigaction(SIGINT, &action, nil)
-    // The parent process may have blocked SIGINT, and the signal mask is inherited.
+    // The signal mask is inherited, and the parent process may have blocked SIGINT.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGINT)
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 
-  /// Signal handler; calls only async-signal-safe functions (POSIX, 2.4.3).
+  /// Handles SIGINT. Calls only functions that are async-signal-safe (POSIX, 2.4.3).
   private static func noteSignal() {
     let code = errno
     flag.store(true, ordering: .relaxed)
     var byte: UInt8 = 1
-    _ = write(wakeWriter.load(ordering: .relaxed), &byte, 1)  // a full pipe suffices
+    _ = write(wakeWriter.load(ordering: .relaxed), &byte, 1)  // fails harmlessly if the pipe is full
     errno = code
   }
 
@@ -55,7 +58,7 @@ public enum Interruption: Sendable {
       return
     }
     var ends: [Int32] = [-1, -1]
-    // Without the pipe, only ``check(hint:)`` notices interruptions.
+    // Without the pipe, Ctrl-C takes effect only at the next ``check(hint:)``.
     guard pipe(&ends) == 0 else { return }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -65,8 +68,8 @@ public enum Interruption: Sendable {
     wakeWriter.store(ends[1], ordering: .relaxed)
   }
 
-  /// Waits until a descriptor is readable; returns immediately if ``wait()`` was not called.
-  /// - Throws: ``CommandError`` with exit 130 after an interruption.
+  /// Waits until a descriptor is readable. Returns immediately if ``wait()`` was not called.
+  /// - Throws: ``CommandError`` with exit 130 if the user presses Ctrl-C.
   public static func waitToRead(_ descriptor: Int32) throws(CommandError) {
     let wake = wakeReader.load(ordering: .relaxed)
     guard wake >= 0 else { return }
@@ -78,9 +81,9 @@ public enum Interruption: Sendable {
     }
   }
 
-  /// Throws if the user has interrupted since ``wait()``.
+  /// Ends the work if the user has pressed Ctrl-C since ``wait()``.
   /// - Parameter hint: state of the work and how to continue it.
-  /// - Throws: ``CommandError`` with exit 130 after an interruption.
+  /// - Throws: ``CommandError`` with exit 130 if the user has pressed Ctrl-C.
   public static func check(hint: String? = nil) throws(CommandError) {
     guard isAsked else { return }
     throw CommandError.interrupted(hint)
@@ -88,7 +91,7 @@ public enum Interruption: Sendable {
 }
 
 extension CommandError {
-  /// Error for an interruption.
+  /// Returns the error for work that the user interrupted.
   /// - Parameter hint: state of the work and how to continue it.
   public static func interrupted(_ hint: String?) -> CommandError {
     CommandError("Interrupted", hint: hint, exit: .interrupted)

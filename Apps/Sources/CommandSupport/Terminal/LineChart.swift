@@ -1,20 +1,20 @@
-/// Line chart with dots for values, axis labels on the left and names below.
+/// Line chart that also shows values as dots, with axis labels on the left and names below.
 public struct LineChart: Sendable {
   private static let rows = 12
   private static let narrowest = 24
 
-  /// Values from left to right; `nil` for missing ones.
+  /// Values shown as dots, from left to right; `nil` for missing values.
   private let dots: [Double?]
   private let line: [Double?]
   private let scale: ChartScale
   private let marks: [(value: Double, text: String)]
-  /// Labels below the chart with their positions.
+  /// Labels below the chart, each with the index of its value.
   private let names: [(place: Int, text: String)]
 
   /// Creates a chart.
   /// - Parameters:
-  ///   - dots: values, `nil` for missing ones.
-  ///   - line: values of the line, the same number.
+  ///   - dots: values shown as dots; `nil` for missing values.
+  ///   - line: values connected by a line, as many as `dots`.
   ///   - scale: vertical scale.
   ///   - names: labels below the chart, in order.
   ///   - label: formats an axis label.
@@ -29,7 +29,7 @@ public struct LineChart: Sendable {
     marks = scale.marks.map { ($0, label($0)) }
   }
 
-  /// Returns the chart in the width of the terminal, top line first.
+  /// Returns the lines of the chart from top to bottom, adapted to the width of the terminal.
   public func lines(for terminal: Terminal) -> [String] {
     let margin = marks.map(\.text.columns).max() ?? 0
     let room = (terminal.width ?? 80) - margin - 3
@@ -60,7 +60,8 @@ public struct LineChart: Sendable {
     for (index, (place, name)) in names.enumerated() {
       let start = column(place)
       guard start >= used, start + name.columns <= width else { continue }
-      // A first label for the end of a month yields to the next one.
+      // The first label may name a month of which only the last days are shown. If there is too little space, it is
+      // omitted in favour of the next one.
       if index == 0, names.count > 1, start + name.columns >= column(names[1].place) { continue }
       text = text.padded(to: start) + name
       used = start + name.columns + 1

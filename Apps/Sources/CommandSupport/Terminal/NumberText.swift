@@ -7,7 +7,8 @@
 #endif
 
 extension Double {
-  /// Formats with a fixed number of decimals: `0.62`, `−1.00`. Numbers of 10¹⁵ and more have an exponent.
+  /// Formats the number with a fixed number of decimals, such as `0.62` or `−1.00`. From 10¹⁵, it is formatted with an
+  /// exponent.
   /// - Parameter decimals: 0 to 3.
   public func text(decimals: Int) -> String {
     let scale = [1, 10, 100, 1000][decimals]
@@ -20,7 +21,7 @@ extension Double {
     return "\(sign)\(whole / scale).\(String(repeating: "0", count: decimals - rest.count))\(rest)"
   }
 
-  /// `1.23e+20`; infinity and NaN as in Swift.
+  /// Text with an exponent, such as `1.23e+20`. Infinity and NaN are formatted as in Swift.
   private var exponentText: String {
     guard isFinite else { return "\(self)" }
     let exponent = log10(abs(self)).rounded(.down)
@@ -28,7 +29,7 @@ extension Double {
     return "\(mantissa)e+\(Int(exponent))"
   }
 
-  /// Formats with at most this number of decimals, without trailing zeros: `2.1`, `2`.
+  /// Formats the number with a maximum number of decimals and without trailing zeros, such as `2.1` or `2`.
   /// - Parameter decimals: 0 to 3.
   public func shortText(decimals: Int) -> String {
     var text = Substring(text(decimals: decimals))
@@ -40,6 +41,6 @@ extension Double {
 }
 
 extension String {
-  /// The text of a number with a typographic minus sign.
+  /// The string with a typographic minus sign instead of a leading hyphen.
   public var withMinusSign: String { hasPrefix("-") ? "−" + dropFirst() : self }
 }

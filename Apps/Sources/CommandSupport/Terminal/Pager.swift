@@ -6,21 +6,21 @@
   import Darwin
 #endif
 
-/// A pager process between standard output and the terminal.
+/// A pager process that receives standard output and shows it on the terminal.
 public struct Pager: Sendable {
   public static let option = OptionSpec("--pager", help: "show the output in $PAGER, or in less if PAGER is not set")
 
   private let process: pid_t
 
   /// Starts the pager and redirects standard output to it.
-  /// - Returns: `nil` if standard output is not a terminal, `PAGER` is `cat`, or neither `PAGER` is set nor `less` is
-  ///   installed.
+  /// - Returns: `nil` if standard output is not a terminal, if `PAGER` is `cat`, or if `PAGER` is not set and `less` is
+  ///   not installed.
   /// - Throws: ``CommandError`` if the pager cannot be started.
   public init?(_ console: Console, environment: [String: String]) throws(CommandError) {
     guard console.terminal.isTerminal, let command = Self.command(environment), command != "cat" else { return nil }
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw Self.failure(command, errno) }
-    // The options that git uses: quit if the text fits, pass colours through, do not clear the screen.
+    // The same options as in git: quit if the text fits on the screen, pass colours through, do not clear the screen.
     if environment["LESS"] == nil { setenv("LESS", "FRX", 1) }
     let child: pid_t
     do throws(CommandError) {
@@ -34,7 +34,7 @@ public struct Pager: Sendable {
     close(ends[0])
     dup2(ends[1], STDOUT_FILENO)
     close(ends[1])
-    // Ctrl-C belongs to the pager and must not end this process.
+    // Ctrl-C is handled by the pager and must not terminate this process.
     signal(SIGINT, SIG_IGN)
   }
 
@@ -72,7 +72,7 @@ public struct Pager: Sendable {
       hint: "Set PAGER to another program, or to cat for none.", exit: .configuration)
   }
 
-  /// Closes standard output and waits until the user quits the pager.
+  /// Closes standard output and waits until the user has quit the pager.
   public func finish() {
     close(STDOUT_FILENO)
     var status: Int32 = 0

@@ -2,7 +2,7 @@
 public struct QRPicture: Sendable {
   private let code: QRCode
 
-  /// Creates a picture of a code.
+  /// Creates a picture of a QR code.
   public init(_ code: QRCode) { self.code = code }
 
   /// Width of the quiet zone in modules (ISO/IEC 18004:2015, 9.1).

@@ -37,7 +37,7 @@ public struct StyledText: Hashable, Sendable {
 
   public var parts: [Part]
 
-  /// Creates a line from parts.
+  /// Creates a line that consists of the given parts.
   public init(_ parts: [Part]) { self.parts = parts }
 
   /// Creates a line with a single part in plain style.

@@ -65,8 +65,8 @@ final class HookProcess: Sendable {
       Self.feed(&writing, &rest)
       Self.drain(stdout.reading, into: &output)
       if let ending { return (ending, String(decoding: output.prefix(Self.outputLimit), as: UTF8.self)) }
-      // The loop continues once more to read the remaining output. The group id is cleared under the lock, because it
-      // may be reused after the exit.
+      // One more iteration reads the remaining output. The group id is cleared under the lock, because it may be reused
+      // after the exit.
       ending = group.withLock { Self.ending(of: child, &$0, isOverdue: Self.uptime >= deadline) }
       guard ending == nil else { continue }
       var waiting = [pollfd(fd: stdout.reading, events: Int16(POLLIN), revents: 0)]

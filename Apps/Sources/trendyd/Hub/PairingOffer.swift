@@ -11,7 +11,7 @@ struct PairingOffer {
   let url: String?
   /// Port of the hub; 0 if unknown.
   let port: UInt16
-  /// What to do if the address for devices is unknown; `nil` if it is known.
+  /// Advice if the address for devices is unknown; `nil` if it is known.
   let missingAddressHint: String?
 
   /// Creates an offer.

@@ -5,7 +5,6 @@ import Testing
 ///
 /// Values that differ in each run, such as ids, codes, ports and current times, are normalized. In the commands, the
 /// port is replaced by a free port, and pairing codes by the last printed code.
-/// code replaces the one on the page, and a free port replaces the page's port.
 @Suite("The tour", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct TourTests {
   struct Step {

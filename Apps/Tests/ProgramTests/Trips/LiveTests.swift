@@ -166,7 +166,7 @@ struct LiveTests {
     agent.stop()
     live.process.waitUntilExit()
     #expect(live.process.terminationStatus == 69)
-    // Without an agent, the command says so and prints the last known state.
+    // Without an agent, the command prints a note and the last known state.
     let alone = try bench.trendy("trip", "show", "--live", store: "phone")
     #expect(
       alone.status == 0 && alone.talk.contains("No agent is running") && alone.output.contains(" km"), "\(alone.output)"

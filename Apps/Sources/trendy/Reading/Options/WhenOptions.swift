@@ -88,7 +88,7 @@ struct WhenOptions {
     if start > soon {
       session.console.talk("Note: the start is in the future, \(words(start)).")
     } else if let end, end > soon {
-      // With a duration only, the event starts now, but the user may have meant an event that has just ended.
+      // If only a duration is given, the event starts now, but the user may have meant an event that has just ended.
       let advice = from == nil && to == nil ? " If it is over, add --until now." : ""
       session.console.talk("Note: the end is in the future, \(words(end)).\(advice)")
     }

@@ -18,7 +18,7 @@ enum NumberPhrase {
     return "Did you mean \(whole)\(parts[1]) or \(whole).\(parts[1])?"
   }
 
-  /// Returns the number without the unit for text such as `5km` or `5 km`, or `nil` if the text is different.
+  /// Returns the number in text with a unit, such as `5km` or `5 km`; `nil` for other text.
   static func withoutUnit(_ text: String) -> Substring? {
     let number = text.dropLast(text.reversed().prefix { $0.isLetter || $0 == " " }.count)
     return number.count < text.count && value(number) != nil ? number : nil
