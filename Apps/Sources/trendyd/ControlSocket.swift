@@ -26,8 +26,8 @@ final class ControlSocket: Sendable {
 
   /// Creates the socket, replacing an existing socket file.
   ///
-  /// The caller must hold the sync lock or the lock of the hub, so an existing file was left behind by a process that
-  /// was killed.
+  /// The caller must ensure that no other process uses the path, for example by holding the sync lock. An existing file
+  /// was then left behind by a process that was killed.
   /// - Parameters:
   ///   - files: paths of the socket and the status file.
   ///   - board: source of the live status.

@@ -37,7 +37,7 @@ struct HeatPicture {
     return halves
   }
 
-  /// Number of weeks in the longest half, but at least 27, so that cells have the same size in all reports.
+  /// Number of weeks in the longest half, but at least 27. Both halves use it, so that their cells have the same size.
   private var columns: Int {
     max(27, halves.map { column($0.upperBound, from: $0.lowerBound) + 1 }.max() ?? 0)
   }

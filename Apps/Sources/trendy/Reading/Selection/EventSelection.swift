@@ -172,8 +172,8 @@ struct EventSearch {
     return found
   }
 
-  /// Adds the start times of all events to a history. Decodes events only if the conditions or all-day dates require
-  /// it.
+  /// Adds the start times of all events to a history. Decodes an event only if its start time does not suffice to
+  /// select and count it.
   func add(to history: inout TypeHistory.Collector, from store: LocalStore) throws {
     guard query == EventQuery(range: query.range, eventTypeId: query.eventTypeId), conditions.isEmpty else {
       return try forEachPage(in: store) { page in
