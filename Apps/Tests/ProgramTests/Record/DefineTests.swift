@@ -32,7 +32,7 @@ struct DefineTests {
     #expect(try bench.trendy("list").output.contains("espresso  count 2"))
     #expect(try bench.trendy("type", "show", "espresso").output.hasPrefix("E espresso  #112233"))
     try bench.trendy("undo")
-    // Phone apps use names of symbols as icons, which text output cannot display.
+    // Phone apps use symbol names as icons, which text output cannot display.
     try bench.trendy("type", "edit", "coffee", "--icon", "cup.and.saucer")
     #expect(try bench.trendy("type", "list").output.contains("• coffee  count"))
     #expect(try bench.trendy("type", "show", "coffee").output.hasPrefix("• coffee  #7B4F2E"))

@@ -11,7 +11,7 @@ struct TripExplainCommand: Command {
     group: .drive, examples: ["trip explain @1"], columns: ["time", "rule", "words"])
 
   struct Answer {
-    /// Explained event, either a trip or a visit.
+    /// Event to explain, either a trip or a visit.
     var event: Event
     var explanation: FindingExplanation
     /// Whether the hub detected the event, from positions that a tracker sent to it.

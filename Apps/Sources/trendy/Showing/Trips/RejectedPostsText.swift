@@ -15,7 +15,7 @@ struct RejectedPostsText {
 
   private(set) var entries: [Entry] = []
   private(set) var findings: [String] = []
-  /// Error because of which the hub's rejected posts are unknown; `nil` if there was none.
+  /// Error that prevented reading the hub's rejected posts; `nil` if there was none.
   private(set) var silence: String?
 
   init(_ session: Session) throws {
