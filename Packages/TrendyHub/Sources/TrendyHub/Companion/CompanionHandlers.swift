@@ -41,7 +41,7 @@ struct CompanionHandlers: Sendable {
     return try .wire(await described(companions, user: sender.user))
   }
 
-  /// Creates a link. Idempotent: an existing link of the two devices stays in use. Either device may request it.
+  /// Creates a link, or returns the existing one between the same two devices. Either device may request it.
   private func make(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let asked = try call.document(CompanionRequest.self)
     let (tracker, companion, other) =
@@ -60,7 +60,7 @@ struct CompanionHandlers: Sendable {
     let made = try await records.store.write(user: sender.user) { transaction in
       let new = CompanionLink(tracker: tracker, companion: companion, createdAt: now)
       var made = try transaction.companion(id: new.id) ?? new
-      // Trips from the time when the link was ended are not announced.
+      // A recreated link does not announce trips from the time when it was ended.
       if made.removedAt != nil { made.createdAt = now }
       made.removedAt = nil
       try transaction.put(made)
@@ -70,9 +70,9 @@ struct CompanionHandlers: Sendable {
     return try .wire(await described([made], user: sender.user)[0], status: 201)
   }
 
-  /// Ends a link and discards its pending notices, including those of the hub.
+  /// Ends a link and discards its pending notices, including those sent by the hub.
   ///
-  /// The link is stored as ended, so that neither device takes it for lost and recreates it.
+  /// The link is stored as ended rather than deleted: otherwise a device would assume that it was lost and recreate it.
   private func remove(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let now = clock.now
     let removed = try await records.store.write(user: sender.user) { transaction -> CompanionLink? in
@@ -109,7 +109,7 @@ struct CompanionHandlers: Sendable {
     return try .wire(await described([companion], user: sender.user)[0])
   }
 
-  /// Deletes the notices that the companion has acknowledged, and returns later ones.
+  /// Deletes the notices that the companion has acknowledged, and returns the following ones.
   private func deliver(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let after = try call.integer("after", in: SyncRange.counter, default: 0)
     let limit = Int(try call.integer("limit", in: 1...500, default: 100))
@@ -138,7 +138,7 @@ struct CompanionHandlers: Sendable {
   }
 
   private func described(_ companions: [CompanionLink], user: String) async throws -> [APICompanion] {
-    // A device that was paired again is listed twice with its id and the same name.
+    // A device that was paired again appears twice, with the same id and name.
     let names = Dictionary(
       try await records.devices(of: user).map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
     return companions.map {

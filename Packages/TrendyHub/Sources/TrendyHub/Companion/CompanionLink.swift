@@ -1,10 +1,10 @@
 public import Foundation
 public import TrendyModels
 
-/// Link through which one device of a user sends trip notices to another, with its progress.
+/// One-way link that carries trip notices from one device of a user to another, with its delivery state.
 ///
-/// The tracker assigns the sequence numbers. It keeps each notice until the companion has it, so that a hub restored
-/// from a backup loses none: the tracker sends them again.
+/// The tracker assigns the sequence numbers and keeps each notice until the companion has acknowledged it. If the hub
+/// is restored from a backup, the tracker sends the lost notices again.
 public struct CompanionLink: Hashable, Sendable, Identifiable {
   /// Id derived from the two devices.
   public let id: String
@@ -19,14 +19,14 @@ public struct CompanionLink: Hashable, Sendable, Identifiable {
   public var acknowledgedThrough: Int64
   /// Time at which one of the devices ended the link; `nil` while it exists.
   public var removedAt: Date?
-  /// Recent trips that the hub has announced, by event id; used only on the link on which the hub itself sends.
+  /// Trips that the hub itself has announced recently, by event id; empty on links whose sender is a device.
   public var toldTrips: [String: AnnouncedTrip] = [:]
 
   /// A trip that was announced to a companion.
   public struct AnnouncedTrip: Hashable, Sendable {
     /// Whether the trip was in progress when it was last announced.
     public var isOpen: Bool
-    /// Start of the trip, or its end if the trip has ended.
+    /// Start of a trip in progress, or end of a finished trip.
     public var at: Date
 
     public init(isOpen: Bool, at: Date) {
@@ -35,7 +35,7 @@ public struct CompanionLink: Hashable, Sendable, Identifiable {
     }
   }
 
-  /// Creates a link on which no notice was sent.
+  /// Creates a link, by default one without any notices.
   public init(
     tracker: String, companion: String, createdAt: Date, heldThrough: Int64 = 0, acknowledgedThrough: Int64 = 0,
     removedAt: Date? = nil
@@ -56,10 +56,10 @@ public struct CompanionLink: Hashable, Sendable, Identifiable {
 }
 
 extension CompanionLink {
-  /// Maximum lead of a hub's clock in the past: ten years, in milliseconds.
+  /// Maximum accepted lead of a sequence number over the hub's clock: ten years, in milliseconds.
   private static let clockLead: Int64 = 10 * 366 * 86_400_000
 
-  /// JSON document for storages.
+  /// JSON document in which storages save the link.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "tracker": .string(tracker), "companion": .string(companion), "created": .int(createdAt.milliseconds),
@@ -92,18 +92,19 @@ extension CompanionLink {
 }
 
 extension HubCore {
-  /// Maximum number of notices in transit to one companion; the tracker keeps later ones.
+  /// Maximum number of undelivered notices that the hub stores for one companion; the tracker keeps later ones.
   static let waitingLimit: Int64 = 10_000
 
-  /// Stores the notices that a tracker sends, each once, up to the first gap.
+  /// Stores the notices that a tracker sends, up to the first gap in their sequence numbers. Skips those already
+  /// stored.
   ///
-  /// - Returns: The link with its new progress.
+  /// - Returns: The link with its updated delivery state.
   func receive(
     _ notices: [CompanionNotice], acknowledgedThrough: Int64, for known: CompanionLink,
     in transaction: any HubTransaction, now: Date
   ) throws -> CompanionLink {
     var companion = known
-    // If the tracker reports more than this hub has received, the hub was restored from a backup.
+    // If the tracker reports a higher number than this hub has received, the hub was restored from a backup.
     companion.acknowledge(through: acknowledgedThrough, now: now)
     for notice in notices {
       guard notice.sequence > companion.heldThrough else { continue }
@@ -119,7 +120,7 @@ extension HubCore {
     return companion
   }
 
-  /// Records that the companion has all notices up to a sequence number, and deletes them.
+  /// Records that the companion has stored all notices up to a sequence number, and deletes them.
   func acknowledge(
     through sequence: Int64, for companion: CompanionLink, in transaction: any HubTransaction, now: Date
   ) throws {
@@ -133,8 +134,8 @@ extension HubCore {
 extension CompanionLink {
   /// Raises the acknowledged sequence number, up to a plausible limit.
   ///
-  /// A tracker counts from 1, and a hub uses its clock in milliseconds, which may once have been ahead. Without a
-  /// limit, a false value could exhaust the sequence numbers of later notices.
+  /// Trackers number from 1; the hub numbers by its clock in milliseconds, which may once have been ahead. Without the
+  /// limit, one bogus value could use up all sequence numbers.
   fileprivate mutating func acknowledge(through sequence: Int64, now: Date) {
     let latest = max(heldThrough, now.stamp + Self.clockLead)
     acknowledgedThrough = max(acknowledgedThrough, min(sequence, latest))

@@ -2,22 +2,21 @@ public import Foundation
 public import TrendyModels
 import TrendyProtocols
 
-/// Announcements of the hub itself to a companion, for a tracker that posts fixes and cannot send notices.
+/// Trip announcements that the hub sends to a companion on behalf of a tracker that cannot send notices.
 ///
-/// They use a separate link, beside the one on which the device's own agent sends. Its sequence numbers are the time in
-/// milliseconds, increased if necessary above the previous one, so that a hub restored from a backup assigns none
-/// twice.
+/// They use their own link, separate from the one on which the device's agent sends. Sequence numbers are timestamps in
+/// milliseconds, incremented where necessary to be unique, so that a hub restored from a backup never reuses one.
 public struct HubAnnouncements: Hashable, Sendable {
   /// Id of the companion.
   public let companion: String
   /// Time at which the link was created.
   public let since: Date
-  /// Trips that were announced, by event id.
+  /// Announced trips by event id.
   public var told: [String: CompanionLink.AnnouncedTrip]
-  /// The announced trips as they were read, to detect changes by another hub.
+  /// Announced trips at the time of the read, to detect that another hub process has changed them.
   let known: [String: CompanionLink.AnnouncedTrip]
 
-  /// Kind and content of a notice that has no sequence number yet.
+  /// A notice to which no sequence number has been assigned yet.
   public struct Draft: Hashable, Sendable {
     public var kind: String
     public var data: [String: JSONValue]
@@ -30,7 +29,7 @@ public struct HubAnnouncements: Hashable, Sendable {
 }
 
 extension UserRecordService {
-  /// Returns the companions of a device with the trips that were announced to each.
+  /// Returns the announcement state of each companion of a device.
   public func tellings(ofDevice device: String) throws -> [HubAnnouncements] {
     try records.storage.read(user: user) { reading in
       try reading.companions().filter { $0.tracker == device && $0.removedAt == nil }.map { companion in
@@ -41,15 +40,16 @@ extension UserRecordService {
     }
   }
 
-  /// Queues notices for a companion and stores the announced trips, in one write.
+  /// Queues notices for a companion and saves the announced trips, in one write.
   ///
-  /// - Returns: `false` if another hub has announced trips since ``tellings(ofDevice:)``; nothing was written then.
+  /// - Returns: `false` if another hub process has announced trips since ``tellings(ofDevice:)``. In that case nothing
+  ///   was written.
   @discardableResult
   public func tell(_ drafts: [HubAnnouncements.Draft], of device: String, as telling: HubAnnouncements) throws -> Bool {
     let now = records.clock.now
     let isTold: Bool? = try records.storage.write(user: user) { transaction in
       let id = CompanionLink.id(tracker: device, companion: telling.companion)
-      // The link was ended meanwhile.
+      // The link has been ended in the meantime.
       guard let companion = try transaction.companion(id: id), companion.removedAt == nil else { return nil }
       var own = try transaction.companion(id: companion.toldByHub.id) ?? companion.toldByHub
       guard own.toldTrips == telling.known else { return false }
@@ -69,7 +69,7 @@ extension UserRecordService {
 }
 
 extension CompanionLink {
-  /// The link on which the hub itself sends to the same companion.
+  /// Link on which the hub itself sends notices to the same companion.
   var toldByHub: CompanionLink {
     CompanionLink(tracker: APICompanion.hub(of: tracker), companion: companion, createdAt: createdAt)
   }

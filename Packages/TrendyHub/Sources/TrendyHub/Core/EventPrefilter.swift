@@ -1,12 +1,12 @@
 import TrendyModels
 
-/// A necessary condition for an event to match a search, checked without decoding the event.
+/// Cheap test that excludes events from a search without decoding them.
 ///
-/// A storage uses it to skip events that certainly do not match. Events that pass may still not match.
+/// An event that fails the test cannot match. An event that passes it may or may not match.
 public struct EventPrefilter: Sendable {
   /// Id of the event type to search; `nil` for all types.
   let typeId: String?
-  /// For each word, a part that the event's text must contain, and the types whose name contains the word.
+  /// For each search word: a part of it that the event's text must contain, and the types whose name contains the word.
   private let words: [(part: [UInt8], types: Set<String>)]
 
   /// Creates a prefilter.
@@ -15,7 +15,7 @@ public struct EventPrefilter: Sendable {
   ///   - typeId: Id of the event type to search; `nil` for all types.
   ///   - words: Lowercase words. A matching event contains each of them in its own text or in the name of its type.
   ///   - names: Lowercase names of the event types, by id.
-  ///   - identifiers: Ids that the text of a matching event contains literally.
+  ///   - identifiers: Ids that must occur literally in the JSON text of a matching event.
   package init(typeId: String?, words: [String], names: [String: String], identifiers: [String] = []) {
     self.typeId = typeId
     self.words =
@@ -27,7 +27,7 @@ public struct EventPrefilter: Sendable {
   ///
   /// - Parameters:
   ///   - event: The event's time and type.
-  ///   - document: Returns the event as the JSON that the hub wrote; called only if the type does not decide.
+  ///   - document: Returns the event's stored JSON. Called only if the type alone does not decide.
   func mayHold(_ event: HubEventMoment, document: () -> SerializedObject?) -> Bool {
     guard typeId == nil || typeId == event.eventTypeId else { return false }
     let open = words.filter { !$0.part.isEmpty && !$0.types.contains(event.eventTypeId) }
@@ -35,19 +35,18 @@ public struct EventPrefilter: Sendable {
     return open.allSatisfy { Self.mayStand($0.part, in: text) }
   }
 
-  /// Whether whole months can be skipped: at least one word occurs in no type's name.
+  /// Whether the search can skip whole months: at least one word occurs in no type name.
   var isOfText: Bool { words.contains { $0.part.count >= 3 && $0.types.isEmpty } }
 
-  /// Returns whether a month with these trigrams may contain a matching event.
+  /// Returns whether a month with the given trigrams may contain a matching event.
   func mayHold(_ texts: TextSignature) -> Bool {
     words.allSatisfy { !$0.types.isEmpty || texts.mayHold($0.part) }
   }
 
   /// Returns the longest run of ASCII letters and digits in a word.
   ///
-  /// Any text that contains the word also contains the run.
-  ///
-  /// A character before a non-ASCII one is excluded, because the two may be encoded as one composed character.
+  /// Any text that contains the word also contains this run. The character before a non-ASCII one is excluded, because
+  /// the two may be stored as one composed character.
   private static func plainPart(of word: String) -> [UInt8] {
     var best: [UInt8] = []
     var run: [UInt8] = []
@@ -63,12 +62,12 @@ public struct EventPrefilter: Sendable {
     return run.count > best.count ? run : best
   }
 
-  /// Returns whether a text may contain a part, ignoring case.
+  /// Returns whether a text may contain `part`, ignoring case.
   ///
-  /// Besides ASCII, the text may contain characters that lowercase to ASCII.
+  /// Always true for a text for which ``hasOtherLetters(_:)`` returns `true`.
   private static func mayStand(_ part: [UInt8], in text: UnsafeRawBufferPointer) -> Bool {
     guard let first = part.first else { return true }
-    // Bit that distinguishes an uppercase ASCII letter from a lowercase one; digits have it set.
+    // Bit that distinguishes uppercase from lowercase ASCII letters; in digits it is set.
     let caseBit: UInt8 = 0x20
     var place = 0
     while place + part.count <= text.count {
@@ -84,7 +83,7 @@ public struct EventPrefilter: Sendable {
 
   /// Returns whether a text contains a JSON escape, the Kelvin sign or the dotted capital I.
   ///
-  /// The latter two become ASCII letters in lower case, so a byte comparison would miss them.
+  /// Lowercasing turns the last two into ASCII letters, so a byte comparison would miss them.
   static func hasOtherLetters(_ text: UnsafeRawBufferPointer) -> Bool {
     for place in text.indices.dropLast() {
       switch (text[place], text[place + 1]) {
@@ -97,21 +96,21 @@ public struct EventPrefilter: Sendable {
   }
 }
 
-/// Events that passed an ``EventPrefilter``, latest first, with the position from which the search continues.
+/// Events that passed an ``EventPrefilter``, latest first, and the time at which the search continues.
 public struct PrefilteredEvents: Sendable {
   /// Events that may match.
   public var entries: [HubEntry]
-  /// Number of events examined, including those that were filtered out.
+  /// Number of events examined, including the rejected ones.
   public var looked: Int
-  /// Time of the last examined event, in milliseconds since 1970; `nil` if none was examined.
+  /// Timestamp of the last examined event, in milliseconds since 1970; `nil` if none was examined.
   public var last: Int64?
 
   /// Creates a result.
   ///
   /// - Parameters:
   ///   - entries: Events that may match.
-  ///   - looked: Number of events examined, including those that were filtered out.
-  ///   - last: Time of the last examined event, in milliseconds since 1970; `nil` if none was examined.
+  ///   - looked: Number of events examined, including the rejected ones.
+  ///   - last: Timestamp of the last examined event, in milliseconds since 1970; `nil` if none was examined.
   public init(entries: [HubEntry], looked: Int, last: Int64?) {
     (self.entries, self.looked, self.last) = (entries, looked, last)
   }

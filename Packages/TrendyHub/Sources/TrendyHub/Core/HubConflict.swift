@@ -1,20 +1,21 @@
 import Foundation
 import TrendyModels
 
-/// A value that a write replaced or deleted unseen, to be stored as an entity of kind `conflict`.
+/// A value that was overwritten or deleted by an author who had not seen it, stored as an entity of kind `conflict`.
 ///
-/// Conflicts are synced to all devices until the user deletes them.
+/// Conflicts sync to all of the user's devices and stay until the user deletes them.
 struct HubConflict {
   enum Reason: String {
     /// A later edit of the field won.
     case overwritten
     /// The entity was deleted.
     case buried
-    /// The child was moved, created or restored under a deleted parent; the whole child is saved.
+    /// A device moved, created or restored a child whose parent was being deleted. The conflict contains the whole
+    /// child.
     case moved
   }
 
-  /// Field name of a conflict about several fields, whose value is an object.
+  /// Field name of a conflict that covers several fields. Its value is an object.
   static let severalFields = "*"
 
   let entry: HubEntry
@@ -29,9 +30,9 @@ struct HubConflict {
     self.reason = reason
   }
 
-  /// Creates a conflict from fields that were deleted unseen, or returns `nil` if there are none.
+  /// Creates a conflict from fields that were deleted unseen; returns `nil` if there are none.
   ///
-  /// Several fields make one conflict, with the author and stamp of the field that was written last.
+  /// Several fields are combined into one conflict, with the author and stamp of the most recently written field.
   init?(buried entry: HubEntry, _ fields: [String: HubField]) {
     let newest = fields.max { ($0.value.version, $0.key) < ($1.value.version, $1.key) }
     guard let newest else { return nil }
@@ -57,7 +58,7 @@ struct HubConflict {
 
   /// Returns an id derived from the mutation and the lost value.
   ///
-  /// A restored hub that merges the mutation again thus creates the same conflict, not a second one.
+  /// If a restored hub merges the mutation again, it therefore creates the same conflict rather than a second one.
   func id(mutationId: String) -> String {
     let text =
       "conflict\n\(mutationId)\n\(entry.kind)\n\(entry.id)\n\(field)\n\(value.author)\n\(value.stamp)"
@@ -73,7 +74,7 @@ struct HubConflict {
     return id
   }
 
-  /// Stores the conflict under a new version, unless it exists or was resolved before.
+  /// Stores the conflict under a new version, unless it already exists or has been resolved.
   func put(by device: String, mutationId: String, with writer: HubWriter) throws {
     let kind = SyncedKind.conflict.name
     let id = id(mutationId: mutationId)

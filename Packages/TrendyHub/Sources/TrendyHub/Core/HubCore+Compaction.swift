@@ -2,18 +2,17 @@ public import Foundation
 import TrendyModels
 
 extension HubCore {
-  /// Period after which the hub stops waiting for an absent device and may compact a tombstone: 90 days.
+  /// Period after which an absent device no longer prevents the compaction of tombstones: 90 days.
   public static let patience: Duration = .seconds(90 * 86_400)
 
-  /// Maximum number of epochs in a contact, besides those of the seen head and of the response.
+  /// Maximum number of additional epochs in a contact, besides the epoch of the seen head and that of the response.
   static let maximumEpochs = 16
 
   /// Returns the contact to store for a device, or `nil` if the stored one still suffices.
   ///
-  /// A contact is renewed at most daily, or if the device moved to another epoch, so that polling without news writes
-  /// nothing.
-  /// The stored cursor is never above the device's own; therefore the horizon never passes a device that is in contact.
-  /// A push contains no cursor and keeps the stored one.
+  /// A contact is renewed only once a day or when the device moves to another epoch, so that idle polling writes
+  /// nothing. The stored cursor is never above the device's actual one, so the horizon never passes an active device. A
+  /// push contains no cursor and leaves the stored one unchanged.
   ///
   /// - Parameters:
   ///   - device: Identity of the device.
@@ -30,11 +29,11 @@ extension HubCore {
     for epoch in [stands, state.epochs.epoch(of: state.head)?.id, state.epochs.last?.id] {
       if let epoch, !epochs.contains(epoch) { epochs.append(epoch) }
     }
-    // A request may arrive late and a response may be lost, so the device may also have received a response in a later
+    // A request can arrive late and a response can be lost, so the device may have received a response from a later
     // epoch.
     let later = state.epochs.reversed().prefix { $0.id != stands }.map(\.id).filter { !epochs.contains($0) }
     epochs += later.filter { last?.epochs.contains($0) ?? false }.prefix(Self.maximumEpochs)
-    // A device without a cursor has applied nothing yet and begins with a snapshot, so it holds back no tombstone.
+    // A device without a cursor has no entries yet and starts with a snapshot, so it does not hold back compaction.
     let cursor = cursor ?? last?.cursor ?? SyncRange.counter.upperBound
     if let last, cursor >= last.cursor, abs(now.timeIntervalSince(last.at)) < 86_400,
       epochs.allSatisfy(last.epochs.contains)
@@ -44,13 +43,13 @@ extension HubCore {
     return HubContact(device: device, cursor: cursor, at: now, epochs: epochs)
   }
 
-  /// Reduces old tombstones to ids that can never be reused.
+  /// Reduces old tombstones to ids, which remain unavailable for reuse.
   ///
   /// A tombstone is compacted if it is older than ``patience`` and every device in contact during that time has
   /// received it.
   ///
   /// - Parameters:
-  ///   - limit: Maximum number of tombstones; bounds how long other transactions of the user wait.
+  ///   - limit: Maximum number of tombstones, to bound the time for which other transactions of the user wait.
   ///   - transaction: A write transaction of the user.
   ///   - now: The hub's time.
   /// - Returns: The number of compacted tombstones. If it equals `limit`, there may be more.
@@ -59,7 +58,7 @@ extension HubCore {
     let writer = try HubWriter(transaction, now: now, quota: quota)
     var lowest = writer.state.head
     for (place, contact) in try transaction.contacts().sorted(by: { $0.at > $1.at }).enumerated() {
-      // The stored time lags by up to a day.
+      // The stored contact time may be up to a day old.
       if contact.at.addingTimeInterval(86_400) >= past {
         lowest = min(lowest, contact.cursor)
       } else if place >= HubState.mostStanding {

@@ -1,9 +1,9 @@
 import Foundation
 import TrendyModels
 
-// Writes without bases and stamps: plain REST, and the hub's own services.
+// Writes without bases and stamps: those of plain REST clients and of the hub's own services.
 extension HubCore {
-  /// Returns an entity that is not deleted.
+  /// Returns an existing entity.
   ///
   /// - Throws: A ``Problem`` with status 404 if the entity does not exist or is deleted.
   func entity(_ kind: SyncedKind, id: String, in reading: any HubReadTransaction) throws -> HubEntry {
@@ -15,10 +15,10 @@ extension HubCore {
 
   /// Creates an entity.
   ///
-  /// With an edit, a repeat of the request returns the entity that the first one created. If `acceptsSame` is set, an
-  /// existing entity with equal content is returned instead of a `duplicate` problem.
+  /// If the request repeats an edit's idempotency key, returns the entity that the first request created. With
+  /// `acceptsSame`, an existing entity with equal content is returned instead of throwing `duplicate`.
   ///
-  /// - Throws: A ``Problem``: `duplicate` if the id is in use, `entity_deleted` if it was.
+  /// - Throws: A ``Problem``: `duplicate` if the id is in use, `entity_deleted` if it belonged to a deleted entity.
   func create(
     _ kind: SyncedKind, _ members: [String: JSONValue], edit: HubEdit? = nil, acceptsSame: Bool = false,
     by device: String, in transaction: any HubTransaction, now: Date
@@ -26,7 +26,7 @@ extension HubCore {
     let id = try DocumentReader(.object(members)).identifier("id")
     let keyed = KeyedEdit(edit, KeyedWrite([.string(kind.name), .object(members)], kind, id))
     if try isRepeated(keyed, by: device, in: transaction) {
-      // If the entity has been deleted since, the create below is refused: status 201 would claim that it exists.
+      // If the entity has been deleted since, the create below is refused. A 201 response would claim that it exists.
       if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive { return entry }
     }
     if let entry = try transaction.entry(kind: kind.name, id: id), entry.isAlive {
@@ -50,11 +50,11 @@ extension HubCore {
 
   /// Changes fields of an entity.
   ///
-  /// With an edit's version and time the change is merged field by field like a device's update, and a losing value
-  /// becomes a conflict. Otherwise the new values replace the stored ones.
+  /// If the edit has a version and a time, the change is merged field by field like an update from a device, and each
+  /// losing value becomes a conflict. Otherwise the new values replace the stored ones.
   ///
   /// - Parameters:
-  ///   - completing: Adds values that follow from the edit to the given members. Not called for a repeated request.
+  ///   - completing: Adds values derived from the edit to the given members. Not called for a repeated request.
   /// - Throws: A ``Problem``: status 404 if the entity never existed, `entity_deleted` if it was deleted.
   func update(
     _ kind: SyncedKind, id: String, _ given: [String: JSONValue], edit: HubEdit? = nil, by device: String,
@@ -79,7 +79,7 @@ extension HubCore {
     return try entity(kind, id: id, in: transaction)
   }
 
-  /// Saves a losing value as a conflict, because a plain REST client has no conflict journal.
+  /// Saves a losing value as a conflict on the hub, because a plain REST client has no conflict journal.
   private func keep(_ name: String, of mutation: HubMutation, by device: String, _ writer: HubWriter) throws {
     guard case .fields(let changes) = mutation.content, let mutationId = mutation.mutationId,
       let entry = try writer.transaction.entry(kind: mutation.kind, id: mutation.id), let winner = entry.fields[name],
@@ -90,7 +90,7 @@ extension HubCore {
       .put(by: winner.author, mutationId: mutationId, with: writer)
   }
 
-  /// Ends a running event. If another device has already ended it, that end stays, and the new one becomes a conflict.
+  /// Ends a running event. If another device has already ended it, its end is kept and the new one becomes a conflict.
   func stop(
     id: String, at end: JSONValue, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction,
     now: Date
@@ -118,8 +118,8 @@ extension HubCore {
 
   /// Deletes an entity; succeeds if it does not exist.
   ///
-  /// With an edit's version, values that the user had not seen become conflicts, as in a device's delete. `heir` is the
-  /// type that a deleted event type was merged into.
+  /// If the edit has a version, values that the user had not seen become conflicts, as with a delete from a device.
+  /// `heir` is the event type into which a deleted type was merged.
   func delete(
     _ kind: SyncedKind, id: String, mergedInto heir: String? = nil, edit: HubEdit? = nil, by device: String,
     in transaction: any HubTransaction, now: Date
@@ -138,8 +138,8 @@ extension HubCore {
   /// Restores a deleted entity with its last values; returns a live one unchanged.
   ///
   /// - Throws: A ``Problem``: status 404 if the entity never existed; `entity_deleted` if its tombstone was compacted,
-  ///   or if this request restored it before and it was deleted again; `parent_deleted` if an entity that it requires
-  ///   is deleted.
+  ///   or if an earlier request with this key restored it and it was deleted again; `parent_deleted` if an entity that
+  ///   it depends on is deleted.
   func restore(
     _ kind: SyncedKind, id: String, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction,
     now: Date
@@ -165,9 +165,9 @@ extension HubCore {
     return try self.entity(kind, id: id, in: transaction)
   }
 
-  /// Returns whether a request with the edit's idempotency key was applied before.
+  /// Returns whether a request with the edit's idempotency key has already been applied.
   ///
-  /// - Throws: A ``Problem`` of kind `idempotency_key_reused` if that request had other content.
+  /// - Throws: A ``Problem`` of kind `idempotency_key_reused` if that request had different content.
   private func isRepeated(_ edit: KeyedEdit?, by device: String, in transaction: any HubTransaction) throws -> Bool {
     guard let edit, let earlier = try transaction.keyedWrite(device: device, key: edit.key) else { return false }
     guard earlier.digest == edit.write.digest else {
@@ -189,9 +189,7 @@ extension HubCore {
     try carryOut(CollectionOfOne(mutation), by: device, in: transaction, now: now)
   }
 
-  /// Applies mutations in order; the quota is checked once, at the end.
-  ///
-  /// - Throws: The ``Problem`` of the first refused mutation; the caller must then roll back the transaction.
+  /// Applies mutations in order. Checks the quota once, at the end.
   func carryOut(
     _ mutations: some Sequence<HubMutation>, by device: String, in transaction: any HubTransaction, now: Date
   ) throws {
@@ -203,12 +201,12 @@ extension HubCore {
   }
 }
 
-/// Idempotency key of an edit, with the digest of its content.
+/// Idempotency key of an edit and the digest of the edit's content.
 private struct KeyedEdit {
   let key: String
   let write: KeyedWrite
 
-  /// `write` is evaluated only if there is a key, because it hashes the content.
+  /// `write` is an autoclosure because it hashes the content, which is needed only if there is a key.
   init?(_ edit: HubEdit?, _ write: @autoclosure () -> KeyedWrite) {
     guard let edit else { return nil }
     key = edit.key
@@ -221,7 +219,8 @@ extension KeyedWrite {
     self.init(digest: SHA256Digest.hexadecimal(of: JSONText.write(content)), kind: kind.name, id: id)
   }
 
-  /// Describes an edit of an existing entity; the operation distinguishes it from a create.
+  /// Identifies an edit to an existing entity. The digest includes the operation, so that an edit never equals a
+  /// create.
   fileprivate init(_ operation: String, _ kind: SyncedKind, _ id: String, _ members: [String: JSONValue] = [:]) {
     self.init([.string(operation), .string(kind.name), .string(id), .object(members)], kind, id)
   }

@@ -1,11 +1,11 @@
 public import TrendyModels
 
 extension HubCore {
-  /// Rejects a device that is ahead of this hub.
+  /// Rejects a request from a device whose position this hub cannot have produced.
   ///
   /// - Throws: A problem of kind `log_reset` if the hub never assigned the seen version in that epoch, or
-  ///   `device_forked` if the device's high-water mark is above the last sequence number that the device has sent.
-  ///   Nothing may be written for such a request.
+  ///   `device_forked` if the hub's high-water mark for the device is above the last sequence number that the device
+  ///   has sent. Nothing may be written for such a request.
   public func check(_ position: DevicePosition, in reading: any HubReadTransaction) throws {
     let state = try reading.state()
     if position.seen > 0 {

@@ -5,12 +5,12 @@ public import TrendyModels
 ///
 /// Stateless and deterministic: state is read and written through the transaction, and the time is a parameter.
 public struct HubCore: Hashable, Sendable {
-  /// Quota of users without their own.
+  /// Quota of users who have no quota of their own.
   public var quota: HubQuota
 
   public init(quota: HubQuota = HubQuota()) { self.quota = quota }
 
-  /// A core without quota, for events that are detected in readings already stored.
+  /// A core without quota, for events that the hub detects in readings it has already stored.
   var unlimited: HubCore { HubCore(quota: HubQuota(rows: HubQuota.unlimited, bytes: HubQuota.unlimited)) }
 
   // MARK: A device's push
@@ -28,18 +28,19 @@ public struct HubCore: Hashable, Sendable {
 
   /// Outcomes of a push.
   public struct PushResult: Hashable, Sendable {
-    /// Outcomes in order. If a fork was found, only those before it.
+    /// Outcomes in the order of the mutations. If a fork was detected, only those before it.
     public var outcomes: [OutcomeEnvelope]
-    /// Problem of kind `device_forked` if the push stopped because two stores use one device identity.
+    /// Problem of kind `device_forked` if the push was stopped because two stores use one device identity; otherwise
+    /// `nil`.
     public var fork: Problem?
-    /// State after the push.
+    /// The user's state after the push.
     public var state: HubState
   }
 
   /// Applies a device's mutations in order, each exactly once.
   ///
-  /// A sequence number that was used before gets its stored outcome. The quota is checked once for the whole push, so
-  /// that a deletion makes room for mutations sent before it.
+  /// A mutation whose sequence number was used before receives its stored outcome. The quota is checked once for the
+  /// whole push, so that a deletion makes room for mutations that precede it.
   ///
   /// - Throws: The errors of ``check(_:in:)``, or `HubQuotaError`. The transaction must then be rolled back.
   public func push(_ push: Push, in transaction: any HubTransaction, now: Date) throws -> PushResult {
@@ -110,7 +111,7 @@ public struct HubCore: Hashable, Sendable {
 
   // MARK: The feed
 
-  /// A feed page.
+  /// One page of the feed.
   public struct Page: Hashable, Sendable {
     public var lines: [SerializedEntry]
     public var nextCursor: Int64
@@ -123,14 +124,14 @@ public struct HubCore: Hashable, Sendable {
   /// - Parameters:
   ///   - cursor: Version after which the page begins.
   ///   - limit: Maximum number of entries, 1 to 500.
-  ///   - isBootstrap: Whether the device has no entries yet, and therefore can miss no tombstone.
+  ///   - isBootstrap: Whether the device has no entries yet, so that it cannot miss a tombstone.
   ///   - reading: A read transaction of the user.
   /// - Throws: A problem of kind `log_reset` if the cursor is above the head, or `cursor_expired` if it is below the
   ///   horizon.
   public func page(
     after cursor: Int64, limit: Int, isBootstrap: Bool = false, in reading: any HubReadTransaction
   ) throws -> Page {
-    // Read the head first: an entry written meanwhile is then either in the page or after the cursor.
+    // Read the head first: an entry written in the meantime is then either in the page or after the cursor.
     let state = try reading.state()
     guard cursor <= state.head else {
       throw Problem.logReset("this hub is at version \(state.head) and never assigned version \(cursor)")
@@ -154,9 +155,9 @@ public struct HubCore: Hashable, Sendable {
 
   /// Position at which a snapshot continues.
   public struct SnapshotPlace: Hashable, Sendable {
-    /// Kind of the next entries; `nil` for all kinds that this version does not know, which come last.
+    /// Kind of the next entries; `nil` for the kinds unknown to this version, which come last.
     public var kind: String?
-    /// Version after which entries of the kind remain; later kinds remain completely.
+    /// Version after which entries of this kind are still missing. Later kinds are missing entirely.
     public var version: Int64
 
     public init(kind: String?, version: Int64) {
@@ -168,22 +169,22 @@ public struct HubCore: Hashable, Sendable {
   /// One bounded response of a snapshot.
   public struct SnapshotPart: Sendable {
     public var lines: [SerializedEntry]
-    /// For each kind in the part, the range of versions whose entries the part contains completely.
+    /// For each kind in the part, the range of versions that the part covers completely.
     public var spans: [SnapshotSpan]
-    /// Position of the next part; `nil` after the last.
+    /// Position of the next part; `nil` if this is the last one.
     public var next: SnapshotPlace?
     public var state: HubState
   }
 
   /// Returns one part of a snapshot.
   ///
-  /// A write between two parts gets a version above all existing ones. Its entry is in a later part if its kind is not
-  /// yet complete, and always in the feed after the head of the first part. Thus no live entity is missed, and parts
-  /// are independent of each other.
+  /// A write between two parts receives a version above all existing ones. Its entry appears in a later part if its
+  /// kind is not yet complete, and in any case in the feed after the head of the first part. Thus no live entity is
+  /// missed, and the hub keeps no state between parts.
   ///
   /// - Parameters:
-  ///   - place: Position at which the part begins; `nil` for the beginning.
-  ///   - bytes: Size at which the part is full; the last entry may exceed it.
+  ///   - place: Position at which the part begins; `nil` for the first part.
+  ///   - bytes: Size at which the part ends; the last entry may exceed it.
   ///   - reading: A read transaction of the user.
   /// - Throws: A ``Problem`` of kind `invalid` if the position's kind is unknown.
   public func snapshotPart(
@@ -205,7 +206,7 @@ public struct HubCore: Hashable, Sendable {
       let lines = try reading.lines(ofKind: kind, after: after, bytes: left)
       part.lines += lines
       left -= lines.reduce(0) { $0 + $1.text.count }
-      // The part is full. More entries of this kind or a later one may follow.
+      // The part is full. More entries of this kind or of later kinds may follow.
       if left <= 0 { part.next = SnapshotPlace(kind: kind, version: lines.last?.version ?? after) }
       if let kind {
         part.spans.append(

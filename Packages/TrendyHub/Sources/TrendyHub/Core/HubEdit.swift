@@ -1,10 +1,10 @@
 import TrendyModels
 
-/// Headers of an edit made over plain REST: its key, the version that the user saw, and the time of the action.
+/// Metadata of an edit made over plain REST: idempotency key, version that the user saw, and time of the action.
 struct HubEdit: Hashable, Sendable {
-  /// Value of the header `Idempotency-Key`; a repeat of the edit with this key changes nothing.
+  /// Value of the `Idempotency-Key` header; a repeated edit with this key has no effect.
   var key: String
-  /// Version and time; `nil` for an edit that replaces the stored values.
+  /// Version and time of the edit; `nil` for an edit that replaces the stored values.
   var knowledge: Knowledge?
 
   struct Knowledge: Hashable, Sendable {
@@ -12,12 +12,12 @@ struct HubEdit: Hashable, Sendable {
     var seen: SeenVersion
     /// Hub time of the action, in milliseconds since 1970.
     var stamp: Int64
-    /// Incarnation of the entity that the user saw; `nil` for the present one.
+    /// Incarnation of the entity that the user saw; `nil` for the current one.
     var incarnation: Int64?
   }
 }
 
-/// Version of a record and its epoch, as in the header `Trendy-Version`: `EPOCH.17`.
+/// Version of a record together with its epoch, as in the `Trendy-Version` header: `EPOCH.17`.
 struct SeenVersion: Hashable, Sendable {
   var epoch: String
   var version: Int64
@@ -37,9 +37,9 @@ struct SeenVersion: Hashable, Sendable {
 
   var text: String { "\(epoch).\(version)" }
 
-  /// Returns the highest version, at most the seen one, that denotes the same write in this state.
+  /// Returns the highest version, at most the seen one, that denotes the same write in the given state.
   ///
-  /// A hub that was restored from a backup assigns later versions again.
+  /// A hub that was restored from a backup assigns its later versions a second time.
   func base(in state: HubState) -> Int64 {
     if version <= state.head, state.epochs.epoch(of: version)?.id == epoch { return version }
     guard let place = state.epochs.firstIndex(where: { $0.id == epoch }) else { return 0 }
@@ -49,11 +49,10 @@ struct SeenVersion: Hashable, Sendable {
 }
 
 extension HubEdit {
-  /// Returns the content of the edit.
+  /// Returns the content of the mutation: fields with base and stamp if the edit has a version and time, otherwise
+  /// members.
   ///
-  /// Fields with base and stamp, or, without version and time, members that replace the stored values.
-  ///
-  /// The stamp of a field is above the stamp of the value that the user saw, as on a device.
+  /// A field's stamp is greater than the stamp of the value that the user saw, as on a device.
   func content(
     _ members: [String: JSONValue], of kind: SyncedKind, isCreate: Bool, over entry: HubEntry?, in state: HubState
   ) throws(Problem) -> HubMutation.Content {

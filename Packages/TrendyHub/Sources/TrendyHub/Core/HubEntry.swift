@@ -8,18 +8,18 @@ public struct HubEntry: Hashable, Sendable {
   public let id: String
   /// Version of the last write.
   public var version: Int64
-  /// Number of times the entity was restored, within `SyncRange.counter`.
+  /// Number of times the entity was restored, clamped to `SyncRange.counter`.
   public var incarnation: Int64 { didSet { incarnation = incarnation.clamped(to: SyncRange.counter) } }
   public var deletedAt: Date?
   /// Time of the first write.
   public var createdAt: Date
-  /// Time of the write of ``version``.
+  /// Time of the last write.
   public var updatedAt: Date
   /// Version of the first write.
   public var createdVersion: Int64
-  /// Restore that began the current incarnation; `nil` if the hub received the entity in this incarnation.
+  /// Restore that began the current incarnation; `nil` if the entity first reached the hub in this incarnation.
   public var restoration: HubRestoration?
-  /// Fields by name. A key of a nested member is one field, for example `properties.dose`.
+  /// Fields by name. Each key of a nested member is a separate field, for example `properties.dose`.
   public var fields: [String: HubField]
 
   public init(
@@ -41,10 +41,10 @@ public struct HubEntry: Hashable, Sendable {
   public var isAlive: Bool { deletedAt == nil }
 }
 
-/// The write that began an incarnation of an entity. Fields do not record it: a restore may change no value.
+/// The restore that began an incarnation of an entity. Fields cannot record it, because a restore may change no value.
 public struct HubRestoration: Hashable, Sendable {
   public var version: Int64
-  /// Device that restored the entity; `nil` for a re-offer, which counts as unknown to every device.
+  /// Device that restored the entity; `nil` for a re-offer, which counts as unseen by every device.
   public var author: String?
 
   public init(version: Int64, author: String?) {
@@ -58,13 +58,13 @@ public struct HubField: Hashable, Sendable {
   /// The value; `null` if the field was cleared.
   public var value: JSONValue
   public var version: Int64
-  /// Hub time of the edit, in milliseconds since 1970. In `SyncRange.stamp`.
+  /// Hub time of the edit, in milliseconds since 1970, clamped to `SyncRange.stamp`.
   public var stamp: Int64 { didSet { stamp = stamp.clamped(to: SyncRange.stamp) } }
   /// Identity of the device that made the edit.
   public var author: String
   /// Whether a device re-offered the value after the hub had lost it.
   ///
-  /// Such a value counts as unknown to every device, including its author.
+  /// A re-offered value counts as unseen by every device, including its author.
   public var isReoffered: Bool
 
   public init(value: JSONValue, version: Int64, stamp: Int64, author: String, isReoffered: Bool = false) {
@@ -77,7 +77,7 @@ public struct HubField: Hashable, Sendable {
 }
 
 extension HubEntry {
-  /// Fields as the members of a JSON object, with nested members assembled from their keys.
+  /// Fields as members of a JSON object; nested members are reassembled from their keys.
   public var members: [String: JSONValue] {
     let kind = SyncedKind.named(kind)
     var members: [String: JSONValue] = [:]
@@ -98,9 +98,9 @@ extension HubEntry {
   /// Members of ``document(user:)`` that are not fields.
   static let ownMembers: Set<String> = ["id", "user_id", "created_at", "updated_at", "incarnation"]
 
-  /// Returns the entity as in plain REST, with its incarnation if it was restored.
+  /// Returns the entity as plain REST clients see it, with its incarnation if it was restored.
   ///
-  /// A delete repeats the incarnation.
+  /// A delete request sends that incarnation back.
   public func document(user: String) -> [String: JSONValue] {
     var members = data(user: user)
     if incarnation > 0 { members["incarnation"] = .int(incarnation) }
@@ -117,9 +117,9 @@ extension HubEntry {
     return members
   }
 
-  /// Returns the entity as an entry of the feed and of snapshots. A tombstone contains the last values.
+  /// Returns the entity as an entry of the feed and of snapshots. The entry of a tombstone contains the last values.
   public func change(user: String) -> JSONValue {
-    // A removed property is in no member, so its field version must be listed by name.
+    // A removed property appears in no member, so its field version must be listed by name.
     let kind = SyncedKind.named(kind)
     let unseen = fields.filter { $0.value.value.isNull && kind?.nestedName($0.key) != nil }.keys
     var members: [String: JSONValue] = [
@@ -137,7 +137,8 @@ extension HubEntry {
     return .object(members)
   }
 
-  /// Returns the field versions by field name. `*` stands for all fields not listed, which share the most frequent one.
+  /// Returns the field versions by field name. `*` stands for all unlisted fields, which share the most frequent
+  /// version.
   private func marks(
     alwaysNaming named: Set<String> = [], _ mark: (HubField) -> [JSONValue]
   ) -> [String: JSONValue] {
@@ -181,9 +182,7 @@ extension HubField {
 }
 
 extension Date {
-  /// Milliseconds since 1970, rounded and clamped to ±(2^53 - 1).
-  ///
-  /// A `Double` represents integers in that range exactly.
+  /// Milliseconds since 1970, rounded and clamped to ±(2^53 - 1), the integers that a `Double` represents exactly.
   var milliseconds: Int64 {
     let limit = 9_007_199_254_740_991.0
     return Int64(max(-limit, min(limit, (timeIntervalSince1970 * 1000).rounded())))

@@ -1,14 +1,14 @@
 public import TrendyModels
 
-/// Time, type and source of an event, as daily counts and habits need them.
+/// Time, type and source of an event: the part that daily counts and habits need.
 public struct HubEventMoment: Hashable, Sendable {
   public var eventTypeId: String
   /// Timestamp of the event, in milliseconds since 1970.
   public var moment: Int64
   public var isAllDay: Bool
-  /// IANA name of the time zone in which the event was recorded; `nil` if unknown.
+  /// IANA identifier of the time zone in which the event was recorded; `nil` if unknown.
   public var timeZone: String?
-  /// Source of the event; `nil` if absent or unknown to this version.
+  /// Source of the event; `nil` if missing or unknown to this version.
   public var sourceType: EventSourceType?
 
   public init(
@@ -22,7 +22,7 @@ public struct HubEventMoment: Hashable, Sendable {
     self.sourceType = sourceType
   }
 
-  /// Returns `nil` for an entry without event type.
+  /// Extracts the values from an entry; returns `nil` if the entry has no event type.
   public init?(_ entry: HubEntry) {
     guard let type = entry.fields["event_type_id"]?.value.stringValue else { return nil }
     self.init(

@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// One change of one entity, to be merged by the hub.
+/// One change to one entity, to be merged by the hub.
 public struct HubMutation: Hashable, Sendable {
   public enum Operation: String, Hashable, Sendable, CaseIterable {
     case create
@@ -11,23 +11,23 @@ public struct HubMutation: Hashable, Sendable {
 
   /// Values that a mutation writes.
   public enum Content: Hashable, Sendable {
-    /// Members of a plain request without bases; they replace the stored values.
+    /// Members of a plain REST request without bases. They replace the stored values.
     case members([String: JSONValue])
-    /// Fields by name, each with base and stamp.
+    /// Fields by name, each with its base and stamp.
     case fields([String: FieldChange])
   }
 
-  /// Permanent id of the mutation; `nil` for a plain write.
+  /// Permanent id of the mutation; `nil` for a plain REST write.
   public var mutationId: String?
   public var kind: String
   public var id: String
   public var operation: Operation
   public var content: Content
-  /// Whether the id is the hash of an imported item. Creating an existing one then changes nothing.
+  /// Whether the id is the hash of an imported item. Creating an entity that already exists then changes nothing.
   public var hasNaturalKey: Bool
-  /// Incarnation that the mutation refers to, or that a restore begins; `nil` for the current one.
+  /// Incarnation to which the mutation refers, or which a restore begins; `nil` for the current one.
   public var incarnation: Int64?
-  /// Of a delete, the version up to which its author knew all entries; `nil` if it knew all.
+  /// For a delete, the version up to which its author had seen all entries; `nil` if it had seen all of them.
   public var base: Int64?
 
   public init(
@@ -48,9 +48,9 @@ public struct HubMutation: Hashable, Sendable {
 /// A mutation with the sequence number under which a device sent it.
 public struct SentMutation: Hashable, Sendable {
   public var sequence: Int64
-  /// SHA-256 of the content, in hexadecimal: the content of a sequence number never changes.
+  /// SHA-256 of the content in hexadecimal, to detect that a sequence number was reused with different content.
   public var digest: String
-  /// The mutation, or the reason why it is invalid. An invalid one is refused and uses up its sequence number.
+  /// The mutation, or the reason why it is invalid. An invalid mutation is refused and uses up its sequence number.
   public var content: Result<HubMutation, Problem>
 
   public init(sequence: Int64, digest: String, content: Result<HubMutation, Problem>) {
@@ -61,7 +61,7 @@ public struct SentMutation: Hashable, Sendable {
 }
 
 extension SentMutation {
-  /// Keys of the entries that the merge reads: the mutation's own and those it refers to.
+  /// Keys of the entries that the merge reads: the entity itself and the entities it refers to.
   var keys: [HubEntryKey] {
     guard case .success(let mutation) = content else { return [] }
     return HubEntryKey.judged(kind: mutation.kind, id: mutation.id) { mutation.content[$0] }
@@ -69,7 +69,7 @@ extension SentMutation {
 }
 
 extension HubEntryKey {
-  /// Keys of the entries that a merge reads: the written one and those its reference fields name.
+  /// Returns the keys of the entries that a merge reads: the entity itself and the entities its fields refer to.
   static func judged(kind: String, id: String, member: (String) -> JSONValue?) -> [HubEntryKey] {
     let references = SyncedKind.named(kind)?.references ?? []
     return [HubEntryKey(kind: kind, id: id)]
@@ -82,7 +82,7 @@ extension HubEntryKey {
 /// Outcome of one mutation, with the fields that did not take effect.
 public struct MergeResult: Hashable, Sendable {
   public var outcome: MutationOutcome
-  /// Sorted names of the fields that lost; empty unless the outcome is merged.
+  /// Sorted names of the fields that lost; empty unless the outcome is `merged`.
   public var lost: [String]
 
   public init(outcome: MutationOutcome, lost: [String] = []) {
@@ -90,10 +90,10 @@ public struct MergeResult: Hashable, Sendable {
     self.lost = lost
   }
 
-  /// Accepted; `version` is the entity's current version, unchanged if the mutation changed nothing.
+  /// Returns an accepted outcome. `version` is the entity's current version, unchanged if the mutation changed nothing.
   public static func accepted(version: Int64) -> MergeResult { MergeResult(outcome: .accepted(version: version)) }
 
-  /// Merged with concurrent writes; the fields in `lost` did not take effect.
+  /// Returns a merged outcome: the mutation met concurrent writes, and the fields in `lost` did not take effect.
   public static func merged(version: Int64, lost: [String]) -> MergeResult {
     MergeResult(outcome: .merged(version: version), lost: lost)
   }

@@ -7,10 +7,10 @@ import TrendyModels
 public struct HubQuota: Hashable, Sendable {
   /// Maximum number of entities; `nil` if not set.
   public var rows: Int64?
-  /// Maximum bytes of content, without overhead of the storage; `nil` if not set.
+  /// Maximum size of the content in bytes, excluding storage overhead; `nil` if not set.
   public var bytes: Int64?
 
-  /// Value for no limit, which overrides the hub's quota.
+  /// Value that means no limit and overrides the hub's quota.
   public static let unlimited = Int64.max
 
   public init(rows: Int64? = nil, bytes: Int64? = nil) {
@@ -18,7 +18,7 @@ public struct HubQuota: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Returns this quota, with values that are not set taken from another.
+  /// Returns this quota with unset values taken from another.
   public func otherwise(_ other: HubQuota) -> HubQuota {
     HubQuota(rows: rows ?? other.rows, bytes: bytes ?? other.bytes)
   }
@@ -26,10 +26,10 @@ public struct HubQuota: Hashable, Sendable {
   var isEmpty: Bool { rows == nil && bytes == nil }
 }
 
-/// A write would exceed the user's quota; nothing was written.
+/// Error thrown when a write would exceed the user's quota. Nothing was written.
 ///
-/// This is not a ``Problem``, because a problem refuses one mutation of a push permanently. This error rolls back the
-/// whole push, and the device keeps its mutations.
+/// It is not a ``Problem``, which would permanently refuse a single mutation. This error rolls back the whole push, and
+/// the device keeps its mutations.
 struct HubQuotaError: Error, Hashable, CustomStringConvertible {
   var quota: Int64
   var isOfRows: Bool
@@ -54,9 +54,9 @@ extension HubState {
 }
 
 extension HubReadTransaction {
-  /// Returns the bytes by which the record may still grow; `nil` for no limit.
+  /// Returns the number of bytes by which the record may still grow; `nil` if it is unlimited.
   ///
-  /// The value is negative if the record exceeds its quota.
+  /// The result is negative if the record exceeds its quota.
   func room(in quota: HubQuota) throws -> Int64? {
     let state = try state()
     guard let most = state.quota.otherwise(quota).bytes, most < .max else { return nil }
@@ -74,9 +74,9 @@ extension HubReadTransaction {
 }
 
 extension HubEntry {
-  /// Bytes of the id and of the names and values of the fields; 0 for a tombstone.
+  /// Size of the id and of all field names and values, in bytes; 0 for a tombstone.
   ///
-  /// Equal values count equally in every storage.
+  /// Independent of the storage in use.
   var contentBytes: Int64 {
     guard isAlive else { return 0 }
     return fields.reduce(Int64(id.utf8.count)) { $0 + Int64($1.key.utf8.count) + $1.value.value.contentBytes }
@@ -84,7 +84,7 @@ extension HubEntry {
 }
 
 extension JSONValue {
-  /// Length of a string, sum of an array or object, 8 for anything else.
+  /// Bytes of a string, sum of the elements of an array or object, 8 for any other value.
   fileprivate var contentBytes: Int64 {
     if let text = stringValue { return Int64(text.utf8.count) }
     if let array = arrayValue { return array.reduce(0) { $0 + $1.contentBytes } }
@@ -94,7 +94,7 @@ extension JSONValue {
 }
 
 extension HubAccounts {
-  /// Returns a user's own quota and the current size of the record.
+  /// Returns a user's own quota and the current size of the user's record.
   public func quota(of user: String) throws -> (own: HubQuota, rows: Int64, bytes: Int64) {
     try storage.read(user: user) { reading in
       let state = try reading.state()
@@ -102,9 +102,7 @@ extension HubAccounts {
     }
   }
 
-  /// Sets a user's quota, effective from the next write at any hub of the storage.
-  ///
-  /// - Throws: A ``Problem`` of kind `not_found` if the user does not exist.
+  /// Sets a user's quota. It applies from the next write through any hub process that shares the storage.
   public func setQuota(_ quota: HubQuota, of user: String) throws {
     guard try storage.readDirectory({ try $0.user(id: user) }) != nil else {
       throw Problem.notFound("this hub has no user with the id \"\(user.prefix(60))\"")

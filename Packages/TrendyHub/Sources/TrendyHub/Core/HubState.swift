@@ -5,17 +5,17 @@ public import TrendyModels
 public struct HubState: Hashable, Sendable {
   /// Version of the last write; 0 before the first.
   public var head: Int64
-  /// The last ``mostEpochs`` epochs and earlier ones that contain a device's position, in order.
+  /// Recent epochs, at most ``mostEpochs``, and earlier ones that contain a device's position, in ascending order.
   ///
-  /// Empty before the first hub start.
+  /// Empty before the hub's first start.
   public var epochs: [HubEpoch]
-  /// Version up to which tombstones were compacted; a cursor below it needs a snapshot.
+  /// Version up to which tombstones have been compacted. A device with a lower cursor needs a snapshot.
   public var horizon: Int64
-  /// Count and hash of the live entities by kind.
+  /// Number and hash of the live entities, by kind.
   public var sums: [String: KindSum]
   /// The user's own quota, which takes precedence over the hub's.
   public var quota: HubQuota
-  /// Bytes of the live entities, as ``HubQuota/bytes`` counts them.
+  /// Size of the live entities in bytes, as limited by ``HubQuota/bytes``.
   public var contentBytes: Int64
 
   public init(
@@ -30,30 +30,29 @@ public struct HubState: Hashable, Sendable {
     self.contentBytes = contentBytes
   }
 
-  /// Number of recent epochs in every response: four months for a hub that is started daily.
+  /// Number of recent epochs in each response: four months for a hub that is started daily.
   public static let mostEpochs = 128
 
-  /// Number of devices, by latest contact, whose epochs are kept in the list indefinitely.
+  /// Number of devices, those in contact most recently, whose epochs stay in the list indefinitely.
   public static let mostStanding = 64
 
-  /// Returns the id of a user's epoch that begins with a start of the hub.
+  /// Returns the id of the epoch that a hub start begins for a user.
   ///
-  /// `epoch` is the random id of that start.
-  ///
-  /// Ids differ between users: a device that is connected to another record, for example of a user who was erased and
-  /// created again, must find that none of its versions were assigned there. A user's id is never reused.
+  /// `epoch` is the random id of that start. Epoch ids differ between users, so that a device connected to a different
+  /// record, for example one recreated under the same user name, finds that none of its versions were assigned there.
+  /// User ids are never reused.
   public static func epoch(of user: String, in epoch: String) -> String {
     String(SHA256Digest.hexadecimal(of: "\(epoch) \(user)").prefix(32))
   }
 
-  /// Begins an epoch with the next version.
+  /// Begins an epoch that starts with the next version.
   ///
   /// A device whose epoch is missing from the list assumes that the hub was restored and re-offers its whole record.
-  /// Therefore only epochs without a device are removed; consecutive ones between two retained epochs are joined into
-  /// one with a derived id that no device knows. `standing` contains the epochs of the known devices.
+  /// Therefore only epochs without a device are removed. Consecutive removed ones between two retained epochs are
+  /// joined into one, with a derived id that no device knows. `standing` contains the epochs of the known devices.
   mutating func begin(_ id: String, standing: Set<String>) {
     let new = HubEpoch(id: id, first: head + 1)
-    // No position refers to an epoch in which nothing was written.
+    // No position can refer to an epoch without writes.
     if epochs.last?.first == new.first { epochs.removeLast() }
     let recent = (epochs + [new]).suffix(Self.mostEpochs)
     var kept: [HubEpoch] = []
@@ -69,7 +68,7 @@ public struct HubState: Hashable, Sendable {
     epochs = kept + Self.joined(passed, after: kept) + recent
   }
 
-  /// Joins epochs into one; returns none if no retained epoch precedes them.
+  /// Joins consecutive epochs into one; returns an empty array if no retained epoch precedes them.
   private static func joined(_ epochs: [HubEpoch], after kept: [HubEpoch]) -> [HubEpoch] {
     guard let first = epochs.first, !kept.isEmpty else { return [] }
     if epochs.count == 1 { return epochs }
@@ -79,15 +78,16 @@ public struct HubState: Hashable, Sendable {
 }
 
 extension HubState {
-  /// Entity tag of the record's content: changes with each write and each epoch.
+  /// Entity tag of the record's content. Changes with each write and each epoch.
   var tag: String { "\(epochs.last?.id ?? "").\(head)" }
 
-  /// Returns the hub position and hub time for a response; devices derive their stamps from that time.
+  /// Returns the hub position and hub time for a response. Devices derive their stamps from this time.
   func position(at now: Date) -> HubPosition { HubPosition(head: head, epochs: epochs, now: now.stamp) }
 }
 
 extension HTTPResponse {
-  /// Returns the response with headers for the record's version and the hub time, which a later edit repeats.
+  /// Returns the response with headers for the record's version and the hub time, which the client sends back with an
+  /// edit.
   func saying(_ state: HubState, at now: Date) -> HTTPResponse {
     var response = self
     response.headers["Trendy-Version"] = SeenVersion(of: state).text

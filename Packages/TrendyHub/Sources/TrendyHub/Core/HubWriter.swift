@@ -1,17 +1,17 @@
 import Foundation
 import TrendyModels
 
-/// Assigns versions during one write transaction of a user, and updates the totals of the record.
+/// Assigns versions during one write transaction of a user and updates the record's totals.
 final class HubWriter {
   let transaction: any HubTransaction
   let now: Date
   private(set) var state: HubState
   private var isChanged = false
   private let quota: HubQuota
-  /// Growth caused by the write itself. Conflicts are excluded, because a deletion can create them.
+  /// Growth caused by the write itself. Conflicts are excluded, because even a deletion can create them.
   private var growth = HubQuota(rows: 0, bytes: 0)
 
-  /// `quota` is the hub's; the user's own takes precedence.
+  /// `quota` is the hub's default; the user's own quota takes precedence.
   init(_ transaction: any HubTransaction, now: Date, quota: HubQuota) throws {
     self.transaction = transaction
     self.now = now
@@ -41,9 +41,7 @@ final class HubWriter {
     isChanged = true
   }
 
-  /// Saves the state. Called once, after all writes.
-  ///
-  /// - Throws: `HubQuotaError` if the record grew beyond its quota; the transaction must then be rolled back.
+  /// Saves the state. Must be called once, after all writes.
   func finish() throws {
     guard isChanged else { return }
     try checkQuota()

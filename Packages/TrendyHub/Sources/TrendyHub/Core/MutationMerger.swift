@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Merges one mutation into a user's record and returns the outcome.
 ///
-/// A refusal is thrown as a ``Problem``, before anything has been written.
+/// Refusals are thrown as a ``Problem`` before anything is written.
 struct MutationMerger {
   private let mutation: HubMutation
   private let device: String
@@ -91,15 +91,15 @@ extension MutationMerger {
     if !entry.isAlive, incarnation < entry.incarnation { return .accepted(version: entry.version) }
     if entry.isAlive { try checkIncarnation(entry) }
     if entry.isAlive, let target = mutation.content[SyncedKind.mergedInto]?.stringValue {
-      // If two types were merged into each other, directly or through others, one of them must remain.
+      // If types were merged into each other in a cycle, one of them must remain.
       if try chain(from: target).contains(entry.id) { return .accepted(version: entry.version) }
       try checkMergeTarget(target)
     }
     let (dying, lost) = try lastWords(of: entry)
     guard entry.isAlive else {
       guard incarnation > entry.incarnation else { return outcome(dying.version, lost: lost) }
-      // The delete belongs to a later incarnation, whose restore has yet to arrive. Raise the tombstone's incarnation,
-      // or that restore would undo the delete.
+      // The delete belongs to a later incarnation whose restore has not arrived yet. Raise the tombstone's incarnation;
+      // otherwise that restore would undo the delete.
       var later = dying
       later.incarnation = incarnation
       return outcome(try bury(later, replacing: dying), lost: lost)
@@ -117,8 +117,8 @@ extension MutationMerger {
     guard try !transaction.isPurged(kind: kind.name, id: mutation.id) else {
       return .accepted(version: writer.state.horizon)
     }
-    // The create may still arrive from another device and must then find this tombstone. Values that the delete carries
-    // are stored in it for a later restore.
+    // The create may still arrive from another device and must then find this tombstone. The values that the delete
+    // carries are stored in it for a later restore.
     let fields: [String: Change]
     do {
       fields = try changes(over: nil)
@@ -175,13 +175,13 @@ extension MutationMerger {
   private struct Change {
     var value: JSONValue
     var base: Int64
-    /// Hub time of the edit; `nil` for a plain write, which counts as later than any stored value.
+    /// Hub time of the edit; `nil` for a plain REST write, which counts as later than any stored value.
     var stamp: Int64?
     var author: String
     var isReoffer: Bool
   }
 
-  /// Returns the validated fields of the mutation. References to merged types are replaced.
+  /// Returns the validated fields of the mutation, with references to merged types redirected.
   private func changes(over entry: HubEntry?) throws -> [String: Change] {
     let isCreate = mutation.operation == .create
     var values = try kind.fields(
@@ -210,9 +210,9 @@ extension MutationMerger {
     return changes
   }
 
-  /// Merges fields one by one: a value that the author knew is replaced; otherwise the later stamp wins.
+  /// Merges each field separately: a value that the author had seen is replaced; otherwise the later stamp wins.
   ///
-  /// For a restore, `incarnation` is the incarnation that it begins.
+  /// `incarnation` is the incarnation that a restore begins.
   private func merge(
     _ changes: [String: Change], into entry: HubEntry, beginning incarnation: Int64? = nil
   ) throws -> MergeResult {
@@ -247,7 +247,7 @@ extension MutationMerger {
     if let incarnation {
       merged.incarnation = incarnation
       merged.deletedAt = nil
-      // A later deletion of the restored type is not a merge.
+      // If the restored type is deleted again later, that delete is not part of a merge.
       merged.fields.removeValue(forKey: SyncedKind.mergedInto)
       let isReoffer = changes.values.contains(where: \.isReoffer)
       merged.restoration = HubRestoration(version: merged.version, author: isReoffer ? nil : device)
@@ -260,10 +260,10 @@ extension MutationMerger {
     return outcome(merged.version, lost: lost)
   }
 
-  /// Returns whether this device wrote the stored value and therefore knows it.
+  /// Returns whether this device wrote the stored value and has therefore seen it.
   ///
-  /// A re-offered value counts as unknown to every device, except for mutations of the save that wrote it: they share
-  /// its stamp and arrive in order.
+  /// A re-offered value counts as unseen by every device. Mutations of the save that wrote the value are an exception:
+  /// they have the same stamp and arrive in order.
   private func isOwn(_ present: HubField, to change: Change) -> Bool {
     !change.isReoffer && (isOwn(present) || (present.author == change.author && present.stamp == change.stamp))
   }
@@ -276,7 +276,7 @@ extension MutationMerger {
     return present.author.utf8.lexicographicallyPrecedes(change.author.utf8)
   }
 
-  /// Checks that referenced entities exist: for an update the changed references, for a restore all.
+  /// Checks that the referenced entities exist: for an update those of changed references, for a restore all of them.
   private func settleReferences(
     of entry: HubEntry, _ changes: [String: Change], _ applied: inout [String: Change], _ lost: inout [String],
     isRestore: Bool
@@ -284,7 +284,7 @@ extension MutationMerger {
     for (field, reference) in kind.references {
       var change = applied[field.name]
       if change?.isReoffer == true, let id = change?.value.stringValue, try !isAlive(reference, id) {
-        // A child cannot exist without its parent, and the tombstone may contain no other parent.
+        // A child cannot exist without its parent, and the tombstone may not name another parent.
         if isRestore, reference.onDelete == .cascade, entry.fields[field.name]?.value.stringValue == nil {
           throw try orphaned(field, reference, id)
         }
@@ -301,7 +301,7 @@ extension MutationMerger {
             value: .string(heir), base: .max, stamp: nil, author: device, isReoffer: false)
           continue
         }
-        // The parent in the tombstone is deleted. Use the re-offered parent, even if its stamp is earlier.
+        // The parent named in the tombstone is deleted. Use the re-offered parent, even if its stamp is earlier.
         if let offered = changes[field.name], let id = offered.value.stringValue, try isAlive(reference, id) {
           applied[field.name] = offered
           lost.removeAll { $0 == field.name }
@@ -358,7 +358,7 @@ extension MutationMerger {
     try writer.put(cleared, replacing: child)
   }
 
-  /// Creates conflicts from values that the author of the delete cannot have seen.
+  /// Creates conflicts from the values that the author of a delete cannot have seen.
   ///
   /// `reference` is the field through which a child is deleted. If that field or the child's incarnation is newer than
   /// the delete's base, the whole child becomes a conflict.
@@ -372,7 +372,8 @@ extension MutationMerger {
     if let conflict = HubConflict(buried: entry, entry.fields.filter { isUnseen($0.value) }) { try put(conflict) }
   }
 
-  /// Returns whether the author of the delete cannot have seen a value; a delete without base has seen all.
+  /// Returns whether the author of the delete cannot have seen a value. The author of a delete without base has seen
+  /// everything.
   private func isUnseen(_ field: HubField) -> Bool {
     mutation.base.map { field.version > $0 && !isOwn(field) } ?? false
   }
@@ -381,7 +382,7 @@ extension MutationMerger {
     mutation.base.map { restoration.version > $0 && restoration.author != device } ?? false
   }
 
-  /// Stores a conflict, unless the entity is itself a conflict: those are resolved by deleting them.
+  /// Stores a conflict, unless the entity is itself a conflict: deleting a conflict resolves it.
   private func put(_ conflict: HubConflict) throws {
     guard conflict.entry.kind != SyncedKind.conflict.name, let id = mutation.mutationId else { return }
     try conflict.put(by: device, mutationId: id, with: writer)
@@ -406,7 +407,8 @@ extension MutationMerger {
     return try transaction.entry(kind: SyncedKind.eventType.name, id: last)?.isAlive == true ? last : nil
   }
 
-  /// Returns `id` followed by the types that the `merged_into` of successive tombstones names.
+  /// Returns `id` followed by the types into which it was merged, in order, as named by the `merged_into` of their
+  /// tombstones.
   private func chain(from id: String) throws -> [String] {
     var chain = [id]
     while let last = chain.last, let entry = try transaction.entry(kind: SyncedKind.eventType.name, id: last),
@@ -417,16 +419,16 @@ extension MutationMerger {
     return chain
   }
 
-  /// Returns the type to which a reference to a merged type is redirected, or `nil` if it stays as it is.
+  /// Returns the type to which a reference to a merged type is redirected, or `nil` if the reference stays unchanged.
   private func forwarded(_ reference: SyncedKind.Reference, _ id: String) throws -> String? {
-    // Nearly all references are to live types.
+    // Nearly all references name live types.
     guard reference.kind == SyncedKind.eventType.name, try !isAlive(reference, id) else { return nil }
     return try living(id)
   }
 
   /// Checks that a type is not merged into a deleted one, which would delete the events of both.
   ///
-  /// A re-offered delete is exempt: it repeats an earlier decision.
+  /// A re-offered delete is exempt, because the hub accepted it before.
   private func checkMergeTarget(_ id: String) throws {
     if case .fields(let fields) = mutation.content, fields[SyncedKind.mergedInto]?.author != nil { return }
     guard try living(id) == nil else { return }
@@ -437,9 +439,9 @@ extension MutationMerger {
 
   /// Moves a child of a merged type to the remaining type.
   ///
-  /// Another device added the child, or its own move lost the merge.
+  /// Such a child was added by another device, or its own move lost the merge.
   ///
-  /// - Returns: Whether the child was moved. A property definition is not moved if the remaining type has one with its
+  /// - Returns: Whether the child was moved. A property definition stays if the remaining type already has one with its
   ///   key.
   private func forward(_ child: HubEntry, from id: String, to heir: String) throws -> Bool {
     guard let childKind = SyncedKind.named(child.kind) else { return false }
@@ -502,7 +504,7 @@ extension MutationMerger {
 }
 
 extension HubMutation {
-  /// Whether the author gives neither base nor stamps: the values replace the stored ones.
+  /// Whether the mutation has neither base nor stamps, so that its values replace the stored ones.
   fileprivate var isPlain: Bool { base == nil && !content.isByField }
 }
 

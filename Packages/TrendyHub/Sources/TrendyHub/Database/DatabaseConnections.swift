@@ -2,26 +2,26 @@
 public protocol DatabaseConnections: Sendable {
   associatedtype Connection
 
-  /// Returns a connection for exclusive use until it is returned with ``give(_:)``.
+  /// Returns a connection for the caller's exclusive use until ``give(_:)``.
   ///
-  /// - Throws: ``DatabaseFailure`` if none can be opened.
+  /// - Throws: ``DatabaseFailure`` if no connection can be opened.
   func take() throws -> Connection
 
-  /// Returns a connection to the pool.
+  /// Gives a connection back to the pool.
   func give(_ connection: Connection)
 }
 
-/// One transaction on one connection, begun with the first statement.
+/// A transaction on one connection. It begins with the first statement.
 public protocol DatabaseSession: AnyObject {
-  /// First failure of the transaction, even if a body caught it.
+  /// First failure in the transaction, even if the transaction's body caught it.
   var failure: DatabaseFailure? { get }
 
-  /// Writes that the locked row listed; `nil` before the row is locked.
+  /// Recent writes listed in the locked row; `nil` before the row is locked.
   var recentWrites: RecentWrites? { get }
 
-  /// Locks the row with the recent writes, unless it is locked.
+  /// Locks the row that lists the recent writes, if it is not locked yet.
   ///
-  /// Once the lock is acquired, a lost connection that held it before can no longer commit.
+  /// Once this session holds the lock, a lost connection that held it before can no longer commit.
   func lockRecentWrites() throws -> RecentWrites
 
   /// Ends the transaction without committing.
@@ -29,11 +29,12 @@ public protocol DatabaseSession: AnyObject {
 }
 
 extension DatabaseConnections {
-  /// Runs a transaction, with retries, so that it takes effect once.
+  /// Runs a transaction, retrying it if necessary, so that it takes effect exactly once.
   ///
   /// - Parameters:
-  ///   - token: Random number that identifies the commit if its response is lost; `nil` if a repetition is harmless.
-  ///   - make: Begins an attempt on a connection.
+  ///   - token: Random number that identifies the commit if its response is lost; `nil` if repeating the transaction is
+  ///     harmless.
+  ///   - make: Creates a session on a connection for one attempt.
   ///   - body: Work of the transaction; called again for each retry.
   ///   - finish: Commits.
   /// - Throws: Errors of `body`, ``HubStorageError``, or ``DatabaseFailure/needsOwnTransaction``.
@@ -50,7 +51,7 @@ extension DatabaseConnections {
       do {
         connection = try take()
       } catch let failure as DatabaseFailure {
-        // Connect at most twice: a host that does not respond takes seconds to fail.
+        // Connect at most twice: an unresponsive host takes seconds to fail.
         refusals += 1
         if failure.endsConnection, refusals == 1 { continue }
         throw HubStorageError(failure)

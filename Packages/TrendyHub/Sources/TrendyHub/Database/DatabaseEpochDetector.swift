@@ -1,8 +1,8 @@
-/// Detects that a shared database has lost commits, and begins a new epoch then.
+/// Detects that a shared database has lost commits, and begins a new epoch in that case.
 ///
-/// Each new connection compares two facts with earlier ones: the identity of the database, which changes with a
-/// restored backup or a failover; and, if that is the same because a disk was restored, the number of this hub's
-/// connections, which is stored in the database and must not have decreased.
+/// Each new connection compares two values with earlier ones. The identity of the database changes when a backup is
+/// restored or a failover occurs. The number of this hub's connections, stored in the database, must not decrease; a
+/// restored disk image lowers it while the identity stays the same.
 public struct DatabaseEpochDetector: Hashable, Sendable {
   /// Values that a new connection reads.
   public struct Observation: Hashable, Sendable {
@@ -10,7 +10,7 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
     public var epoch: Int64
     /// Identity of the database when that epoch began.
     public var identity: String
-    /// Number of this hub's connections; `nil` if there is no row for this hub.
+    /// Number of this hub's connections; `nil` if the database has no row for this hub.
     public var count: Int64?
 
     public init(epoch: Int64 = 0, identity: String = "", count: Int64? = nil) {
@@ -20,24 +20,24 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
     }
   }
 
-  /// Values to write in one transaction, under a lock that all hubs use.
+  /// Values to write in one transaction, under a lock shared by all hubs.
   public struct Settlement: Hashable, Sendable {
-    /// Epoch that this hub uses from now on.
+    /// Epoch that this hub uses from this connection on.
     public var epoch: Int64
     public var beginsEpoch: Bool
     /// Number of this hub's connections before this one.
     public var count: Int64
   }
 
-  /// Number of connections that this hub knows to be durably counted.
+  /// Number of this hub's connections that are known to be committed.
   private var count: Int64 = 0
   private var epoch: Int64 = 0
 
   public init() {}
 
-  /// Returns whether the database contains everything that this hub knows to be committed.
+  /// Returns whether the database contains every commit that this hub knows of.
   ///
-  /// If so, only the connection needs to be counted.
+  /// If so, only the connection remains to be counted.
   ///
   /// - Parameters:
   ///   - sight: Values read with or without the lock.
@@ -46,7 +46,7 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
     sight.epoch > 0 && sight.epoch >= epoch && sight.identity == identity && sight.count ?? 0 >= count
   }
 
-  /// Called when a connection has been counted.
+  /// Records that a connection has been counted.
   public mutating func onCounted() { count += 1 }
 
   /// Returns the values to write, given those read under the lock.
@@ -57,7 +57,7 @@ public struct DatabaseEpochDetector: Hashable, Sendable {
       count: max(sight.count ?? 0, count))
   }
 
-  /// Called when the values have been committed.
+  /// Records that the values have been committed.
   public mutating func onSettled(_ settlement: Settlement) {
     count = settlement.count + 1
     epoch = settlement.epoch

@@ -2,9 +2,10 @@
 public enum DatabaseFailure: Error, Hashable, Sendable {
   /// The connection was lost or could not be opened. The result of a commit in progress is unknown.
   case lost(String)
-  /// The server rejected a statement, with SQLSTATE and message; the transaction wrote nothing.
+  /// The server rejected a statement with an SQLSTATE code and a message. The transaction wrote nothing.
   case refused(code: String, String)
-  /// A body needs its own transaction: it reads rows that the buffered writes of a shared one do not cover.
+  /// The body needs a transaction of its own: it reads rows that the buffered writes of a shared transaction do not
+  /// cover.
   case needsOwnTransaction
 
   /// Whether a retry of the same transaction may succeed.
@@ -15,7 +16,7 @@ public enum DatabaseFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the connection is unusable, because the server shuts down or has become a standby.
+  /// Whether the connection is unusable, for example because the server is shutting down or has become a standby.
   public var endsConnection: Bool {
     switch self {
     case .lost: true

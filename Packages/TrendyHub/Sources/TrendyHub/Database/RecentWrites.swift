@@ -1,15 +1,16 @@
-/// Random numbers of the last commits under one row's lock, latest first.
+/// Random numbers of the last commits made under one row lock, latest first.
 ///
-/// They are stored in that row. The number of a commit shows whether it took effect if its response was lost.
+/// The list is stored in the locked row. If the response to a commit is lost, the commit's number shows whether it took
+/// effect.
 public struct RecentWrites: Hashable, Sendable {
-  /// Maximum number of stored numbers.
+  /// Maximum length of the list.
   public static let most = 16
 
   public private(set) var numbers: [UInt64]
 
   public init(_ numbers: [UInt64] = []) { self.numbers = numbers }
 
-  /// Returns the list with the number of a write that is about to be committed.
+  /// Returns the list with the number of the write that is about to commit.
   public func adding(_ number: UInt64) -> RecentWrites {
     RecentWrites(Array(([number] + numbers.filter { $0 != number }).prefix(Self.most)))
   }
@@ -18,8 +19,8 @@ public struct RecentWrites: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - number: Number of the write.
-  ///   - before: List at the start of the write.
-  /// - Returns: `nil` if unknown, because so many later commits could have displaced the number.
+  ///   - before: List when the write began.
+  /// - Returns: `nil` if unknown, because enough later commits may have displaced the number.
   public func tells(of number: UInt64, since before: RecentWrites) -> Bool? {
     if numbers.contains(number) { return true }
     guard numbers.count < Self.most || !Set(numbers).isDisjoint(with: before.numbers) else { return nil }

@@ -30,7 +30,7 @@ struct ExportHandlers: Sendable {
   private func export(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let request = try ExportRequest(call)
     let export = RecordExport(request, of: sender.user, records: records, readings: readings)
-    // An empty file is answered with 404, so read the first chunk before the response begins.
+    // An empty export results in 404, so read the first chunk before the response begins.
     let first = try await export.next() ?? Data()
     guard await export.holdsRecords else {
       throw Problem.notFound(

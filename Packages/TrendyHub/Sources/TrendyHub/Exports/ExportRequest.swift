@@ -44,22 +44,22 @@ struct ExportRequest: Sendable {
     if let first, let last, last < first { throw .invalid("to: expected \(first) or later, found \(last)") }
   }
 
-  /// Range of event times in milliseconds since 1970.
+  /// Range of event timestamps to read, in milliseconds since 1970.
   ///
-  /// It is wider than the requested days, because an event belongs to a day of the zone in which it was recorded.
+  /// It is wider than the requested days, because an event belongs to a day in the time zone in which it was recorded.
   var moments: Range<Int64> {
     let start = first.map { local.milliseconds(of: $0...$0).lowerBound } ?? Int64.min / 4
     return start..<(last.map { local.milliseconds(of: $0...$0).upperBound } ?? Int64.max / 4)
   }
 
-  /// Range of fix times; `nil` for all.
+  /// Range of fix timestamps; `nil` for all fixes.
   var span: ClosedRange<Date>? {
     guard first != nil || last != nil else { return nil }
     let start = first.map { local.start(of: $0) } ?? .distantPast
     return start...(last.map { local.start(of: $0.advanced(by: 1)).addingTimeInterval(-0.001) } ?? .distantFuture)
   }
 
-  /// Returns whether an event is to be exported.
+  /// Returns whether the event's type and day are within the request.
   func contains(_ entry: HubEntry) -> Bool {
     guard let event = HubEventMoment(entry), typeId == nil || event.eventTypeId == typeId else { return false }
     guard first != nil || last != nil else { return true }

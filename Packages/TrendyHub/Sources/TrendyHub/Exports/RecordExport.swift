@@ -3,13 +3,13 @@ import TrendyInterchange
 import TrendyModels
 import TrendyProtocols
 
-/// A file of a user's record, written in chunks while the record is read.
+/// Export of a user's record as a file, written in chunks while the record is read.
 ///
-/// Each chunk reflects the record when it is read; concurrent writes may be included or not.
+/// Each chunk reflects the record at the time when it is read, so concurrent writes may or may not be included.
 actor RecordExport {
   private enum Step {
     case beginning
-    /// Events before a time in milliseconds since 1970.
+    /// Events before a timestamp in milliseconds since 1970.
     case events(before: Int64)
     case readings(after: PostedReadings.Position?)
     case ending
@@ -25,7 +25,7 @@ actor RecordExport {
   private var step = Step.beginning
   private var events: (any EventWriter)?
   private var tracks: TrackText?
-  /// Whether the file contains any entry so far.
+  /// Whether any entry has been written so far.
   private(set) var holdsRecords = false
 
   init(_ request: ExportRequest, of user: String, records: HubRecords, readings: PostedTracks) {
@@ -35,7 +35,7 @@ actor RecordExport {
     self.readings = readings
   }
 
-  /// Returns the next chunk, or `nil` at the end. The first chunk contains an entry, if the file has any.
+  /// Returns the next chunk, or `nil` at the end. Unless the export is empty, its first chunk contains an entry.
   func next() async throws -> Data? {
     var text = ""
     while text.isEmpty || !holdsRecords {
@@ -129,9 +129,9 @@ actor RecordExport {
     return keys.sorted()
   }
 
-  /// Returns exported events before a time, latest first, and the time before which to continue.
+  /// Returns exported events before a timestamp, latest first, and the timestamp before which the next page continues.
   ///
-  /// Events with equal times are returned together.
+  /// Events with equal timestamps are returned together.
   private func page(before end: Int64) async throws -> (entries: [HubEntry], next: Int64?) {
     let (request, kind, limit) = (request, SyncedKind.event.name, Self.eventsAtOnce)
     let start = request.moments.lowerBound
@@ -179,12 +179,12 @@ private struct TrackText {
 
   func beginning() -> String { writer?.beginning() ?? "" }
 
-  /// Returns the tracks that are complete.
+  /// Adds fixes and returns the tracks completed by them.
   mutating func take(_ records: [InterchangeRecord]) -> String {
     var text = ""
     for case .fix(let fix, let device) in records {
       if device != self.device { text += track(segmenter.finish()) }
-      // A segment that ends with this fix belongs to the same device.
+      // A segment that this fix ends belongs to the same device.
       self.device = device
       text += track(segmenter.take(fix))
       holdsFixes = true

@@ -1,7 +1,7 @@
-/// Receives one entry for each response. Called on many threads; must not block.
+/// Receives one entry for each response. Called on many threads, and must not block.
 public typealias AccessLog = @Sendable (AccessLogEntry) -> Void
 
-/// One request as the access log records it, without body, query and token.
+/// One request in the access log, without body, query and token.
 public struct AccessLogEntry: Hashable, Sendable {
   public var requestId: String
   /// Method; empty if the request could not be parsed.
@@ -13,7 +13,7 @@ public struct AccessLogEntry: Hashable, Sendable {
   /// Id of the authenticated device.
   public var device: String?
   public var duration: Duration
-  /// Cause of a 5xx status, for the operator; not part of the response.
+  /// Cause of a 5xx status, for the operator. Not part of the response.
   public var failure: String?
 
   public init(

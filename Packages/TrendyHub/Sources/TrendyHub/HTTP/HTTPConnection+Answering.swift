@@ -1,8 +1,7 @@
 import Foundation
 
-/// Writes responses.
 extension HTTPConnection {
-  /// Responds with a problem of the server itself, and ends the connection.
+  /// Responds with a problem that the server itself detected, and ends the connection.
   mutating func refuse(_ problem: Problem, head: HTTPHead? = nil, _ surroundings: Surroundings) -> [Effect] {
     let path = head.map { String($0.target.prefix { $0 != "?" }) }
     isKept = false
@@ -36,7 +35,7 @@ extension HTTPConnection {
     return [.arm(surroundings.limits.sendIdleDeadline), .send(bytes)]
   }
 
-  /// Last lines of a response head.
+  /// Final lines of a response head.
   private var ending: String { isKept ? "\r\n" : "Connection: close\r\n\r\n" }
 
   mutating func onSent(_ surroundings: Surroundings) -> [Effect] {
@@ -51,7 +50,7 @@ extension HTTPConnection {
       stage = .head
       requestId = surroundings.nextRequestId()
       seen = 0
-      // The next request may already be in the input.
+      // The input may already contain the next request.
       return [.arm(surroundings.limits.idleDeadline)] + readOn(surroundings)
     case .head, .admitting, .body, .handling, .lingering, .closed: return []
     }
@@ -73,14 +72,14 @@ extension HTTPConnection {
 
   mutating func onEnded(isWhole: Bool, _ surroundings: Surroundings) -> [Effect] {
     guard case .streaming = stage else { return [] }
-    // End an incomplete body without a final chunk, so that the client cannot mistake it for a complete one.
+    // End a truncated body without a final chunk, so that the client cannot mistake it for a complete one.
     guard isWhole else { return end() }
     stage = .writing
     return [.arm(surroundings.limits.sendIdleDeadline), .send(isChunked ? Array("0\r\n\r\n".utf8) : [])]
   }
 }
 
-/// The reason phrases of RFC 9110.
+/// Reason phrases of RFC 9110.
 enum HTTPStatus {
   static func phrase(_ status: Int) -> String {
     switch status {

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Parses requests from received bytes.
 extension HTTPConnection {
   mutating func onReceived(_ bytes: ArraySlice<UInt8>, _ surroundings: Surroundings) -> [Effect] {
     switch stage {
@@ -25,13 +24,13 @@ extension HTTPConnection {
     }
   }
 
-  /// Continues to parse the received bytes, as far as they suffice.
+  /// Parses as much of the received input as possible.
   mutating func readOn(_ surroundings: Surroundings) -> [Effect] {
     switch stage {
     case .head:
       var effects: [Effect] = []
       if seen == 0, !input.isEmpty, hasAsked {
-        // The first byte of a new request ends the idle time.
+        // The first byte of a new request ends the idle period.
         effects.append(.arm(surroundings.limits.headDeadline))
       }
       switch readHead(surroundings.limits) {
@@ -85,7 +84,7 @@ extension HTTPConnection {
       drop(head.contentLength)
       isKept = head.isKept && !isHalfClosed && !isStopping
     } else {
-      // The body is not read, so the start of a following request is unknown.
+      // The body is left unread, so the start of a following request is unknown.
       isKept = false
     }
     return answer(response, to: head, surroundings)
@@ -111,7 +110,7 @@ extension HTTPConnection {
   ) -> [Effect] {
     guard input.count >= head.contentLength else {
       guard isHalfClosed else { return [] }
-      // The client has closed its sending side before the end of the body.
+      // The client closed its sending side before the end of the body.
       return refuse(
         .malformedRequest("the request ended before the end of its body"), head: head, surroundings)
     }

@@ -1,48 +1,48 @@
 import Foundation
 
-/// State machine of one HTTP/1.1 connection: events go in, effects come out.
+/// State machine of one HTTP/1.1 connection. Consumes events and returns effects.
 ///
-/// It uses no socket and no clock. ``SocketServer`` passes events to it and performs the effects in order.
+/// It uses neither sockets nor a clock. ``SocketServer`` passes events to it and performs the effects in order.
 struct HTTPConnection {
   enum Event {
-    /// Bytes from the client; occurs only while ``isReading``.
+    /// Bytes from the client. Occurs only while ``isReading``.
     case received(ArraySlice<UInt8>)
     /// The client has closed its sending side.
     case finished
-    /// The connection is lost in both directions.
+    /// The connection was lost in both directions.
     case broken
     /// Part of the output was sent.
     case progressed
     /// All output was sent.
     case sent
-    /// Result of the gate for the request in ``Effect/admit(_:)``.
+    /// Decision of the gate on the request in ``Effect/admit(_:)``.
     case admitted(HTTPAdmission)
     case answered(HTTPResponse)
     /// Next chunk of a streamed response.
     case made(Data)
-    /// End of the stream; `isWhole` is false after an error.
+    /// End of the stream. `isWhole` is false after an error.
     case ended(isWhole: Bool)
     /// The armed deadline has passed.
     case deadline
-    /// The server stops: the running request is completed, and no further request is accepted.
+    /// The server is stopping: the running request is completed, but no further request is accepted.
     case stop
-    /// The time for stopping has expired.
+    /// The grace period for stopping has expired.
     case abort
   }
 
   enum Effect {
-    /// Bytes to send; ``Event/sent`` follows when all were sent.
+    /// Bytes to send. ``Event/sent`` follows once all of them have been sent.
     case send([UInt8])
     case admit(HTTPRequest)
     case handle(HTTPRequest)
     case makePiece(HTTPBodyStream)
-    /// Cancel the gate, the handler or the stream, whose result is no longer needed.
+    /// Cancel the gate, the handler or the stream, because its result is no longer needed.
     case cancel
-    /// Set the deadline, relative to now; `nil` for none. Replaces the previous one.
+    /// Set the deadline, relative to now, replacing the previous one. `nil` means no deadline.
     case arm(Duration?)
     /// Log a request that was refused before it reached the handler.
     case log(AccessLogEntry)
-    /// Close the sending side, but read until the client closes too.
+    /// Close the sending side, but keep reading until the client closes its side as well.
     ///
     /// Otherwise a TCP reset could discard the response.
     case linger
@@ -52,27 +52,27 @@ struct HTTPConnection {
   /// Environment in which an event is processed.
   struct Surroundings {
     var limits: HTTPLimits
-    /// Whether a gate checks requests before their body is read.
+    /// Whether a gate checks requests before their bodies are read.
     var hasGate: Bool
-    /// Current time for the header `Date`.
+    /// Current time, formatted for the `Date` header.
     var date: String
     var nextRequestId: () -> String
   }
 
   enum Stage {
-    /// Waiting for a request head; idle until its first byte.
+    /// Waiting for a request head. The connection is idle until its first byte.
     case head
-    /// The gate checks the head.
+    /// Waiting for the gate to check the head.
     case admitting(HTTPHead)
     /// Waiting for the rest of the body.
     case body(HTTPHead, sender: HTTPAdmission.Sender?)
     /// The handler is running.
     case handling(HTTPHead)
-    /// Sending a response; the connection is then kept or closed.
+    /// Sending a response, after which the connection is kept open or closed.
     case writing
     /// Sending a streamed response.
     case streaming(HTTPBodyStream)
-    /// Response sent and sending side closed.
+    /// The response was sent and the sending side closed.
     case lingering
     case closed
   }
@@ -81,21 +81,21 @@ struct HTTPConnection {
   /// Id of the current or next request.
   var requestId: String
   var stage = Stage.head
-  /// Received bytes that belong to no completed request.
+  /// Received bytes that do not belong to a completed request.
   var input: [UInt8] = []
-  /// Number of bytes of `input` examined for a head; `hasLine` is set once a line has ended.
+  /// Number of bytes of `input` already examined for a head. `hasLine` is set once a line is complete.
   var seen = 0
   var hasLine = false
-  /// Whether an earlier request was received completely.
+  /// Whether a request has been received completely on this connection.
   var hasAsked = false
-  /// Whether another request may follow the response.
+  /// Whether the connection stays open for another request after the response.
   var isKept = true
   /// Whether the client has closed its sending side.
   var isHalfClosed = false
-  /// Whether the response is sent in chunks; otherwise closing the connection ends it.
+  /// Whether the response uses chunked encoding. Otherwise its end is marked by closing the connection.
   var isChunked = false
   var isStopping = false
-  /// Number of bytes still read and discarded while lingering.
+  /// Number of bytes that the connection will still read and discard while lingering.
   var lingerBudget = 4_194_304
 
   init(address: String, requestId: String) {
@@ -105,7 +105,7 @@ struct HTTPConnection {
 
   var isIdle: Bool { if case .head = stage { input.isEmpty } else { false } }
 
-  /// Whether a request has begun to arrive and is incomplete.
+  /// Whether a request has started to arrive but is incomplete.
   var isArriving: Bool {
     switch stage {
     case .head: !input.isEmpty
@@ -114,7 +114,7 @@ struct HTTPConnection {
     }
   }
 
-  /// Whether received bytes are currently processed.
+  /// Whether the connection currently accepts received bytes.
   var isReading: Bool {
     switch stage {
     case .head, .body, .lingering: true
@@ -122,7 +122,7 @@ struct HTTPConnection {
     }
   }
 
-  /// Whether the client closing its sending side is currently an event.
+  /// Whether the connection currently needs to know if the client closes its sending side.
   var isWatchingReader: Bool { if case .streaming(let stream) = stage { stream.endsWithReader } else { false } }
 
   mutating func on(_ event: Event, in surroundings: Surroundings) -> [Effect] {

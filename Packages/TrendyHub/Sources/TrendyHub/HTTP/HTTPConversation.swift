@@ -1,16 +1,16 @@
 import Foundation
 
-/// A connection fed with bytes only, whose handler responds at once; for fuzz tests.
+/// A connection without a socket, whose handler responds immediately; for fuzz tests.
 package struct HTTPConversation {
   package private(set) var requests: [HTTPRequest] = []
   /// Status codes of the final responses.
   package private(set) var statuses: [Int] = []
   package private(set) var isClosed = false
-  /// Number of effects after the connection was closed, which must be 0.
+  /// Number of effects after the connection was closed. Must be 0.
   package private(set) var effectsAfterClose = 0
 
   private var connection = HTTPConnection(address: "127.0.0.1", requestId: "1")
-  /// Bytes that the client has sent and the connection does not yet read.
+  /// Bytes that the client has sent but the connection has not read yet.
   private var unread: ArraySlice<UInt8> = []
   private var isFinished = false
   private var piecesOfAnswer = 0
@@ -69,7 +69,7 @@ package struct HTTPConversation {
     case .close:
       isClosed = true
       return nil
-    // Reading after the end returns the end again.
+    // Reading at the end of the input returns the end again.
     case .linger: return isFinished ? .finished : nil
     case .cancel, .arm, .log: return nil
     }

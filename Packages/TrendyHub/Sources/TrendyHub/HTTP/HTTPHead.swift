@@ -1,6 +1,6 @@
 /// Head of a request, parsed strictly (RFC 9112).
 ///
-/// Requests that two parsers could interpret differently are refused.
+/// Requests that two parsers could interpret differently are rejected.
 struct HTTPHead: Hashable, Sendable {
   var method: String
   /// Request target in origin form, as sent.
@@ -8,21 +8,21 @@ struct HTTPHead: Hashable, Sendable {
   var headers: HTTPHeaders
   /// Length of the body; 0 if there is none.
   var contentLength: Int
-  /// Whether the client allows another request on the connection.
+  /// Whether the client allows further requests on the connection.
   var isKept = true
   var isVersion10 = false
 }
 
 extension HTTPHead {
   enum Reading: Hashable {
-    /// The empty line has not arrived yet.
+    /// The empty line that ends the head has not arrived yet.
     case incomplete
     /// The head, with its length in bytes including the empty line.
     case complete(HTTPHead, length: Int)
     case refused(Problem)
   }
 
-  /// Parses the head at the start of `bytes`, which the body may follow.
+  /// Parses the head at the start of `bytes`. The body may follow it.
   static func read(_ bytes: some RandomAccessCollection<UInt8>, limits: HTTPLimits) -> Reading {
     do {
       guard let (lines, length) = try split(Array(bytes.prefix(limits.headBytes + 1)), limits: limits) else {
@@ -34,7 +34,7 @@ extension HTTPHead {
     }
   }
 
-  /// Returns the lines before the empty one and the offset after it; `nil` if it has not arrived.
+  /// Returns the lines before the empty line and the offset after it; `nil` if the empty line has not arrived.
   private static func split(
     _ bytes: [UInt8], limits: HTTPLimits
   ) throws(Problem) -> (lines: [ArraySlice<UInt8>], length: Int)? {
@@ -54,7 +54,7 @@ extension HTTPHead {
       guard !line.contains(UInt8(ascii: "\r")) else {
         throw .malformedRequest("a header line contains a carriage return")
       }
-      // Fail early, instead of waiting for the deadline of a head without line ends.
+      // Fail early rather than wait for the deadline when a head contains no line ends.
       if lines.isEmpty, line.count > limits.targetBytes + 64 { throw .targetTooLong(limits) }
       if line.isEmpty { return (lines, index + 1) }
       lines.append(line)
@@ -118,7 +118,7 @@ extension HTTPHead {
       throw .malformedRequest("a header field without a colon")
     }
     let name = line[line.startIndex..<colon]
-    // Line folding and spaces before the colon fail this check too.
+    // Line folding and spaces before the colon fail this check as well.
     guard !name.isEmpty, name.allSatisfy(isToken) else {
       throw .malformedRequest("a header field name contains a space or another invalid character")
     }
@@ -147,8 +147,8 @@ extension HTTPHead {
         throw .malformedRequest(
           "Transfer-Encoding is not allowed with Content-Length or in HTTP/1.0")
       }
-      // The body is read completely before the handler runs, so requiring a length costs the client nothing and leaves
-      // one way to find the end of a request.
+      // Bodies are read completely before the handler runs, so a required length costs the client nothing. It also
+      // leaves only one way to find the end of a request.
       throw Problem(
         "length_required", status: 411, title: "Length required",
         detail: "send the body with a Content-Length instead of Transfer-Encoding: \(codings[0].prefix(40))")
@@ -157,7 +157,7 @@ extension HTTPHead {
     guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
       throw .malformedRequest("expected a whole number in Content-Length")
     }
-    // More digits than fit in an integer mean a body that is too large.
+    // A number that overflows an integer denotes a body that is too large.
     guard let length = Int(text), length <= limits.bodyBytes else { throw .bodyTooLarge(limit: limits.bodyBytes) }
     return length
   }

@@ -13,12 +13,12 @@ public struct HTTPHeaders: Hashable, Sendable {
 
   public private(set) var fields: [Field]
 
-  /// Creates headers from pairs of name and value.
+  /// Creates headers from name-value pairs.
   public init(_ fields: [(String, String)] = []) {
     self.fields = fields.map { Field(name: $0.0, value: $0.1) }
   }
 
-  /// First value of a name. Setting a value replaces all fields of the name; `nil` removes them.
+  /// First value with the given name. Setting a value replaces all fields with that name; setting `nil` removes them.
   public subscript(name: String) -> String? {
     get { fields.first { Self.areEqual($0.name, name) }?.value }
     set {
@@ -27,17 +27,17 @@ public struct HTTPHeaders: Hashable, Sendable {
     }
   }
 
-  /// Returns all values of a name, in order.
+  /// Returns all values with the given name, in order.
   public func values(of name: String) -> [String] {
     fields.filter { Self.areEqual($0.name, name) }.map(\.value)
   }
 
-  /// Adds a field without removing others of the name.
+  /// Adds a field and keeps existing ones with the same name.
   public mutating func append(name: String, value: String) {
     fields.append(Field(name: name, value: value))
   }
 
-  /// Compares field names, which are ASCII, ignoring case.
+  /// Compares field names, which are ASCII, case-insensitively.
   private static func areEqual(_ left: String, _ right: String) -> Bool {
     left.utf8.count == right.utf8.count && zip(left.utf8, right.utf8).allSatisfy { lower($0) == lower($1) }
   }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A complete request, including its body.
 public struct HTTPRequest: Sendable {
-  /// Id of the request in the header `X-Request-Id`, in problem documents and in the access log.
+  /// Id of the request, as in the `X-Request-Id` header, problem documents and the access log.
   public var id: String
   /// Method as sent; all supported methods are upper case.
   public var method: String
@@ -10,9 +10,9 @@ public struct HTTPRequest: Sendable {
   public var target: String
   public var headers: HTTPHeaders
   public var body: Data
-  /// Address of the client without port; empty for a request from within the process.
+  /// IP address of the client; empty for a request from within the process.
   public var remoteAddress: String
-  /// Sender that the gate identified; `nil` if there was no gate.
+  /// Sender that the gate identified; `nil` if the gate did not run.
   package var sender: HTTPAdmission.Sender?
 
   public init(
@@ -44,7 +44,7 @@ extension HTTPRequest {
     return segments
   }
 
-  /// Query parameters; the last of several equal names wins. `nil` if an escape is invalid.
+  /// Query parameters. If a name occurs more than once, its last value is used. `nil` if an escape is invalid.
   public var query: [String: String]? {
     guard let mark = target.firstIndex(of: "?") else { return [:] }
     var parameters: [String: String] = [:]
@@ -88,7 +88,7 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest {
-  /// Returns whether the client has the representation with this tag, by weak comparison (RFC 9110, 8.8.3.2).
+  /// Returns whether the client already has the representation with this tag, by weak comparison (RFC 9110, 8.8.3.2).
   func knows(_ tag: String) -> Bool {
     let tag = tag.trimmingPrefix("W/")
     return headers.values(of: "If-None-Match").joined(separator: ",").split(separator: ",").contains { text in

@@ -3,25 +3,25 @@ import Foundation
 // Conditional requests (RFC 9110, 8.8.3 and 13.1.2).
 
 extension HTTPResponse {
-  /// Returns status 304 if the client has the response with this tag, otherwise `nil`.
+  /// Returns a 304 response if the client already has the response with this tag, otherwise `nil`.
   static func unchanged(_ tag: String, for request: HTTPRequest) -> HTTPResponse? {
     HTTPResponse(status: 200).tagged(tag).unchanged(for: request)
   }
 
-  /// Returns the response with a weak tag, since members such as `now` may differ under one tag.
+  /// Returns the response with a weak entity tag, because members such as `now` may differ between equal tags.
   func tagged(_ tag: String) -> HTTPResponse {
     var response = self
     response.headers["ETag"] = "W/\"\(tag)\""
     return response
   }
 
-  /// Returns the response with a tag derived from its body, or from other text that represents it.
+  /// Returns the response with a tag derived from its body, or from `content` that represents it.
   func taggedByContent(_ content: Data? = nil) -> HTTPResponse {
     guard let content = content ?? bodyData else { return self }
     return tagged(String(SHA256Digest.hexadecimal(of: content).prefix(32)))
   }
 
-  /// Returns status 304 without a body if the client has the response with this tag, otherwise `nil`.
+  /// Returns an empty 304 response if the client already has the response with this tag, otherwise `nil`.
   func unchanged(for request: HTTPRequest) -> HTTPResponse? {
     guard status == 200, request.method == "GET" || request.method == "HEAD", let tag = headers["ETag"],
       request.knows(tag)

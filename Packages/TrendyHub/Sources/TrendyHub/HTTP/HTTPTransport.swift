@@ -1,17 +1,17 @@
 /// Processes one request. Called concurrently from many tasks.
 public typealias HTTPHandler = @Sendable (HTTPRequest) async -> HTTPResponse
 
-/// Checks a request by its head, before its body is read; the request's `body` is empty.
+/// Checks a request by its head before the body is read. The request's `body` is empty.
 ///
-/// Called concurrently from many tasks, for every request with a body.
+/// Called concurrently from many tasks, once for every request with a body.
 public typealias HTTPGate = @Sendable (HTTPRequest) async -> HTTPAdmission
 
-/// Decision of a gate about a request.
+/// Decision of a gate on a request.
 ///
-/// It is a struct with a class for the sender because an optimized build of Swift 6.3.1 read the maximum body as 0 from
+/// A struct with a class for the sender, because an optimized build of Swift 6.3.1 read the maximum body size as 0 from
 /// an enum with an existential in one of its cases.
 public struct HTTPAdmission: Sendable {
-  /// Sender that a gate identified, passed on to the handler.
+  /// Sender that a gate identified. It is passed to the handler.
   package final class Sender: Sendable {
     package let value: any Sendable
 
@@ -22,38 +22,39 @@ public struct HTTPAdmission: Sendable {
   var sender: Sender?
   var refusal: HTTPResponse?
 
-  /// Accepts a request with a body of at most `bodyBytes`, and at most ``HTTPLimits/bodyBytes``; otherwise 413.
+  /// Accepts a request whose body has at most `bodyBytes` and at most ``HTTPLimits/bodyBytes``; a larger body results
+  /// in 413.
   ///
   /// `sender` is passed to the handler with the request.
   public static func admitted(bodyBytes: Int, sender: (any Sendable)? = nil) -> HTTPAdmission {
     HTTPAdmission(bodyBytes: bodyBytes, sender: sender.map(Sender.init))
   }
 
-  /// Responds without reading the body. The connection is closed, unless the body has already arrived.
+  /// Responds without reading the body. The connection is then closed unless the body has already arrived.
   public static func refused(_ response: HTTPResponse) -> HTTPAdmission { HTTPAdmission(refusal: response) }
 }
 
-/// Passes requests from a socket to a handler, and its responses back.
+/// Passes requests from a socket to a handler and returns its responses.
 ///
-/// Callers use only values: ``HTTPRequest`` and ``HTTPResponse``.
+/// Handlers exchange only values with it: ``HTTPRequest`` and ``HTTPResponse``.
 public protocol HTTPTransport: Sendable {
-  /// Binds the address and serves until ``stop()``.
+  /// Binds the address and serves requests until ``stop()``.
   ///
-  /// - Returns: The bound port, which the system chooses if port 0 was requested.
+  /// - Returns: The bound port. If port 0 was requested, the system chooses it.
   func start(handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16
 
-  /// Like ``start(handler:)``, with a gate for requests with a body. The default ignores the gate.
+  /// Like ``start(handler:)``, with a gate for requests that have a body. The default implementation ignores the gate.
   func start(gate: @escaping HTTPGate, handler: @escaping HTTPHandler) async throws(HTTPTransportError) -> UInt16
 
-  /// Returns after the transport has next processed its connections; does not return if it hangs.
+  /// Returns once the transport has processed its connections again. Never returns if the transport hangs.
   func turn() async
 
-  /// Stops accepting connections, completes running requests within `HTTPLimits.stopDeadline`, then closes. Idempotent.
+  /// Stops accepting connections, completes running requests within `HTTPLimits.stopDeadline`, and closes. Idempotent.
   func stop() async
 }
 
 extension HTTPTransport {
-  /// The default suits transports without a thread, which cannot hang.
+  /// Returns immediately, for transports without a thread that could hang.
   public func turn() async {}
 
   public func start(
@@ -61,17 +62,17 @@ extension HTTPTransport {
   ) async throws(HTTPTransportError) -> UInt16 { try await start(handler: handler) }
 }
 
-/// Errors of starting a transport.
+/// Errors that prevent a transport from starting.
 public enum HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Another process, or another transport of this process, listens on the port.
+  /// Another process or another transport of this process is listening on the port.
   case portInUse(address: String, port: UInt16)
-  /// Ports below 1024 require privileges.
+  /// The process may not bind the port. Ports below 1024 require privileges.
   case notPermitted(address: String, port: UInt16)
-  /// The address is invalid or not an address of this machine.
+  /// The address is invalid or does not belong to this machine.
   case badAddress(String)
-  /// A transport can be started once.
+  /// The transport was started before. It can be started only once.
   case alreadyStarted
-  /// Any other error of the system.
+  /// Any other system error.
   case system(operation: String, code: Int32)
 
   public var description: String {
@@ -96,42 +97,43 @@ public enum HTTPTransportError: Error, Hashable, Sendable, CustomStringConvertib
   }
 }
 
-/// Limits of a server. A client that exceeds one gets a response that names it, rather than a closed connection.
+/// Limits of a server. A client that exceeds one receives a response that names it, rather than a closed connection.
 public struct HTTPLimits: Hashable, Sendable {
-  /// Maximum size of request line and header fields in bytes, otherwise status 431.
+  /// Maximum size of the request line and header fields in bytes. A longer head results in status 431.
   public var headBytes = 32_768
-  /// Maximum size of path and query in bytes, otherwise status 414.
+  /// Maximum size of path and query in bytes. A longer target results in status 414.
   public var targetBytes = 8192
-  /// Maximum number of header fields, otherwise status 431.
+  /// Maximum number of header fields. More fields result in status 431.
   public var headerFields = 100
-  /// Maximum body in bytes, otherwise status 413.
+  /// Maximum size of a body in bytes. A larger body results in status 413.
   ///
   /// The default is four times the size of the largest entity, so that any entity fits in one mutation.
   public var bodyBytes = 4_194_304
-  /// Maximum number of open connections. Beyond it the connection idle for longest is closed; if none is idle, the
-  /// status is 503.
+  /// Maximum number of open connections. At the limit, a new connection replaces the one idle for longest; if none is
+  /// idle, it receives status 503.
   public var connections = 512
-  /// Maximum number of open connections from one address; if none of them is idle, the status is 429.
+  /// Maximum number of open connections from one address. At the limit, if none of them is idle, a new one receives
+  /// 429.
   public var connectionsPerAddress = 128
-  /// Addresses of reverse proxies, to which ``connectionsPerAddress`` does not apply.
+  /// Addresses of reverse proxies, which are exempt from ``connectionsPerAddress``.
   ///
-  /// A proxy's connections belong to many clients. Unix sockets are exempt too.
+  /// A proxy's connections carry the requests of many clients. Unix sockets are exempt as well.
   public var proxies: [NetworkAddressRange] = []
-  /// Maximum time until the end of the head, otherwise status 408.
+  /// Maximum time until the end of the head. A slower client receives status 408.
   ///
-  /// It begins when the connection is accepted, or with the first byte of a later request.
+  /// The time starts when the connection is accepted, or at the first byte of a later request.
   public var headDeadline: Duration = .seconds(10)
-  /// Maximum time from a response to the next request, after which the connection is closed.
+  /// Maximum time between a response and the next request. The connection is then closed.
   public var idleDeadline: Duration = .seconds(75)
-  /// Maximum time from the end of the head to the end of the body, otherwise status 408.
+  /// Maximum time between the end of the head and the end of the body. A slower client receives status 408.
   public var bodyDeadline: Duration = .seconds(30)
-  /// Maximum time without progress while a response is sent, after which the connection is closed.
+  /// Maximum time without progress while a response is sent. The connection is then closed.
   public var sendIdleDeadline: Duration = .seconds(60)
-  /// Time that ``HTTPTransport/stop()`` waits for running requests, which then get status 503.
+  /// Time for which ``HTTPTransport/stop()`` waits for running requests. Those still running then receive status 503.
   public var stopDeadline: Duration = .seconds(10)
-  /// Time that ``HTTPTransport/stop()`` then waits for clients to receive their last response.
+  /// Time for which ``HTTPTransport/stop()`` then waits for clients to receive their last response.
   ///
-  /// Half of ``stopDeadline``, at most a second.
+  /// Half of ``stopDeadline``, but at most one second.
   public var lastWordsDeadline: Duration { min(stopDeadline / 2, .seconds(1)) }
 
   public init() {}

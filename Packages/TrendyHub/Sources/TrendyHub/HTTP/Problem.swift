@@ -1,20 +1,20 @@
 import Foundation
 public import TrendyModels
 
-/// An error response as defined by RFC 9457, with a text that says what is wrong and what to do.
+/// An error response as defined by RFC 9457, with a description of the cause and the remedy.
 public struct Problem: Error, Hashable, Sendable {
-  /// Members of the document; `request_id` and `instance` are those of the request.
+  /// Members of the document. `request_id` and `instance` are set from the request when the response is created.
   public var details: ProblemDetails
   /// Time after which a retry may succeed.
   public var retryAfter: Duration?
-  /// Allowed methods, for status 405.
+  /// Methods that the resource allows, for status 405.
   public var allow: String?
   /// Hub position, for a device that needs it to continue.
   public var position: HubPosition?
-  /// Outcomes of the mutations before a fork was detected; they are final.
+  /// Final outcomes of the mutations before a detected fork.
   public var outcomes: [OutcomeEnvelope]?
 
-  /// Creates a problem; `kind` is the suffix of the type `urn:trendy:error:<kind>`.
+  /// Creates a problem. `kind` is the suffix of the type `urn:trendy:error:<kind>`.
   public init(
     _ kind: String, status: Int, title: String, detail: String, retryAfter: Duration? = nil, allow: String? = nil
   ) {
@@ -25,21 +25,21 @@ public struct Problem: Error, Hashable, Sendable {
 
   init(_ details: ProblemDetails) { self.details = details }
 
-  /// Suffix of the problem type, by which clients distinguish problems.
+  /// Suffix of the problem type, by which clients tell problems apart.
   public var kind: String { details.kind }
   public var status: Int { details.status }
-  /// Title, equal for all problems of a kind.
+  /// Title, the same for all problems of a kind.
   public var title: String { details.title }
-  /// Cause in this case, and what to do.
+  /// Cause of this particular problem, and the remedy.
   public var detail: String { details.detail ?? "" }
 }
 
 extension Problem {
-  /// Creates the response; `instance` is the path of the request.
+  /// Creates the response. `instance` is the path of the request.
   public func response(instance: String?, requestId: String) -> HTTPResponse {
     var headers = HTTPHeaders([("Content-Type", "application/problem+json"), ("X-Request-Id", requestId)])
     if let retryAfter {
-      // Round up: a client that waits exactly that long must not be refused again.
+      // Round up: a client that waits exactly this long must not be refused again.
       let (seconds, attoseconds) = retryAfter.components
       headers["Retry-After"] = String(max(0, seconds + (attoseconds > 0 ? 1 : 0)))
     }

@@ -7,29 +7,29 @@ public protocol FileImporting: Sendable {
   ///
   /// - Parameters:
   ///   - file: The file and the options for reading it.
-  ///   - desk: Writes entities, and looks up which ids exist.
-  ///   - onProgress: Called repeatedly with the number of bytes read; an error that it throws ends the import.
-  /// - Throws: A ``Problem`` if the file cannot be read; entities written before stay.
+  ///   - desk: Writes entities and looks up existing ids.
+  ///   - onProgress: Called repeatedly with the number of bytes read. If it throws, the import ends with that error.
+  /// - Throws: A ``Problem`` if the file cannot be read. Entities written until then are kept.
   func read(_ file: ImportFile, into desk: HubImportWriter, onProgress: (Int64) throws -> Void) throws -> ImportSummary
 }
 
-/// An uploaded file, and options for reading it.
+/// An uploaded file with the options for reading it.
 public struct ImportFile: Hashable, Sendable {
   /// Path of the file on the hub.
   public var path: String
   /// Name of the file on the user's device.
   public var name: String
-  /// IANA name of the time zone for times without one.
+  /// IANA identifier of the time zone that applies to times without one.
   public var zone: String
-  /// Whether `3/4` means 3 April; `nil` to detect it.
+  /// Whether `3/4` means 3 April; `nil` to detect the order.
   public var isDayFirst: Bool?
   /// Lowercase names of the types to import; empty for all.
   public var onlyTypes: Set<String>
-  /// Names of existing types by the lowercase name of a type in the file, whose events they receive.
+  /// Maps the lowercase name of a type in the file to the name of the existing type that receives its events.
   public var typeMap: [String: String]
-  /// Whether to import the file even if it was imported before with another time zone.
+  /// Whether to import the file even if it was imported before with a different time zone.
   public var acceptsOtherZone: Bool
-  /// Whether to read the file without writing.
+  /// Whether to read the file without writing anything.
   public var isDryRun: Bool
 
   public init(
@@ -47,17 +47,17 @@ public struct ImportFile: Hashable, Sendable {
   }
 }
 
-/// Result of an import, or of a dry run.
+/// Result of an import or a dry run.
 public struct ImportSummary: Hashable, Sendable {
   /// Number of events of one type.
   public struct TypeCount: Hashable, Sendable {
-    /// Name of the type in the record.
+    /// Name of the type in the user's record.
     public var name: String
-    /// Number of events, duplicates included.
+    /// Number of events, including duplicates.
     public var count: Int
-    /// Number of events that are not duplicates.
+    /// Number of events, excluding duplicates.
     public var new: Int
-    /// Whether the type is created by the import.
+    /// Whether the import creates the type.
     public var isNew: Bool
 
     public init(name: String, count: Int, new: Int, isNew: Bool) {
@@ -68,7 +68,7 @@ public struct ImportSummary: Hashable, Sendable {
     }
   }
 
-  /// Identifier of the file format, and its displayed name.
+  /// Identifier of the file format. `formatName` is its display name.
   public var format: String
   public var formatName: String
   /// Number of new entities by kind.
@@ -79,9 +79,9 @@ public struct ImportSummary: Hashable, Sendable {
   public var newReadings = 0
   /// Number of readings that were already stored.
   public var knownReadings = 0
-  /// Types by number of events, in descending order.
+  /// Types in descending order of the number of events.
   public var types: [TypeCount] = []
-  /// Number of skipped items by description.
+  /// Number of skipped items by reason.
   public var skipped: [String: Int] = [:]
   /// Number of items that could not be read or stored.
   public var badCount = 0
@@ -89,13 +89,14 @@ public struct ImportSummary: Hashable, Sendable {
   public var problems: [String] = []
   /// Remarks about the file, as sentences for the user.
   public var remarks: [String] = []
-  /// Time zone with which the same file was imported before; importing it again would duplicate each event.
+  /// Time zone with which the same file was imported before; importing it again with another one would duplicate each
+  /// event.
   public var otherZone: String?
-  /// Time of the first event.
+  /// Timestamp of the first event.
   public var first: Date?
-  /// Time of the last event.
+  /// Timestamp of the last event.
   public var last: Date?
-  /// The first events as wire documents, with the name of the type in an additional member `type`.
+  /// The first few events as wire documents, each with its type's name in an additional member `type`.
   public var examples: [JSONValue] = []
 
   public init(format: String, formatName: String) {
@@ -105,7 +106,7 @@ public struct ImportSummary: Hashable, Sendable {
 }
 
 extension ImportSummary {
-  /// The summary as a document of the API.
+  /// The summary as an API document.
   var document: JSONValue {
     func date(_ date: Date?) -> JSONValue { date.map { .string(RFC3339.string(from: $0)) } ?? .null }
     return [
@@ -146,13 +147,13 @@ extension ImportSummary {
 public struct FileIntake: Sendable {
   /// Reads the files.
   public var importer: any FileImporting
-  /// Directory of uploaded files, which are deleted when the import ends, after an hour, or at the next start.
+  /// Directory for uploaded files. A file is deleted when its import ends, after an hour, or when the hub next starts.
   public var folder: URL
   /// Maximum size of a file in bytes.
   public var largestFile: Int64
-  /// Maximum size of all users' files together in bytes.
+  /// Maximum total size of all users' files in bytes.
   public var mostBytes: Int64 { largestFile.multipliedReportingOverflow(by: 2).overflow ? .max : largestFile * 2 }
-  /// Size of each part of an upload in bytes; at most the maximum size of a request body.
+  /// Size of each upload part in bytes; at most the maximum size of a request body.
   public var partBytes: Int
 
   public init(importer: any FileImporting, folder: URL, largestFile: Int64 = 4 << 30, partBytes: Int = 1 << 20) {

@@ -2,29 +2,28 @@ public import Foundation
 public import TrendyInterchange
 public import TrendyModels
 
-/// An import of a file: its source, progress, and range of versions.
+/// A file import: its source, its progress, and the range of versions that it wrote.
 ///
-/// The created entities are not listed. Their versions are in the range, and the import is the author of all their
-/// fields until they are edited.
+/// The created entities are not listed. They are found by their versions, which are in the range, and by the author of
+/// their fields, which is the import until they are edited.
 public struct HubImport: Hashable, Sendable, Identifiable {
   public let id: String
-  /// Identifier of the file format, such as `loop`.
+  /// Identifier of the file format, for example `loop`.
   public var format: String
   /// Name of the file on the user's device.
   public var source: String
   public var startedAt: Date
   /// Time at which the import ended; `nil` while it runs or if it was interrupted.
   public var finishedAt: Date?
-  /// Time at which undoing the import began.
+  /// Time at which an undo of the import began; `nil` if the import was not undone.
   public var undoneAt: Date?
-  /// Head of the record before the first write. Versions above it, up to ``through``, may include those of other
-  /// writes.
+  /// Head of the record before the first write. The versions from there up to ``through`` may include other writes.
   public var before: Int64
   /// Version of the last write.
   public var through: Int64
-  /// Head of the record when undoing the import was complete; `nil` before.
+  /// Head of the record when the undo was complete; `nil` until then.
   public var undoneThrough: Int64?
-  /// Time zone of the import and digests of the first events' times; `nil` if not recorded.
+  /// Time zone of the import and digests of the first events' timestamps; `nil` if not recorded.
   public var reading: ImportReading?
   /// Number of created entities by kind.
   public var made: [String: Int]
@@ -41,7 +40,7 @@ public struct HubImport: Hashable, Sendable, Identifiable {
 }
 
 extension HubImport {
-  /// JSON document for storages.
+  /// JSON document in which storages save the import.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "id": .string(id), "format": .string(format), "source": .string(source),
@@ -76,12 +75,12 @@ extension HubImport {
   /// Author of the fields that the import writes.
   var author: String { HubDevice.restDevice(deviceName) }
 
-  /// Name of the import as a device.
+  /// Name under which the import appears as a device.
   var deviceName: String { "import:\(id)" }
 }
 
 extension HubEntry {
-  /// Returns whether the given authors wrote every field and, if the entity was restored, the restore.
+  /// Returns whether all fields, and the restore if there was one, were written by the given authors.
   func isWritten(byOneOf authors: Set<String>) -> Bool {
     fields.values.allSatisfy { authors.contains($0.author) }
       && restoration.map { $0.author.map(authors.contains) ?? false } ?? true

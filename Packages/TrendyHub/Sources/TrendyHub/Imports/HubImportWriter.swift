@@ -5,14 +5,14 @@ import TrendyProtocols
 
 /// Writes the entities of one import into a user's record, with the import as their author.
 ///
-/// Used by one thread.
+/// Not thread-safe.
 public final class HubImportWriter {
   /// Result of creating one entity.
   public enum Outcome: Hashable, Sendable {
     case made
-    /// The entity exists or was deleted.
+    /// The entity already exists or was deleted.
     case known
-    /// The hub rejected the entity, with the reason.
+    /// The hub rejected the entity for the given reason.
     case refused(String)
   }
 
@@ -21,16 +21,16 @@ public final class HubImportWriter {
     case unknown
     case living
     case deleted
-    /// Created by an import and deleted when that was undone; it may be created again.
+    /// The entity was created by an import and deleted by undoing it. It may be created again.
     case takenBack
   }
 
   /// An entity to create: kind, id, and members of the create request.
   public typealias Entity = (kind: SyncedKind, id: String, members: [String: JSONValue])
 
-  /// Service that writes events detected in the file's fixes.
+  /// Service that writes events detected in the fixes of the file.
   public let desk: UserRecordService
-  /// Whether the import has been written to the list of imports.
+  /// Whether the import has been added to the list of imports.
   private let records: HubRecords
   private var entry: HubImport
   private(set) public var isBegun = false
@@ -46,16 +46,16 @@ public final class HubImportWriter {
   /// Id of the import.
   public var id: String { entry.id }
 
-  /// Sets the identifier of the file format, before the first write.
+  /// Sets the identifier of the file format. Must be called before the first write.
   public func setFormat(_ word: String) { entry.format = word }
 
-  /// Returns the recorded time zones and digests of earlier imports that were not undone, oldest first.
+  /// Returns the recorded time zones and digests of earlier imports that have not been undone, oldest first.
   public func earlierReadings() throws -> [ImportReading] {
     try records.storage.read(user: desk.user) { try $0.imports() }
       .filter { $0.undoneAt == nil && $0.id != entry.id }.compactMap(\.reading)
   }
 
-  /// Records how the file is read, before the first write.
+  /// Records how the file was read. Must be called before the first write.
   public func note(_ reading: ImportReading) { entry.reading = reading }
 
   /// Returns a new id.
@@ -71,9 +71,10 @@ public final class HubImportWriter {
     }
   }
 
-  /// Creates the entities that do not exist, atomically and durably.
+  /// Creates the entities that do not exist yet, atomically and durably.
   ///
-  /// - Throws: `HubStorageError`. A rejection by the hub's rules is an outcome.
+  /// - Returns: One outcome for each entity. A rejection by the hub is an outcome, not an error.
+  /// - Throws: `HubStorageError`.
   public func save(_ entities: [Entity]) throws -> [Outcome] {
     var outcomes: [Outcome] = []
     try write { transaction, next in
@@ -89,13 +90,13 @@ public final class HubImportWriter {
     return outcomes
   }
 
-  /// Adds the import to the list of imports, before events are written through ``desk``.
+  /// Adds the import to the list of imports. Must be called before events are written through ``desk``.
   public func begin() throws {
     guard !isBegun else { return }
     try write { _, _ in true }
   }
 
-  /// Counts an entity that was created through ``desk``. The count is saved by ``finish()``.
+  /// Counts an entity that was created through ``desk``. ``finish()`` saves the count.
   public func noteMade(_ kind: SyncedKind) { entry.made[kind.name, default: 0] += 1 }
 
   /// Ends the import. An import that created nothing is not listed.
@@ -107,7 +108,7 @@ public final class HubImportWriter {
     }
   }
 
-  /// `body` returns whether anything was created.
+  /// Runs `body` in a write transaction. `body` returns whether it created anything.
   private func write(_ body: (any HubTransaction, inout HubImport) throws -> Bool) throws {
     var next = entry
     var isBegun = isBegun

@@ -2,10 +2,10 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Handlers that preview, import and undo uploaded files.
+/// Handlers for uploading, previewing, importing and undoing files.
 struct ImportHandlers: Sendable {
   let records: HubRecords
-  /// Imports in progress; `nil` for a hub that accepts no files.
+  /// Imports in progress; `nil` if the hub does not accept files.
   let files: ImportJobs?
 
   private var store: HubStore { records.store }
@@ -85,7 +85,7 @@ struct ImportHandlers: Sendable {
     let id = call.id
     let entry = try await store.read(user: sender.user) { try $0.imports() }.first { $0.id == id }
     guard let entry else { throw Problem.notFound("import \"\(id.prefix(60))\" not found") }
-    // A repeated request returns the state of the first one.
+    // A repeated request returns the state of the first undo.
     if entry.undoneThrough == nil {
       _ = try jobs.startUndo(id, source: entry.source, of: sender.user) { [records] onProgress in
         try ImportRemoval(entry, of: sender.user, in: records).run(onProgress)
@@ -114,7 +114,7 @@ struct ImportHandlers: Sendable {
   }
 }
 
-/// The user's options for reading a file.
+/// Options that the user chose for reading a file.
 private struct ImportChoice: Sendable {
   let zone: String
   let isDayFirst: Bool?
@@ -158,7 +158,7 @@ private struct ImportChoice: Sendable {
 }
 
 extension ImportJobs {
-  /// Returns the document of an import, from its job in this process, its stored state, or both.
+  /// Returns the document of an import from its job in this process, its stored state, or both.
   fileprivate func document(_ job: Job?, _ entry: HubImport?) -> JSONValue {
     var members: [String: JSONValue] = [
       "id": .string(job?.id ?? entry?.id ?? ""), "source": .string(job?.source ?? entry?.source ?? ""),

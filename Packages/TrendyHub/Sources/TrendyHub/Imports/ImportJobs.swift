@@ -13,7 +13,7 @@ import TrendyProtocols
 
 /// Uploaded files and the jobs that read, import or undo them.
 ///
-/// Jobs exist in this process only and are removed after an hour; completed imports are stored in the user's record.
+/// Jobs exist only in this process and are removed after an hour. Completed imports are stored in the user's record.
 final class ImportJobs: Sendable {
   struct Job: Sendable {
     let id: String
@@ -22,13 +22,13 @@ final class ImportJobs: Sendable {
     let size: Int64
     /// Path of the uploaded file; `nil` for a job that only undoes an import.
     let path: String?
-    /// Whether the file exists: until the import ends, or for an hour.
+    /// Whether the file still exists. It is deleted after the import, or after an hour.
     var hasFile = false
     let startedAt: Date
     var touched: Duration
     var received: Int64 = 0
     var stage = Stage.receiving
-    /// Number of bytes read of the file.
+    /// Number of bytes of the file read so far.
     var read: Int64 = 0
     /// Result of the last dry run.
     var preview: ImportSummary?
@@ -73,11 +73,11 @@ final class ImportJobs: Sendable {
 
   let intake: FileIntake
   private let clock: any TimeSource
-  /// Threads that read two files at once, of any users; `nil` reads on the caller's thread.
+  /// Two threads that read the files of all users; `nil` to read on the caller's thread.
   private let threads: StorageThreads?
   private let state = Mutex(State())
 
-  /// Key of a job. Ids are separate for each user, so that a client cannot find out which ids others chose.
+  /// Key of a job. Ids are separate for each user, so that a client cannot find out which ids other users chose.
   private struct Key: Hashable {
     let user: String
     let id: String
@@ -103,9 +103,9 @@ final class ImportJobs: Sendable {
       ? StorageThreads(limits: HubStorageLimits(readingThreads: 1, writingThreads: 2, waitingPerPerson: 4)) : nil
   }
 
-  /// Deletes files of an earlier process.
+  /// Deletes files that an earlier process left behind.
   func clearFolder() {
-    // A file that cannot be deleted only uses disk space; the next start tries again.
+    // A file that cannot be deleted merely occupies disk space. The next start tries again.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: intake.folder.path)) ?? [] {
       try? FileManager.default.removeItem(at: intake.folder.appending(path: name))
     }
@@ -113,7 +113,7 @@ final class ImportJobs: Sendable {
 
   func stop() { state.withLock { $0.isStopping = true } }
 
-  /// Removes files that were neither extended nor read for an hour.
+  /// Removes files that have been neither extended nor read for an hour.
   func sweep() {
     let oldest = clock.uptime - Self.lifetime
     let paths = state.withLock { state in
@@ -131,19 +131,19 @@ final class ImportJobs: Sendable {
     }
   }
 
-  /// Returns a job of the user, or `nil`.
+  /// Returns the user's job with this id, or `nil`.
   func job(_ id: String, of user: String) -> Job? {
     state.withLock { $0.jobs[Key(id, of: user)] }
   }
 
   // MARK: Receiving
 
-  /// Begins to receive a file; a repeated call with the same id returns the current state.
+  /// Begins to receive a file. A repeated call with the same id returns the current state.
   ///
-  /// Deletes another pending file of the user.
+  /// Another pending file of the same user is deleted.
   ///
-  /// The complete size counts immediately, both against the user's quota and the limit for all users. `room` is the
-  /// number of bytes that the user may still store; `nil` for no limit.
+  /// The full size counts immediately, against both the user's quota and the limit for all users. `room` is the number
+  /// of bytes that the user may still store; `nil` if unlimited.
   ///
   /// - Throws: A ``Problem`` of kind `too_large`, `quota_exceeded`, `uploads_full`, `duplicate` or `import_busy`.
   func begin(_ id: String, source: String, size: Int64, of user: String, room: Int64?) throws -> Job {
@@ -207,7 +207,7 @@ final class ImportJobs: Sendable {
     }
   }
 
-  /// Appends a part of a file. A part that was received before is ignored, so that a client may repeat it.
+  /// Appends a part to a file. A part that was already received is ignored, so that clients may repeat it.
   func take(_ part: Data, at offset: Int64, of id: String, user: String) throws -> Job {
     let job = try found(id, user)
     guard case .receiving = job.stage, let path = job.path else { throw Self.notNow(job) }
@@ -260,9 +260,9 @@ final class ImportJobs: Sendable {
 
   // MARK: Work
 
-  /// Starts to read a file, and to write its contents unless it is a dry run.
+  /// Starts reading a file, and writing its contents unless it is a dry run.
   ///
-  /// `work` receives the job and a function that reports progress; it may throw a ``Problem`` for the user.
+  /// `work` receives the job and a closure that reports progress. It may throw a ``Problem`` to be shown to the user.
   func start(
     _ id: String, of user: String, isWriting: Bool,
     _ work: @escaping @Sendable (Job, (Int64) throws -> Void) throws -> ImportSummary
@@ -286,7 +286,7 @@ final class ImportJobs: Sendable {
       let summary = try work(job) { try onProgress($0, of: id, user) }
       return isWriting ? .done(summary) : .ready
     } after: { [self] in
-      // A file that could not be read stays, since it may be read again with other options.
+      // A file that could not be read is kept, because the user may try other options.
       let path = state.withLock { state -> String? in
         guard let job = state.jobs[Key(id, of: user)], isWriting || job.isCancelled else { return nil }
         state.jobs[Key(id, of: user)]?.hasFile = false
@@ -372,7 +372,7 @@ final class ImportJobs: Sendable {
     }
   }
 
-  /// Deletes a file. A running job is cancelled and stays listed with its result.
+  /// Deletes a file. A running job is cancelled, but stays listed with its result.
   func cancel(_ id: String, of user: String) throws {
     let path = try state.withLock { state -> String? in
       let key = Key(id, of: user)
@@ -405,7 +405,7 @@ final class ImportJobs: Sendable {
   }
 }
 
-/// A job as work for a storage thread.
+/// A job as work for a storage worker.
 private struct ImportWork: StorageWork {
   let body: @Sendable () -> Void
 

@@ -2,9 +2,9 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Deletes the entities that an import created and that have not been edited since.
+/// Deletes the entities that an import created, unless they have been edited since.
 ///
-/// Entities that refer to others are deleted first, then types that have become unused.
+/// Entities that refer to others are deleted first, followed by types that have become unused.
 struct ImportRemoval {
   private static let entriesAtOnce = 500
 
@@ -19,7 +19,7 @@ struct ImportRemoval {
     self.records = records
   }
 
-  /// `onProgress` receives the number of entities removed so far; an error that it throws stops the removal.
+  /// Runs the removal. `onProgress` receives the number of entities removed so far; if it throws, the removal stops.
   func run(_ onProgress: (Int64) throws -> Void) throws -> (removed: Int, left: Int) {
     var undo = self
     try undo.begin()
@@ -36,17 +36,17 @@ struct ImportRemoval {
     return (removed, max(0, entry.made.values.reduce(0, +) - removed))
   }
 
-  /// Records that the import is being undone.
+  /// Marks the import as being undone.
   private mutating func begin() throws {
     let now = records.clock.now
     var (entry, authors) = (entry, authors)
     try records.writeHere(user: user) { [begun = self.entry] transaction in
       let imports = try transaction.imports()
-      // An entity that was imported again keeps the author of the import that was undone.
+      // An entity that was imported a second time keeps the undone first import as its author.
       authors = Set(imports.filter { $0.undoneAt != nil }.map(\.author) + [begun.author])
       entry = imports.first { $0.id == begun.id } ?? begun
       entry.undoneAt = entry.undoneAt ?? now
-      // An interrupted import has no known end.
+      // The end of an interrupted import is unknown.
       if entry.finishedAt == nil { entry.through = try transaction.state().head }
       try transaction.put(entry)
     }
@@ -78,7 +78,7 @@ struct ImportRemoval {
       count = 0
       for found in made {
         guard let kind = SyncedKind.named(found.kind),
-          // Skip entities that were edited since they were read.
+          // Skip entities that were edited after they were read.
           try transaction.entry(kind: found.kind, id: found.id)?.version == found.version,
           try !isTypes || transaction.referring(toKind: found.kind, id: found.id).isEmpty
         else { continue }

@@ -48,7 +48,7 @@ extension ImportHandlers {
 }
 
 extension HubSchema {
-  /// A file that is being uploaded, or an import.
+  /// An uploaded file or an import.
   static let importFile = HubSchema.object([
     .required("id", .string), .required("source", .string), .required("state", .words(ImportJobs.Stage.words)),
     .required("started_at", .date), .optional("size", .counter), .optional("received", .counter),

@@ -1,35 +1,38 @@
 public import Foundation
 public import TrendyModels
 
-/// Accepts posts of trackers that do not use this API: tracking apps, loggers, automations of a car.
+/// Accepts readings from trackers that do not use this API: tracking apps, loggers, car automations.
 ///
-/// The server identifies the sender and the protocol; the implementation parses the body and detects trips. Valid parts
-/// of a request are accepted even if others are invalid, which are reported.
+/// The server identifies the sender and the protocol; the implementation parses the body and detects trips. Valid items
+/// of a request are accepted even if others are invalid. Invalid ones are reported.
 public protocol Ingest: Sendable {
   /// Stores posted readings durably.
   ///
-  /// - Throws: A ``Problem`` if nothing in the request can be read or stored.
+  /// - Throws: A ``Problem`` if nothing in the request can be parsed or stored.
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse
 
-  /// Returns the trips of the user in progress. The default returns none.
+  /// Returns the user's trips in progress. The default implementation returns none.
   func liveTrips(for desk: UserRecordService) async throws -> [APILiveTrip]
 
-  /// Returns the simplified route of a trip in progress; `nil`, the default, if the trip is unknown.
+  /// Returns the simplified route of a trip in progress; `nil` if the trip is unknown. The default implementation
+  /// returns `nil`.
   func route(ofLiveTrip id: String, for desk: UserRecordService) async throws -> [Coordinate]?
 
-  /// Returns recently posted data that was rejected, by device. The default returns none.
+  /// Returns recently posted items that were rejected, by device. The default implementation returns none.
   func leftOut(for desk: UserRecordService) async throws -> [APILeftOut]
 
-  /// Returns how an event was detected in posted readings; `nil`, the default, if it was not.
+  /// Returns how an event was detected in posted readings; `nil` if it was not. The default implementation returns
+  /// `nil`.
   func explanation(ofEvent id: String, for desk: UserRecordService) async throws -> APIExplanation?
 
-  /// Returns the fixes posted in a range of time, in order, if they are of exactly one device. The default returns
-  /// none.
+  /// Returns the fixes posted in a time span, in order, provided that they come from exactly one device.
+  ///
+  /// The default implementation returns none.
   func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location]
 
-  /// Returns a part of the readings posted in a range of time, or of all readings if it is `nil`.
+  /// Returns a part of the readings posted in a time span, or of all readings if `span` is `nil`.
   ///
-  /// `position` is the end of the previous part; `nil` for the first. The default returns no readings.
+  /// `position` is the end of the previous part; `nil` for the first. The default implementation returns no readings.
   func readings(
     in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: UserRecordService
   ) async throws -> PostedReadings
@@ -51,13 +54,13 @@ extension Ingest {
   public func route(ofLiveTrip id: String, for desk: UserRecordService) async throws -> [Coordinate]? { nil }
 }
 
-/// Sender of a post.
+/// Sender of a tracker request.
 public struct IngestSender: Sendable {
   /// Id of the user.
   public var user: String
-  /// Id of the device whose token was used.
+  /// Id of the device to which the token belongs.
   public var device: String
-  /// Service for writing detected events; `nil` at a device's own ingest server.
+  /// Service for writing detected events; `nil` on an ingest server without a hub.
   public var desk: UserRecordService?
 
   public init(user: String, device: String, desk: UserRecordService? = nil) {
@@ -67,9 +70,9 @@ public struct IngestSender: Sendable {
   }
 }
 
-/// A post of a tracker.
+/// A request from a tracker.
 public struct IngestRequest: Hashable, Sendable {
-  /// Protocol of the post.
+  /// Protocol of the request.
   public enum Form: Hashable, Sendable {
     case ownTracks
     case overland
@@ -101,7 +104,7 @@ public struct IngestRequest: Hashable, Sendable {
   }
 }
 
-/// Result of a post.
+/// Result of a tracker request.
 public struct IngestResponse: Hashable, Sendable {
   /// Number of new readings.
   public var added = 0
@@ -109,13 +112,13 @@ public struct IngestResponse: Hashable, Sendable {
   public var known = 0
   /// Whether a trip or visit was created or changed.
   public var isRecordChanged = false
-  /// The first error messages.
+  /// The first few error messages.
   public var problems: [String] = []
-  /// Number of items that could not be read or stored.
+  /// Number of items that could not be parsed or stored.
   public var problemCount = 0
-  /// For a webhook: whether a trip is in progress, and its details.
+  /// For a webhook: whether a trip is in progress, with its details.
   public var trip: JSONValue?
-  /// Reason why detection was postponed, for the operator of the server.
+  /// Reason why trip detection was postponed, for the operator of the server.
   public var delay: String?
 
   public init() {}
@@ -124,7 +127,7 @@ public struct IngestResponse: Hashable, Sendable {
 // MARK: On the wire
 
 extension IngestRequest {
-  /// Parses a request outside `/api`; returns `nil` if its path belongs to no protocol.
+  /// Parses a request outside `/api`; returns `nil` if its path does not belong to a tracker protocol.
   init?(_ request: HTTPRequest) {
     guard let segments = request.pathSegments else { return nil }
     let target = request.target
@@ -135,7 +138,7 @@ extension IngestRequest {
     case ["overland"]: form = .overland
     case ["gpslogger"], ["log"]: form = .gpsLogger
     case ["osmand"]: form = .osmAnd
-    // Traccar's client is configured with an address without path.
+    // Traccar's client is configured with an address that has no path.
     case [] where request.method == "POST" || query.contains("id="): form = .osmAnd
     case let path where path.count == 2 && path[0] == "webhook":
       guard let call = Webhook(rawValue: path[1]) else { return nil }
@@ -160,7 +163,7 @@ extension IngestRequest {
       allow: allowed.joined(separator: ", "))
   }
 
-  /// Returns the response that clients of the protocol expect, with additional members that they ignore.
+  /// Returns the response that clients of the protocol expect, plus members that they ignore.
   func response(to answer: IngestResponse) -> HTTPResponse {
     var members: [String: JSONValue] = [
       "added": .int(Int64(answer.added)), "known": .int(Int64(answer.known)),
@@ -170,7 +173,7 @@ extension IngestRequest {
     switch form {
     case .ownTracks:
       response = .json([])
-      // An OwnTracks response is a list of commands, which cannot contain the number of problems.
+      // The response to OwnTracks is a list of commands, with no place for the number of problems.
       if answer.problemCount > 0 { response.headers["X-Trendy-Problems"] = String(answer.problemCount) }
     case .overland:
       members["result"] = "ok"
@@ -188,9 +191,9 @@ extension IngestRequest {
 }
 
 extension HTTPRequest {
-  /// Token of the request: a bearer token, the password of basic authentication, or `token` in the query.
+  /// Token of the request: bearer token, password of basic authentication, or `token` parameter of the query.
   ///
-  /// `nil` if there is none, or more than one `Authorization` header.
+  /// `nil` if the request has none, or more than one `Authorization` header.
   var ingestToken: String? {
     let values = headers.values(of: "Authorization")
     guard let value = values.first else { return query?["token"] }

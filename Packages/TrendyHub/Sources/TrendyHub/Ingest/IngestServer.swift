@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 public import TrendyProtocols
 
-/// Accepts posts of trackers on a machine without a hub: same paths as a hub, one token.
+/// Accepts requests from trackers on a machine without a hub, on the same paths as a hub and with a single token.
 public final class IngestServer: Sendable {
   private let transport: any HTTPTransport
   private let tokenHash: String
@@ -11,7 +11,7 @@ public final class IngestServer: Sendable {
   private let clock: any TimeSource
   private let log: AccessLog?
 
-  /// Creates a server; `configuration` contains the allowed host names and the trusted proxies.
+  /// Creates a server. `configuration` contains the allowed host names and the trusted proxies.
   public init(
     transport: any HTTPTransport, token: String, ingest: any Ingest,
     configuration: HubConfiguration = HubConfiguration(), clock: any TimeSource = SystemTime(), log: AccessLog? = nil
@@ -24,7 +24,7 @@ public final class IngestServer: Sendable {
     self.log = log
   }
 
-  /// Starts to serve, until ``stop()``.
+  /// Serves requests until ``stop()``.
   ///
   /// - Returns: The bound port.
   public func start() async throws(HTTPTransportError) -> UInt16 {
@@ -34,7 +34,7 @@ public final class IngestServer: Sendable {
   /// Stops the server.
   public func stop() async { await transport.stop() }
 
-  /// Processes one request, without a socket.
+  /// Processes one request without using a socket.
   public func handle(_ request: HTTPRequest) async -> HTTPResponse {
     let start = clock.uptime
     var failure: String?
@@ -70,7 +70,7 @@ public final class IngestServer: Sendable {
         "\(request.path.prefix(200)) not found: use /pub, /overland, /gpslogger, /osmand or /webhook/…")
     }
     if let problem = asked.problem(ofMethod: request.method) { throw problem }
-    // Compare hashes, so that the duration of the comparison reveals nothing about the token.
+    // Compare hashes, so that the time of the comparison reveals nothing about the token.
     guard let token = request.ingestToken, SHA256Digest.hexadecimal(of: token) == tokenHash else {
       throw Problem.noIngestToken
     }

@@ -1,13 +1,13 @@
 public import Foundation
 public import TrendyInterchange
 
-/// A part of a user's posted readings, for exports.
+/// One part of a user's posted readings, for exports.
 public struct PostedReadings: Sendable {
-  /// End of a part. The next part contains later readings of this device, or those of the next device by name.
+  /// End of a part. The next part continues with later readings of the device, or with the next device by name.
   public struct Position: Hashable, Sendable {
     /// Name of the device.
     public var device: String
-    /// Time of its last reading in the part.
+    /// Timestamp of the device's last reading in the part.
     public var moment: Date
 
     public init(device: String, moment: Date) {
@@ -16,9 +16,9 @@ public struct PostedReadings: Sendable {
     }
   }
 
-  /// Readings of one device in order of time; after its last one, the annotations of the device.
+  /// Readings of one device in chronological order; the last part of a device also contains its annotations.
   public var records: [InterchangeRecord]
-  /// End of this part; `nil` after the last part.
+  /// End of this part; `nil` if this is the last one.
   public var next: Position?
 
   public init(records: [InterchangeRecord] = [], next: Position? = nil) {

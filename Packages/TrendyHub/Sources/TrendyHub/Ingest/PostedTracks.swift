@@ -3,10 +3,10 @@ import TrendyModels
 /// Access to the readings that devices posted to this hub.
 struct PostedTracks: Sendable {
   let records: HubRecords
-  /// Implementation of ingest; `nil` for a hub that accepts no readings.
+  /// Ingest implementation; `nil` if the hub does not accept readings.
   let ingest: (any Ingest)?
 
-  /// Runs `body` on a storage thread, in the user's turn; returns `nil` for a hub that accepts no readings.
+  /// Runs `body` on a storage worker in the user's turn. Returns `nil` if the hub does not accept readings.
   func ask<Result: Sendable>(
     of user: String, _ body: @escaping @Sendable (any Ingest, UserRecordService) async throws -> Result?
   ) async throws -> Result? {
@@ -16,7 +16,7 @@ struct PostedTracks: Sendable {
     }
   }
 
-  /// Returns how an event was detected; `nil` for an event that was not detected at this hub.
+  /// Returns how an event was detected; `nil` if it was not detected by this hub.
   func explanation(ofEvent id: String, of user: String) async throws -> APIExplanation? {
     try await ask(of: user) { try await $0.explanation(ofEvent: id, for: $1) }
   }

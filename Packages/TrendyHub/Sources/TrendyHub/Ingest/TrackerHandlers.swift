@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Handlers for posts of trackers, and for trips in progress.
+/// Handlers for tracker requests and trips in progress.
 struct TrackerHandlers: Sendable {
   let records: HubRecords
   let readings: PostedTracks
@@ -30,7 +30,7 @@ struct TrackerHandlers: Sendable {
 
   /// Stores readings that a tracker posts.
   func take(_ posted: IngestRequest, _ sender: HubDevice) async throws -> IngestResponse {
-    // A full record rejects readings, because trips detected in accepted readings are always written.
+    // If the user's record is full, reject readings: trips detected in accepted readings are always written.
     if case .webhook(.status) = posted.form {
     } else if let error = try await records.store.read(
       user: sender.user,

@@ -3,9 +3,9 @@ public import TrendyModels
 public import TrendyPersistence
 import TrendyProtocols
 
-/// Access to one user's record for a component of the hub that writes as an additional device.
+/// Access to one user's record for a component of the hub that writes like an additional device.
 ///
-/// Writes have no bases, like plain REST, and are refused for the same reasons.
+/// Writes have no bases, like those of plain REST, and are refused for the same reasons.
 public struct UserRecordService: Sendable {
   /// Id of the user.
   public let user: String
@@ -15,7 +15,7 @@ public struct UserRecordService: Sendable {
   private let core: HubCore
   private var readRows: (any TrackRows)?
 
-  /// Creates the service. `device` is the name of the writer, and `isLimited` whether the user's quota applies.
+  /// Creates the service. `device` is the writer's name; `isLimited` is whether the user's quota applies.
   init(records: HubRecords, user: String, device: String, isLimited: Bool) {
     self.user = user
     core = isLimited ? records.core : records.core.unlimited
@@ -23,16 +23,16 @@ public struct UserRecordService: Sendable {
     self.device = HubDevice.restDevice(device)
   }
 
-  /// Returns a service for events detected in track rows.
+  /// Returns a service for events detected in the given track rows.
   ///
-  /// Its writes fail once another process has acquired the lease on the rows.
+  /// Its writes fail once another process has acquired the lease on these rows.
   public func asReader(of rows: any TrackRows) -> UserRecordService {
     var desk = self
     desk.readRows = rows
     return desk
   }
 
-  /// Returns the entities of a kind; of events only the latest fifty.
+  /// Returns the live entities of a kind. For events, returns only the latest fifty.
   public func list<Wire: Decodable>(_ kind: SyncedKind) throws -> [Wire] {
     try records.storage.read(user: user) { reading in
       try reading.living(kind: kind.name, offset: 0, limit: kind.name == SyncedKind.event.name ? 50 : .max)
@@ -46,21 +46,21 @@ public struct UserRecordService: Sendable {
       .map { ($0.id, $0.fields.mapValues(\.value)) }.sorted { $0.0 < $1.0 }
   }
 
-  /// Returns the head, and whether entities of a kind were written or deleted after a version.
+  /// Returns the head, and whether entities of a kind have been written or deleted after a version.
   public func changes(of kind: SyncedKind, since version: Int64) throws -> (head: Int64, hasChanged: Bool) {
     try records.storage.read(user: user) { reading in
       let head = try reading.state().head
-      // A version above the head was assigned before the hub was restored, so changes are assumed.
+      // A version above the head was assigned before the hub was restored, so assume changes.
       return (head, try head < version || !reading.lines(ofKind: kind.name, after: version, bytes: 1).isEmpty)
     }
   }
 
-  /// Returns the name of one of the user's devices, or `nil`.
+  /// Returns the name of one of the user's devices; `nil` if the user has no such device.
   public func name(ofDevice id: String) throws -> String? {
     try records.accounts.devices(user: user).first { $0.id == id }?.name
   }
 
-  /// Returns a live entity, or `nil`.
+  /// Returns a live entity; `nil` if it does not exist or is deleted.
   public func find<Wire: Decodable>(_ kind: SyncedKind, id: String) throws -> Wire? {
     let entry = try records.storage.read(user: user) { try $0.entry(kind: kind.name, id: id) }
     return try entry.flatMap { try living($0) }
@@ -70,7 +70,7 @@ public struct UserRecordService: Sendable {
     entry.isAlive ? try entry.decoded(user: user) : nil
   }
 
-  /// Returns the live events that start in a range.
+  /// Returns the live events that start within a range.
   public func events(in range: Range<Date>) throws -> [APIEvent] {
     try records.storage.read(user: user) { reading in
       let moments = range.lowerBound.milliseconds..<max(range.lowerBound, range.upperBound).milliseconds
@@ -81,7 +81,7 @@ public struct UserRecordService: Sendable {
 
   /// Creates an entity.
   ///
-  /// - Throws: A ``Problem``, `entity_deleted` for an id that was deleted.
+  /// - Throws: A ``Problem``, for example `entity_deleted` if the id belonged to a deleted entity.
   public func create(_ kind: SyncedKind, _ request: some Encodable) throws {
     let members = try WireJSON.members(of: request)
     try write { _ = try $0.create(kind, members, by: device, in: $1, now: $2) }
@@ -100,10 +100,7 @@ public struct UserRecordService: Sendable {
     try write { try $0.delete(kind, id: id, by: device, in: $1, now: $2) }
   }
 
-  /// Changes an entity if it exists and satisfies a condition, which is checked in the same transaction.
-  ///
-  /// - Returns: Whether the entity was changed.
-  /// - Throws: A ``Problem``.
+  /// Changes an entity if it exists and satisfies a condition, checked in the same transaction.
   public func update<Wire: Decodable>(
     _ kind: SyncedKind, id: String, _ request: some Encodable, where isMeant: (Wire) throws -> Bool
   ) throws -> Bool {
@@ -113,7 +110,7 @@ public struct UserRecordService: Sendable {
     }
   }
 
-  /// Deletes an entity if it exists and satisfies a condition, which is checked in the same transaction.
+  /// Deletes an entity if it exists and satisfies a condition, checked in the same transaction.
   public func delete<Wire: Decodable>(
     _ kind: SyncedKind, id: String, where isMeant: (Wire) throws -> Bool
   ) throws -> Bool {
@@ -143,7 +140,7 @@ public struct UserRecordService: Sendable {
 }
 
 extension HubRecords {
-  /// Creates a service for trips and visits detected in posted readings.
+  /// Creates a service for trips and visits that are detected in posted readings.
   func ingestDesk(user: String) -> UserRecordService {
     UserRecordService(records: self, user: user, device: "ingest", isLimited: false)
   }

@@ -1,10 +1,10 @@
 import TrendyInsights
 import TrendyModels
 
-/// Cached number of events by type and day, counted by month and updated with later writes.
+/// Cached numbers of events by type and day, counted month by month and updated with later writes.
 ///
-/// An event counts on its day in the time zone in which it was recorded. Created and deleted events are added and
-/// subtracted. If an event was moved to another time or type, or restored, its earlier day is unknown, and the months
+/// An event counts on its day in the time zone in which it was recorded. Created events are added and deleted ones
+/// subtracted. If an event was moved to another time or type, or restored, its former day is unknown, and the months
 /// are counted again.
 final class DayCountCache: Sendable {
   private struct Key: Hashable {
@@ -14,9 +14,9 @@ final class DayCountCache: Sendable {
   }
 
   private struct Counts: Sendable {
-    /// Counts of the events that start in a month in UTC, by month, numbered from year 0.
+    /// Counts by UTC month in which the events start, numbered from year 0.
     var months: [Int: MonthDayCounts] = [:]
-    /// Time and day of the earliest event; `nil` if unknown. The date is `nil` for a record without events.
+    /// Timestamp and day of the earliest event; `nil` if unknown. Its `date` is `nil` for a record without events.
     var first: First?
 
     mutating func add(_ count: Int32, _ event: HubEventMoment, _ local: LocalTime) {
@@ -35,10 +35,10 @@ final class DayCountCache: Sendable {
     var date: CivilDate?
   }
 
-  /// Cached counts of up to 8 combinations of user and time zone.
+  /// Cached counts for up to 8 combinations of user and time zone.
   private let known = DerivedValueCache<Key, Counts>(limit: 8)
 
-  /// Returns the counts of the months that can contain events of these days, and the day of the first event.
+  /// Returns the counts of all months that can contain events of these days, and the day of the first event.
   func counts(
     of user: String, _ reading: any HubReadTransaction, local: LocalTime, on days: ClosedRange<CivilDate>
   ) throws -> (months: [MonthDayCounts], first: CivilDate?) {
@@ -56,7 +56,7 @@ final class DayCountCache: Sendable {
     }
   }
 
-  /// Returns cached counts updated with later writes, or `nil` if that is not possible.
+  /// Returns the cached counts updated with later writes, or `nil` if they cannot be updated.
   private static func current(
     _ counts: Counts, since position: SourcePosition, _ reading: any HubReadTransaction, _ local: LocalTime
   ) throws -> Counts? {
@@ -67,7 +67,7 @@ final class DayCountCache: Sendable {
     return counts
   }
 
-  /// Groups months into ranges of consecutive ones.
+  /// Groups consecutive months into ranges.
   private static func runs(_ months: [Int]) -> [ClosedRange<Int>] {
     var runs: [ClosedRange<Int>] = []
     for month in months {
@@ -97,7 +97,7 @@ final class DayCountCache: Sendable {
       moment: event?.listMoment ?? .max, date: event.flatMap(HubEventMoment.init).map { local.day(of: $0) })
   }
 
-  /// Returns the month in UTC, clamped to the range in which dates are exact.
+  /// Returns the UTC month of a timestamp, clamped to the range in which dates are exact.
   static func month(of moment: Int64) -> Int {
     let days = (Double(min(max(moment, -62_000_000_000_000), 250_000_000_000_000)) / 86_400_000).rounded(.down)
     let date = CivilDate(daysSince1970: Int(days)).fields

@@ -2,23 +2,23 @@ import Foundation
 import TrendyInsights
 import TrendyModels
 
-/// Daily counts of a range of days, and their JSON text.
+/// Daily counts for a range of days, and their JSON text.
 ///
-/// A year with several types has thousands of numbers, so the text is written directly, without building a JSON value.
+/// A year with several types has thousands of numbers, so the text is written directly instead of via a JSON value.
 struct DayCountTable {
   private let days: ClosedRange<CivilDate>
   private var types: [String: [Int]] = [:]
 
   init(_ days: ClosedRange<CivilDate>) { self.days = days }
 
-  /// Adds a count; a day outside the range is ignored.
+  /// Adds a count. Days outside the range are ignored.
   mutating func add(_ count: Int, of type: String, on day: CivilDate) {
     guard days.contains(day) else { return }
     let place = days.lowerBound.distance(to: day)
     types[type, default: [Int](repeating: 0, count: days.lowerBound.distance(to: days.upperBound) + 1)][place] += count
   }
 
-  /// Bounds of each type's heat map levels.
+  /// Returns the bounds of each type's heat map levels.
   private func levels() -> JSONValue {
     .object(
       types.compactMapValues { counts in
@@ -27,7 +27,7 @@ struct DayCountTable {
       })
   }
 
-  /// Weekday with most events, where 0 is Sunday, for each type with a distinct weekday habit.
+  /// Returns the weekday with the most events, where 0 is Sunday, for each type with a clear weekday habit.
   private func weekdays() -> JSONValue {
     .object(
       types.compactMapValues { counts in

@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Cached values derived from users' records, each with the hub position that it reflects.
 ///
-/// A later request updates the value from that position.
+/// A later request updates the value starting from that position.
 final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   struct Known: Sendable {
     let position: SourcePosition
@@ -18,19 +18,20 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   ///
   /// - Parameters:
   ///   - limit: Maximum number of values; the oldest is removed first.
-  ///   - isReplaced: Whether a new key removes the value of an old one. By default only an equal key does.
+  ///   - isReplaced: Returns whether storing a new key removes an old key's value. By default, only equal keys replace
+  ///     each other.
   init(limit: Int = 4, isReplaced: @escaping @Sendable (_ old: Key, _ new: Key) -> Bool = { $0 == $1 }) {
     self.limit = limit
     self.isReplaced = isReplaced
   }
 
-  /// Returns an answer computed from an updated value, and caches the value.
+  /// Returns an answer computed from the updated value, and caches that value.
   ///
   /// - Parameters:
-  ///   - key: The user, and all other parameters of the value.
+  ///   - key: The user and all other parameters on which the value depends.
   ///   - reading: A read transaction of the user.
-  ///   - make: Updates the cached value to `state`; creates a new one if `known` is `nil`, because nothing is cached or
-  ///     entries may have been compacted.
+  ///   - make: Updates the cached value to `state`; computes it anew if `known` is `nil`, because nothing is cached or
+  ///     tombstones may have been compacted.
   func ask<Answer>(
     _ key: Key, _ reading: any HubReadTransaction,
     _ make: (_ known: Known?, _ state: HubState) throws -> (Value, Answer)
@@ -40,7 +41,7 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     let found = known.withLock { $0.first { $0.key == key }?.known }
     let isUsable = found.map { $0.position == position || $0.position.isPast(of: state) } ?? false
     let (value, answer) = try make(isUsable ? found : nil, state)
-    // After a concurrent write, it is unknown whether the value includes it, so do not cache it.
+    // If there was a concurrent write, the value may or may not include it, so do not cache it.
     guard try reading.state().head == state.head else { return answer }
     known.withLock { known in
       known.removeAll { isReplaced($0.key, key) }
@@ -50,7 +51,8 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
     return answer
   }
 
-  /// Returns a value, unchanged if nothing was written since, otherwise updated by `make`.
+  /// Returns the cached value if nothing has been written since; otherwise the value that `make` returns, which is
+  /// cached.
   func value(for key: Key, _ reading: any HubReadTransaction, _ make: (_ known: Known?) throws -> Value) throws -> Value
   {
     try ask(key, reading) { known, state in

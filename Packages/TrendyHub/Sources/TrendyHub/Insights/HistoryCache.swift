@@ -2,9 +2,9 @@ import Foundation
 import TrendyInsights
 import TrendyModels
 
-/// Cached histories of some users, updated with later writes.
+/// Cached histories of a few users, updated with later writes.
 ///
-/// A request with another range, or after a few writes, does not read the whole record again.
+/// A request with a different range, or after a few writes, need not read the whole record again.
 final class HistoryCache: Sendable {
   private struct Key: Hashable {
     let user: String
@@ -13,7 +13,7 @@ final class HistoryCache: Sendable {
     let today: CivilDate
   }
 
-  /// One history per user; that of another day is discarded.
+  /// One history per user. A history of another day is replaced.
   private let known = DerivedValueCache<Key, UserHistory>(isReplaced: { $0.user == $1.user })
 
   func history(of user: String, _ reading: any HubReadTransaction, local: LocalTime, now: Date) throws -> UserHistory {

@@ -2,7 +2,7 @@ import Foundation
 import TrendyInsights
 import TrendyModels
 
-/// Record of one user in the hub's storage, as the rules read it.
+/// A user's record in the hub's storage, in the form that the shared rules read.
 struct HubUserRecord: UserRecord {
   private let reading: any HubReadTransaction
 
@@ -42,13 +42,13 @@ struct HubUserRecord: UserRecord {
 }
 
 extension HubEntry {
-  /// Returns the property of this entry.
+  /// Decodes the entry as a property definition.
   func propertyDefinition() throws -> PropertyDefinition {
     let wire: APIPropertyDefinition = try decoded(user: "")
     return PropertyDefinition(wire)
   }
 
-  /// Returns the event with the fields on which rules depend; see ``UserRecord/forEachEvent(ofTypes:in:_:)``.
+  /// Returns the event with the fields that rules depend on; see ``UserRecord/forEachEvent(ofTypes:in:_:)``.
   func ruleEvent(_ moment: HubEventMoment) -> Event {
     var properties: [String: PropertyValue] = [:]
     for (name, field) in fields where name.hasPrefix("properties.") {

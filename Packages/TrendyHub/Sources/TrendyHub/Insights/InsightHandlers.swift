@@ -3,7 +3,7 @@ import TrendyInsights
 import TrendyModels
 import TrendyProtocols
 
-/// Handlers for statistics of a user's record, which TrendyInsights computes.
+/// Handlers for statistics about a user's record, computed by TrendyInsights.
 struct InsightHandlers: Sendable {
   let clock: any TimeSource
   let dayCounts: DayCountCache
@@ -71,7 +71,7 @@ struct InsightHandlers: Sendable {
     }
   }
 
-  /// Returns the progress and the streak of each goal. Reads the current week, and as far back as the streaks reach.
+  /// Returns the progress and streak of each goal. Reads the current week and as many earlier days as the streaks need.
   func showGoals(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let local = try LocalTime(call)
     let now = clock.now
@@ -95,7 +95,7 @@ struct InsightHandlers: Sendable {
     }
   }
 
-  /// Returns the streaks of goals of at least some amount. Reads only as far back as the current streaks reach.
+  /// Returns the streaks of minimum goals. Reads only as many days as the current streaks need.
   func showStreaks(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let local = try LocalTime(call)
     let now = clock.now
@@ -114,7 +114,7 @@ struct InsightHandlers: Sendable {
     }
   }
 
-  /// Returns the current streak in days or weeks of each goal of at least some amount.
+  /// Returns the current streak of each minimum goal, in days or weeks.
   private static func streaks(
     _ settings: TypeSettings, of user: String, _ reading: any HubReadTransaction, local: LocalTime, now: Date,
     _ dayCounts: DayCountCache
@@ -131,7 +131,8 @@ struct InsightHandlers: Sendable {
         let done = months.flatMap { $0.days(ofType: type) }
         streaks[type] = Streak(days: done, skips: settings.skips(of: type), today: today).current
       }
-      // A long streak may continue before the range; then a longer range is read. Skipped days shorten the count.
+      // A streak of at least half the range may have started before it, because skipped days do not count towards its
+      // length. Read a longer range then.
       guard back < 36_525, types.contains(where: { streaks[$0] ?? 0 >= back / 2 }) else { return streaks }
       back *= 4
     }

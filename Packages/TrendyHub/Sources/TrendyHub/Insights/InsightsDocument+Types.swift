@@ -1,11 +1,11 @@
 import TrendyInsights
 import TrendyModels
 
-/// Requested range of a type's chart, in days, weeks or months.
+/// Requested range and step of a type's chart.
 struct TypeSteps {
   let period: CalendarPeriod
   private let span: MovingRange.Span
-  /// Number of days up to today.
+  /// Number of days, ending today.
   let days: Int
 
   init(_ call: HubCall) throws(Problem) {
@@ -17,7 +17,7 @@ struct TypeSteps {
     case "month": (period, span) = (.month, .months)
     default: throw .invalid("step: expected day, week or month, found \"\(word.prefix(40))\"")
     }
-    // More steps would make a long response whose chart is unreadable.
+    // More steps would make a large response and an illegible chart.
     guard period == .month || days <= 1500 else {
       throw .invalid("days: expected at most 1500 with step=\(word), found \(days)")
     }
@@ -29,7 +29,7 @@ struct TypeSteps {
 }
 
 extension InsightsDocument {
-  /// Streak, goal score and usual time of every type with events.
+  /// Streak, goal score and usual time of every type that has events.
   var habits: [String: JSONValue] {
     [
       "today": date(history.today),
@@ -43,7 +43,7 @@ extension InsightsDocument {
     ]
   }
 
-  /// Returns the findings about one type, and its value in each step of time.
+  /// Returns the findings about one type and its value in each step.
   func type(_ id: String, _ steps: TypeSteps, firstWeekday: Int) -> [String: JSONValue] {
     let own = histories[id]
     return [

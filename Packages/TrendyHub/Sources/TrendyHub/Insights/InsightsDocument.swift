@@ -1,7 +1,7 @@
 import TrendyInsights
 import TrendyModels
 
-/// Findings about a user's record as wire documents. Each number is accompanied by its evidence.
+/// Findings about a user's record as wire documents. Each number comes with its evidence.
 struct InsightsDocument {
   let history: UserHistory
   let histories: [String: TypeHistory]
@@ -14,8 +14,8 @@ struct InsightsDocument {
   ///
   /// - Parameters:
   ///   - history: The user's events.
-  ///   - span: Number of days up to today in which correlations and patterns are searched.
-  ///   - firstWeekday: First day of a week; 0 is Sunday.
+  ///   - span: Number of days, ending today, in which to search for correlations and patterns.
+  ///   - firstWeekday: First day of the week; 0 is Sunday.
   ///   - minute: Current time in minutes after midnight.
   init(_ history: UserHistory, span: Int, firstWeekday: Int, now minute: Int) {
     self.history = history
@@ -40,7 +40,7 @@ struct InsightsDocument {
     ]
   }
 
-  /// Returns statements about the current week, or about the previous one on the first day of a week.
+  /// Returns statements about the current week; on the first day of a week, about the previous one.
   private func week(_ relations: [CorrelationFinding]) -> Digest {
     let lastWeek = history.today.advanced(by: -7)
     var later: [String: Int] = [:]

@@ -3,7 +3,7 @@ import TrendyInsights
 import TrendyModels
 
 extension LocalTime {
-  /// Reads the calendar from a request: the parameters `zone`, `day_start` and `week_start`.
+  /// Creates the calendar from the request parameters `zone`, `day_start` and `week_start`.
   init(_ call: HubCall) throws(Problem) {
     let zone = call.text("zone") ?? "UTC"
     guard let local = LocalTime(zoneName: zone) else {
@@ -14,20 +14,20 @@ extension LocalTime {
     firstWeekday = Int(try call.integer("week_start", in: 0...6, default: 1))
   }
 
-  /// Returns the range of timestamps that events on these days can have, in milliseconds since 1970.
+  /// Returns the range of timestamps that events on these days may have, in milliseconds since 1970.
   func milliseconds(of days: ClosedRange<CivilDate>) -> Range<Int64> {
     let range = timestamps(of: days)
     return range.lowerBound.milliseconds..<range.upperBound.milliseconds
   }
 
-  /// Returns the day of an event; see ``day(of:)-(Event)``.
+  /// Returns the day of an event. See ``day(of:)-(Event)``.
   func day(of event: HubEventMoment) -> CivilDate {
     let moment = Date(milliseconds: event.moment)
     return event.isAllDay
       ? date(ofAllDay: moment, recordedIn: event.timeZone) : day(of: moment, recordedIn: event.timeZone)
   }
 
-  /// Returns day and time of day of an event in the time zone in which it was recorded.
+  /// Returns the day and the time of day of an event in the time zone in which it was recorded.
   func moment(of event: HubEventMoment) -> TypeHistory.Moment {
     TypeHistory.Moment(
       day: day(of: event),
@@ -37,7 +37,7 @@ extension LocalTime {
 }
 
 extension [HubRoute.Parameter] {
-  /// Query parameters of the user's calendar.
+  /// Query parameters for the user's calendar.
   static var days: [HubRoute.Parameter] {
     [
       .init("zone", .string, "IANA name of the time zone; default UTC"),

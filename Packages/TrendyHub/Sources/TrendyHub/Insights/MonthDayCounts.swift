@@ -1,17 +1,17 @@
 import TrendyModels
 
-/// Number of events by type and day, of events that start in one month.
+/// Numbers of events by type and day, for events that start in one UTC month.
 struct MonthDayCounts: Sendable {
-  /// Local days differ from UTC days by less than this number of days; a month has at most 31.
+  /// Number of days by which the range extends beyond the month on both sides: local days differ from UTC days by less.
   private static let around = 4
   private static let days = 31 + 2 * around
 
   private let first: CivilDate
   private var types: [String: [Int32]] = [:]
-  /// Counts of days outside that range, which occur only where dates are no longer exact.
+  /// Counts of days outside the range. They occur only at extreme timestamps, for which dates are inexact.
   private var others: [CivilDate: [String: Int32]] = [:]
 
-  /// Creates empty counts; `month` is the first day of the month.
+  /// Creates empty counts. `month` is the first day of the month.
   init(month: CivilDate) { first = month.advanced(by: -Self.around) }
 
   mutating func add(_ count: Int32, of type: String, on day: CivilDate) {
@@ -33,7 +33,7 @@ struct MonthDayCounts: Sendable {
     }
   }
 
-  /// Returns the days with events of a type.
+  /// Returns the days on which a type has events.
   func days(ofType type: String) -> [CivilDate] {
     let near = types[type]?.enumerated().filter { $0.element > 0 }.map { first.advanced(by: $0.offset) } ?? []
     return near + others.filter { $0.value[type] ?? 0 > 0 }.map(\.key)

@@ -3,9 +3,9 @@ import TrendyInsights
 import TrendyModels
 import TrendyProtocols
 
-/// Time spent at a place in the last weeks.
+/// Time spent at a place in recent weeks.
 struct PlaceVisits {
-  /// Milliseconds before the first week from which visits are read, because they may extend into it.
+  /// Visits are read from this many milliseconds before the first week, because they may extend into it.
   private static let longestStay: Int64 = 14 * 86_400_000
 
   private let now: Date
@@ -62,7 +62,7 @@ struct PlaceVisits {
     .string(RFC3339.string(from: Date(milliseconds: milliseconds)))
   }
 
-  /// Returns the time at the place in each span of days; an open visit counts until now.
+  /// Returns the seconds spent at the place in each range of days. An open visit counts up to now.
   private func seconds(in spans: [ClosedRange<CivilDate>]) -> [Double] {
     let end = Double(now.milliseconds) / 1000
     let ranges = stays.map { stay in

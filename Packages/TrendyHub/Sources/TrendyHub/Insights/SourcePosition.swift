@@ -2,7 +2,7 @@ import TrendyModels
 
 /// Hub position that a cached value reflects.
 struct SourcePosition: Hashable, Sendable {
-  /// Epoch at that time; `nil` before the first write.
+  /// Epoch in which the value was read; `nil` before the hub's first start.
   let epoch: String?
   let head: Int64
 
@@ -11,9 +11,9 @@ struct SourcePosition: Hashable, Sendable {
     head = state.head
   }
 
-  /// Whether every entry up to this position is unchanged or has a later version in `state`.
+  /// Returns whether every entry up to this position is unchanged or has a later version in `state`.
   ///
-  /// That holds if later epochs began above the position, and no tombstone above it was compacted.
+  /// That is the case if all later epochs began above the position and no tombstone above it has been compacted.
   func isPast(of state: HubState) -> Bool {
     guard head <= state.head, state.horizon <= head, let place = state.epochs.firstIndex(where: { $0.id == epoch })
     else { return false }
@@ -21,19 +21,19 @@ struct SourcePosition: Hashable, Sendable {
   }
 }
 
-/// Events that were created and deleted since a position.
+/// Events that were created or deleted after a position.
 struct EventChanges {
   /// Events that exist now and did not exist at the position.
   private(set) var added: [HubEntry] = []
-  /// Events that existed at the position and do not exist now.
+  /// Events that existed at the position and no longer exist.
   private(set) var removed: [HubEntry] = []
 
-  /// Reads the changes; `nil` if an event was moved or restored, because its earlier values are unknown.
+  /// Reads the changes. Returns `nil` if an event was moved or restored, because its earlier values are unknown.
   ///
   /// - Parameters:
   ///   - reading: A read transaction of the user; its state must be past `position`.
-  ///   - position: The position.
-  ///   - matters: Whether cached values depend on a field of an event.
+  ///   - position: Position after which to read.
+  ///   - matters: Returns whether the cached values depend on a field of an event.
   init?(
     _ reading: any HubReadTransaction, since position: SourcePosition,
     _ matters: (_ event: HubEntry, _ field: String) -> Bool
@@ -50,23 +50,23 @@ struct EventChanges {
       if entry.isAlive {
         guard !changed.contains(where: { matters(entry, $0) }) else { return nil }
       } else {
-        // Fields written with or after the delete may have had other values before.
+        // Fields written together with the delete or after it may have had other values before.
         guard changed.isEmpty else { return nil }
         removed.append(entry)
       }
     }
   }
 
-  /// Whether the day or the type of an event depends on a field.
+  /// Returns whether the day or the type of an event depends on a field.
   static func isOfDay(_ field: String) -> Bool { dayFields.contains(field) }
 
   private static let dayFields: Set<String> = ["timestamp", "is_all_day", "time_zone", "event_type_id"]
 }
 
 extension HubReadTransaction {
-  /// Returns the entries and tombstones written since a position.
+  /// Returns the entries and tombstones written after a position.
   ///
-  /// Returns `nil` for more than 5000, because reading the whole record is then about as fast.
+  /// Returns `nil` if there are more than 5000, because reading the whole record is then about as fast.
   func changes(since position: SourcePosition) throws -> [HubEntry]? {
     var changes: [HubEntry] = []
     while true {

@@ -1,11 +1,11 @@
 import TrendyInsights
 import TrendyModels
 
-/// Values of a type's properties in its latest events.
+/// Values of a type's properties in its most recent events.
 struct TypeValues {
   /// Number of examined events.
   private(set) var events = 0
-  /// Properties with values, in their order.
+  /// Properties that have values, in the order of their definitions.
   let shares: [Share]
 
   /// Distribution of a property's values.
@@ -14,7 +14,7 @@ struct TypeValues {
     let of: PropertyShares
   }
 
-  /// Maximum number of examined events.
+  /// Maximum number of events to examine.
   private static let most = 3000
   /// Number of days read at once.
   private static let part = 30
@@ -25,8 +25,8 @@ struct TypeValues {
   ///   - reading: A read transaction of the user.
   ///   - type: Id of the type.
   ///   - local: The user's calendar.
-  ///   - today: Last day.
-  ///   - span: Number of days up to `today`.
+  ///   - today: Last day of the range.
+  ///   - span: Number of days, ending with `today`.
   init(_ reading: any HubReadTransaction, of type: String, local: LocalTime, through today: CivilDate, span: Int) throws
   {
     let definitions = try HubUserRecord(reading).propertyDefinitions().filter { $0.eventTypeId == type }.inOrder
@@ -83,7 +83,7 @@ extension TypeValues.Share {
 }
 
 extension JSONValue {
-  /// Value of an event's property field; `nil` for a type that this version does not know.
+  /// Value of a property in an event; `nil` if this version does not know its kind.
   fileprivate var propertyValue: PropertyValue? {
     guard let members = objectValue, let value = members["value"],
       let type = members["type"]?.stringValue.flatMap({ PropertyType(rawValue: $0) })

@@ -3,18 +3,18 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Times of a user's events, and their contributions to goals.
+/// Times of a user's events and their contributions to goals.
 ///
-/// The history is read once, updated with later writes, and used for many findings.
+/// Read once, updated with later writes, and shared by many findings.
 struct UserHistory: Sendable {
-  /// Number of days up to today whose events are stored individually.
+  /// Number of days, ending today, whose events are kept individually.
   static let longestSpan = 366
 
   private(set) var settings: TypeSettings
   private(set) var records: [String: TypeRecord] = [:]
   let today: CivilDate
 
-  /// Reads the whole record in batches.
+  /// Reads the whole record, in batches.
   init(_ reading: any HubReadTransaction, settings: TypeSettings, local: LocalTime, now: Date) throws {
     self.settings = settings
     today = local.day(of: now)
@@ -33,12 +33,12 @@ struct UserHistory: Sendable {
     for (type, list) in moments { records[type] = TypeRecord(list, amounts: amounts[type] ?? [:], today: today) }
   }
 
-  /// Returns the history updated with writes since a position, or `nil` if the record must be read again.
+  /// Returns the history updated with writes after a position, or `nil` if the record must be read again.
   func updated(
     _ reading: any HubReadTransaction, since position: SourcePosition, settings: TypeSettings, local: LocalTime,
     now: Date
   ) throws -> UserHistory? {
-    // The contribution of a running event increases continuously, so it cannot be updated.
+    // The contribution of a running event grows continuously, so it cannot be updated.
     guard settings.types.mapValues(\.goal) == self.settings.types.mapValues(\.goal),
       settings.durationKeys == self.settings.durationKeys, settings.running.isEmpty, self.settings.running.isEmpty,
       let changes = try EventChanges(reading, since: position, { settings.hasPart(field: $1, of: $0) })
@@ -58,31 +58,31 @@ struct UserHistory: Sendable {
     return history
   }
 
-  /// Returns the history of every type with events up to today.
+  /// Returns the history of every type that has events up to today.
   func histories() -> [String: TypeHistory] {
     var histories = records.mapValues(\.history).filter { $0.value.events > 0 }
-    // Odometer readings with a goal are treated like any type.
+    // Odometer readings that have a goal are treated like events of any other type.
     if let type = BuiltInType.odometer.present(among: Array(settings.types.values)), type.goal == nil {
       histories[type.id]?.isOfReadings = true
     }
     return histories
   }
 
-  /// Returns the contribution to a goal of each day from the first event to today.
+  /// Returns the contribution of each day, from the first event to today, to a type's goal.
   func amounts(ofType type: String, over days: DailySeries) -> DailySeries {
     var series = DailySeries(days.first...today)
     for (day, amount) in records[type]?.amounts ?? [:] { series[day] = amount }
     return series
   }
 
-  /// Returns the streak of a type. `firstWeekday` is the first day of a week, where 0 is Sunday.
+  /// Returns the streak of a type. `firstWeekday` is the first day of the week, where 0 is Sunday.
   func streak(ofType type: String, _ own: TypeHistory, firstWeekday: Int) -> Streak {
     settings.streak(of: type, own, firstWeekday: firstWeekday) { records[type]?.amounts ?? [:] }
   }
 
-  /// Returns the progress of a type's goal in the current day or week; `nil` without a goal.
+  /// Returns the progress of a type's goal in the current day or week; `nil` if it has no goal.
   ///
-  /// `firstWeekday` is the first day of a week, where 0 is Sunday.
+  /// `firstWeekday` is the first day of the week, where 0 is Sunday.
   func progress(ofType type: String, firstWeekday: Int) -> GoalProgress? {
     settings.progress(of: type, on: today, firstWeekday: firstWeekday, amounts: records[type]?.amounts ?? [:])
   }
@@ -93,7 +93,7 @@ struct TypeRecord: Sendable {
   private(set) var history: TypeHistory
   /// Events of the last ``UserHistory/longestSpan`` days, in any order.
   private(set) var recent: [TypeHistory.Moment]
-  /// Contribution of each day to the type's goal; empty without a goal.
+  /// Contribution of each day to the type's goal; empty if it has no goal.
   private(set) var amounts: [CivilDate: Double]
 
   init(_ moments: [TypeHistory.Moment], amounts: [CivilDate: Double], today: CivilDate) {
@@ -108,7 +108,7 @@ struct TypeRecord: Sendable {
   /// - Parameters:
   ///   - count: 1 for a new event, -1 for a deleted one.
   ///   - moment: Time of the event.
-  ///   - parts: Contributions of the event to the goal.
+  ///   - parts: Contributions of the event to the type's goal.
   mutating func add(_ count: Int, _ moment: TypeHistory.Moment, amounts parts: [(day: CivilDate, amount: Double)]) {
     for (day, amount) in parts where amount != 0 { amounts[day, default: 0] += Double(count) * amount }
     let today = history.today
@@ -131,7 +131,7 @@ struct TypeRecord: Sendable {
 }
 
 extension TypeSettings {
-  /// Whether the stored values of an event depend on a field.
+  /// Returns whether the values kept for an event depend on a field.
   fileprivate func hasPart(field: String, of entry: HubEntry) -> Bool {
     if EventChanges.isOfDay(field) || field == "source_type" { return true }
     guard let type = entry.fields["event_type_id"]?.value.stringValue, goal(of: type) != nil else { return false }
@@ -148,7 +148,7 @@ extension HubReadTransaction {
     while moments.lowerBound < end {
       let found = try living(kind: kind, during: moments.lowerBound..<end, limit: atOnce)
       guard found.count == atOnce, let last = found.last?.listMoment else { return try found.forEach(body) }
-      // Complete the entities with the last time, because the next batch ends before it.
+      // Complete the entities that have the last timestamp, because the next batch ends before it.
       for entry in found where entry.listMoment != last { try body(entry) }
       for entry in try living(kind: kind, during: last..<last + 1, limit: .max) { try body(entry) }
       end = last

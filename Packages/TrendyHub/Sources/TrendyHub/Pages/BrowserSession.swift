@@ -2,11 +2,11 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Cookie with the token of a browser, which scripts cannot read and other sites cannot send.
+/// Cookie that holds a browser's token. Scripts cannot read it, and other sites cannot send it.
 enum BrowserSession {
-  /// Returns the name of the cookie for the hub at one port.
+  /// Returns the name of the cookie, which contains the port of the hub.
   ///
-  /// Cookies are shared by all ports of a host, and two hubs on one machine must not overwrite each other's.
+  /// All ports of a host share cookies, so two hubs on one machine would otherwise overwrite each other's.
   static func cookieName(of request: HTTPRequest) -> String {
     let host = request.headers["Host"] ?? ""
     guard let colon = host.lastIndex(of: ":"), case let port = host[host.index(after: colon)...], !port.isEmpty,
@@ -15,7 +15,7 @@ enum BrowserSession {
     return "trendy-\(port)"
   }
 
-  /// Returns the token in the request's cookie, or `nil`.
+  /// Returns the token in the request's cookie; `nil` if there is none.
   static func token(of request: HTTPRequest) -> String? {
     let name = cookieName(of: request) + "="
     for field in request.headers.values(of: "Cookie") {
@@ -29,7 +29,7 @@ enum BrowserSession {
 
   /// Returns a header value that sets the cookie, or deletes it if the token is `nil`.
   static func cookie(_ token: String?, for request: HTTPRequest) -> String {
-    // The origin states whether the browser uses TLS, even if a proxy terminates it.
+    // The origin shows whether the browser uses TLS, even if a proxy terminates it.
     let isSecure = request.headers["Origin"]?.lowercased().hasPrefix("https://") == true
     // Browsers limit the lifetime of cookies to 400 days.
     let age = token == nil ? 0 : 400 * 86_400
@@ -40,9 +40,9 @@ enum BrowserSession {
 }
 
 extension HubConfiguration {
-  /// Rejects requests that another site, or another port of this host, may have caused a browser to send.
+  /// Rejects requests that another site or another port of this host may have caused a browser to send.
   ///
-  /// A write must have the hub's own origin including the port; a read must not have another origin.
+  /// A write must come from the hub's own origin, including the port. A read must not come from another origin.
   func check(browserOriginOf request: HTTPRequest) throws(Problem) {
     let site = request.headers["Sec-Fetch-Site"]
     guard site == nil || site == "same-origin" || site == "none" else { throw .browserOrigin(site ?? "") }
@@ -59,7 +59,7 @@ extension HubConfiguration {
     for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {
       let named = origin.dropFirst(scheme.count)
       if let host, named == host { return true }
-      // A proxy may use another host name; the page's origin must then be one of the configured names.
+      // A proxy may pass on a different host name. The page's origin must then be one of the configured names.
       return allowedHosts.contains { $0.lowercased() == named }
     }
     return false

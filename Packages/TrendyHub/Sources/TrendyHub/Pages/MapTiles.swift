@@ -1,14 +1,14 @@
 import Foundation
 
-/// Source of map tiles for the pages: square images in Web Mercator, by zoom, column and row.
+/// Source of map tiles for the dashboard: square images in Web Mercator, by zoom, column and row.
 ///
 /// Without a source, maps have an empty background and the pages load nothing from other servers.
 public struct MapTiles: Hashable, Sendable {
   /// Location of the tiles.
   public enum Source: Hashable, Sendable {
-    /// Files `{z}/{x}/{y}.png` in a directory, which the hub serves to its users' devices.
+    /// Files `{z}/{x}/{y}.png` in a directory. The hub serves them to its users' devices.
     case folder(String)
-    /// A tile server that browsers access: its origin, and a URL with `{z}`, `{x}` and `{y}`.
+    /// A tile server that browsers access directly: its origin, and a URL with `{z}`, `{x}` and `{y}`.
     case server(origin: String, template: String)
   }
 
@@ -28,7 +28,7 @@ public struct MapTiles: Hashable, Sendable {
       source = .folder(text)
       return
     }
-    // The origin becomes part of the pages' content security policy, so only characters of a host are allowed.
+    // The origin becomes part of the content security policy, so allow only characters of a host name.
     guard let match = text.wholeMatch(of: /(https:\/\/[a-zA-Z0-9.\-]+(?::[0-9]{1,5})?)\/[!-~]*/),
       !text.contains(where: { $0 == "\"" || $0 == "\\" || $0 == "#" }),
       ["{z}", "{x}", "{y}"].allSatisfy({ text.dropFirst(match.output.1.count).ranges(of: $0).count == 1 })
@@ -47,7 +47,7 @@ public struct MapTiles: Hashable, Sendable {
     }
   }
 
-  /// Highest available zoom, beyond which pages enlarge the tiles; `nil` if the directory does not exist.
+  /// Highest available zoom; beyond it, pages enlarge the tiles. `nil` if the directory does not exist.
   var deepest: Int? {
     guard case .folder(let folder) = source else { return 19 }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -63,7 +63,7 @@ struct MapTile: Hashable {
   let column: Int
   let row: Int
 
-  /// Parses the path of a request; returns `nil` if it is not the path of a valid tile.
+  /// Parses the path of a request; returns `nil` if it does not denote a valid tile.
   init?(path: Substring) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 7, parts[0].isEmpty, parts[1] == "api", parts[2] == "v1", parts[3] == "tiles",
@@ -74,7 +74,7 @@ struct MapTile: Hashable {
     (self.zoom, self.column, self.row) = (zoom, column, row)
   }
 
-  /// Parses decimal digits without sign or leading zeros.
+  /// Parses decimal digits without a sign or leading zeros; returns `nil` for other text.
   static func number(_ text: some StringProtocol) -> Int? {
     guard (1...8).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int(text),
@@ -83,7 +83,7 @@ struct MapTile: Hashable {
     return number
   }
 
-  /// Returns the tile's file in a directory, if no symbolic link leads outside the directory.
+  /// Returns the content of the tile's file in a directory; `nil` if it is missing or a symbolic link leads outside.
   func content(in folder: String) -> Data? {
     guard let root = Self.realPath(folder), let file = Self.realPath("\(root)/\(zoom)/\(column)/\(row).png"),
       file.hasPrefix(root == "/" ? root : root + "/"),
@@ -104,12 +104,12 @@ struct MapTile: Hashable {
   }
 }
 
-/// Handlers for the tiles of a configured directory.
+/// Handlers that serve tiles from a configured directory.
 struct TileHandlers: Sendable {
   let store: HubStore
   let tiles: MapTiles?
 
-  /// Not rate-limited: moving a map requests many tiles, which must not delay recording.
+  /// Routes of the tiles. They are not rate-limited: moving a map requests many tiles, which must not delay recording.
   var routes: [HubRoute] {
     guard case .folder(let folder)? = tiles?.source else { return [] }
     return [

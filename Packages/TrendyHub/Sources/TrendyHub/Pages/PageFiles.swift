@@ -1,10 +1,10 @@
 import Foundation
 import HubPages
 
-/// The embedded files of the hub's pages.
+/// Embedded files of the dashboard.
 ///
-/// Nearly all are served below a directory named after a hash of all content, so browsers may cache them indefinitely;
-/// another version of the program has another directory. Modules import each other by relative paths, which need no
+/// Nearly all are served below a directory named after a hash of all content, so browsers may cache them indefinitely:
+/// another version of the program uses another directory. Modules import each other by relative paths, so they need no
 /// rewriting.
 struct PageFiles: Sendable {
   struct File: Sendable {
@@ -12,9 +12,9 @@ struct PageFiles: Sendable {
     let type: String
     /// Entity tag without quotes.
     let tag: String
-    /// Whether the path determines the content.
+    /// Whether the path determines the content, so that it never changes.
     let isVersioned: Bool
-    /// Whether the document may ask the browser for its location.
+    /// Whether the document may ask the browser for the user's location.
     var permitsLocation = false
 
     fileprivate init(_ path: String, _ content: Data, isVersioned: Bool) {
@@ -27,12 +27,12 @@ struct PageFiles: Sendable {
 
   static let embedded = PageFiles(Self.readEmbedded())
 
-  /// Files by request path: `/`, `/assets/4f1c…/app.js`.
+  /// Files by request path, for example `/` and `/assets/4f1c…/app.js`.
   private let files: [String: File]
-  /// Hash of all content: 16 hexadecimal digits.
+  /// Hash of all content, as 16 hexadecimal digits.
   let version: String
 
-  /// Creates the files from their contents by path below `site/`.
+  /// Creates the files from their contents, keyed by their path below `site/`.
   init(_ sources: [String: Data]) {
     let contents = Dictionary(
       uniqueKeysWithValues: sources.map { path, content in
@@ -53,7 +53,8 @@ struct PageFiles: Sendable {
       var content = contents[path] ?? Data()
       let isVersioned = !Self.unversioned.contains(path)
       if !isVersioned, let text = String(data: content, encoding: .utf8) {
-        // The service worker caches these files; icons are loaded when the page is installed.
+        // The service worker caches these files. Icons are omitted: they are loaded when the page is installed as an
+        // app.
         let addresses = paths.filter { !Self.unversioned.contains($0) && !$0.hasSuffix(".png") }.map { folder + $0 }
         content = Data(
           text
@@ -77,17 +78,17 @@ struct PageFiles: Sendable {
     self.version = version
   }
 
-  /// Files with fixed paths: the main document, and files whose scope requires them at the root.
+  /// Files with fixed paths: the main document, and files that must be at the root because of their scope.
   private static let unversioned: Set<String> = ["index.html", "worker.js", "manifest.webmanifest", "favicon.ico"]
 
-  /// Modules of the pages by the first segment of their paths. The document evaluates the path itself.
+  /// Modules of each page by the first segment of its path. The main document evaluates the rest of the path itself.
   private static let pages = [
     "": ["today"], "calendar": ["calendar"], "data": ["data"], "devices": ["devices"], "insights": ["insights"],
     "mileage": ["mileage"], "more": ["more"], "places": ["places"], "settings": ["settings"], "timeline": ["timeline"],
     "trips": ["trips"], "types": ["type", "types"],
   ]
 
-  /// Returns the file at a path, or `nil`.
+  /// Returns the file at a path; `nil` if there is none.
   func file(at path: Substring) -> File? {
     if let file = files[String(path)] { return file }
     let first = path.split(separator: "/", omittingEmptySubsequences: true).first.map(String.init)
@@ -97,7 +98,7 @@ struct PageFiles: Sendable {
   /// Returns the modules that a module imports statically.
   private static func imports(of path: String, in content: Data) -> [String] {
     let folder = path.split(separator: "/").dropLast()
-    // An import ends in the specifier, on its first line or after its list.
+    // The specifier is at the end of an import, on its only line or on the last line of its list.
     return String(decoding: content, as: UTF8.self).split(separator: "\n").compactMap { line in
       guard ["import ", "export ", "} from "].contains(where: line.hasPrefix), line.hasSuffix(".js';"),
         let start = line.dropLast(2).lastIndex(of: "'")
@@ -110,7 +111,7 @@ struct PageFiles: Sendable {
     }
   }
 
-  /// Returns the modules that are loaded with the roots, the roots included, in alphabetical order.
+  /// Returns all modules that are loaded with the roots, including the roots, in alphabetical order.
   private static func loaded(by roots: [String], imports: [String: [String]]) -> [String] {
     var found: Set<String> = []
     var pending = roots

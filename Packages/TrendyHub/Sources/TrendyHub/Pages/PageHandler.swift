@@ -1,14 +1,14 @@
 import Foundation
 import TrendyModels
 
-/// Serves the files of the pages.
+/// Serves the files of the dashboard.
 struct PageHandler: Sendable {
   let tiles: MapTiles?
 
   func respond(with file: PageFiles.File, status: Int) -> HTTPResponse {
     var headers = HTTPHeaders([
       ("Content-Type", file.type), ("ETag", "\"\(file.tag)\""),
-      // Files with a fixed path are revalidated each time; files in the hashed directory never change.
+      // Files with a fixed path are revalidated on each use. Files in the hashed directory never change.
       ("Cache-Control", file.isVersioned ? "public, max-age=31536000, immutable" : "no-cache"),
     ])
     for (name, value) in securityHeaders { headers[name] = value }

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Minifies scripts and stylesheets by removing comments and indentation, a fifth of their compressed size.
+/// Minifies scripts and stylesheets by removing comments and indentation, which make up a fifth of their compressed
+/// size.
 enum PageText {
   private static let newline = UInt8(ascii: "\n")
   private static let slash = UInt8(ascii: "/")
   private static let star = UInt8(ascii: "*")
   private static let space = UInt8(ascii: " ")
 
-  /// Removes block comments, lines that are comments, and spaces at both ends of lines.
+  /// Removes block comments, comment lines, and spaces at both ends of lines.
   ///
-  /// The text is not parsed: a test ensures that no string contains the start of a comment or a line break.
+  /// The text is not parsed. A test ensures that no string contains a comment delimiter or a line break.
   static func compacted(_ text: Data) -> Data {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -26,7 +27,7 @@ enum PageText {
         case (true, _, _):
           index += 1
         case (false, slash, star):
-          // Tokens that a comment separated must stay separate.
+          // Tokens separated by a comment must stay separate.
           kept.append(space)
           isInComment = true
           index += 2

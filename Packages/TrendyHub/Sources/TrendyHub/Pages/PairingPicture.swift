@@ -2,16 +2,16 @@ import TrendyModels
 
 /// QR code of a pairing link: a square of dark and light modules.
 public struct PairingPicture: Hashable, Sendable {
-  /// Creates the QR code for a pairing code and the hub's address, such as `http://hub.example:8787`.
+  /// Creates the QR code for a pairing code and the hub's address, for example `http://hub.example:8787`.
   ///
-  /// Returns `nil` if the address is reachable from this machine only.
+  /// Returns `nil` if the address is reachable only from this machine.
   public typealias Maker = @Sendable (_ code: String, _ address: String?) -> PairingPicture?
 
-  /// Encoded link.
+  /// Link that the QR code encodes.
   public var link: String
   /// Modules per side, without the required light margin.
   public var size: Int
-  /// Dark modules as an SVG path, one unit per module from the top left corner.
+  /// Dark modules as an SVG path, in units of one module, starting at the top left corner.
   public var path: String
 
   /// Creates a picture from the colour of each module.
@@ -31,6 +31,6 @@ public struct PairingPicture: Hashable, Sendable {
     self.path = path
   }
 
-  /// The picture as a document of the API.
+  /// The QR code as an API document.
   var document: JSONValue { ["link": .string(link), "size": .int(Int64(size)), "path": .string(path)] }
 }

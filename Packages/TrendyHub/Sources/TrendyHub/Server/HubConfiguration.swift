@@ -1,27 +1,27 @@
 /// Settings of a hub.
 public struct HubConfiguration: Hashable, Sendable {
-  /// Name of the hub, sent to a device when it is paired.
+  /// Name of the hub. A device receives it when it is paired.
   public var name: String
-  /// Host names and addresses, besides loopback, that requests may use, without scheme and port.
+  /// Host names and addresses that requests may use besides loopback, without scheme and port.
   public var allowedHosts: [String]
-  /// Addresses or blocks (``NetworkAddressRange``) of reverse proxies whose `X-Forwarded-For` is trusted. Invalid text
-  /// is ignored.
+  /// Addresses or blocks (``NetworkAddressRange``) of reverse proxies whose `X-Forwarded-For` is trusted.
+  ///
+  /// Invalid entries are ignored.
   public var trustedProxies: [String] { didSet { proxyRanges = trustedProxies.compactMap { NetworkAddressRange($0) } } }
-  /// Maximum requests of one device per minute, beyond which the status is 429; `nil` for no limit.
+  /// Maximum number of requests from one device per minute. Further ones receive status 429. `nil` means no limit.
   public var requestsPerMinute: Int?
-  /// Bytes of entries at which a snapshot part is full, at least 1. Bounds the memory that hub and device need for a
-  /// part.
+  /// Size in bytes at which a snapshot part ends, at least 1. Bounds the memory that hub and device need for a part.
   public var snapshotPartBytes: Int
 
-  /// Maximum number of open change streams, beyond which the status is 503.
+  /// Maximum number of open change streams. Further ones receive status 503.
   ///
-  /// Each stream occupies a connection, so the value should be below the limit of connections.
+  /// Each stream occupies a connection, so the value should be below the limit on connections.
   public var streams: Int
 
-  /// Quota of users without their own.
+  /// Quota of users who have no quota of their own.
   public var quota: HubQuota
 
-  /// Map tiles on the pages' maps; `nil` for none.
+  /// Source of map tiles; `nil` for maps without tiles.
   public var tiles: MapTiles?
 
   private var proxyRanges: [NetworkAddressRange] = []
@@ -44,8 +44,8 @@ public struct HubConfiguration: Hashable, Sendable {
 
   /// Returns the address of the client.
   ///
-  /// Behind a Unix socket or trusted proxies it is the last address in `X-Forwarded-For` that is not a trusted proxy,
-  /// since a client can forge earlier ones. A list that does not end with an address is ignored.
+  /// For requests through a Unix socket or trusted proxies, it is the last address in `X-Forwarded-For` that is not a
+  /// trusted proxy, because a client can forge earlier ones. A list that does not end with an address is ignored.
   func sender(of request: HTTPRequest) -> String {
     guard isTrusted(request.remoteAddress) else { return request.remoteAddress }
     var sender = request.remoteAddress
@@ -65,7 +65,7 @@ public struct HubConfiguration: Hashable, Sendable {
     return proxyRanges.contains { $0.contains(address) }
   }
 
-  /// Parses an address; some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+  /// Parses an address, which some proxies follow by a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
   private static func address(inEntry entry: Substring) -> NetworkAddress? {
     var text = entry.drop { $0 == " " }.prefix { $0 != " " }
     if text.hasPrefix("[") {
@@ -81,7 +81,7 @@ public struct HubConfiguration: Hashable, Sendable {
 
   static let loopbackHosts = ["localhost", "127.0.0.1", "[::1]"]
 
-  /// Returns whether the hub accepts a host name, with or without port.
+  /// Returns whether the hub accepts a host name, which may include a port.
   func allows(host: String) -> Bool {
     var name = host.lowercased()
     if let colon = name.lastIndex(of: ":"), name[colon...].dropFirst().allSatisfy(\.isASCIIDigit),
@@ -92,9 +92,9 @@ public struct HubConfiguration: Hashable, Sendable {
     return Self.loopbackHosts.contains(name) || allowedHosts.contains { $0.lowercased() == name }
   }
 
-  /// Checks the headers `Host` and `Origin`.
+  /// Checks the `Host` and `Origin` headers.
   ///
-  /// - Throws: A ``Problem`` for a host name that is not allowed, and for pages of other sites.
+  /// - Throws: A ``Problem`` if the host name is not allowed or the request comes from a page of another site.
   func check(namesOf request: HTTPRequest) throws(Problem) {
     if let host = request.headers["Host"], !allows(host: host) {
       throw Problem(

@@ -3,9 +3,9 @@ import Synchronization
 import TrendyModels
 public import TrendyProtocols
 
-/// A hub: answers requests from a storage, over a transport or in the process.
+/// A hub: serves requests from a storage, over a transport or within the process.
 ///
-/// The server authenticates a request, finds its route and completes the response; handlers do the rest, and
+/// The server authenticates a request, finds its route and completes the response. Handlers do the rest, and
 /// ``HubCore`` merges changes. With a transport, storage calls run on separate threads with a bounded queue for each
 /// user; without one, everything runs on the caller's thread.
 public final class HubServer: Sendable {
@@ -18,8 +18,8 @@ public final class HubServer: Sendable {
   private let records: HubRecords
   private let authenticator: Authenticator
   private let presence: DeviceContacts
-  /// The optional is inside the lock: Swift 6.3.1 turns an absent `Mutex` into a present one with arbitrary content
-  /// in a debug build.
+  /// Rate limiter; `nil` for no limit. The optional is inside the lock because Swift 6.3.1 in debug builds turns a
+  /// missing `Mutex` into a present one with arbitrary content.
   private let limiter: Mutex<RequestLimiter?>
   private let trackers: TrackerHandlers
   private let pages: PageHandler
@@ -29,10 +29,10 @@ public final class HubServer: Sendable {
   private let log: AccessLog?
   private let shortage = Mutex(ShortageNotice())
   private let transport: (any HTTPTransport)?
-  /// Keeps other hubs out of the storage while this one serves it.
+  /// Lock that keeps other hubs out of the storage while this one serves it.
   private let occupation = Mutex<(any Sendable)?>(nil)
 
-  /// Creates a hub; without a transport it is called with ``handle(_:)``.
+  /// Creates a hub. Without a transport, it processes requests only through ``handle(_:)``.
   public init(
     storage: any HubStorage, transport: (any HTTPTransport)? = nil, ingest: (any Ingest)? = nil,
     files: FileIntake? = nil, pairingPicture: PairingPicture.Maker? = nil,
@@ -97,7 +97,7 @@ public final class HubServer: Sendable {
 // MARK: Life cycle
 
 extension HubServer {
-  /// Starts to serve, until ``stop()``.
+  /// Serves requests until ``stop()``.
   ///
   /// - Returns: The bound port.
   /// - Throws: ``HTTPTransportError``, or ``HubStorageError`` if another hub serves the storage.
@@ -116,19 +116,19 @@ extension HubServer {
     return port
   }
 
-  /// Receives hints of other hubs on the storage until ``stop()``. Part of ``start()``.
+  /// Receives hints from other hubs that share the storage, until ``stop()``. ``start()`` calls this.
   public func listen() throws { try records.listen() }
 
-  /// Returns after the connections and the storage workers have each processed one call.
+  /// Returns once the connections and the storage workers have each processed one call.
   ///
-  /// Does not return if the hub hangs.
+  /// Never returns if the hub hangs, which a watchdog can detect.
   public func turn() async throws {
     await transport?.turn()
     try await records.store.perform(.reading, for: "watchdog") {}
     try await records.store.perform(.writing, for: "watchdog") {}
   }
 
-  /// Closes the streams and waits for running requests.
+  /// Closes the change streams and waits for running requests.
   public func stop() async {
     records.streams.stop()
     imports?.stop()
@@ -137,7 +137,7 @@ extension HubServer {
     records.stopListening()
   }
 
-  /// Number of the user's queued writes.
+  /// Returns the number of the user's queued writes.
   package func waitingWrites(of user: String) -> Int { records.store.threads?.waitingWrites(of: user) ?? 0 }
 
   /// Creates a service that writes the trips and visits detected in a user's posted readings.
@@ -147,16 +147,15 @@ extension HubServer {
   ///
   /// - Parameters:
   ///   - sender: Sends requests over the network.
-  ///   - report: Receives descriptions of failures of the hub's storage.
+  ///   - report: Receives descriptions of storage failures.
   public func deliverWebhooks(by sender: any WebhookSender, report: @escaping @Sendable (String) -> Void) async {
     await WebhookDeliverer(records: records, metrics: metrics).run(by: sender, report: report)
   }
 
-  /// Runs maintenance on a storage thread for writes, so that no response waits for it.
+  /// Runs maintenance on a storage worker for writes, so that no response waits for it.
   ///
-  /// Actors that it calls run there too.
-  ///
-  /// Calls do not overlap. Without a transport, `body` runs in the caller's context.
+  /// Actors that `body` calls run there too. Calls do not overlap. Without a transport, `body` runs in the caller's
+  /// context.
   ///
   /// - Throws: Errors of `body`, or a ``Problem`` with status 503 if 128 calls are pending.
   public func runApart<Result: Sendable>(
@@ -165,10 +164,10 @@ extension HubServer {
     try await records.store.run(user: "maintenance", body)
   }
 
-  /// Compacts a bounded number of old tombstones of each record, and deletes abandoned uploads. Called when the hub is
+  /// Compacts a bounded number of old tombstones in each record and deletes abandoned uploads. Called while the hub is
   /// idle.
   ///
-  /// - Returns: Whether there may be more to do.
+  /// - Returns: Whether more work may remain.
   public func compact() throws -> Bool {
     imports?.sweep()
     let now = records.clock.now
@@ -194,7 +193,7 @@ extension HubServer {
     let destination: HubRouter.Destination
     let start: Duration
     var device: HubDevice?
-    /// Failure text for the access log.
+    /// Failure to report in the access log.
     var failure: String?
   }
 
@@ -208,7 +207,7 @@ extension HubServer {
     }
   }
 
-  /// Maximum body of a request without a token, in bytes; enough for pairing.
+  /// Maximum body size of a request without a token, in bytes. It suffices for pairing.
   private static let largestOpenBody = 4096
 
   /// Authorizes a request by its head, before its body is received.
@@ -292,7 +291,8 @@ extension HubServer {
       problem.response(instance: String(exchange.request.path), requestId: exchange.request.id), exchange)
   }
 
-  /// A shortage of descriptors affects many requests at once and is logged once a minute.
+  /// Returns the text to log for an error. A shortage of descriptors, which affects many requests at once, is logged
+  /// only once a minute.
   private func logText(for error: any Error) -> String? {
     guard case HubStorageError.exhausted = error else { return "\(error)" }
     guard shortage.withLock({ $0.onShortage(now: records.clock.uptime) }) else { return nil }
@@ -302,7 +302,7 @@ extension HubServer {
 
   /// Completes a response, then updates contact time, metrics and log.
   ///
-  /// A response is completed by the conditional request, compression and common headers.
+  /// Completing a response means handling conditional requests, compression and common headers.
   private func finish(_ response: HTTPResponse, _ exchange: Exchange) async -> HTTPResponse {
     let (request, device, group) = (exchange.request, exchange.device, exchange.destination.group)
     var response = await compression.compressed(

@@ -8,15 +8,15 @@
 
 /// A numeric IPv4 or IPv6 address.
 ///
-/// An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) equals the IPv4 address.
+/// An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) is equal to the IPv4 address.
 public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
-  /// 4 or 16 bytes in network order.
+  /// Address bytes in network order, 4 or 16.
   let bytes: [UInt8]
 
-  /// Text used in place of an address for clients of a Unix socket.
+  /// Placeholder for the address of a client that is connected by a Unix socket.
   static let unixSocket = "unix"
 
-  /// Parses a numeric address; returns `nil` for other text. A zone (`%eth0`) is ignored.
+  /// Parses a numeric address; returns `nil` for any other text. A zone (`%eth0`) is ignored.
   public init?(_ text: some StringProtocol) {
     let text = String(text.prefix { $0 != "%" })
     var four = in_addr()
@@ -32,23 +32,21 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The canonical form (RFC 5952 for IPv6).
+  /// Canonical text form (RFC 5952 for IPv6).
   public var description: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     _ = inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Part of the address that identifies one subscriber.
+  /// Part of the address that identifies a subscriber: the IPv4 address, or the first 64 bits of an IPv6 address.
   ///
-  /// That is the IPv4 address, or the first 64 bits of an IPv6 address.
-  ///
-  /// A subscriber can choose the other 64 bits freely.
+  /// A subscriber can choose the other 64 bits of an IPv6 address freely.
   var subscriber: NetworkAddress {
     bytes.count == 4 ? self : NetworkAddress(bytes: Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8))
   }
 
-  /// Whether the address means all addresses of the machine: `0.0.0.0`, `::`.
+  /// Whether the address denotes all addresses of the machine: `0.0.0.0`, `::`.
   public var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
   /// Whether the address is local to the machine: `127.0.0.0/8`, `::1`.
@@ -59,12 +57,12 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   private static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 }
 
-/// A block of addresses: `192.168.1.0/24`, `fd00::/8`, or a single address.
+/// A block of addresses such as `192.168.1.0/24` or `fd00::/8`, or a single address.
 public struct NetworkAddressRange: Hashable, Sendable {
   private let base: NetworkAddress
   private let bits: Int
 
-  /// Parses an address, optionally with a prefix length; returns `nil` for other text.
+  /// Parses an address with an optional prefix length; returns `nil` for any other text.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = parts.first, let base = NetworkAddress(first) else { return nil }
@@ -81,7 +79,7 @@ public struct NetworkAddressRange: Hashable, Sendable {
     bits = isMapped ? given - 96 : given
   }
 
-  /// Returns whether an address is in the block; IPv4 and IPv6 never match each other.
+  /// Returns whether an address is in the block. IPv4 and IPv6 addresses never match each other.
   public func contains(_ address: NetworkAddress) -> Bool {
     guard address.bytes.count == base.bytes.count else { return false }
     let whole = bits / 8

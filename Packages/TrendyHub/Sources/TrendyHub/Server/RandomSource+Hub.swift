@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 
 extension RandomSource {
-  /// Returns 256 random bits as 43 characters that are valid in a header and in a URL.
+  /// Returns 256 random bits as 43 characters that are valid in headers and URLs.
   func token() -> String {
     let words = (0..<4).map { _ in next() }
     let bytes = words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (UInt64($0) * 8)) } }

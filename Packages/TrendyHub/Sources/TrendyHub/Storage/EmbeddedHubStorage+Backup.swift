@@ -3,9 +3,9 @@ import TrendyModels
 public import TrendyPersistence
 
 extension EmbeddedHubStorage {
-  /// A backup contains users whose head is below the horizon of the running hub.
+  /// Error thrown if a backup contains users whose head is below the horizon of the running hub.
   ///
-  /// Restoring it would lose tombstones that were compacted since, so deleted entities could reappear.
+  /// Restoring such a backup would lose tombstones that have been compacted since, so deleted entities could reappear.
   public struct StaleBackup: Error, Hashable, Sendable {
     /// Names of the users' directories.
     public var users: [String]
@@ -13,16 +13,16 @@ extension EmbeddedHubStorage {
     public init(users: [String]) { self.users = users }
   }
 
-  /// Writes all data of the hub to one file; a hub that serves the directory continues meanwhile.
+  /// Writes all data of the hub to one file. A hub that serves the directory keeps running.
   ///
-  /// Each user's data is consistent in itself, as of one point in time. With a key, the backup is signed.
+  /// The data of each user is consistent as of one point in time. If a key is given, the backup is signed.
   ///
   /// - Throws: The errors of `StoreBackup.write`.
   public func backUp(
     to path: String, now: Date, isReplacing: Bool = false, signedWith key: BackupKey? = nil,
     onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws -> StoreBackup.Summary {
-    // A user created meanwhile may be listed in the backup's directory store and have no entries in it.
+    // A user created during the backup may be listed in its directory store without having entries in it.
     let folders = try readDirectory { try $0.users() }.filter { !$0.isErasing }.map { Self.folder($0.id) }
     let parts = [BackupPart.directory] + folders.map(BackupPart.user) + folders.map(BackupPart.tracks)
     return try StoreBackup.write(
@@ -33,19 +33,19 @@ extension EmbeddedHubStorage {
 
   /// Replaces the hub's data with a backup.
   ///
-  /// The previous data is moved to a directory `before-restore-…` in the same place.
+  /// The previous data is moved to a directory `before-restore-…` beside it.
   ///
-  /// No hub may serve the directory. The backup is verified completely, unpacked to an empty directory, then moved into
-  /// place by renames. Before the first rename the hub is unchanged; after it, the next program that opens the hub
+  /// No hub may serve the directory. The backup is verified completely, unpacked to an empty directory, and moved into
+  /// place by renames. Before the first rename, the hub is unchanged. After it, the next program that opens the hub
   /// completes an interrupted restore.
   ///
-  /// The next hub start begins a new epoch, from which devices learn that the hub lost changes, and send them again.
+  /// The next hub start begins a new epoch. It shows devices that the hub has lost changes, and they send them again.
   ///
-  /// With `isForced`, a backup from before the horizon is accepted, and entities deleted since may reappear. With a
-  /// key, only a backup that was signed with it is accepted.
+  /// With `isForced`, a backup from before the horizon is accepted, and entities deleted since then may reappear. If a
+  /// key is given, only a backup signed with it is accepted.
   ///
-  /// - Throws: ``StaleBackup``, ``HubStorageError/occupied(_:)``, or a `StorageError` of `StoreBackup.check`. Nothing
-  ///   was changed then.
+  /// - Throws: ``StaleBackup``, ``HubStorageError/occupied(_:)``, or a `StorageError` of `StoreBackup.check`. In each
+  ///   case nothing was changed.
   public func restore(
     from path: String, signedWith key: BackupKey? = nil, now: Date, isForced: Bool = false,
     onProgress: StoreBackup.ProgressHandler = { _ in true }
@@ -75,7 +75,7 @@ extension EmbeddedHubStorage {
       try fileSystem.rename(staging, to: "\(root)/\(Self.replacing)\(moment)")
       try fileSystem.syncDirectory(root)
     } catch {
-      // Only releases disk space; the next restore removes the directory too.
+      // This only frees disk space; the next restore removes the directory as well.
       try? removeFolder(staging)
       if let failure = error as? FileSystemError { throw StorageError(failure) }
       throw error
@@ -85,7 +85,7 @@ extension EmbeddedHubStorage {
     return StoreBackup.RestoreReport(summary: summary, kept: kept)
   }
 
-  /// Returns whether the directory contains a hub's data.
+  /// Returns whether the directory contains the data of a hub.
   ///
   /// - Throws: ``HubStorageError``.
   public func exists() throws -> Bool {
@@ -97,20 +97,20 @@ extension EmbeddedHubStorage {
 
   /// Directories that contain the hub's data.
   private static let dataFolders = ["directory", "people", "tracks"]
-  /// Prefix of the directory of a restore that has begun to replace the hub's data.
+  /// Name prefix of the directory of a restore that has begun to replace the hub's data.
   private static let replacing = "restored-"
-  /// Subdirectory with data that has not been moved into place yet.
+  /// Subdirectory for data that has not been moved into place yet.
   private static let unpacked = "new"
 
   func hasUnfinishedRestore() throws(FileSystemError) -> Bool {
     try names(inFolder: root).contains { $0.hasPrefix(Self.replacing) }
   }
 
-  /// Moves the data of a restore into place, also after a crash. The caller holds the hub's lock.
+  /// Moves the data of a restore into place, even after a crash. The caller must hold the hub's lock.
   ///
-  /// Repeating the steps after an interruption at any point completes the restore.
+  /// An interruption at any point is harmless: repeating the steps completes the restore.
   ///
-  /// - Returns: Paths of the directories with the previous data.
+  /// - Returns: Paths of the directories that contain the previous data.
   @discardableResult
   func finishRestore() throws(FileSystemError) -> [String] {
     var kept: [String] = []
@@ -159,7 +159,7 @@ extension EmbeddedHubStorage {
     }
   }
 
-  /// Removes a directory with its contents.
+  /// Removes a directory and its contents.
   private func removeFolder(_ path: String) throws(FileSystemError) {
     guard try isFolder(path) else { return }
     for name in try fileSystem.names(inDirectory: path) {
@@ -204,15 +204,16 @@ extension EmbeddedHubStorage {
 
   // MARK: Stores in a backup
 
-  /// One store in a hub's backup.
+  /// A store in a hub's backup.
   private enum BackupPart {
     case directory
-    /// Contains the name of the user's directory.
+    /// A user's record. The value is the name of the user's directory.
     case user(String)
     case tracks(String)
 
-    /// Parses the name of a store in a backup, or returns `nil`. The resulting path is always inside the hub's
-    /// directory.
+    /// Parses the name of a store in a backup; returns `nil` if it is invalid.
+    ///
+    /// The resulting path is always inside the hub's directory.
     init?(name: String) {
       if name == Self.directory.name {
         self = .directory

@@ -2,10 +2,10 @@ import Foundation
 import Synchronization
 public import TrendyPersistence
 
-/// Hub storage in plain files: one store for the directory and one for each user.
+/// Hub storage in plain files, with one store for the directory and one for each user.
 ///
-/// Stores are opened on demand; a bounded number of users' stores, the most recently used, stay open. Other processes
-/// may use the files at the same time, for example to pair a device while the hub runs. Only one hub may serve them,
+/// Stores are opened on demand, and a bounded number of the most recently used ones stay open. Other processes may use
+/// the files at the same time, for example to pair a device while the hub is running. Only one hub may serve them,
 /// because two hubs would count epochs independently.
 public final class EmbeddedHubStorage: HubStorage {
   let root: String
@@ -14,17 +14,17 @@ public final class EmbeddedHubStorage: HubStorage {
   private let stores: Mutex<Stores>
 
   private struct Stores {
-    /// All stores used so far, including closed ones: each provides the locks for its users in this process.
+    /// All stores used so far, including closed ones. A store provides the locks for its user within this process.
     var all: [String: EmbeddedStore] = [:]
     var open: RecentlyUsed
-    /// Whether an interrupted restore has been looked for and completed.
+    /// Whether an interrupted restore has been looked for and, if found, completed.
     var isPrepared = false
   }
 
-  /// Creates a storage; the directory is created with the first write.
+  /// Creates a storage. Its directory is created on the first write.
   ///
-  /// `openStores` is the number of users' stores that stay open; each uses up to ``descriptorsOfStore`` file
-  /// descriptors and keeps an index of its log in memory. More are open only while more are in use at once.
+  /// `openStores` is the number of users' stores to keep open. Each uses up to ``descriptorsOfStore`` file descriptors
+  /// and keeps an index of its log in memory. More are open only if more are in use at the same time.
   public init(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(mapsLargePages: false),
     options: StorageEngine.Options = StorageEngine.Options(), openStores: Int = 256
@@ -35,9 +35,7 @@ public final class EmbeddedHubStorage: HubStorage {
     stores = Mutex(Stores(open: RecentlyUsed(limit: openStores)))
   }
 
-  /// Maximum number of file descriptors of one open store.
-  ///
-  /// They are the manifest, three chunks, the lock file, and a file being created.
+  /// Maximum number of file descriptors of an open store: manifest, three chunks, lock file, and a file being created.
   public static let descriptorsOfStore = 6
 
   /// Number of users' stores that are currently open.
@@ -77,7 +75,7 @@ public final class EmbeddedHubStorage: HubStorage {
   }
 
   public func tracks(of user: String) throws -> any TrackRows {
-    // Opening would create a directory, so check first that the user was not erased.
+    // Opening the track log would create a directory, so check first that the user has not been erased.
     try read(user: user) { _ in }
     return try TrackFolder(directory: trackFolder(of: user), fileSystem: fileSystem, options: options)
   }
@@ -96,7 +94,7 @@ public final class EmbeddedHubStorage: HubStorage {
           do throws(FileSystemError) {
             bytes += Int64(try fileSystem.open("\(folder)/\(name)", .read).size())
           } catch {
-            // The file was removed by a segment merge.
+            // A segment merge has removed the file.
             guard error.code == ENOENT else { throw error }
           }
         }
@@ -109,7 +107,7 @@ public final class EmbeddedHubStorage: HubStorage {
     try names(inFolder: trackFolder(of: user))
   }
 
-  /// Returns the names in a directory, or none if it does not exist.
+  /// Returns the names in a directory; empty if it does not exist.
   func names(inFolder folder: String) throws(FileSystemError) -> [String] {
     do {
       return try fileSystem.names(inDirectory: folder)
@@ -129,16 +127,16 @@ public final class EmbeddedHubStorage: HubStorage {
     return try store(Self.directoryStore).write { try body(EmbeddedDirectoryTransaction(transaction: $0)) }
   }
 
-  /// Completes an interrupted restore before anything is read or written.
+  /// Completes an interrupted restore. Called before anything is read or written.
   ///
-  /// - Throws: ``HubStorageError/occupied(_:)`` while another process restores the hub.
+  /// - Throws: ``HubStorageError/occupied(_:)`` while another process is restoring the hub.
   func prepare() throws {
     guard !stores.withLock({ $0.isPrepared }) else { return }
     if try Self.translating({ try hasUnfinishedRestore() }) { _ = try acquireExclusiveAccess() }
     stores.withLock { $0.isPrepared = true }
   }
 
-  /// Discards all open stores, after their files were replaced.
+  /// Discards all open stores after their files have been replaced.
   func closeAll() {
     stores.withLock { stores in
       for name in stores.all.keys { stores.open.onClosed(name) }
@@ -162,7 +160,7 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// Runs `body` and converts storage and file errors to ``HubStorageError``.
+  /// Runs `body`, converting storage and file errors to ``HubStorageError``.
   static func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -173,7 +171,7 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// Checks that data could be saved now, by allocating some disk space and releasing it.
+  /// Checks that data could be saved now, by allocating some disk space and releasing it again.
   public func checkReady() throws {
     try Self.translating {
       let file = try fileSystem.open("\(root)/ready", .create)
@@ -183,15 +181,14 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// Size in bytes of the first chunk of a store's log.
+  /// Size of the first chunk of a store's log in bytes.
   private static let roomOfReadiness = 256 << 10
 
-  /// Performs one step of maintenance for each store that may need it.
+  /// Performs one maintenance step on each store that may need it.
   ///
-  /// A store may need it if it was opened or written since its last complete maintenance.
-  ///
-  /// A step is one call of `StorageEngine.maintain(sealingAll:mergingFrom:)`. Closed stores are opened again for it.
-  /// Reads and writes continue meanwhile.
+  /// These are the stores opened or written since their last complete maintenance. A step is one call of
+  /// `StorageEngine.maintain(sealingAll:mergingFrom:)`. Closed stores are reopened for it. Reads and writes continue
+  /// during maintenance.
   ///
   /// - Returns: Whether more work may be pending.
   public func maintain() throws -> Bool {
@@ -204,9 +201,8 @@ public final class EmbeddedHubStorage: HubStorage {
 
   /// Releases the mapped memory of the stores' files.
   ///
-  /// Otherwise the memory of one large query would count as the hub's permanently.
-  ///
-  /// Later reads map the pages again; the kernel keeps them in its page cache while it has memory.
+  /// Otherwise the memory used by a single large query would permanently count as the hub's. Later reads map the pages
+  /// again; the kernel keeps them in its page cache while it has free memory.
   public func releaseMemory() {
     for store in stores.withLock({ Array($0.all.values) }) { store.releaseMemory() }
   }
@@ -215,7 +211,7 @@ public final class EmbeddedHubStorage: HubStorage {
     try withStore(Self.storeName(of: user), body)
   }
 
-  /// Runs `body` on a user's store, and closes idle stores if too many are open.
+  /// Runs `body` with a user's store, and closes idle stores if too many are open.
   private func withStore<Result>(_ name: String, _ body: (EmbeddedStore) throws -> Result) throws -> Result {
     try prepare()
     let store = store(name)
@@ -223,21 +219,21 @@ public final class EmbeddedHubStorage: HubStorage {
     do {
       return try body(store)
     } catch let error as HubStorageError {
-      // The save failed for lack of a file descriptor; closing stores lets the next attempt succeed.
+      // The save failed for lack of a file descriptor. Closing stores lets the next attempt succeed.
       if case .exhausted = error { closeIdle(but: name) }
       throw error
     }
   }
 
-  /// Closes half of the users' stores, if they are idle, to release file descriptors.
+  /// Closes half of the users' stores, as far as they are idle, to free file descriptors.
   ///
-  /// - Returns: Whether a store was closed.
+  /// - Returns: Whether any store was closed.
   @discardableResult
   private func closeIdle(but name: String) -> Bool {
     close(stores.withLock { $0.open.leastRecent($0.open.count / 2 + 1, but: name) }) > 0
   }
 
-  /// Closes stores that are idle and returns their number.
+  /// Closes those of the stores that are idle and returns their number.
   @discardableResult
   private func close(_ names: [String]) -> Int {
     var count = 0
@@ -264,12 +260,12 @@ public final class EmbeddedHubStorage: HubStorage {
 
   private static func storeName(of user: String) -> String { "people/\(folder(user))" }
 
-  /// Returns the directory name for a user: an id made by the hub itself, otherwise the hash of the id.
+  /// Returns the directory name of a user: the id if the hub created it, otherwise the id's hash.
   static func folder(_ user: String) -> String {
     isPlainName(user[...]) ? user : "_" + SHA256Digest.hexadecimal(of: user)
   }
 
-  /// Returns whether a name has a form that ``folder(_:)`` returns.
+  /// Returns whether a name has one of the forms that ``folder(_:)`` returns.
   static func isFolderName(_ name: Substring) -> Bool {
     isPlainName(name)
       || name.utf8.count == 65 && name.hasPrefix("_")

@@ -2,7 +2,7 @@ import TrendyModels
 import TrendyPersistence
 
 extension EmbeddedReading {
-  /// Filters by the types in the index by time, then by stored text; decodes only the remaining events.
+  /// Filters events by their types in the time index, then by their stored text, and decodes only the remaining ones.
   func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents {
     var pools = StoredMoment.Pools()
     let listed = try records.scan(
@@ -27,7 +27,7 @@ extension EmbeddedReading {
       kind: HubRecordKind.living, group: HubRecordKey.group(SyncedKind.event.name), from: moments.lowerBound,
       to: moments.upperBound)
     for living in listed {
-      // The whole row, which contains the event's document.
+      // Read the whole row, which contains the event's document.
       try entryRecord(key: living.key).withPayload { try body($0) }
     }
     return listed.count

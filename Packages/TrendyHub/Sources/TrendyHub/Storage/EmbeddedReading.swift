@@ -5,7 +5,7 @@ import TrendyPersistence
 
 /// Cache of the decoded state row.
 ///
-/// Each request reads the row several times, and it may list hundreds of epochs.
+/// Each request reads the row several times, and the row may list hundreds of epochs.
 final class LastState: Sendable {
   private let content = Mutex<(payload: [UInt8], state: HubState)?>(nil)
 
@@ -21,7 +21,7 @@ final class LastState: Sendable {
   }
 }
 
-/// Read access to one user's record in a store.
+/// Read access to a user's record in a store.
 class EmbeddedReading: HubReadTransaction {
   let records: any RecordReading
   let user: String
@@ -85,7 +85,7 @@ class EmbeddedReading: HubReadTransaction {
   private static let linesAtOnce = 1024
   private static let knownGroups = Set(SyncedKind.all.map { HubRecordKey.group($0.name) })
 
-  /// Whether a newer version of the hub has written kinds that this version does not know.
+  /// Returns whether a newer version of the hub has written kinds that are unknown to this version.
   private func hasUnknownKinds() throws -> Bool {
     var count = try records.count(kind: HubRecordKind.entry, group: nil)
     for group in Self.knownGroups { count -= try records.count(kind: HubRecordKind.entry, group: group) }
@@ -96,7 +96,7 @@ class EmbeddedReading: HubReadTransaction {
     let all = try records.scan(kind: HubRecordKind.entry)
     let ranks = Dictionary(
       uniqueKeysWithValues: SyncedKind.all.map { (HubRecordKey.group($0.name), $0.rank) })
-    // The sort is by rank and index; the rows of one kind are in order of version.
+    // Sort by rank and index. Rows of the same kind are already in order of version.
     let places = all.indices.map { (rank: ranks[all[$0].group] ?? .max, place: $0) }.sorted { $0 < $1 }.map(\.place)
     return SerializedEntryList(count: all.count) { try Self.line(all[places[$0]]) }
   }
@@ -159,7 +159,7 @@ class EmbeddedReading: HubReadTransaction {
         let entry = try entry(kind: childKind, id: childId)
       else { throw record.unreadable() }
       let key = HubEntryKey(kind: childKind, id: childId)
-      // An entity with two references to the same entity has two adjacent rows.
+      // An entity with two references to the same parent has two adjacent rows.
       if key != last { try body(entry) }
       last = key
     }
@@ -242,7 +242,7 @@ class EmbeddedReading: HubReadTransaction {
     }.sorted { ($0.startedAt, $0.id) < ($1.startedAt, $1.id) }
   }
 
-  /// Passes all rows except derived ones.
+  /// Calls `body` with every row except derived ones.
   func forEachRecord(_ body: (HubRecord) throws -> Void) throws {
     let state = try state()
     if state != HubState() { try body(.state(state)) }
@@ -261,9 +261,10 @@ class EmbeddedReading: HubReadTransaction {
     try forEachNotice(body)
   }
 
-  /// Passes the outcomes of all devices.
+  /// Calls `body` with the outcomes of all devices.
   ///
-  /// Rows of outcomes contain only a hash of the device identity; every such device has a row with its high-water mark.
+  /// An outcome's row contains only a hash of the device identity. The row with the device's high-water mark contains
+  /// the identity itself.
   private func forEachOutcome(_ body: (HubRecord) throws -> Void) throws {
     var devices: [UInt64: String] = [:]
     for record in try records.scan(kind: HubRecordKind.mark) {

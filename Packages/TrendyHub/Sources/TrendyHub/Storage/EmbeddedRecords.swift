@@ -2,37 +2,37 @@ import Foundation
 import TrendyModels
 import TrendyPersistence
 
-/// Kinds of rows in a hub's stores. The numbers are part of the file format and are never reused.
+/// Kinds of rows in a hub's stores. The numbers are part of the file format and must never be reused.
 enum HubRecordKind {
   // Rows of a user's store.
   static let state: UInt8 = 1
-  /// Entry, keyed by kind and id; sorted by version, grouped by kind.
+  /// Entry, keyed by kind and id. Sorted by version, grouped by kind.
   static let entry: UInt8 = 2
-  /// One row for each live entity, under the entry's key; sorted by list order, grouped by kind.
+  /// One row for each live entity, with the entry's key. Sorted by list order, grouped by kind.
   ///
-  /// For an event it contains a `StoredMoment`.
+  /// The row of an event contains a `StoredMoment`.
   static let living: UInt8 = 3
-  /// One row for each reference of a live entity; sorted by version, grouped by the referenced entity.
+  /// One row for each reference of a live entity. Sorted by version, grouped by the referenced entity.
   static let reference: UInt8 = 4
   static let mark: UInt8 = 5
-  /// Outcome of a mutation; sorted by sequence number, grouped by device.
+  /// Outcome of a mutation. Sorted by sequence number, grouped by device.
   static let outcome: UInt8 = 6
   static let keyedWrite: UInt8 = 7
-  /// One row for each tombstone, under the entry's key; sorted by version.
+  /// One row for each tombstone, with the entry's key. Sorted by version.
   static let tombstone: UInt8 = 8
-  /// Id of a compacted tombstone, under the entry's key.
+  /// Id of a compacted tombstone, with the entry's key.
   static let purged: UInt8 = 9
   /// Position of a device at its last contact.
   static let contact: UInt8 = 10
   static let companion: UInt8 = 11
-  /// Notice in transit; sorted by sequence number, grouped by companion.
+  /// Notice in transit. Sorted by sequence number, grouped by companion.
   static let notice: UInt8 = 12
   /// Delivery state of a webhook.
   static let webhookStanding: UInt8 = 13
   /// An import of a file.
   static let fileImport: UInt8 = 14
 
-  /// All kinds of a user's store.
+  /// All kinds of rows in a user's store.
   static let ofPerson: ClosedRange<UInt8> = state...fileImport
 
   // Rows of the directory store.
@@ -45,7 +45,7 @@ enum HubRecordKind {
   static let pairingAttempts: UInt8 = 20
 }
 
-/// Row keys and group keys: hashes of names joined by U+0000, which no id contains.
+/// Row keys and group keys: hashes of names joined by U+0000, which no id can contain.
 enum HubRecordKey {
   static let state = RowKey(hashing: "state")
 
@@ -64,7 +64,7 @@ enum HubRecordKey {
     RowKey(hashing: "\(companion)\u{0}\(sequence)")
   }
 
-  /// The value 0 is reserved for rows without group.
+  /// Returns a group key. The value 0 is reserved for rows without a group.
   static func group(_ text: String) -> UInt64 { max(1, Checksum.xxh64(text)) }
   static func group(_ kind: String, _ id: String) -> UInt64 { group("\(kind)\u{0}\(id)") }
 }
@@ -76,7 +76,7 @@ extension HubNameHash {
 }
 
 extension Row {
-  /// Decodes the row, which is a JSON document in every kind except entries.
+  /// Decodes the row as a JSON document, the format of all kinds except entries.
   func document() throws -> JSONValue {
     do {
       return try JSONText.parse(Data(payload), maximumDepth: JSONText.maximumDepth * 2)

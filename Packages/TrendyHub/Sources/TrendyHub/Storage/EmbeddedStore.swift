@@ -2,27 +2,27 @@ import Foundation
 import Synchronization
 import TrendyPersistence
 
-/// One storage engine, opened on demand.
+/// A storage engine that is opened on demand.
 ///
 /// It is reopened after a failed sync, because its memory may then differ from the disk.
 ///
-/// Reads see only durable data: a write becomes visible after its sync, otherwise a device could receive an entry that
-/// a crash removes. Thus a read never waits for a sync, and sees a write completely or not at all.
+/// Reads see only durable data: a write becomes visible after its sync, because otherwise a device could receive an
+/// entry that a crash then removes. A read never waits for a sync, and sees each write completely or not at all.
 ///
 /// @unchecked: `engine` and `erasedPerson` are accessed only while `turn` is locked.
 final class EmbeddedStore: @unchecked Sendable {
   private let directory: String
   private let fileSystem: any FileSystem
   private let options: StorageEngine.Options
-  /// Locked during a whole write including its sync. Acquired before `turn`.
+  /// Locked during an entire write, including its sync. Acquired before `turn`.
   private let writing = NSLock()
-  /// Locked during a read, and while a write becomes visible; never during a sync.
+  /// Locked during a read and while a write becomes visible, but never during a sync.
   private let turn = NSLock()
   private var engine: StorageEngine?
   private var erasedPerson: String?
   private let owes = Atomic(false)
   let lastState = LastState()
-  /// Closes idle stores to release file descriptors, without waiting; returns whether one was closed.
+  /// Closes idle stores to free file descriptors, without waiting. Returns whether any was closed.
   private let makeRoom: @Sendable () -> Bool
 
   init(
@@ -48,9 +48,9 @@ final class EmbeddedStore: @unchecked Sendable {
     try inTransaction(body)
   }
 
-  /// Performs several writes in order, each atomically, and makes them durable with one sync.
+  /// Performs several writes in order, each atomically, and makes them durable with a single sync.
   ///
-  /// - Returns: The error of each body, or `nil`.
+  /// - Returns: For each body, the error that it threw, or `nil`.
   /// - Throws: An error if nothing was saved.
   func write(_ bodies: [(WriteTransaction) throws -> Void]) throws -> [(any Error)?] {
     try inTransaction { transaction in
@@ -89,14 +89,14 @@ final class EmbeddedStore: @unchecked Sendable {
     }
   }
 
-  /// Whether the store was opened or written since ``maintain()`` last found no work.
+  /// Whether the store was opened or written since ``maintain()`` last found nothing to do.
   var owesMaintenance: Bool { owes.load(ordering: .relaxed) }
 
-  /// Closes the engine if no call uses the store or waits for it. Rows read earlier stay valid.
+  /// Closes the engine unless a call is using the store or waiting for it. Rows that were read before stay valid.
   ///
   /// - Returns: Whether the engine is closed.
   func closeIfIdle() -> Bool {
-    // A write that waits for its sync still uses the engine.
+    // A write that is waiting for its sync still uses the engine.
     guard writing.try() else { return false }
     defer { writing.unlock() }
     guard turn.try() else { return false }
@@ -108,12 +108,12 @@ final class EmbeddedStore: @unchecked Sendable {
   /// Releases the mapped memory of the store's files.
   func releaseMemory() { turn.withLock { engine }?.releaseMemory() }
 
-  /// Performs one step of maintenance, concurrently with reads and writes.
+  /// Performs one maintenance step, concurrently with reads and writes.
   func maintain() throws -> Bool {
     let engine: StorageEngine
     do {
       engine = try turn.withLock { try usingEngine { $0 } }
-      // Reset the flag first: a write during maintenance sets it again.
+      // Reset the flag first, because a write during maintenance sets it again.
       owes.store(false, ordering: .relaxed)
     } catch HubStorageError.erased {
       return false
@@ -123,12 +123,12 @@ final class EmbeddedStore: @unchecked Sendable {
       if isMore { owes.store(true, ordering: .relaxed) }
       return isMore
     } catch {
-      // A failed sync is reported to the next caller too, which discards the engine.
+      // A failed sync is also reported to the next caller, which then discards the engine.
       throw HubStorageError.store(error)
     }
   }
 
-  /// Deletes the files. Readers that have them mapped can continue.
+  /// Deletes the files. Readers that have mapped them can continue.
   func erase(user: String) throws {
     try writing.withLock {
       try turn.withLock {
@@ -143,7 +143,7 @@ final class EmbeddedStore: @unchecked Sendable {
     }
   }
 
-  /// Returns the file names, or none if the directory does not exist.
+  /// Returns the names of the files; empty if the directory does not exist.
   private func namesThere() throws(FileSystemError) -> [String] {
     do {
       return try fileSystem.names(inDirectory: directory)
@@ -153,7 +153,7 @@ final class EmbeddedStore: @unchecked Sendable {
     }
   }
 
-  /// The caller holds `turn`.
+  /// Opens the engine. The caller must hold `turn`.
   private func open() throws -> StorageEngine {
     func attempt() throws(StorageError) -> StorageEngine {
       try StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
@@ -170,7 +170,7 @@ final class EmbeddedStore: @unchecked Sendable {
     return opened
   }
 
-  /// The caller holds `turn`.
+  /// Runs `body` with the engine, opening it if necessary. The caller must hold `turn`.
   private func usingEngine<Result>(_ body: (StorageEngine) throws -> Result) throws -> Result {
     if let erasedPerson { throw HubStorageError.erased(user: erasedPerson) }
     return try EmbeddedHubStorage.translating {
@@ -183,13 +183,13 @@ final class EmbeddedStore: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` and discards the engine if a sync failed. The caller holds `writing`.
+  /// Runs `body`, and discards the engine if a sync failed. The caller must hold `writing`.
   private func forgettingEngine<Result>(_ body: () throws -> Result) throws -> Result {
     try EmbeddedHubStorage.translating {
       do {
         return try body()
       } catch StorageError.syncFailed(let path, let code) {
-        // A directory that was removed is not recreated without the operator's knowledge: the store fails until a
+        // If the directory was removed, do not recreate it without the operator's knowledge: the store fails until a
         // restart.
         turn.withLock { engine = nil }
         throw StorageError.syncFailed(path: path, code: code)
@@ -198,7 +198,7 @@ final class EmbeddedStore: @unchecked Sendable {
   }
 }
 
-/// Read operations that an engine and a transaction share.
+/// Read operations shared by engine and transaction.
 protocol RecordReading {
   func get(kind: UInt8, key: RowKey) throws(StorageError) -> Row?
   func scan(

@@ -2,17 +2,17 @@ import Foundation
 import TrendyModels
 import TrendyPersistence
 
-/// Write access to one user's record in a store.
+/// Write access to a user's record in a store.
 final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
-  /// Maximum number of cached entries; bounds the memory of a long write.
+  /// Maximum number of cached entries, to bound the memory of a long write.
   private static let mostKept = 128
 
   private let transaction: WriteTransaction
-  /// Cache of read and written entries.
+  /// Cache of entries that this transaction has read or written.
   ///
-  /// A merge reads a parent once for each child, and reads written entries again.
+  /// A merge reads the same parent for each child, and reads back entries it has written.
   private var kept: [HubEntryKey: HubEntry] = [:]
-  /// State written last in this transaction.
+  /// State that this transaction wrote last.
   private var writtenState: HubState?
 
   init(transaction: WriteTransaction, user: String, lastState: LastState) {

@@ -1,27 +1,27 @@
-/// Bounded queues of pending work, one for each owner, served in turns.
+/// Bounded queues of pending work, one for each owner, served round-robin.
 ///
-/// The queue runs nothing itself; ``StorageThreads`` does. One item of an owner runs at a time, so that a slow owner
-/// delays only its own work.
+/// The queue itself runs nothing; ``StorageThreads`` does. Only one item of an owner runs at a time, so that a slow
+/// owner delays only its own work.
 struct FairQueue<Work> {
-  /// Maximum number of pending items of one owner.
+  /// Maximum number of pending items per owner.
   let capacity: Int
   private var waiting: [String: [Work]] = [:]
-  /// Owners that have pending work and none running, in the order of their turns.
+  /// Owners that have pending but no running work, in the order of their turns.
   private var turns: [String] = []
   private var busy: Set<String> = []
-  /// Number of pending items of all owners.
+  /// Total number of pending items.
   private(set) var waitingCount = 0
 
   init(capacity: Int) { self.capacity = capacity }
 
-  /// Whether an owner has work that can start.
+  /// Whether any owner has work that can start.
   var hasReady: Bool { !turns.isEmpty }
 
   func waitingCount(of owner: String) -> Int { waiting[owner]?.count ?? 0 }
 
-  /// Adds work at the end of the owner's queue.
+  /// Appends work to the owner's queue.
   ///
-  /// - Returns: Whether it was added; always true if `isBounded` is false.
+  /// - Returns: Whether the work was added; always `true` if `isBounded` is `false`.
   mutating func add(_ work: Work, of owner: String, isBounded: Bool = true) -> Bool {
     let count = waiting[owner]?.count ?? 0
     guard !isBounded || count < capacity else { return false }
@@ -31,8 +31,9 @@ struct FairQueue<Work> {
     return true
   }
 
-  /// Removes up to `limit` items of the owner whose turn it is, oldest first. The caller calls ``finish(_:)`` after
-  /// running them.
+  /// Removes up to `limit` items of the owner whose turn it is, oldest first.
+  ///
+  /// The caller must call ``finish(_:)`` after it has run them.
   mutating func take(atMost limit: Int) -> (owner: String, work: [Work])? {
     guard !turns.isEmpty else { return nil }
     let owner = turns.removeFirst()
@@ -45,7 +46,7 @@ struct FairQueue<Work> {
     return (owner, taken)
   }
 
-  /// Ends the owner's turn; if it has more work, it moves to the end of the order.
+  /// Ends the owner's turn. An owner that has more work moves to the end of the line.
   mutating func finish(_ owner: String) {
     guard busy.remove(owner) != nil else { preconditionFailure("no work of \(owner) is in progress") }
     if waiting[owner] != nil { turns.append(owner) }

@@ -1,22 +1,20 @@
 public import Foundation
 public import TrendyModels
 
-/// Status that a device reported with its last request, for display only.
+/// Status that a device reported with its last request. Used only for display.
 ///
-/// It is sent in the header `Trendy-Device`, a dictionary of structured fields (RFC 8941): `version="1.2.0", waiting=3,
+/// It is sent in the `Trendy-Device` header as a structured field dictionary (RFC 8941): `version="1.2.0", waiting=3,
 /// oldest=1732200000123, now=1732200000456`. All members are optional.
 public struct HubDeviceReport: Hashable, Sendable {
-  /// Version of the device's program.
+  /// Version of the program on the device.
   public var version: String?
   /// Number of pending mutations.
   public var waiting: Int64?
   /// Time at which the oldest pending mutation was recorded, by the device's clock.
   public var oldest: Date?
-  /// Seconds by which the device's clock is ahead of the hub's.
-  ///
-  /// The value is reduced by the time that the request took to arrive.
+  /// Seconds by which the device's clock is ahead of the hub's, minus the time that the request took to arrive.
   public var clockAhead: Double?
-  /// Time of the report, by the hub's clock.
+  /// Time of the report by the hub's clock.
   public var at: Date
 
   public init(
@@ -49,21 +47,22 @@ public struct HubDeviceReport: Hashable, Sendable {
     if version == nil, waiting == nil, oldest == nil, clockAhead == nil { return nil }
   }
 
-  /// Returns the text of a quoted string of 1 to 40 printable ASCII characters without escapes, or `nil`.
+  /// Returns the content of a quoted string of 1 to 40 printable ASCII characters without escapes; `nil` for other
+  /// text.
   private static func quoted(_ value: Substring) -> String? {
     guard value.count >= 3, value.count <= 42, value.first == "\"", value.last == "\"" else { return nil }
     let text = value.dropFirst().dropLast()
     return text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) ? String(text) : nil
   }
 
-  /// Returns whether version or pending mutations differ from another report.
+  /// Returns whether the version or the pending mutations differ from another report.
   func differs(from other: HubDeviceReport?) -> Bool {
     (version, waiting, oldest) != (other?.version, other?.waiting, other?.oldest)
   }
 }
 
 extension HubDeviceReport {
-  /// Document for storages.
+  /// JSON document in which storages save the report.
   public var stored: JSONValue {
     var members: [String: JSONValue] = ["at": .int(at.milliseconds)]
     if let version { members["version"] = .string(version) }
@@ -82,7 +81,7 @@ extension HubDeviceReport {
       at: Date(milliseconds: at))
   }
 
-  /// The report in the response of `/me/devices`.
+  /// The report as a member of the `/me/devices` response.
   var document: JSONValue {
     [
       "version": version.map { .string($0) } ?? .null, "waiting": waiting.map { .int($0) } ?? .null,

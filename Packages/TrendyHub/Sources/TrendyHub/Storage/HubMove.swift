@@ -2,14 +2,14 @@ import TrendyPersistence
 
 /// Copies all data of a hub from one storage to another, empty one.
 ///
-/// The source is only read. The directory is written last, in one transaction: until then the target counts as empty,
-/// and an interrupted move starts over. Each user's data is read back and compared.
+/// The source is only read. The directory is written last, in one transaction. Until then the target counts as empty,
+/// so an interrupted move starts over. Each user's data is read back and compared.
 public struct HubMove: Sendable {
   /// Result of a move.
   public struct Report: Hashable, Sendable {
     public var users = 0
     public var devices = 0
-    /// Records of all users.
+    /// Total number of stored records.
     public var records = 0
   }
 
@@ -21,7 +21,7 @@ public struct HubMove: Sendable {
     case occupied
     /// A user's data in the target differs from the source.
     case differs(user: String)
-    /// The source was written to during the move.
+    /// The source was changed during the move.
     case changed
 
     public var description: String {
@@ -37,20 +37,20 @@ public struct HubMove: Sendable {
   private let source: any HubStorage
   private let target: any HubStorage
 
-  /// Creates a move between two storages that no hub serves.
+  /// Creates a move between two storages, neither of which may be served by a hub.
   public init(from source: any HubStorage, to target: any HubStorage) {
     self.source = source
     self.target = target
   }
 
-  /// Copies the data, or verifies that the target already contains exactly the same data.
+  /// Copies the data, or verifies that the target already contains the same data.
   ///
-  /// - Throws: ``Failure``, or an error of a storage. The source is unchanged.
+  /// - Throws: ``Failure`` or a storage error. The source is never changed.
   public func run() throws -> Report {
     let directory = try source.readDirectory { try Directory($0) }
     guard !directory.users.isEmpty else { throw Failure.nothingToMove }
     let there = try target.readDirectory { try Directory($0) }
-    // Users being erased have no data left to copy.
+    // The data of users who are being erased need not be copied.
     let users = directory.users.filter { !$0.isErasing }.map(\.id)
     var report = Report(users: users.count, devices: directory.devices.count)
     if !there.users.isEmpty {

@@ -1,16 +1,16 @@
 import Foundation
 public import TrendyModels
 
-/// One stored record of a user, in a form independent of the storage.
+/// A stored record of one user, independent of the storage.
 public enum HubRecord: Hashable, Sendable {
   case state(HubState)
-  /// An entry or a tombstone. Indexes that a storage derives from it are not records.
+  /// An entry or a tombstone. Indexes derived from it are not records.
   case entry(HubEntry)
-  /// Hash of kind and id of a compacted tombstone.
+  /// Hash of the kind and id of a compacted tombstone.
   case purged(HubNameHash)
   case mark(device: String, sequence: Int64)
   case outcome(device: String, sequence: Int64, StoredOutcome)
-  /// A plain write, with the hash of the device identity and its `Idempotency-Key`.
+  /// A plain REST write, with the hash of its device identity and `Idempotency-Key`.
   case keyedWrite(HubNameHash, KeyedWrite)
   case contact(HubContact)
   case companion(CompanionLink)
@@ -19,7 +19,7 @@ public enum HubRecord: Hashable, Sendable {
   case `import`(HubImport)
 }
 
-/// 128-bit hash of a name that a storage must recognize but need not list.
+/// 128-bit hash of a name that a storage must recognize but does not need to list.
 ///
 /// All storages use the same hash, so that records can be moved between them.
 public struct HubNameHash: Hashable, Sendable, CustomStringConvertible {
@@ -58,7 +58,7 @@ public struct HubNameHash: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HubTransaction {
-  /// Writes a record that another storage returned.
+  /// Writes a record that was read from another storage.
   public func put(_ record: HubRecord) throws {
     switch record {
     case .state(let state): try setState(state)
@@ -88,13 +88,13 @@ extension HubReadTransaction {
 }
 
 extension HubStorage {
-  /// Number of records written in one transaction.
+  /// Number of records to write in one transaction.
   private static var recordsAtOnce: Int { 1000 }
 
-  /// Replaces all data of a user, whom no hub may serve meanwhile.
+  /// Replaces all data of a user. No hub may serve the user in the meantime.
   ///
-  /// The data is written in several transactions. If the function throws, the user's data is incomplete and must be
-  /// replaced again. `records` calls its argument with each record.
+  /// The data is written in several transactions. If an error is thrown, the user's data is incomplete and must be
+  /// replaced again. `records` must call its argument with each record.
   public func replace(
     user: String, records: (_ put: (HubRecord) throws -> Void) throws -> Void
   ) throws {
@@ -120,17 +120,17 @@ extension HubStorage {
 
 // MARK: Comparing storages
 
-/// Digest of a user's records that does not depend on their order.
+/// Digest of a user's records, independent of their order.
 public struct HubRecordDigest: Hashable, Sendable {
   public private(set) var count = 0
-  /// Sums of the first and of the second 64 bits of each record's SHA-256.
+  /// Sums of the first and second 64 bits of each record's SHA-256.
   private var sum: (UInt64, UInt64) = (0, 0)
 
   public init() {}
 
   /// Adds a record.
   ///
-  /// - Throws: An error if the record cannot be written as JSON.
+  /// - Throws: An error if the record cannot be encoded as JSON.
   public mutating func add(_ record: HubRecord, of user: String) throws {
     let bytes = SHA256Digest.bytes(of: JSONText.write(try record.canonical(of: user)))
     count += 1
@@ -160,7 +160,7 @@ public struct HubRecordDigest: Hashable, Sendable {
 }
 
 extension HubRecord {
-  /// JSON of the complete record; equal records have equal text.
+  /// Returns the complete record as JSON. Equal records have equal text.
   fileprivate func canonical(of user: String) throws -> JSONValue {
     switch self {
     case .state(let state): ["state", state.stored]

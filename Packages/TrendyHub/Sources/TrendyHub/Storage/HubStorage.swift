@@ -2,14 +2,14 @@ public import Foundation
 public import TrendyModels
 public import TrendyPersistence
 
-/// Stores a hub's data: the record of each user, and the directory of users, devices and webhooks.
+/// Storage for a hub's data: the record of each user, and the directory of users, devices and webhooks.
 ///
-/// A body runs synchronously and must not have other effects, since a storage may run it again to retry a transaction;
-/// it takes effect once. Writes of one user are serialized. When a write returns, it is durable; if its body throws,
-/// nothing is written. No call spans several users. The module HubTesting contains the tests that every storage must
-/// pass.
+/// Bodies run synchronously. A storage may run a body again to retry a transaction, so it must have no other effects;
+/// the transaction takes effect only once. Writes of one user are serialized. A write is durable when it returns; if
+/// its body throws, nothing is written. No call spans several users. The module HubTesting contains the tests that
+/// every storage must pass.
 public protocol HubStorage: Sendable {
-  /// Reads the durable state of a user. A user without data is empty, not an error.
+  /// Reads the durable state of a user's record. A user without data has an empty record.
   func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result
 
   /// Reads and writes a user's record atomically.
@@ -17,15 +17,15 @@ public protocol HubStorage: Sendable {
 
   /// Performs several writes of a user in order, each atomically, and makes them durable together.
   ///
-  /// A body sees the writes of the bodies before it. The default performs them one after the other.
+  /// A body sees the writes of the bodies before it. The default implementation performs them one after the other.
   ///
-  /// - Returns: For each body the error that it threw and that rolled it back, or `nil`.
+  /// - Returns: For each body, the error that it threw and that rolled it back, or `nil`.
   /// - Throws: An error if nothing was written.
   func write(user: String, together bodies: [(any HubTransaction) throws -> Void]) throws -> [(any Error)?]
 
-  /// Permanently deletes all data of a user; idempotent.
+  /// Permanently deletes all data of a user. Idempotent.
   ///
-  /// Later reads and writes of that user throw ``HubStorageError/erased(user:)`` until the storage is created again.
+  /// Later reads and writes of that user throw ``HubStorageError/erased(user:)`` until the storage is created anew.
   /// Other users and the directory are unaffected.
   func erase(user: String) throws
 
@@ -35,36 +35,39 @@ public protocol HubStorage: Sendable {
   /// Reads and writes the directory atomically.
   func writeDirectory<Result>(_ body: (any HubDirectoryTransaction) throws -> Result) throws -> Result
 
-  /// Returns the rows of the user's track log, and creates it if necessary.
+  /// Returns the rows of the user's track log, which contains the readings of trackers. Creates it if necessary.
   ///
-  /// The track log contains the readings of trackers.
+  /// Tracks are not part of the record: ``HubReadTransaction/forEachRecord(_:)`` does not include them. The default
+  /// implementation throws ``HubStorageError/unsupported(_:)``.
   ///
-  /// Tracks are not part of the record: ``HubReadTransaction/forEachRecord(_:)`` does not include them. The default throws
-  /// ``HubStorageError/unsupported(_:)``.
-  ///
-  /// - Throws: ``HubStorageError/erased(user:)``, and errors of opening the log.
+  /// - Throws: ``HubStorageError/erased(user:)``, or an error if the log cannot be opened.
   func tracks(of user: String) throws -> any TrackRows
 
-  /// Returns whether the user has a track log. The default returns `false`.
+  /// Returns whether the user has a track log. The default implementation returns `false`.
   func hasTracks(of user: String) throws -> Bool
 
-  /// Returns the approximate bytes stored for a user: size of files, or content of rows. The default returns `nil`,
-  /// unknown.
+  /// Returns the approximate size of a user's data in bytes: size of the files, or content of the rows.
+  ///
+  /// Returns `nil` if it is unknown, as the default implementation does.
   func size(of user: String) throws -> Int64?
 
-  /// Called when a hub starts to serve. A storage that supports only one hub rejects the second.
+  /// Acquires exclusive access. Called when a hub starts to serve; a storage that supports only one hub rejects the
+  /// second.
   ///
-  /// - Returns: A value whose lifetime is that of the exclusive access. The default returns `nil` and allows any number
-  ///   of hubs.
+  /// - Returns: A value whose release ends the exclusive access. The default implementation returns `nil` and allows
+  ///   any number of hubs.
   /// - Throws: ``HubStorageError/occupied(_:)``.
   func acquireExclusiveAccess() throws -> (any Sendable)?
 
-  /// Subscribes to hints of other processes that use the storage, for as long as the returned value exists.
+  /// Subscribes to hints from other processes that use the storage, until the returned value is released.
   ///
-  /// Hints may be lost, repeated or late: the receiver must read the actual state. The default returns `nil`.
+  /// Hints may be lost, repeated or late, so the receiver must read the actual state. The default implementation
+  /// returns `nil`.
   func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HintSubscription)?
 
-  /// Throws the reason why nothing can be saved, for example ``HubStorageError/full(_:)``. The default checks nothing.
+  /// Checks that the storage can save data. The default implementation checks nothing.
+  ///
+  /// - Throws: The reason why it cannot, for example ``HubStorageError/full(_:)``.
   func checkReady() throws
 }
 
@@ -92,33 +95,33 @@ extension HubStorage {
   }
 }
 
-/// Errors of a storage. Nothing of the operation was written.
+/// Errors of a storage. The failed operation has written nothing.
 public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The disk or the database has no free space.
+  /// The disk or database is full.
   case full(String)
   /// Another writer did not finish in time.
   case busy(String)
-  /// No file descriptor is available; temporary.
+  /// No file descriptor is available. Temporary.
   case exhausted(String)
-  /// Another hub serves the storage.
+  /// Another hub is serving the storage.
   case occupied(String)
-  /// The database does not respond; temporary.
+  /// The database does not respond. Temporary.
   case unreachable(String)
   /// All data of this user was erased.
   case erased(user: String)
-  /// A row that this version cannot decode, or that is inconsistent with others.
+  /// A row cannot be decoded by this version, or is inconsistent with other rows.
   case unreadable(String)
-  /// An error of a store's files.
+  /// An error in a store's files.
   case store(StorageError)
-  /// An error of another file.
+  /// An error in any other file.
   case file(String)
-  /// A statement that the database rejected, with its SQLSTATE.
+  /// The database rejected a statement with this SQLSTATE.
   case refused(code: String, text: String)
   /// The tables were created by a newer version of the program.
   case newerSchema(found: Int64, madeBy: String, supported: Int64, program: String)
-  /// An invalid address or name of a storage.
+  /// The address or name of a storage is invalid.
   case invalidAddress(String)
-  /// An operation that this storage does not support.
+  /// The storage does not support the operation.
   case unsupported(String)
 
   public var description: String {
@@ -136,7 +139,7 @@ public enum HubStorageError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Message to other processes on the same storage.
+/// Message to other processes that use the same storage.
 public enum HubHint: Hashable, Sendable {
   /// The user's record was changed.
   case head(user: String)
@@ -144,82 +147,81 @@ public enum HubHint: Hashable, Sendable {
   case notice(device: String)
 }
 
-/// Subscription to hints of other hubs on the same storage; ends when it is released.
+/// Subscription to hints from other hubs that share the storage. It ends when it is released.
 public protocol HintSubscription: Sendable {
-  /// Whether hints of others are currently received, as far as known.
+  /// Whether hints are being received, as far as known.
   var isHearing: Bool { get }
-  /// Sends a hint to the others soon, without blocking.
+  /// Sends a hint to the other processes soon, without blocking.
   func tell(_ hint: HubHint)
 }
 
-/// Read access to one user's record; valid only inside the body that receives it.
+/// Read access to one user's record. Valid only inside the body that receives it.
 public protocol HubReadTransaction: AnyObject {
-  /// Returns the epoch of the storage, or `nil` if each hub start begins an epoch, which is the default.
+  /// Returns the epoch of the storage; `nil` if each hub start begins a new one, as in the default implementation.
   ///
-  /// A storage shared by several hubs has its own epochs: it begins one when it may have lost commits.
+  /// A storage shared by several hubs has its own epochs. It begins a new one when it may have lost commits.
   func epoch() throws -> String?
-  /// Announces the rows that will be read, so that a storage over a network can fetch them in one step.
+  /// Announces rows that will be read, so that a remote storage can fetch them in one round trip.
   ///
-  /// The default does nothing.
+  /// The default implementation does nothing.
   ///
   /// - Parameters:
-  ///   - keys: Keys of entries.
+  ///   - keys: Keys of the entries to be read.
   ///   - device: Device whose high-water mark, contact and outcomes will be read.
   func prefetch(_ keys: [HubEntryKey], device: String) throws
-  /// Returns the user's state; the initial value if nothing was written.
+  /// Returns the user's state; the initial state if nothing has been written.
   func state() throws -> HubState
-  /// Returns an entry or tombstone.
+  /// Returns an entry or a tombstone.
   func entry(kind: String, id: String) throws -> HubEntry?
-  /// Returns up to `limit` entries with a version above `version`, in order of version.
+  /// Returns up to `limit` entries with versions above `version`, in order of version.
   func entries(after version: Int64, limit: Int) throws -> [HubEntry]
   /// Returns the same entries as ``entries(after:limit:)``, serialized for the feed.
   func lines(after version: Int64, limit: Int) throws -> [SerializedEntry]
-  /// Returns serialized entries of one kind with a version above `version`, in order of version.
+  /// Returns serialized entries of one kind with versions above `version`, in order of version.
   ///
-  /// If `kind` is `nil`, returns those of all kinds that this version does not know. The result ends with the entry
-  /// that reaches `bytes`, and contains at least one entry if there is any.
+  /// If `kind` is `nil`, returns the entries of all kinds that are unknown to this version. The result ends with the
+  /// entry at which the total size reaches `bytes`. It contains at least one entry if there is any.
   func lines(ofKind kind: String?, after version: Int64, bytes: Int) throws -> [SerializedEntry]
-  /// Returns all serialized entries as of now, by rank of their kind and then by version.
+  /// Returns all serialized entries as of now, sorted by the rank of their kind and then by version.
   ///
-  /// They may be read after the body has returned.
+  /// The entries may be read even after the body has returned.
   func allLines() throws -> SerializedEntryList
-  /// Returns live entities of one kind, latest first by `SyncedKind.listOrder`.
+  /// Returns live entities of one kind in `SyncedKind.listOrder`, latest first.
   ///
-  /// The order of equal times is unspecified.
+  /// The order of equal timestamps is unspecified.
   func living(kind: String, offset: Int, limit: Int) throws -> [HubEntry]
-  /// Returns up to `limit` live entities whose time is in a range of milliseconds since 1970, latest first.
+  /// Returns up to `limit` live entities whose timestamp is in a range of milliseconds since 1970, latest first.
   ///
-  /// The time is that of `SyncedKind.listOrder`.
-  ///
-  /// The default reads all of the kind.
+  /// The timestamp is the one by which `SyncedKind.listOrder` sorts. The default implementation reads all entities of
+  /// the kind.
   func living(kind: String, during moments: Range<Int64>, limit: Int) throws -> [HubEntry]
   /// Calls `body` with each live event in a range of milliseconds since 1970, in any order.
   ///
-  /// `entry` returns the whole event and is called only if time and type do not suffice. The default uses
-  /// ``living(kind:during:limit:)``.
+  /// `entry` returns the whole event; it is called only if time and type do not suffice. The default implementation
+  /// uses ``living(kind:during:limit:)``.
   func eachEvent(
     during moments: Range<Int64>, _ body: (HubEventMoment, _ entry: () throws -> HubEntry) throws -> Void
   ) throws
-  /// Returns events in a range of time, latest first, without those that certainly do not match.
+  /// Returns events in a time range, latest first, except those that certainly do not match.
   ///
-  /// The default returns all events.
+  /// The default implementation returns all events.
   ///
   /// - Parameters:
   ///   - moments: Range in milliseconds since 1970.
   ///   - limit: Maximum number of events to examine.
-  ///   - prefilter: Condition that an event must satisfy to match.
+  ///   - prefilter: Condition that every matching event satisfies.
   func events(during moments: Range<Int64>, limit: Int, prefilter: EventPrefilter) throws -> PrefilteredEvents
-  /// Calls `body` with the text of each live event in a range of time.
+  /// Calls `body` with the text of each live event in a time range.
   ///
   /// The text contains at least the field values as JSON.
   ///
   /// - Parameters:
   ///   - moments: Range in milliseconds since 1970.
-  ///   - body: Receives a text that is valid only during the call.
-  /// - Returns: Number of events.
+  ///   - body: Receives text that is valid only during the call.
+  /// - Returns: The number of events.
   func eachText(during moments: Range<Int64>, _ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Int
-  /// Returns the JSON documents of the entities that ``living(kind:during:limit:)`` returns. The default encodes
-  /// entries.
+  /// Returns the JSON documents of the entities that ``living(kind:during:limit:)`` returns. The default implementation
+  /// encodes entries.
   ///
   /// - Parameters:
   ///   - kind: Kind of the entities.
@@ -229,33 +231,33 @@ public protocol HubReadTransaction: AnyObject {
   func documents(kind: String, during moments: Range<Int64>, limit: Int, user: String) throws -> [Data]
   /// Returns the live entities that refer to an entity, in order of version.
   func referring(toKind kind: String, id: String) throws -> [HubEntry]
-  /// Calls `body` with the entities of ``referring(toKind:id:)``, without having all in memory at once.
+  /// Calls `body` with each entity that ``referring(toKind:id:)`` would return, without holding all of them in memory.
   func eachReferring(toKind kind: String, id: String, _ body: (HubEntry) throws -> Void) throws
-  /// Returns the high-water mark of a device, 0 for an unknown one.
+  /// Returns the high-water mark of a device; 0 if the device is unknown.
   func mark(device: String) throws -> Int64
-  /// Returns the outcome of a mutation until the device has acknowledged it, otherwise `nil`.
+  /// Returns the outcome of a mutation; `nil` after the device has acknowledged it.
   func outcome(device: String, sequence: Int64) throws -> StoredOutcome?
-  /// Returns the write with an idempotency key, or `nil` if there was none.
+  /// Returns the write with an idempotency key; `nil` if there was none.
   func keyedWrite(_ hash: HubNameHash) throws -> KeyedWrite?
-  /// Returns whether an entity's tombstone was compacted.
+  /// Returns whether the tombstone of an entity has been compacted.
   func isPurged(kind: String, id: String) throws -> Bool
   /// Returns up to `limit` tombstones with a version of at most `version`, in order of version.
   func tombstones(through version: Int64, limit: Int) throws -> [HubEntry]
-  /// Returns the last contact of a device.
+  /// Returns the last contact of a device; `nil` if it is unknown.
   func contact(device: String) throws -> HubContact?
   /// Returns all contacts, sorted by device identity.
   func contacts() throws -> [HubContact]
   /// Returns all companion links, including ended ones, sorted by id.
   func companions() throws -> [CompanionLink]
-  /// Returns a companion link.
+  /// Returns a companion link; `nil` if it does not exist.
   func companion(id: String) throws -> CompanionLink?
-  /// Returns up to `limit` notices in transit to a companion, above a sequence number and in order of it.
+  /// Returns up to `limit` notices in transit to a companion, above a sequence number, in order of sequence number.
   func notices(companion: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice]
-  /// Returns the delivery state of a webhook.
+  /// Returns the delivery state of a webhook; `nil` if it does not exist.
   func webhookStanding(of webhook: String) throws -> WebhookDeliveryState?
   /// Returns all imports, including undone ones, sorted by start time and id.
   func imports() throws -> [HubImport]
-  /// Calls `body` with each record of the user once, in any order.
+  /// Calls `body` with each record of the user exactly once, in any order.
   func forEachRecord(_ body: (HubRecord) throws -> Void) throws
 }
 
@@ -297,11 +299,11 @@ public struct HubEntryKey: Hashable, Sendable {
   }
 }
 
-/// Write access to one user's record; valid only inside the body that receives it.
+/// Write access to one user's record. Valid only inside the body that receives it.
 public protocol HubTransaction: HubReadTransaction {
   /// Replaces the user's state.
   func setState(_ state: HubState) throws
-  /// Inserts an entry, or replaces the one with its kind and id.
+  /// Inserts an entry or replaces the one with the same kind and id.
   func put(_ entry: HubEntry) throws
   /// Sets the high-water mark of a device.
   func setMark(device: String, _ sequence: Int64) throws
@@ -313,9 +315,9 @@ public protocol HubTransaction: HubReadTransaction {
   func putKeyedWrite(_ hash: HubNameHash, _ write: KeyedWrite) throws
   /// Compacts a tombstone: deletes the entry and stores only its id.
   func purge(kind: String, id: String) throws
-  /// Stores the id of a tombstone that another storage compacted.
+  /// Stores the id of a tombstone that was compacted in another storage.
   func putPurged(_ hash: HubNameHash) throws
-  /// Deletes all data of the user, who may write again afterwards.
+  /// Deletes all data of the user. In contrast to ``HubStorage/erase(user:)``, the user can write again.
   func clear() throws
   /// Inserts or replaces the contact of a device.
   func putContact(_ contact: HubContact) throws
@@ -335,8 +337,8 @@ public protocol HubTransaction: HubReadTransaction {
   func put(_ entry: HubImport) throws
   /// Renews the lease of the process that runs trip detection on the user's readings.
   ///
-  /// The default does nothing, which suits storages whose `TrackRows` have no leases. `reader` is the name of the
-  /// process in ``HubStorage/tracks(of:)``.
+  /// The default implementation does nothing, for storages whose `TrackRows` have no leases. `reader` is the name of
+  /// the process in ``HubStorage/tracks(of:)``.
   ///
   /// - Throws: ``HubStorageError/busy(_:)`` if another process has acquired the lease.
   func renewTrackReader(_ reader: String) throws
@@ -346,15 +348,14 @@ extension HubTransaction {
   public func renewTrackReader(_ reader: String) throws {}
 }
 
-/// Last contact of a device, as compaction and epochs need it.
+/// Last contact of a device, as needed for compaction and epochs.
 public struct HubContact: Hashable, Sendable {
   public var device: String
   /// Cursor of the device at that time or earlier.
   public var cursor: Int64
   public var at: Date
-  /// Epochs in which the device may have received a response.
-  ///
-  /// They are the epochs of the reported seen head, of the head in the response, and the current one.
+  /// Epochs in which the device may have received a response: that of the seen head it reported, that of the head in
+  /// the response, and the current one.
   public var epochs: [String]
 
   public init(device: String, cursor: Int64, at: Date, epochs: [String] = []) {
@@ -377,7 +378,7 @@ public struct StoredOutcome: Hashable, Sendable {
   }
 }
 
-/// A plain write that was sent with an `Idempotency-Key`.
+/// A plain REST write that was sent with an `Idempotency-Key`.
 public struct KeyedWrite: Hashable, Sendable {
   /// SHA-256 of the request's content, in hexadecimal.
   public var digest: String
@@ -403,18 +404,18 @@ public struct SerializedEntry: Hashable, Sendable {
 }
 
 extension HubEntry {
-  /// Returns the serialized feed entry for the user's devices.
+  /// Returns the feed entry, serialized for the user's devices.
   public func line(user: String) -> SerializedEntry {
     SerializedEntry(version: version, text: JSONText.write(change(user: user)))
   }
 }
 
-/// Serialized entries as of one point in time, each read on access.
+/// Serialized entries as of one point in time. Each is read when it is accessed.
 public struct SerializedEntryList: Sendable {
   public let count: Int
   private let line: @Sendable (Int) throws -> SerializedEntry
 
-  /// Creates a list; `line` returns the entry at an index from 0 to `count - 1`.
+  /// Creates a list. `line` returns the entry at an index from 0 to `count - 1`.
   public init(count: Int, line: @escaping @Sendable (Int) throws -> SerializedEntry) {
     self.count = count
     self.line = line
@@ -428,13 +429,13 @@ public struct SerializedEntryList: Sendable {
 public protocol HubDirectoryReading: AnyObject {
   /// Returns all users, sorted by id.
   func users() throws -> [HubUser]
-  /// Returns a user.
+  /// Returns a user; `nil` if the user does not exist.
   func user(id: String) throws -> HubUser?
   /// Returns the devices of all users, sorted by id.
   func devices() throws -> [HubDevice]
-  /// Returns the device with a token.
+  /// Returns the device to which a token belongs; `nil` if there is none.
   func device(tokenHash: String) throws -> HubDevice?
-  /// Returns the pairing code with a hash, expired or not.
+  /// Returns the pairing code with a hash, even if it has expired; `nil` if there is none.
   func pairingCode(hash: String) throws -> HubPairingCode?
   /// Returns all pairing codes, including expired ones, sorted by hash.
   func pairingCodes() throws -> [HubPairingCode]
@@ -456,11 +457,11 @@ public protocol HubDirectoryTransaction: HubDirectoryReading {
   func put(_ code: HubPairingCode) throws
   /// Deletes a pairing code.
   func deletePairingCode(hash: String) throws
-  /// Deletes codes that expired before `date`.
+  /// Deletes pairing codes that expired before `date`.
   func deletePairingCodes(expiredBefore date: Date) throws
-  /// Replaces the times under a key; an empty list deletes the key.
+  /// Replaces the times of attempts under a key. An empty array deletes the key.
   func putPairingAttempts(key: String, _ times: [Date]) throws
-  /// Deletes keys whose last attempt was before `date`, and all but the `count` most recent of the others.
+  /// Deletes keys whose last attempt was before `date`. Of the others, keeps only the `count` most recent.
   func deletePairingAttempts(before date: Date, keeping count: Int) throws
   /// Inserts or replaces a webhook.
   func put(_ webhook: HubWebhook) throws
@@ -473,7 +474,7 @@ public struct HubUser: Hashable, Sendable, Identifiable {
   public let id: String
   public var name: String
   public var createdAt: Date
-  /// Time from which all devices of the user are rejected; `nil` for an active user.
+  /// Time since which the user's devices have been rejected; `nil` for an active user.
   public var removedAt: Date?
   /// Whether the data of a removed user is being erased.
   public var isErasing: Bool
@@ -487,7 +488,7 @@ public struct HubUser: Hashable, Sendable, Identifiable {
   }
 }
 
-/// A paired device with its token, of which only the hash is stored.
+/// A paired device. Only the hash of its token is stored.
 public struct HubDevice: Hashable, Sendable, Identifiable {
   public let id: String
   public let user: String
@@ -496,9 +497,9 @@ public struct HubDevice: Hashable, Sendable, Identifiable {
   public let tokenHash: String
   public var createdAt: Date
   public var revokedAt: Date?
-  /// Time of the last request, updated once an hour; `nil` if there was none.
+  /// Time of the last request, updated at most once an hour; `nil` if there was none.
   public var seenAt: Date?
-  /// Status that the device reported with that request; `nil` if it reported none.
+  /// Status that the device reported with its last request; `nil` if it reported none.
   public var report: HubDeviceReport?
 
   public init(
@@ -516,7 +517,7 @@ public struct HubDevice: Hashable, Sendable, Identifiable {
   }
 }
 
-/// A code that pairs one device, once, until it expires.
+/// A code that pairs one device, once, before it expires.
 public struct HubPairingCode: Hashable, Sendable {
   /// SHA-256 of the digits, in hexadecimal.
   public let hash: String

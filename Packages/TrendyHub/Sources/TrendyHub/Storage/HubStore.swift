@@ -1,13 +1,13 @@
 import Foundation
 import TrendyProtocols
 
-/// Asynchronous access to a storage for the hub's handlers, on storage workers or directly.
+/// Asynchronous access to a storage for the hub's handlers, either on storage workers or directly.
 ///
-/// Without workers, as in the simulator and in tests without sockets, nothing suspends and the order of calls is
+/// Without workers, as in the simulator and in tests without sockets, nothing suspends, and the order of calls is
 /// deterministic.
 struct HubStore: Sendable {
   let storage: any HubStorage
-  /// Storage workers; `nil` runs all calls on the caller's thread.
+  /// Storage workers; `nil` to run all calls on the caller's thread.
   let threads: StorageThreads?
   let metrics: HubMetrics
   let clock: any TimeSource
@@ -18,7 +18,7 @@ struct HubStore: Sendable {
     try await perform(.reading, for: user) { [storage] in try storage.read(user: user, body) }
   }
 
-  /// Writes of a user; concurrent ones share a sync.
+  /// Performs a write of a user. Concurrent writes share a sync.
   func write<Result: Sendable>(
     user: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
   ) async throws -> Result {
@@ -33,22 +33,22 @@ struct HubStore: Sendable {
     }
   }
 
-  /// Queues a write on which no response depends and which a later request repeats if it is lost.
+  /// Queues a write that no response depends on and that a later request repeats if it is lost.
   ///
-  /// - Throws: An error of the storage, if there are no workers and the write runs at once.
+  /// - Throws: A storage error if there are no workers, in which case the write runs immediately.
   func note(user: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Void) throws {
     guard let threads else { return try writeHere(user: user, body) }
     // If the queue is full, a later request will repeat the write.
     try? threads.add(BackgroundWrite(store: self, user: user, body: body), of: user, to: .writing)
   }
 
-  /// Queues a call on which no response depends and which is retried after a failure. Does nothing without workers.
+  /// Queues a call that no response depends on and that is retried after a failure. Does nothing without workers.
   func runLater(for owner: String, _ body: @escaping @Sendable () throws -> Void) {
     // If the queue is full, a later request will repeat the call.
     try? threads?.add(BackgroundCall(body: body), of: owner, to: .writing)
   }
 
-  /// Runs a call that uses the storage or takes long. `owner` names the queue, for example the user's id.
+  /// Runs a call that uses the storage or takes long. `owner` names its queue, for example by the user's id.
   func perform<Result: Sendable>(
     _ lane: StorageThreads.Lane, for owner: String, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -63,17 +63,17 @@ struct HubStore: Sendable {
     }
   }
 
-  /// Runs an asynchronous function, and the actors that it calls, on the threads for writes.
+  /// Runs an asynchronous function and the actors that it calls on the storage workers for writes.
   func run<Result: Sendable>(
     user: String, _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
     guard let threads else { return try await body() }
-    // Wait for the user's turn; throws if the queue is full.
+    // Wait for the user's turn. Throws if the queue is full.
     try await perform(.writing, for: user) {}
     let executor = UserExecutor(threads: threads, user: user)
     defer { withExtendedLifetime(executor) {} }
-    // An unstructured task starts on the executor; a task preference alone would not affect the code before the first
-    // suspension.
+    // An unstructured task starts on the executor. A task executor preference alone would not affect code before the
+    // first suspension.
     let task = Task(executorPreference: executor) { try await body() }
     return try await withTaskCancellationHandler {
       try await task.value
@@ -82,7 +82,8 @@ struct HubStore: Sendable {
     }
   }
 
-  /// Looks up a token. Lookups are queued by network address; the limit of connections per address bounds each queue.
+  /// Looks up the device of a token. Lookups are queued by network address; the limit on connections per address bounds
+  /// each queue.
   func device(
     token: String, address: String, accounts: HubAccounts
   ) async throws -> HubDevice {
@@ -105,7 +106,7 @@ extension HubStore {
     }
   }
 
-  /// Runs `body` and counts a thrown error in the metrics.
+  /// Runs `body` and counts the error that it throws in the metrics.
   fileprivate func counted<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -116,7 +117,7 @@ extension HubStore {
   }
 }
 
-/// A queued call whose caller waits.
+/// A queued call whose caller is waiting.
 private struct PendingCall<Result: Sendable>: StorageWork {
   let body: @Sendable () throws -> Result
   let continuation: CheckedContinuation<Result, any Error>
@@ -132,19 +133,19 @@ private struct BackgroundCall: StorageWork {
   let body: @Sendable () throws -> Void
 
   func run(with others: ArraySlice<any StorageWork>) -> Int {
-    // A later request repeats a failed call.
+    // If the call fails, a later request repeats it.
     try? body()
     return 0
   }
 }
 
-/// A write that may share its sync with others of the same user.
+/// A write that can share its sync with other writes of the same user.
 private protocol SharedWrite: StorageWork {
   var store: HubStore { get }
   var user: String { get }
-  /// Runs the body and stores its result, which is delivered after the sync.
+  /// Runs the body and keeps its result, which is delivered after the sync.
   func attempt(in transaction: any HubTransaction) throws
-  /// Resumes the waiting caller, if there is one.
+  /// Resumes the waiting caller, if any.
   func settle(_ error: (any Error)?)
 }
 
@@ -168,6 +169,8 @@ extension SharedWrite {
   }
 }
 
+/// A write whose caller is waiting.
+///
 /// @unchecked: only the thread that runs the write accesses `result`.
 private final class PendingWrite<Result: Sendable>: SharedWrite, @unchecked Sendable {
   let store: HubStore

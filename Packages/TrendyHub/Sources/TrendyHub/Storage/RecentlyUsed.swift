@@ -1,8 +1,8 @@
-/// Decides which reopenable resources stay open: a bounded number, the most recently used.
+/// Keeps a bounded number of reopenable resources open, those used most recently.
 ///
-/// It stores only names and the order of use; the owner of the resources closes those that it returns.
+/// It tracks only names and the order of use. The owner of the resources closes those that are returned.
 public struct RecentlyUsed: Hashable, Sendable {
-  /// Number of resources that stay open while none of the others is in use; at least 1.
+  /// Number of resources that stay open unless more are in use at the same time; at least 1.
   public let limit: Int
   private var lastUse: [String: UInt64] = [:]
   private var uses: UInt64 = 0
@@ -13,8 +13,8 @@ public struct RecentlyUsed: Hashable, Sendable {
 
   /// Records a use of a resource.
   ///
-  /// - Returns: The names beyond the limit, least recently used first and without `name`. Those that the owner cannot
-  ///   close are returned again at the next use.
+  /// - Returns: Names to close because they exceed the limit, least recently used first, never including `name`. If the
+  ///   owner cannot close one yet, the next use returns it again.
   public mutating func onUse(_ name: String) -> [String] {
     uses += 1
     lastUse[name] = uses
@@ -22,9 +22,9 @@ public struct RecentlyUsed: Hashable, Sendable {
     return leastRecent(lastUse.count - limit, but: name)
   }
 
-  /// Returns the `count` least recently used names, without `name`.
+  /// Returns the `count` least recently used names other than `name`.
   ///
-  /// The owner closes them if a shared resource is exhausted.
+  /// The owner closes them when a shared resource is exhausted.
   public func leastRecent(_ count: Int, but name: String) -> [String] {
     Array(lastUse.filter { $0.key != name }.sorted { $0.value < $1.value }.prefix(count).map(\.key))
   }

@@ -1,9 +1,11 @@
 import Foundation
 
-/// Threads for storage calls, so that a slow disk blocks no thread of Swift's concurrency runtime.
+/// Storage workers: threads for storage calls, so that a slow disk never blocks a thread of the Swift concurrency
+/// runtime.
 ///
-/// Reads and writes have separate threads: reads continue while writes wait for syncs. In each group the owners (users,
-/// and addresses that present tokens) take turns, and each has a bounded queue. Threads are started on demand.
+/// Reads and writes have separate threads, so that reads continue while writes wait for syncs. In each group, owners
+/// (users, and addresses that present tokens) take turns, and each owner has a bounded queue. Threads are started on
+/// demand.
 final class StorageThreads: Sendable {
   enum Lane: Sendable {
     /// Calls that read memory and durable data.
@@ -15,7 +17,7 @@ final class StorageThreads: Sendable {
   private let reading: StorageLane
   private let writing: StorageLane
 
-  /// Maximum number of writes that share a sync; the first waits for the bodies of all.
+  /// Maximum number of writes that share a sync. The first one waits for the bodies of all.
   private static let writesTogether = 32
 
   init(limits: HubStorageLimits) {
@@ -26,19 +28,19 @@ final class StorageThreads: Sendable {
       batch: min(limits.waitingPerPerson, Self.writesTogether))
   }
 
-  /// The threads end when their queues are empty.
+  /// The threads exit once their queues are empty.
   deinit {
     reading.close()
     writing.close()
   }
 
-  /// Number of pending writes of an owner.
+  /// Returns the number of pending writes of an owner.
   func waitingWrites(of owner: String) -> Int { writing.waitingCount(of: owner) }
 
-  /// Number of pending calls of all owners.
+  /// Returns the total number of pending calls in a group.
   func waitingCount(_ lane: Lane) -> Int { self.lane(lane).waitingCount }
 
-  /// Adds work that must run, or whose number is limited elsewhere.
+  /// Adds work that must not be rejected, or whose amount is limited elsewhere.
   func addAlways(_ work: any StorageWork, of owner: String, to lane: Lane) {
     _ = self.lane(lane).add(work, of: owner, isBounded: false)
   }
@@ -61,9 +63,9 @@ final class StorageThreads: Sendable {
   }
 }
 
-/// Runs asynchronous tasks of one user's requests on the threads for writes.
+/// Runs asynchronous tasks for one user's requests on the storage workers for writes.
 ///
-/// The number of its jobs is not bounded; a request waits for a turn in the user's queue before its first job.
+/// The number of jobs is unbounded. Before its first job, a request waits for a turn in the user's queue.
 final class UserExecutor: TaskExecutor {
   private struct Job: StorageWork {
     let job: UnownedJob
@@ -88,13 +90,13 @@ final class UserExecutor: TaskExecutor {
   }
 }
 
-/// Number of storage threads, and limit of their queues.
+/// Number of storage workers and limit of their queues.
 public struct HubStorageLimits: Hashable, Sendable {
   /// Number of threads for reads, at least 1.
   public var readingThreads: Int
-  /// Number of threads for writes, at least 1: the number of users whose writes can wait for a sync at once.
+  /// Number of threads for writes, at least 1. It is also the number of users whose writes can wait for a sync at once.
   public var writingThreads: Int
-  /// Maximum number of pending reads, and of pending writes, of one user, at least 1. Further requests get status 503.
+  /// Maximum number of pending reads, and of pending writes, per user; at least 1. Further requests receive status 503.
   public var waitingPerPerson: Int
 
   public init(readingThreads: Int = 4, writingThreads: Int = 16, waitingPerPerson: Int = 128) {
@@ -104,11 +106,11 @@ public struct HubStorageLimits: Hashable, Sendable {
   }
 }
 
-/// Work for a storage thread.
+/// Work for a storage worker.
 protocol StorageWork: Sendable {
-  /// Runs this work, together with work of the same owner that can share its sync.
+  /// Runs this work, together with following work of the same owner that can share its sync.
   ///
-  /// - Returns: The number of items at the start of `others` that were included.
+  /// - Returns: Number of items at the start of `others` that were run as well.
   func run(with others: ArraySlice<any StorageWork>) -> Int
 }
 
@@ -153,7 +155,7 @@ private final class StorageLane: @unchecked Sendable {
     }
   }
 
-  /// The caller holds the lock.
+  /// Wakes or starts a thread if work is ready. The caller must hold the lock.
   private func wakeOne() {
     guard queue.hasReady else { return }
     if idle > 0 {
@@ -167,7 +169,7 @@ private final class StorageLane: @unchecked Sendable {
   private func work() {
     changed.lock()
     defer { changed.unlock() }
-    // On Linux a thread's name set before it runs is lost, and so is one set before `start()` returns; the caller of
+    // Set the name here: on Linux, a name set before the thread runs or before `start()` returns is lost. The caller of
     // `start()` holds this lock.
     Thread.current.name = name
     while true {
@@ -178,11 +180,11 @@ private final class StorageLane: @unchecked Sendable {
         idle -= 1
         continue
       }
-      // The signal for another owner's turn may have been combined with the one for this owner.
+      // The signal for another owner's turn may have been coalesced with the one for this owner.
       wakeOne()
       changed.unlock()
-      // Release the items before the lock is acquired: one may hold the last reference to `StorageThreads`, whose
-      // `deinit` locks it.
+      // Release the items before acquiring the lock: one of them may hold the last reference to `StorageThreads`, whose
+      // `deinit` acquires it.
       while let first = works.first { works.removeFirst(1 + first.run(with: works.dropFirst())) }
       changed.lock()
       queue.finish(owner)

@@ -1,17 +1,15 @@
 import Foundation
 public import TrendyModels
 
-// JSON documents that storages store, and values that they index.
+// JSON documents that storages save, and values that they index.
 
 extension JSONValue {
-  /// A version, sequence number or count, clamped to `SyncRange.counter`.
-  ///
-  /// Later additions therefore do not overflow.
+  /// A version, sequence number or count, clamped to `SyncRange.counter` so that later additions cannot overflow.
   package var storedCounter: Int64? { intValue?.clamped(to: SyncRange.counter) }
 }
 
 extension HubState {
-  /// JSON document for storages.
+  /// JSON document in which storages save the state.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "head": .int(head), "epochs": .array(epochs.map { ["id": .string($0.id), "first": .int($0.first)] }),
@@ -50,7 +48,7 @@ extension HubState {
 }
 
 extension HubEntry {
-  /// Referenced entities with the name of the field, for storages that index references.
+  /// Referenced entities with the names of the referring fields, for storages that index references.
   public var references: [(field: String, kind: String, id: String)] {
     (SyncedKind.named(kind)?.fields ?? []).compactMap { field in
       guard let reference = field.refersTo, let id = fields[field.name]?.value.stringValue else { return nil }
@@ -58,7 +56,7 @@ extension HubEntry {
     }
   }
 
-  /// Time by which lists sort the entity, in milliseconds since 1970.
+  /// Timestamp by which lists sort the entity, in milliseconds since 1970.
   public var listMoment: Int64 {
     let order = SyncedKind.named(kind)?.listOrder
     guard let text = order.flatMap({ fields[$0]?.value.stringValue }) else { return createdAt.milliseconds }
@@ -68,7 +66,7 @@ extension HubEntry {
 }
 
 extension StoredOutcome {
-  /// JSON document for storages.
+  /// JSON document in which storages save the outcome.
   public var stored: JSONValue {
     var members: [String: JSONValue] = ["digest": .string(digest)]
     switch verdict.outcome {

@@ -1,12 +1,12 @@
 import Foundation
 public import TrendyModels
 
-/// Format of an entry in a store: additional facts, then the serialized feed entry.
+/// Format of an entry in a store: additional facts followed by the serialized feed entry.
 ///
 /// Feed pages copy the serialized entry unchanged.
 ///
-/// The bytes are: the value 1; the length of the facts as a little-endian 32-bit integer; the facts as JSON, see
-/// ``HubEntry/storedFacts``; the serialized feed entry.
+/// Layout: the byte 1; the length of the facts as a little-endian 32-bit integer; the facts as JSON (see
+/// ``HubEntry/storedFacts``); the serialized feed entry.
 enum StoredEntry {
   private static let form: UInt8 = 1
   private static let headerBytes = 5
@@ -23,10 +23,10 @@ enum StoredEntry {
     return bytes
   }
 
-  /// Returns the serialized feed entry, or `nil` for another format.
+  /// Returns the serialized feed entry; `nil` for an unknown format.
   static func line(in bytes: UnsafeRawBufferPointer) -> Data? { parts(bytes).map { Data($0.line) } }
 
-  /// Returns the member `data` of the feed entry, or `nil` for another format.
+  /// Returns the member `data` of the feed entry; `nil` for an unknown format.
   static func document(in bytes: UnsafeRawBufferPointer) -> SerializedObject? {
     guard let line = parts(bytes)?.line else { return nil }
     return SerializedObject(UnsafeRawBufferPointer(rebasing: line)).member("data").map(SerializedObject.init)
@@ -34,7 +34,7 @@ enum StoredEntry {
 
   /// Returns the member `data` if the entity was never restored, otherwise `nil`.
   ///
-  /// The REST document of a restored entity also contains its incarnation.
+  /// The REST document of a restored entity contains its incarnation as well.
   static func unrestored(in bytes: UnsafeRawBufferPointer) -> SerializedObject? {
     guard let line = parts(bytes)?.line else { return nil }
     var data: UnsafeRawBufferPointer?
@@ -47,7 +47,7 @@ enum StoredEntry {
     return isFirst ? data.map(SerializedObject.init) : nil
   }
 
-  /// Decodes an entry; returns `nil` for another format.
+  /// Decodes an entry; returns `nil` for an unknown format.
   static func read(_ bytes: UnsafeRawBufferPointer) throws(Problem) -> HubEntry? {
     func parse(_ part: Slice<UnsafeRawBufferPointer>) throws(Problem) -> JSONValue {
       try JSONText.parse(Data(part), maximumDepth: JSONText.maximumDepth * 2)
@@ -67,11 +67,11 @@ enum StoredEntry {
 }
 
 extension HubEntry {
-  /// Facts that the serialized feed entry does not contain.
+  /// Facts that the serialized feed entry lacks.
   ///
-  /// A JSON array: version of the first write; times of the first write, the last write and the deletion (or `null`) in
-  /// milliseconds since 1970; for a restored entity an array with version and author (or `null`) of the restore; names
-  /// of re-offered fields.
+  /// A JSON array: version of the first write; times of the first write, of the last write and of the deletion (or
+  /// `null`), in milliseconds since 1970; for a restored entity, an array with the version and the author (or `null`)
+  /// of the restore; names of re-offered fields.
   public var storedFacts: JSONValue {
     var facts: [JSONValue] = [
       .int(createdVersion), .int(createdAt.milliseconds), .int(updatedAt.milliseconds),
@@ -83,7 +83,7 @@ extension HubEntry {
     return .array(facts + fields.filter(\.value.isReoffered).keys.sorted().map { .string($0) })
   }
 
-  /// Decodes a parsed feed entry and its ``storedFacts``; returns `nil` if they are invalid.
+  /// Creates an entry from a parsed feed entry and its ``storedFacts``; returns `nil` if they are invalid.
   public init?(line: JSONValue, facts: JSONValue) {
     guard let members = line.objectValue, let facts = facts.arrayValue, facts.count >= 4,
       let kind = members["entity_type"]?.stringValue, let id = members["entity_id"]?.stringValue,
@@ -106,7 +106,7 @@ extension HubEntry {
     }
   }
 
-  /// Returns the fields in a document. A nested key that was removed is listed only in the field versions.
+  /// Returns the fields of a document. A removed nested key appears only in the field versions.
   private func values(of data: [String: JSONValue], marks: [String: JSONValue]) -> [String: JSONValue] {
     let nested = SyncedKind.named(kind)?.nestedMember
     var values = data.filter { !Self.ownMembers.contains($0.key) && $0.key != nested }

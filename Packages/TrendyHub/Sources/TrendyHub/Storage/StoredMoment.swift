@@ -1,21 +1,21 @@
 import TrendyModels
 
-/// Format of an event's type, time zone and source, stored beside its time in the list index.
+/// Format of an event's type, time zone and source, stored beside its timestamp in the list index.
 ///
-/// Counting days therefore reads no entries.
+/// Because of it, daily counts can be computed without reading entries.
 ///
-/// The bytes are: the value 1; flags, from the lowest bit: all-day, has a time zone, type id is a UUID, three bits for
-/// the source with 0 for none; the type id as 16 bytes, or as length byte and text; the time zone.
+/// Layout: the byte 1; flags, starting with the lowest bit: all-day, has a time zone, type id is a UUID, three bits for
+/// the source where 0 means none; the type id as 16 bytes, or as a length byte and text; the time zone.
 enum StoredMoment {
   private static let form: UInt8 = 1
   private static let allDay: UInt8 = 1
   private static let hasZone: UInt8 = 2
   private static let isUUID: UInt8 = 4
   private static let sourceShift: UInt8 = 3
-  /// The indexes are part of the file format; append new values.
+  /// The indexes are part of the file format, so new values must be appended.
   private static let sources: [EventSourceType] = [.manual, .imported, .geofence, .healthKit, .trip]
 
-  /// Encodes an event; returns no bytes if a value does not fit the format.
+  /// Encodes an event. Returns an empty array if a value does not fit the format.
   static func write(_ event: HubEventMoment) -> [UInt8] {
     var flags = event.isAllDay ? allDay : 0
     if let source = event.sourceType {
@@ -41,20 +41,21 @@ enum StoredMoment {
     return bytes
   }
 
-  /// Pools of type ids and time zones.
+  /// Pools that deduplicate type ids and time zones.
   struct Pools {
     var types = TextPool()
     var zones = TextPool()
   }
 
-  /// Decodes an event; returns `nil` for another format.
+  /// Decodes an event; returns `nil` for an unknown format.
   static func read(_ bytes: UnsafeRawBufferPointer, moment: Int64, _ pools: inout Pools) -> HubEventMoment? {
     guard bytes.count > 2, bytes[0] == form else { return nil }
     let flags = bytes[1]
     let id = flags & isUUID != 0 ? 2..<18 : 3..<3 + Int(bytes[2])
     let source = Int(flags >> sourceShift & 7)
     guard id.upperBound <= bytes.count, source <= sources.count else { return nil }
-    // Other variants than that of RFC 9562 are stored as text; `CompactIdentifier` requires it.
+    // Ids of other UUID variants than that of RFC 9562 are stored as text, because `CompactIdentifier` does not support
+    // them.
     guard flags & isUUID == 0 || bytes[10] >> 6 == 2 else { return nil }
     func part(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
     let type = flags & isUUID != 0 ? pools.types.text(part(id), uuid) : pools.types.text(part(id))

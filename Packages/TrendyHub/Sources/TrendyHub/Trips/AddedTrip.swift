@@ -3,21 +3,21 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// A trip that the user enters.
+/// A trip entered by the user.
 struct AddedTrip {
   let id: String
   let start: Date
   let end: Date
   /// Distance in metres.
   let distance: Double
-  /// Coordinates of the start and the end, of the start only, or none.
+  /// Coordinates of start and end, of the start only, or none.
   let ends: [Coordinate]
   let zone: String?
   let vehicleId: String?
   let category: TripCategory?
   let notes: String?
 
-  /// Maximum distance in metres, twice the circumference of the earth.
+  /// Maximum distance in metres: twice the circumference of the earth.
   private static let mostMetres = 8e7
 
   init(_ body: DocumentReader) throws(Problem) {
@@ -29,7 +29,7 @@ struct AddedTrip {
     }
     distance = metres
     let (from, to) = (try Self.place("start_place", body), try Self.place("end_place", body))
-    // A trip with an end needs a start.
+    // A trip that has an end coordinate needs a start coordinate as well.
     guard from != nil || to == nil else { throw .invalid("start_place: requires end_place, and the reverse") }
     ends = [from, to].compactMap(\.self)
     zone = try body.optionalString("time_zone")
@@ -64,11 +64,11 @@ extension HubCore {
     return vehicle
   }
 
-  /// Returns the event with the category and other fields that the user's trip rules set.
+  /// Returns the event with the category and other fields set by the user's trip rules.
   func completing(_ event: Event, in reading: any HubReadTransaction) throws -> Event {
     let rules = try reading.living(kind: SyncedKind.tripRule.name, offset: 0, limit: .max)
       .compactMap { TripRule(id: $0.id, fields: $0.fields.mapValues(\.value)) }
-    // The user has chosen the vehicle, so no rule sets it.
+    // The user has already chosen the vehicle, so no rule may set it.
     return TripEvent.completing(
       event, devices: [], vehicles: [], rules: rules.inAskingOrder, places: try reading.geofences())
   }

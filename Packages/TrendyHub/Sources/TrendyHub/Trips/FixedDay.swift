@@ -3,15 +3,15 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Distribution of a day's fixes, with gaps in which a trip may be missing.
+/// Distribution of fixes over a day, with gaps in which a trip may be missing.
 struct FixedDay {
-  /// Seconds before and after the day that are examined too.
+  /// Seconds before and after the day that are examined as well.
   static let around: Int64 = 6 * 3600
-  /// Duration of one step, in seconds.
+  /// Length of one step in seconds.
   private static let step: Int64 = 300
-  /// Minimum duration of a gap, in seconds; a stationary phone sends few fixes.
+  /// Minimum duration of a gap in seconds. It is long because a stationary phone sends few fixes.
   private static let silence = 600.0
-  /// Minimum distance between the ends of a gap, in metres, from which a trip may be missing.
+  /// Minimum distance in metres between the ends of a gap in which a trip may be missing.
   private static let elsewhere = 300.0
   /// Maximum accuracy radius of the fixes used, in metres.
   private static let worstAccuracy = 200.0
@@ -23,7 +23,7 @@ struct FixedDay {
   /// Creates the distribution.
   ///
   /// - Parameters:
-  ///   - fixes: Fixes in order of time.
+  ///   - fixes: Fixes in chronological order.
   ///   - span: The day, in milliseconds since 1970.
   init(_ fixes: [Location], during span: Range<Int64>) {
     self.span = span

@@ -4,9 +4,9 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Handlers for a year's mileage log, and for odometer readings.
+/// Handlers for a year's mileage log and for odometer readings.
 ///
-/// The numbers are those of `trendy trip report` and `trendy export mileage`.
+/// The numbers equal those of `trendy trip report` and `trendy export mileage`.
 struct MileageHandlers: Sendable {
   let records: HubRecords
   private let knownTrips = TripCache()
@@ -81,7 +81,7 @@ struct MileageHandlers: Sendable {
     }
   }
 
-  /// Records an odometer reading like `trendy vehicle odometer log`. Idempotent for equal id and content.
+  /// Records an odometer reading, like `trendy vehicle odometer log`. Idempotent for the same id and content.
   private func logOdometer(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let body = try call.body()
     let (id, zone) = (try body.identifier("id"), try body.optionalString("time_zone"))
@@ -107,7 +107,7 @@ struct MileageHandlers: Sendable {
     }
   }
 
-  /// Maximum reading in metres: ten million kilometres.
+  /// Maximum odometer reading in metres: ten million kilometres.
   private static let mostMetres = 1e10
 
   private func trips(of user: String, _ reading: any HubReadTransaction) throws -> UserTrips {
@@ -115,7 +115,7 @@ struct MileageHandlers: Sendable {
   }
 }
 
-/// A calendar year in a time zone, of one vehicle or of all.
+/// A calendar year in a time zone, for one vehicle or for all.
 struct MileageSpan {
   let year: Int
   let vehicleId: String?
@@ -135,12 +135,12 @@ struct MileageSpan {
 
   func isOfVehicle(_ trip: TripEvent) -> Bool { vehicleId == nil || trip.vehicleId == vehicleId }
 
-  /// Returns whether a trip began in the year, with the vehicle.
+  /// Returns whether a trip began in the year and was made with the vehicle.
   func contains(_ trip: TripEvent) -> Bool { isOfVehicle(trip) && date(of: trip.start).year == year }
 }
 
 extension HubCore {
-  /// Returns a built-in type, and creates it if necessary.
+  /// Returns a built-in type, creating it if necessary.
   func type(
     _ builtIn: BuiltInType, by device: String, of user: String, in transaction: any HubTransaction, now: Date
   ) throws -> EventType {

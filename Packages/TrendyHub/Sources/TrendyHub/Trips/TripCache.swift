@@ -2,18 +2,17 @@ import Foundation
 import TrendyModels
 import TrendyTrips
 
-/// Cached trips and odometer readings of some users, updated with later writes.
+/// Cached trips and odometer readings of a few users, updated with later writes.
 ///
-/// Without the cache, each request for the mileage log would read the events of several years.
+/// Without this cache, each request for the mileage log would read the events of several years.
 final class TripCache: Sendable {
-  /// Caches by user.
   private let events = DerivedValueCache<String, MileageEvents>()
   private let trips = DerivedValueCache<String, UserTrips>()
 
   func trips(of user: String, _ reading: any HubReadTransaction) throws -> UserTrips {
     try trips.value(for: user, reading) { known in
       let basis = try UserTrips.Basis(try events(of: user, reading), reading)
-      // Most writes do not affect the log.
+      // Most writes do not affect the mileage log.
       if let known, known.value.basis == basis { return known.value }
       return try UserTrips(basis, user: user)
     }
@@ -22,7 +21,7 @@ final class TripCache: Sendable {
   private func events(of user: String, _ reading: any HubReadTransaction) throws -> MileageEvents {
     try events.value(for: user, reading) { known in
       let odometerType = try MileageEvents.odometerType(reading, user: user)
-      // Update the cached events if the writes since are known and few.
+      // Update the cached events if the later writes are known and few.
       if let known, known.value.odometerType == odometerType, let changes = try reading.changes(since: known.position) {
         var events = known.value
         try events.update(user: user) { take in
@@ -44,15 +43,15 @@ final class TripCache: Sendable {
 
 /// Trips and odometer readings that make up a mileage log.
 struct MileageEvents: Sendable {
-  /// Id of the type of odometer readings.
+  /// Id of the event type for odometer readings; `nil` if the user has none.
   let odometerType: String?
   /// Trips, oldest first.
   private(set) var trips: [TripEvent] = []
   /// Odometer readings by event id.
   private(set) var odometers: [String: Event] = [:]
-  /// Start of each trip by event id, used to find its index.
+  /// Start of each trip by event id. It is used to find the trip's index.
   private var starts: [String: Date] = [:]
-  /// Version of the last write that changed the trips or readings.
+  /// Version of the last write that changed the trips or odometer readings.
   fileprivate(set) var version: Int64 = 0
 
   init(odometerType: String?) { self.odometerType = odometerType }
@@ -61,7 +60,7 @@ struct MileageEvents: Sendable {
   ///
   /// - Parameters:
   ///   - user: Id of the user.
-  ///   - show: Calls its argument once with each changed event, in any order.
+  ///   - show: Must call its argument once with each changed event, in any order.
   mutating func update(user: String, _ show: (_ take: (HubEntry) throws -> Void) throws -> Void) throws {
     var gone: Set<Int> = []
     var new: [TripEvent] = []
@@ -79,12 +78,12 @@ struct MileageEvents: Sendable {
       }
     }
     guard !gone.isEmpty || !new.isEmpty else { return }
-    // The existing trips are sorted, which makes sorting nearly linear.
+    // The existing trips are already sorted, so this takes nearly linear time.
     trips = trips.enumerated().filter { !gone.contains($0.offset) }.map(\.element) + new
     trips.sort { Self.precedes($0, $1.start, id: $1.event.id) }
   }
 
-  /// Returns the event of an entry, or `nil` if it does not belong to the log.
+  /// Returns the event of an entry; `nil` if it does not belong to the log.
   private func event(_ entry: HubEntry, user: String) throws -> Event? {
     let isTrip = entry.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue
     let isReading = odometerType != nil && entry.fields["event_type_id"]?.value.stringValue == odometerType
@@ -93,7 +92,7 @@ struct MileageEvents: Sendable {
     return Event(wire)
   }
 
-  /// Returns the index at which a trip is, or would be inserted.
+  /// Returns the index of a trip, or the index at which it would be inserted.
   private func place(ofStart start: Date, id: String) -> Int {
     var places = trips.startIndex..<trips.endIndex
     while !places.isEmpty {
@@ -104,7 +103,8 @@ struct MileageEvents: Sendable {
     return places.lowerBound
   }
 
-  /// The id is evaluated only for equal starts, because an event formats it on each access.
+  /// Returns whether a trip precedes a start and id. The id is an autoclosure because an event formats it on each
+  /// access.
   private static func precedes(_ trip: TripEvent, _ start: Date, id: @autoclosure () -> String) -> Bool {
     trip.start == start ? trip.event.id < id() : trip.start < start
   }
@@ -119,7 +119,7 @@ struct MileageEvents: Sendable {
 }
 
 extension TripEvent {
-  /// The trip with only the ends of its route, which otherwise uses most of the memory.
+  /// The trip with only the first and last coordinates of its route, which otherwise takes most of the memory.
   fileprivate var withEndsAlone: TripEvent {
     let route = route
     guard route.count > 2 else { return self }

@@ -3,7 +3,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Handlers that add, split and merge trips, each in one transaction, like the commands on a device.
+/// Handlers that add, split and merge trips, each in one transaction, like the corresponding commands on a device.
 struct TripHandlers: Sendable {
   let records: HubRecords
   let readings: PostedTracks
@@ -25,7 +25,7 @@ struct TripHandlers: Sendable {
     return .json(.object(FixedDay(fixes ?? [], during: span).members))
   }
 
-  /// Records a trip like `trendy trip add`. Idempotent for equal id and content.
+  /// Records a trip, like `trendy trip add`. Idempotent for the same id and content.
   func addTrip(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let added = try AddedTrip(try call.body())
     let now = clock.now
@@ -49,7 +49,7 @@ struct TripHandlers: Sendable {
     }
   }
 
-  /// Returns ends and average speed of the trips that begin in a period, latest first.
+  /// Returns the ends and average speed of each trip that begins in a period, latest first.
   func listTrips(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let moments = try call.moments()
     let limit = Int(try call.integer("limit", in: 1...1000, default: 1000))
@@ -58,11 +58,11 @@ struct TripHandlers: Sendable {
     }
   }
 
-  /// Changes a trip and the values that follow from the edit.
+  /// Changes a trip, and the values that depend on the edited ones.
   func editTrip(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let id = call.id
     let members = try call.body().members
-    // Invalid members are reported before they are decoded.
+    // Validate the members first, so that invalid ones are reported properly.
     _ = try SyncedKind.event.fields(from: members, isCreate: false)
     let request = try ChangeEntryData(rawData: members).decode(UpdateEventRequest.self)
     let edit = try call.edit()
@@ -90,7 +90,7 @@ struct TripHandlers: Sendable {
     }
   }
 
-  /// Returns a trip, the trips before and after it, and how it was detected if this hub detected it.
+  /// Returns a trip with the trips before and after it, and, if this hub detected the trip, how it was detected.
   func showTrip(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let id = call.id
     var members = try await records.store.read(user: sender.user) { [core] reading in
@@ -114,7 +114,7 @@ struct TripHandlers: Sendable {
     return .json(.object(members))
   }
 
-  /// Returns the two trips that a split would create. Writes nothing.
+  /// Returns the two trips that a split would create, without writing anything.
   func showSplit(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let id = call.id
     let asked = try SplitPoint(call)
@@ -135,7 +135,8 @@ struct TripHandlers: Sendable {
     try await records.store.read(user: sender.user) { try $0.geofences() }
   }
 
-  /// Splits a trip. Idempotent: if the second trip exists and begins at that time, returns both trips unchanged.
+  /// Splits a trip. Idempotent: if the second trip already exists and begins at that time, returns both trips
+  /// unchanged.
   func split(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let id = call.id
     let body = try call.body()
@@ -167,7 +168,7 @@ struct TripHandlers: Sendable {
     return try await records.carryOut(work, for: sender.user, request: call.request)
   }
 
-  /// Extends the earlier trip by the later one, which is deleted.
+  /// Merges two trips: extends the earlier one and deletes the later one.
   func merge(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let ids = [call.id, try call.body().identifier("with")]
     guard ids[0] != ids[1] else { throw Problem.invalid("with: a trip cannot be merged with itself") }
@@ -189,7 +190,7 @@ struct TripHandlers: Sendable {
     return try await records.carryOut(work, for: sender.user, request: call.request)
   }
 
-  /// Returns a trip, with its fixes if exactly one device posted them to this hub.
+  /// Returns a trip, with its fixes if exactly one device has posted them to this hub.
   private func tripWithFixes(_ id: String, _ sender: HubDevice) async throws -> (TripEvent, [Location]) {
     let trip = try await records.store.read(user: sender.user) { [core] in
       try core.trip(id, in: $0, user: sender.user)
@@ -224,7 +225,7 @@ private enum SplitPoint {
 extension HubCore {
   /// Returns a trip.
   ///
-  /// - Throws: A ``Problem`` with status 404 if the event does not exist, 400 if it is not a trip.
+  /// - Throws: A ``Problem`` with status 404 if the event does not exist, or 400 if it is not a trip.
   fileprivate func trip(_ id: String, in reading: any HubReadTransaction, user: String) throws -> TripEvent {
     let entry = try entity(.event, id: id, in: reading)
     let wire = try ChangeEntryData(rawData: entry.document(user: user)).decode(APIEvent.self)
@@ -244,7 +245,7 @@ extension HubCore {
 }
 
 extension HubReadTransaction {
-  /// Returns the nearest trips that begin up to a week before and after a trip.
+  /// Returns the closest trips that begin within a week before and after the start of a trip.
   fileprivate func tripsAround(_ trip: TripEvent) throws -> (previous: HubEntry?, next: HubEntry?) {
     let week: Int64 = 7 * 86_400_000
     let start = trip.start.milliseconds
@@ -260,7 +261,7 @@ extension HubReadTransaction {
 }
 
 extension SpeedProfile {
-  /// The profile as a document of the API.
+  /// Returns the profile as an API document.
   fileprivate func document(_ places: [Geofence]) -> JSONValue {
     func rounded(_ value: Double, _ parts: Double) -> JSONValue { .double((value * parts).rounded() / parts) }
     func place(_ coordinate: Coordinate) -> [String: JSONValue] {
@@ -298,7 +299,7 @@ extension TripEvent {
     }
   }
 
-  /// The members of a half that distinguish it from the other.
+  /// Returns the members that distinguish one half of a split trip from the other.
   fileprivate func half(_ places: [Geofence]) -> JSONValue {
     [
       "start": .string(RFC3339.string(from: start)), "end": .string(RFC3339.string(from: end)),
@@ -320,6 +321,6 @@ extension DocumentReader {
 }
 
 extension Date {
-  /// The date with the precision of the wire format.
+  /// The date rounded to the precision of the wire format.
   fileprivate var roundedToMillisecond: Date { Date(milliseconds: milliseconds) }
 }

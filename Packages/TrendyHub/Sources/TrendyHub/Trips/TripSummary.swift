@@ -2,9 +2,9 @@ import TrendyModels
 import TrendyTrips
 
 extension TripEvent {
-  /// Ends and average speed of the trip, as a document of the API.
+  /// Returns the ends and average speed of the trip as an API document.
   ///
-  /// - Parameter places: Places of the user.
+  /// - Parameter places: The user's places.
   func summary(_ places: [Geofence]) -> JSONValue {
     [
       "id": .string(event.id), "start_place": Self.end(startPlace, places), "end_place": Self.end(endPlace, places),
@@ -12,7 +12,7 @@ extension TripEvent {
     ]
   }
 
-  /// Returns an end of a trip with the place that contains it, as a document of the API; `null` if it is unknown.
+  /// Returns one end of a trip and the place that contains it, as an API document; `null` if the end is unknown.
   static func end(_ coordinate: Coordinate?, _ places: [Geofence]) -> JSONValue {
     guard let coordinate else { return .null }
     let place = places.nearest(to: coordinate).first
@@ -25,7 +25,7 @@ extension TripEvent {
 }
 
 extension HubReadTransaction {
-  /// Returns the places of the user.
+  /// Returns the user's places.
   func geofences() throws -> [Geofence] {
     try living(kind: SyncedKind.geofence.name, offset: 0, limit: .max).map {
       let wire: APIGeofence = try $0.decoded(user: "")
@@ -33,7 +33,7 @@ extension HubReadTransaction {
     }
   }
 
-  /// Returns the summaries of the trips among events; other events are ignored.
+  /// Returns the summaries of the trips among the given events. Other events are ignored.
   func summaries(of events: [HubEntry]) throws -> JSONValue {
     let trips = try events.filter { $0.fields["source_type"]?.value.stringValue == EventSourceType.trip.rawValue }
       .compactMap { entry in
@@ -46,7 +46,7 @@ extension HubReadTransaction {
 }
 
 extension HubSchema {
-  /// End of a trip with the place that contains it.
+  /// One end of a trip and the place that contains it.
   static let tripEnd = HubSchema.nullable(
     .object([
       .required("latitude", .number(-90...90)), .required("longitude", .number(-180...180)),

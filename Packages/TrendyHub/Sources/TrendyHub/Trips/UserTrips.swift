@@ -3,7 +3,7 @@ import TrendyTrips
 
 /// Mileage log of a user.
 struct UserTrips: Sendable {
-  /// Trips that count, oldest first.
+  /// Trips that count towards the mileage, oldest first.
   let trips: [TripEvent]
   let witnesses: TripWitnesses
   let vehicles: [Vehicle]
@@ -11,7 +11,7 @@ struct UserTrips: Sendable {
   let basis: Basis
   private let odometerEvents: [Event]
 
-  /// Data from which the log is computed; equal as long as none of it was written.
+  /// Data from which the log is computed. Values are equal unless some of it was written in between.
   struct Basis: Sendable, Equatable {
     let events: MileageEvents
     let vehicles: [HubEntry]
@@ -19,14 +19,15 @@ struct UserTrips: Sendable {
 
     /// Reads vehicles and places.
     ///
-    /// `events` contains trips and odometer readings of all years, because mileage is computed from the first trip on.
+    /// `events` contains the trips and odometer readings of all years, because mileage is computed from the first trip
+    /// onwards.
     init(_ events: MileageEvents, _ reading: any HubReadTransaction) throws {
       self.events = events
       vehicles = try reading.living(kind: SyncedKind.vehicle.name, offset: 0, limit: .max)
       places = try reading.living(kind: SyncedKind.geofence.name, offset: 0, limit: .max)
     }
 
-    /// Compares events by the version of their last change, since there are many.
+    /// Compares events only by the version of their last change, because there are many.
     static func == (one: Self, other: Self) -> Bool {
       one.events.version == other.events.version && one.events.odometerType == other.events.odometerType
         && one.vehicles == other.vehicles && one.places == other.places

@@ -3,13 +3,13 @@ import TrendyModels
 import TrendyProtocols
 
 extension HubAccounts {
-  /// Adds a webhook, which receives all later changes of a user's record.
+  /// Adds a webhook that receives all later changes to a user's record.
   ///
   /// - Parameters:
   ///   - user: Id of the user.
-  ///   - url: URL with `https`, or with `http` on this machine.
+  ///   - url: URL with the scheme `https`, or with `http` to this machine.
   ///   - kinds: Kinds of entities to deliver; empty for all.
-  ///   - allowsClearText: Whether `http` is allowed to other machines, where others on the network can read the
+  ///   - allowsClearText: Whether `http` is allowed even to other machines, which lets others on the network read the
   ///     changes.
   /// - Throws: A ``Problem`` of kind `invalid` or `not_found`.
   public func addWebhook(
@@ -26,7 +26,7 @@ extension HubAccounts {
     guard try storage.readDirectory({ try $0.user(id: user) }) != nil else {
       throw Problem.notFound("this hub has no user with the id \"\(user.prefix(60))\"")
     }
-    // Write the delivery state first: a webhook without it is treated as removed.
+    // Write the delivery state first, because a webhook without one is treated as removed.
     try storage.write(user: user) { transaction in
       let state = try transaction.state()
       try transaction.put(
@@ -36,7 +36,7 @@ extension HubAccounts {
     return webhook
   }
 
-  /// Returns the webhooks of a user, or of all users, in order of creation.
+  /// Returns the webhooks of one user or of all users, in order of creation.
   public func webhooks(user: String? = nil) throws -> [(webhook: HubWebhook, standing: WebhookDeliveryState?)] {
     let webhooks = try storage.readDirectory { try $0.webhooks() }
       .filter { user == nil || $0.user == user }
@@ -46,7 +46,7 @@ extension HubAccounts {
     }
   }
 
-  /// Removes a webhook. A running hub stops its deliveries within ten seconds.
+  /// Removes a webhook. A running hub stops delivering to it within ten seconds.
   public func removeWebhook(_ webhook: HubWebhook) throws {
     try storage.writeDirectory { try $0.deleteWebhook(id: webhook.id) }
     try storage.write(user: webhook.user) { transaction in

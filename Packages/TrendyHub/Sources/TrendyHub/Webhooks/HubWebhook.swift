@@ -1,14 +1,14 @@
 public import Foundation
 public import TrendyModels
 
-/// A URL that receives the changes of a user's record.
+/// A URL to which the hub delivers the changes to a user's record.
 public struct HubWebhook: Hashable, Sendable, Identifiable {
   public let id: String
   /// Id of the user.
   public let user: String
-  /// URL with `https`, or `http` if that was allowed, with any path and query.
+  /// URL with the scheme `https`, or `http` if that was allowed, with any path and query.
   public let url: String
-  /// Key of the signatures, stored in clear text because the hub signs with it.
+  /// Key for signatures, stored in clear text because the hub signs with it.
   public let secret: String
   /// Kinds of entities to deliver; empty for all.
   public let kinds: [String]
@@ -32,7 +32,7 @@ public struct WebhookDeliveryState: Hashable, Sendable {
     public var at: Date
     /// Status code of the response; `nil` if there was none.
     public var status: Int?
-    /// Reason why there was no response; empty otherwise.
+    /// Reason why no response was received; empty if one was.
     public var words: String
 
     public init(at: Date, status: Int?, words: String = "") {
@@ -41,15 +41,15 @@ public struct WebhookDeliveryState: Hashable, Sendable {
       self.words = words
     }
 
-    /// Whether the receiver answered with status 200 to 299.
+    /// Whether the receiver responded with a status from 200 to 299.
     public var isSuccess: Bool { status.map { (200..<300).contains($0) } ?? false }
   }
 
-  /// Claim of one of several hubs on a storage to deliver.
+  /// Claim by which one of several hubs on a storage reserves the deliveries.
   public struct Claim: Hashable, Sendable {
     /// Id of the hub process.
     public var hub: String
-    /// Time from which another hub may deliver, because this one has ended or hangs.
+    /// Time after which another hub may deliver, because this one must have ended or be hanging.
     public var until: Date
 
     public init(hub: String, until: Date) {
@@ -62,18 +62,18 @@ public struct WebhookDeliveryState: Hashable, Sendable {
   public let webhook: String
   /// Version of the last delivered change.
   public var cursor: Int64
-  /// Epoch that contains the cursor; `nil` before the first.
+  /// Epoch that contains the cursor; `nil` if there is none yet.
   public var epoch: String?
   /// Number of failed attempts since the last success.
   public var failures: Int
-  /// Time before which no attempt is made; `nil` for none.
+  /// Time before which no attempt is made; `nil` for no restriction.
   public var nextAttempt: Date?
   /// Result of the last attempt; `nil` before the first.
   public var lastAttempt: Attempt?
   /// Claim of a hub; `nil` while no delivery is in progress.
   public var claim: Claim?
 
-  /// Creates the state of a new webhook, which receives changes after `cursor`.
+  /// Creates the state of a new webhook, which will receive the changes after `cursor`.
   public init(webhook: String, cursor: Int64, epoch: String?) {
     self.webhook = webhook
     self.cursor = cursor
@@ -83,7 +83,7 @@ public struct WebhookDeliveryState: Hashable, Sendable {
 }
 
 extension HubWebhook {
-  /// JSON document for storages.
+  /// JSON document in which storages save the webhook.
   public var stored: JSONValue {
     [
       "id": .string(id), "person": .string(user), "url": .string(url), "secret": .string(secret),
@@ -105,7 +105,7 @@ extension HubWebhook {
 }
 
 extension WebhookDeliveryState {
-  /// JSON document for storages.
+  /// JSON document in which storages save the delivery state.
   public var stored: JSONValue {
     var members: [String: JSONValue] = [
       "webhook": .string(webhook), "cursor": .int(cursor), "failures": .int(Int64(failures)),

@@ -4,10 +4,10 @@ import TrendyProtocols
 
 /// Delivers changes to the webhooks of all users.
 ///
-/// Each change is delivered at least once, in the order of versions, and each webhook independently: a slow or
-/// unreachable receiver does not delay the others and is retried indefinitely, after one second, then two, up to an
-/// hour. Of several hubs on one storage, the hub that has claimed a webhook delivers; a claim lasts a minute, after
-/// which another hub may repeat the delivery.
+/// Each change is delivered at least once, in order of version. Webhooks are independent: a slow or unreachable
+/// receiver does not delay the others, and is retried indefinitely, after one second, then two, up to an hour. If
+/// several hubs share a storage, the one that has claimed a webhook delivers. A claim lasts a minute, after which
+/// another hub may repeat the delivery.
 struct WebhookDeliverer: Sendable {
   let records: HubRecords
   let metrics: HubMetrics
@@ -20,16 +20,16 @@ struct WebhookDeliverer: Sendable {
   private static let reloadInterval: Duration = .seconds(10)
   /// Duration of a claim.
   ///
-  /// It is longer than a delivery takes, and than the difference between clocks of hubs on one storage.
+  /// It exceeds both the duration of a delivery and the clock difference between hubs that share a storage.
   static let claimPeriod: Duration = .seconds(60)
-  /// Interval at which a webhook checks for changes written by other hubs on the storage.
+  /// Interval at which a webhook checks for changes written by other hubs that share the storage.
   private static let lookInterval: Duration = .seconds(60)
 
   /// Delivers until the task is cancelled.
   ///
   /// - Parameters:
   ///   - sender: Sends requests over the network.
-  ///   - report: Receives descriptions of failures of the hub's storage.
+  ///   - report: Receives descriptions of storage failures.
   func run(by sender: any WebhookSender, report: @escaping @Sendable (String) -> Void) async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
@@ -42,7 +42,7 @@ struct WebhookDeliverer: Sendable {
         } catch {
           report("cannot read the webhooks: \(error)")
         }
-        // The loop checks for cancellation.
+        // If the sleep is cancelled, the loop ends.
         try? await clock.sleep(for: Self.reloadInterval)
       }
       bells.keepOnly([])
@@ -70,13 +70,14 @@ struct WebhookDeliverer: Sendable {
       switch next {
       case .again: break
       case .idle: await bells.wait(at: webhook.id, atMost: Self.lookInterval, clock)
-      // Sleep in steps, so that the delivery to a removed webhook ends. The loop checks for cancellation.
+      // Sleep in short steps, so that deliveries to a removed webhook end soon. If the sleep is cancelled, the loop
+      // ends.
       case .rest(let pause): try? await clock.sleep(for: min(pause, Self.reloadInterval))
       }
     }
   }
 
-  /// Performs one delivery, if there are changes.
+  /// Performs one delivery if there are changes.
   private func deliverNext(to webhook: HubWebhook, by sender: any WebhookSender) async throws -> WebhookStep {
     let due: WebhookDue
     switch try await nextWork(of: webhook) {
@@ -107,12 +108,12 @@ struct WebhookDeliverer: Sendable {
     let now = clock.now
     standing.claim = nil
     try await store.write(user: webhook.user) { [standing, core = records.core] transaction in
-      // The webhook was removed, or another hub has claimed it and stores the state.
+      // Otherwise the webhook was removed, or another hub has claimed it and stores the state.
       guard let held = try transaction.webhookStanding(of: webhook.id), held.claim?.hub == due.standing.claim?.hub
       else { return }
       try transaction.put(standing)
       guard standing.failures == 0 else { return }
-      // Store a contact like that of a device, so that compaction keeps tombstones above the cursor.
+      // Store a contact, as for a device, so that tombstones above the cursor are not compacted.
       let device = "webhook:\(webhook.id)"
       let contact = core.contact(
         device: device, cursor: standing.cursor, seen: standing.cursor, after: try transaction.contact(device: device),
@@ -122,7 +123,7 @@ struct WebhookDeliverer: Sendable {
     return .again
   }
 
-  /// Returns the next delivery; claims the webhook if several hubs may serve the storage.
+  /// Returns the next delivery, and claims the webhook if several hubs may serve the storage.
   private func nextWork(of webhook: HubWebhook) async throws -> WebhookWork {
     let now = clock.now
     let (work, isShared) = try await store.read(user: webhook.user) { reading in
@@ -132,16 +133,16 @@ struct WebhookDeliverer: Sendable {
     let claim = WebhookDeliveryState.Claim(
       hub: records.process, until: now.addingTimeInterval(Double(Self.claimPeriod.components.seconds)))
     return try await store.write(user: webhook.user) { transaction in
-      // Read again in the write transaction: another hub may have delivered the changes meanwhile.
+      // Read again in the write transaction: another hub may have delivered the changes in the meantime.
       guard case .due(var due) = try WebhookWork(webhook, in: transaction, at: now) else { return .nothing }
-      // A claim that ends later than this was set by a clock far ahead, and is ignored.
+      // Ignore a claim that ends later than this: it was set by a clock that was far ahead.
       if let held = due.standing.claim, held.hub != claim.hub, held.until > now,
         held.until <= now + 2 * Self.claimPeriod.seconds
       {
         return .notBefore(held.until)
       }
       due.standing.claim = claim
-      // Store only the claim: a cursor that was moved back is stored after the delivery.
+      // Store only the claim. A cursor that was moved back is stored after the delivery.
       guard var standing = try transaction.webhookStanding(of: webhook.id) else { return .nothing }
       standing.claim = claim
       try transaction.put(standing)
@@ -164,7 +165,7 @@ private enum WebhookWork: Sendable {
     if let next = due.standing.nextAttempt, next > now, next <= now + WebhookDeliveryState.longestPause.seconds {
       self = .notBefore(next)
     } else {
-      // A later time of the next attempt was set by a clock that was ahead, and is ignored.
+      // A later time for the next attempt was set by a clock that was ahead, so ignore it.
       self = .due(due)
     }
   }
@@ -180,15 +181,15 @@ private enum WebhookStep {
   case rest(Duration)
 }
 
-/// Content of the next delivery.
+/// Changes to send in the next delivery.
 private struct WebhookDue: Sendable {
-  /// Maximum number of changes in a delivery, and the size in bytes after which no further change is added.
+  /// Maximum number of changes in a delivery, and the size in bytes from which no further change is added.
   static let most = (changes: 100, bytes: 1 << 20)
 
   var standing: WebhookDeliveryState
-  /// Changes of the delivered kinds.
+  /// Changes to entities of the webhook's kinds.
   private(set) var changes: [SerializedEntry] = []
-  /// Version of the last examined change, and its epoch.
+  /// Version and epoch of the last examined change.
   let end: Int64
   let epoch: String?
   /// Whether tombstones before the first change may have been compacted.
@@ -196,12 +197,12 @@ private struct WebhookDue: Sendable {
 
   var isIdle: Bool { end == standing.cursor }
 
-  /// Returns `nil` if the webhook was removed.
+  /// Collects the changes after the webhook's cursor; returns `nil` if the webhook was removed.
   init?(_ webhook: HubWebhook, in reading: any HubReadTransaction) throws {
     guard var standing = try reading.webhookStanding(of: webhook.id) else { return nil }
     let state = try reading.state()
     if let epoch = state.epochs.epoch(of: standing.cursor)?.id, epoch != standing.epoch {
-      // The hub was restored and has assigned the versions again: repeat the changes after the last common version.
+      // The hub was restored and has assigned the versions again. Repeat the changes after the last common version.
       let known = state.epochs.firstIndex { $0.id == standing.epoch }
       let next = known.map { state.epochs.index(after: $0) } ?? state.epochs.startIndex
       standing.cursor = min(standing.cursor, state.epochs[next].first - 1)
@@ -225,8 +226,8 @@ private struct WebhookDue: Sendable {
 extension WebhookDeliveryState {
   fileprivate static let longestPause: Duration = .seconds(3600)
 
-  /// Records the result of an attempt. `retryAfter` is the delay that the receiver requested; at most an hour is
-  /// respected.
+  /// Records the result of an attempt. `retryAfter` is the delay that the receiver requested, which is capped at one
+  /// hour.
   fileprivate mutating func note(_ attempt: Attempt, retryAfter: Duration?) {
     lastAttempt = attempt
     guard !attempt.isSuccess else {
@@ -241,6 +242,6 @@ extension WebhookDeliveryState {
 }
 
 extension Duration {
-  /// Whole seconds as a time interval.
+  /// Duration in seconds, without the fraction.
   fileprivate var seconds: TimeInterval { TimeInterval(components.seconds) }
 }

@@ -3,16 +3,16 @@ import TrendyModels
 
 /// Sends deliveries over the network.
 public protocol WebhookSender: Sendable {
-  /// Sends one request, without following redirects, and times out after a few seconds.
+  /// Sends one request without following redirects. Times out after a few seconds.
   ///
-  /// - Throws: The reason why there was no response, for the operator of the hub.
+  /// - Throws: The reason why no response was received, for the operator of the hub.
   func send(_ post: WebhookDelivery) async throws -> WebhookResponse
 }
 
 /// Response of a receiver.
 public struct WebhookResponse: Hashable, Sendable {
   public var status: Int
-  /// Delay that the receiver requested before the next delivery.
+  /// Delay that the receiver requested before the next delivery; `nil` if none.
   public var retryAfter: Duration?
 
   public init(status: Int, retryAfter: Duration? = nil) {
@@ -21,7 +21,7 @@ public struct WebhookResponse: Hashable, Sendable {
   }
 }
 
-/// One delivery: changes of a user's record as a signed JSON document.
+/// One delivery: changes to a user's record as a signed JSON document.
 public struct WebhookDelivery: Hashable, Sendable {
   public let url: String
   public let headers: [String: String]
@@ -31,13 +31,13 @@ public struct WebhookDelivery: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - changes: Serialized feed entries in order of version.
-  ///   - epoch: Epoch of the last change. After a restore, equal versions denote other changes.
+  ///   - epoch: Epoch of the last change, because after a restore the same version may denote a different change.
   ///   - webhook: Receiver of the delivery.
   ///   - isIncomplete: Whether tombstones among the changes may have been compacted.
-  ///   - now: Time that is signed with the body, so that a receiver can reject recorded deliveries that are sent again.
+  ///   - now: Time to sign with the body, so that a receiver can reject replayed deliveries.
   init(_ changes: [SerializedEntry], of epoch: String?, to webhook: HubWebhook, isIncomplete: Bool = false, now: Date) {
     let range = changes.first.map { "\($0.version)-\(changes.last?.version ?? $0.version)" } ?? "try"
-    // Ids must be unique, because a receiver may accept each id only once.
+    // Ids must be unique, because a receiver may accept each one only once.
     let id = ([webhook.id, epoch].compactMap(\.self) + [range]).joined(separator: ".")
     var body = JSONText.write([
       "schema": "trendy.webhook/1", "id": .string(id), "webhook": .string(webhook.id),
@@ -64,10 +64,10 @@ public struct WebhookDelivery: Hashable, Sendable {
   /// Creates a delivery without changes, to test the URL.
   public init(trying webhook: HubWebhook, now: Date) { self.init([], of: nil, to: webhook, now: now) }
 
-  /// Returns the signature `t=SECONDS,v1=DIGEST`.
+  /// Returns the signature in the form `t=SECONDS,v1=DIGEST`.
   ///
-  /// The digest is 64 hexadecimal digits: the HMAC-SHA256 (RFC 2104), with the secret as key, of the seconds since
-  /// 1970, a full stop, and the body.
+  /// The digest is the HMAC-SHA256 (RFC 2104), in hexadecimal, of the seconds since 1970, a full stop, and the body.
+  /// Its key is the secret.
   public static func signature(of body: Data, at seconds: Int64, secret: String) -> String {
     let digest = HMACSHA256.hexadecimal(of: Data("\(seconds).".utf8) + body, key: Data(secret.utf8))
     return "t=\(seconds),v1=\(digest)"

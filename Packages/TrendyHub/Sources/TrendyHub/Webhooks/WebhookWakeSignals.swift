@@ -12,7 +12,7 @@ final class WebhookWakeSignals: Sendable {
 
   private let bells = Mutex<[String: Bell]>([:])
 
-  /// Registers a webhook; returns whether it was not registered yet.
+  /// Registers a webhook. Returns `false` if it was already registered.
   func hang(_ webhook: HubWebhook) -> Bool {
     bells.withLock { bells in
       guard bells[webhook.id] == nil else { return false }
@@ -21,7 +21,7 @@ final class WebhookWakeSignals: Sendable {
     }
   }
 
-  /// Unregisters all other webhooks and wakes their deliveries.
+  /// Unregisters all webhooks except the given ones, and wakes their deliveries.
   func keepOnly(_ ids: Set<String>) {
     let waiters = bells.withLock { bells in
       let gone = bells.filter { !ids.contains($0.key) }
@@ -44,10 +44,10 @@ final class WebhookWakeSignals: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Returns after a change, after the webhook was unregistered, or after the time limit.
+  /// Waits until a change occurs, the webhook is unregistered, or the time limit passes.
   func wait(at webhook: String, atMost limit: Duration, _ clock: any TimeSource) async {
     await withTaskGroup { group in
-      // The sleep fails only if it is cancelled.
+      // The sleep throws only if it is cancelled.
       group.addTask { try? await clock.sleep(for: limit) }
       group.addTask { await self.wait(at: webhook) }
       await group.next()

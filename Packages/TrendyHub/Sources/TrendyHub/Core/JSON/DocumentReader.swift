@@ -2,7 +2,7 @@ import TrendyModels
 
 /// Reads members of a JSON object.
 ///
-/// Its problems contain the path of the invalid member, for example `mutations[3].seq`.
+/// The problems it throws contain the path of the invalid member, for example `mutations[3].seq`.
 struct DocumentReader {
   let members: [String: JSONValue]
   private let path: String
@@ -26,7 +26,7 @@ struct DocumentReader {
     return text
   }
 
-  /// Returns an id of 1 to 128 bytes without control characters.
+  /// Returns a required id of 1 to 128 bytes without control characters.
   func identifier(_ name: String) throws(Problem) -> String {
     let text = try string(name)
     guard Identifier.isValid(text) else { throw .invalid("\(at(name)): expected \(Identifier.rule)") }

@@ -1,15 +1,16 @@
 import Foundation
 import TrendyModels
 
-/// JSON of requests: `WireJSON` with the hub's limits and problems.
+/// JSON of requests and stored values: `WireJSON` with the hub's limits, reporting errors as problems.
 enum JSONText {
   /// Maximum nesting of arrays and objects.
   ///
-  /// It exceeds the nesting of any value that a device can record, including the enclosing objects: the parser rejects
-  /// a whole push, a field's limit only one mutation. For the same reason the length of strings is not limited here.
+  /// It exceeds the nesting of any value that a device can record, including the enclosing objects, because the parser
+  /// rejects a whole push, whereas a field limit rejects only one mutation. String lengths are not limited here for the
+  /// same reason.
   static let maximumDepth = 32
 
-  /// Parses JSON. Text that the hub wrote needs a higher depth, because the hub nests received values.
+  /// Parses JSON. Text that the hub wrote needs a greater depth, because the hub nests received values.
   static func parse(_ data: Data, maximumDepth: Int = maximumDepth) throws(Problem) -> JSONValue {
     try read(JSONValue.self, from: data, maximumDepth: maximumDepth)
   }

@@ -1,9 +1,7 @@
-/// JSON text of an object that the hub wrote, searched without decoding it.
+/// JSON text of an object that the hub wrote, searched without decoding it, for reads of thousands of entries.
 ///
-/// Used by reads of thousands of entries.
-///
-/// The hub writes valid JSON without whitespace. In other text a member may not be found; the caller then decodes the
-/// whole object.
+/// The hub writes valid JSON without whitespace. In any other text a member may not be found; the caller then decodes
+/// the whole object.
 struct SerializedObject {
   let text: UnsafeRawBufferPointer
 
@@ -11,9 +9,9 @@ struct SerializedObject {
 
   /// Calls `body` with each member's name and value, both as JSON text, until it returns `false`.
   ///
-  /// The name has no quotation marks.
+  /// The name is passed without its quotation marks.
   ///
-  /// - Returns: Whether the part of the text that was read is valid.
+  /// - Returns: Whether the text is valid as far as it was read.
   func forEachMember(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool) -> Bool {
     guard text.count >= 2, text[0] == Sign.openObject else { return false }
     if text[1] == Sign.closeObject { return true }
@@ -29,9 +27,7 @@ struct SerializedObject {
     }
   }
 
-  /// Returns the JSON text of a member's value.
-  ///
-  /// Returns `nil` if the member is absent or the text before it is invalid.
+  /// Returns the JSON text of a member's value; `nil` if the member is missing or the text before it is invalid.
   func member(_ name: StaticString) -> UnsafeRawBufferPointer? {
     var found: UnsafeRawBufferPointer?
     _ = forEachMember { written, value in

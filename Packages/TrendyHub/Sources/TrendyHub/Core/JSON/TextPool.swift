@@ -1,7 +1,7 @@
 import Foundation
 import TrendyPersistence
 
-/// Deduplicates strings: thousands of entries that share a text share one `String`.
+/// Deduplicates strings, so that thousands of entries with equal text share one `String`.
 struct TextPool {
   private typealias Known = (bytes: [UInt8], text: String)
   private var texts: [UInt64: Known] = [:]
@@ -11,7 +11,7 @@ struct TextPool {
   ///
   /// - Parameters:
   ///   - bytes: The key.
-  ///   - make: Creates the string from the key; the default decodes UTF-8.
+  ///   - make: Creates the string from the key. Decodes UTF-8 by default.
   mutating func text(
     _ bytes: UnsafeRawBufferPointer,
     _ make: (UnsafeRawBufferPointer) -> String = { String(decoding: $0, as: UTF8.self) }

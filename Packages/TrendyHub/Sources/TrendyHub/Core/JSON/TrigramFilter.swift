@@ -1,13 +1,13 @@
 import TrendyModels
 
-/// Trigrams in event texts by user and month: a search skips months that cannot contain a word.
+/// Index of the trigrams in event texts by user and month. A search skips months that cannot contain a word.
 ///
-/// A month is indexed when a search first reads it, and updated with later writes.
+/// A month is indexed when a search first reads it. Later writes update its index.
 final class TrigramFilter: Sendable {
-  /// Index by user; ten years take about a megabyte.
+  /// Index by user; ten years of events take about a megabyte.
   private let known = DerivedValueCache<String, MonthTexts>()
 
-  /// Runs a search with the index, and saves what the search adds to it.
+  /// Runs a search with the index and keeps the months that the search adds to it.
   func search<Result>(
     of user: String, _ reading: any HubReadTransaction, _ body: (inout MonthTexts) throws -> Result
   ) throws -> Result {
@@ -23,11 +23,12 @@ final class TrigramFilter: Sendable {
   }
 }
 
-/// Trigrams in the events of one record, by month in UTC.
+/// Trigrams in the events of one record, by UTC month.
 struct MonthTexts: Sendable {
   private(set) var months: [Int: TextSignature] = [:]
 
-  /// Adds changed events. Trigrams of replaced texts remain; they can only cause a month to be read needlessly.
+  /// Adds changed events. The trigrams of replaced texts remain; the only effect is that a month may be read
+  /// needlessly.
   mutating func add(_ changes: [HubEntry]) {
     for entry in changes where entry.kind == SyncedKind.event.name && entry.isAlive {
       months[DayCountCache.month(of: entry.listMoment)]?.add(entry)
@@ -53,11 +54,11 @@ struct MonthTexts: Sendable {
   }
 }
 
-/// A set of trigrams of ASCII letters and digits: a Bloom filter with one hash function.
+/// Bloom filter for trigrams of ASCII letters and digits, with one hash function.
 struct TextSignature: Hashable, Sendable {
   /// 65,536 bits; the texts of a month contain a few thousand distinct trigrams.
   private var bits = [UInt64](repeating: 0, count: 1024)
-  /// Whether a text contains an escape or a character that lowercases to ASCII, so that any word may match.
+  /// Whether a text contains a JSON escape or a character that lowercases to ASCII, so that any word may match.
   private(set) var mayHoldAny = false
 
   mutating func add(_ entry: HubEntry) {
@@ -82,7 +83,7 @@ struct TextSignature: Hashable, Sendable {
     if !mayHoldAny { mayHoldAny = EventPrefilter.hasOtherLetters(text) }
   }
 
-  /// Returns `false` if no text contains a part, given in lower case; `true` if one may.
+  /// Returns `false` if no text contains the given lowercase word part, `true` if one may.
   func mayHold(_ part: [UInt8]) -> Bool {
     guard !mayHoldAny, part.count >= 3 else { return true }
     return (0...part.count - 3).allSatisfy { first in

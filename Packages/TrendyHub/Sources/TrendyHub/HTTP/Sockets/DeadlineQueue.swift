@@ -1,7 +1,7 @@
 /// Deadlines of many owners in a binary heap, earliest first.
 ///
-/// Entries are not removed when a deadline moves to a later time: the owner stores the current one, and adds it again
-/// when the earlier entry is due. Thus moving a deadline costs nothing.
+/// Postponing a deadline costs nothing: the heap is left unchanged, the owner stores the new deadline, and adds it to
+/// the heap when the earlier entry is due.
 struct DeadlineQueue {
   private struct Entry {
     var time: Duration
@@ -10,13 +10,13 @@ struct DeadlineQueue {
 
   /// Binary heap: no entry is earlier than its parent.
   private var heap: [Entry] = []
-  /// Valid entry of each owner: the earliest.
+  /// Valid entry of each owner, which is its earliest.
   private var earliest: [UInt64: Duration] = [:]
 
-  /// Time of the first entry, at or before the earliest deadline; `nil` if there is none.
+  /// Time of the first entry, at or before the earliest deadline; `nil` if the heap is empty.
   var next: Duration? { heap.first?.time }
 
-  /// Adds a time at which the owner is due.
+  /// Adds a time at which an owner is due.
   mutating func add(_ time: Duration, of owner: UInt64) {
     if let known = earliest[owner], known <= time { return }
     earliest[owner] = time
@@ -28,11 +28,11 @@ struct DeadlineQueue {
     }
   }
 
-  /// Removes and returns an owner that is due; `nil` if there is none.
+  /// Removes and returns an owner that is due; `nil` if none is due.
   mutating func take(now: Duration) -> UInt64? {
     while let first = heap.first, first.time <= now {
       removeFirst()
-      // Skip entries that an earlier deadline of the owner has replaced.
+      // Skip entries that were superseded by an earlier deadline of the owner.
       guard earliest[first.owner] == first.time else { continue }
       earliest[first.owner] = nil
       return first.owner
@@ -42,7 +42,7 @@ struct DeadlineQueue {
 
   mutating func forget(_ owner: UInt64) {
     guard earliest.removeValue(forKey: owner) != nil else { return }
-    // Remove invalid entries before they outnumber valid ones.
+    // Remove invalid entries before they outnumber the valid ones.
     guard heap.count > 64, heap.count > 2 * earliest.count else { return }
     let counting = earliest.map { Entry(time: $0.value, owner: $0.key) }
     // A sorted array is a valid heap.

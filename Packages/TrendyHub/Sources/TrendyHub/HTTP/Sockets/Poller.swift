@@ -9,21 +9,22 @@
   import CEpoll
 #endif
 
-/// Waits until descriptors are ready: epoll on Linux, poll elsewhere. Used by one thread.
+/// Waits until descriptors are ready, using epoll on Linux and poll elsewhere. Used by a single thread.
 ///
-/// A descriptor is reported once, and again only after a new call to watch it.
+/// Watching is one-shot: after a descriptor has been reported, it must be watched again.
 final class Poller {
   enum Interest {
     case reading
     case writing
-    /// Wait until the other end closes its sending side.
+    /// Wait until the peer closes its sending side.
     case hangUp
   }
 
   #if os(Linux)
     private let epoll: Int32
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
-    /// Watched interest by number; `nil` for a descriptor that was reported and is not watched at present.
+    /// Watched interest by number; the inner value is `nil` for a descriptor that was reported and is not being
+    /// watched.
     private var known: [UInt64: Interest?] = [:]
 
     init() throws(HTTPTransportError) {
@@ -34,7 +35,7 @@ final class Poller {
 
     deinit { close(epoll) }
 
-    /// Watches a descriptor; `nil` stops watching.
+    /// Watches a descriptor. An interest of `nil` stops watching it.
     func watch(_ descriptor: Int32, number: UInt64, for interest: Interest?) {
       let present = known[number]
       if case .some(let watched) = present, watched == interest { return }
@@ -52,15 +53,13 @@ final class Poller {
       known[number] = .some(interest)
     }
 
-    /// Stops watching a descriptor, before it is closed.
+    /// Stops watching a descriptor. Must be called before the descriptor is closed.
     func forget(_ descriptor: Int32, number: UInt64) {
       guard known.removeValue(forKey: number) != nil else { return }
       epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
     }
 
-    /// Waits for up to `milliseconds`, or without limit for -1.
-    ///
-    /// - Returns: Numbers of the ready descriptors.
+    /// Waits for at most `milliseconds`, or indefinitely for -1.
     func wait(atMost milliseconds: Int32) -> [UInt64] {
       let count = epoll_wait(epoll, &events, Int32(events.count), milliseconds)
       guard count > 0 else { return [] }

@@ -1,15 +1,15 @@
-/// Socket, pending output and task of a connection.
+/// Socket, pending output and running task of one connection.
 ///
 /// Used only by the server's thread. Tasks refer to it by its number, which is never reused.
 final class SocketChannel {
   let number: UInt64
   let socket: Int32
   var connection: HTTPConnection
-  /// Uptime of the deadline; `nil` while the handler runs.
+  /// Uptime at which the deadline passes; `nil` while the handler runs.
   var deadline: Duration?
-  /// Task of the gate, the handler, or the next chunk.
+  /// Task that runs the gate or the handler, or produces the next chunk.
   var task: Task<Void, Never>?
-  /// Whether the connection no longer counts towards the limits.
+  /// Whether the connection has stopped counting towards the limits.
   var isCountedOut = false
   private var output: [UInt8] = []
   private var sent = 0
@@ -22,10 +22,10 @@ final class SocketChannel {
 
   var hasOutput: Bool { sent < output.count }
 
-  /// Whether the connection waits for another request. A connection without any request yet is not idle.
+  /// Whether the connection is waiting for a further request. A new connection without any request is not idle.
   var isIdle: Bool { connection.isIdle && connection.hasAsked }
 
-  /// Readiness to wait for; `nil` if no event of the client matters now.
+  /// Readiness to wait for; `nil` if no event from the client is relevant at the moment.
   var interest: Poller.Interest? {
     if hasOutput { return .writing }
     if connection.isReading { return .reading }
@@ -38,7 +38,7 @@ final class SocketChannel {
 
   enum Flushed {
     case all
-    /// Part of the output was sent; the value is false if nothing was.
+    /// Some output remains. The value is whether any bytes were sent.
     case part(Bool)
     case broken
   }

@@ -1,20 +1,19 @@
 import Foundation
 import TrendyModels
 
-/// Accepts connections within the limits.
 extension SocketServer {
-  /// Maximum number of connections accepted before open ones are served.
+  /// Maximum number of connections to accept before serving open ones.
   private static let acceptedAtOnce = 64
 
   func acceptSome(now: Duration) {
     acceptPausedUntil = nil
     guard listener >= 0 else { return }
-    // A client that opens connections continuously must not keep open ones from being served.
+    // A client that keeps opening connections must not prevent open ones from being served.
     for _ in 0..<Self.acceptedAtOnce {
       switch Sockets.accept(listener) {
       case .none: return poller.watch(listener, number: Self.listenerNumber, for: .reading)
       case .exhausted:
-        // Accepting again at once would spin. The connection stays in the backlog until a descriptor is free.
+        // Accepting again immediately would spin. The connection stays in the backlog until a descriptor is free.
         acceptPausedUntil = now + .milliseconds(100)
         return logShortage(now: now)
       case .connection(let socket, let address): open(socket, address: address, now: now)
@@ -50,7 +49,7 @@ extension SocketServer {
           + "--limit connections"))
   }
 
-  /// Closes the longest idle connection if a limit is reached; returns a problem if none is idle.
+  /// Closes the connection idle for longest if a limit is reached. Returns a problem if none is idle.
   private func makeRoom(for address: String) -> Problem? {
     if numbersByAddress[address, default: []].count >= limits.connectionsPerAddress, !isProxy(address),
       !closeLongestIdle(of: address)
@@ -67,7 +66,7 @@ extension SocketServer {
     return nil
   }
 
-  /// Returns whether many clients share the address.
+  /// Returns whether many clients may share the address.
   private func isProxy(_ address: String) -> Bool {
     if address == NetworkAddress.unixSocket { return true }
     guard !limits.proxies.isEmpty, let address = NetworkAddress(address) else { return false }
@@ -83,7 +82,7 @@ extension SocketServer {
 
   private func closeLongestIdle() -> Bool {
     while let number = idleDeadlines.take(now: .seconds(Int64.max)) {
-      // A connection that was used since is added again when it becomes idle.
+      // If the connection was used in the meantime, it is added again when it becomes idle.
       guard let channel = channels[number], channel.isIdle, let deadline = channel.deadline else { continue }
       if let next = idleDeadlines.next, next < deadline {
         idleDeadlines.add(deadline, of: number)
@@ -95,7 +94,7 @@ extension SocketServer {
     return false
   }
 
-  /// Excludes a lingering or closed connection from the limits.
+  /// Stops counting a lingering or closed connection towards the limits.
   func countOut(_ channel: SocketChannel) {
     guard !channel.isCountedOut else { return }
     channel.isCountedOut = true

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Serves connections: reacts to readiness and performs effects.
 extension SocketServer {
   /// Reads or writes until the socket would block.
   func serve(_ channel: SocketChannel, now: Duration) {
@@ -15,7 +14,7 @@ extension SocketServer {
   }
 
   private func receive(_ channel: SocketChannel, now: Duration) {
-    // Limit the number of reads, so that a client that sends continuously does not delay others.
+    // Limit the number of reads, so that a client that sends continuously does not delay the others.
     for _ in 0..<8 where channel.connection.isReading {
       let count = Sockets.receive(channel.socket, into: &buffer)
       if count < 0 { return }
@@ -84,7 +83,7 @@ extension SocketServer {
           self.post(.ended(isWhole: true), to: number)
         }
       } catch {
-        // The client receives an incomplete body; the handler that created the stream reports the error.
+        // The client receives a truncated body. The handler that created the stream reports the error.
         self.post(.ended(isWhole: false), to: number)
       }
     }

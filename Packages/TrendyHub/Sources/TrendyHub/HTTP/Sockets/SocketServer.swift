@@ -13,11 +13,11 @@ import TrendyProtocols
 
 /// Accepts connections and performs the effects of each ``HTTPConnection``.
 ///
-/// One thread owns all connections and waits only for sockets; results of handlers and streams reach it through a
+/// One thread owns all connections and blocks only on sockets. Results of handlers and streams reach it through a
 /// mailbox.
 ///
-/// @unchecked: only the thread accesses the state that `run()` changes; `mailbox` is locked; all other properties are
-/// set by `init`.
+/// @unchecked: state that `run()` changes is accessed only by the thread, `mailbox` is locked, and all other properties
+/// are constant after `init`.
 final class SocketServer: @unchecked Sendable {
   struct Message {
     var number: UInt64
@@ -29,11 +29,11 @@ final class SocketServer: @unchecked Sendable {
     var isStopping = false
     var hasStopped = false
     var waiters: [CheckedContinuation<Void, Never>] = []
-    /// Continuations of ``turn()``.
+    /// Continuations of pending ``turn()`` calls.
     var turns: [CheckedContinuation<Void, Never>] = []
   }
 
-  // Numbers of watched descriptors that are not connections.
+  // Poller numbers of descriptors that are not connections.
   static let wakeNumber: UInt64 = 0
   static let listenerNumber: UInt64 = 1
 
@@ -54,7 +54,7 @@ final class SocketServer: @unchecked Sendable {
   var openCount = 0
   var numbersByAddress: [String: Set<UInt64>] = [:]
   var deadlines = DeadlineQueue()
-  /// Deadlines of idle connections; the earliest belongs to the connection idle for longest.
+  /// Deadlines of idle connections. The earliest one belongs to the connection idle for longest.
   var idleDeadlines = DeadlineQueue()
   var acceptPausedUntil: Duration?
   var shortage = ShortageNotice()
@@ -78,7 +78,7 @@ final class SocketServer: @unchecked Sendable {
     wake = try Sockets.pipe()
   }
 
-  /// The thread and the tasks of handlers retain the server, so no code can still write to the pipe.
+  /// Both the thread and the tasks of handlers retain the server, so nothing can write to the pipe any more.
   deinit {
     close(wake.reading)
     close(wake.writing)
@@ -86,7 +86,7 @@ final class SocketServer: @unchecked Sendable {
 
   func start() {
     Thread.detachNewThread {
-      // On Linux, a name set before the thread runs is ignored.
+      // On Linux, a name set before the thread starts is ignored.
       Thread.current.name = "trendy-http"
       self.run()
     }
@@ -104,7 +104,7 @@ final class SocketServer: @unchecked Sendable {
     }
   }
 
-  /// Returns after the thread has next processed its connections, or has ended.
+  /// Returns once the thread has processed its connections again, or has ended.
   func turn() async {
     await withCheckedContinuation { continuation in
       let hasStopped = mailbox.withLock { mailbox in
@@ -125,7 +125,7 @@ final class SocketServer: @unchecked Sendable {
 
   private func wakeUp() {
     var byte: UInt8 = 1
-    // A full pipe wakes the thread too.
+    // If the pipe is full, the thread will wake anyway.
     _ = write(wake.writing, &byte, 1)
   }
 
@@ -171,7 +171,7 @@ extension SocketServer {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Milliseconds until the next deadline; -1 if there is none.
+  /// Returns the milliseconds until the next deadline, or -1 if there is none.
   private func patience() -> Int32 {
     var next = stopDeadline
     func consider(_ deadline: Duration?) { if let deadline { next = min(next ?? deadline, deadline) } }
@@ -179,7 +179,7 @@ extension SocketServer {
     consider(deadlines.next)
     guard let next else { return -1 }
     let (seconds, attoseconds) = (next - clock.uptime).components
-    // Add a millisecond, so that the deadline has passed when the wait returns.
+    // Add one millisecond, so that the deadline has passed when the wait returns.
     return Int32(clamping: max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))
   }
 
@@ -203,7 +203,7 @@ extension SocketServer {
     acceptPausedUntil = nil
     stopDeadline = now + limits.stopDeadline
     for channel in channels.values {
-      // An idle connection may have bytes to read: a request that is already arriving is served.
+      // An idle connection may have unread bytes: a request that is already arriving is still served.
       if channel.connection.isIdle { serve(channel, now: now) }
       feed(channel, .stop, now: now)
     }
@@ -221,12 +221,12 @@ extension SocketServer {
         requestId: "", method: "", path: "", status: 503, remoteAddress: "", failure: "shutting down: \(words)"))
   }
 
-  /// Returns whether all connections are closed, or the time for stopping has expired.
+  /// Returns whether all connections are closed or the grace period has expired.
   private func finishStopping(now: Duration, deadline: Duration) -> Bool {
     if channels.isEmpty { return true }
     if openCount == 0, !hasAborted {
-      // Clients that were answered before they had sent everything would lose the response if the connection closed
-      // now.
+      // Some clients may have received a response before they finished sending. Closing their connections now could
+      // reset them and lose the response.
       hasAborted = true
       stopDeadline = min(deadline, now + limits.lastWordsDeadline)
       return false

@@ -4,7 +4,7 @@ public import TrendyProtocols
 
 /// HTTP/1.1 server on a TCP or Unix socket, with strict parsing, limits and persistent connections.
 ///
-/// One thread reads, writes and handles deadlines; each handler runs in a task. Request bodies require a
+/// One thread reads, writes and handles deadlines; each handler runs in its own task. Request bodies require a
 /// `Content-Length`, so there is only one way to find the end of a request.
 public final class SocketTransport: HTTPTransport {
   private enum State {
@@ -21,13 +21,18 @@ public final class SocketTransport: HTTPTransport {
   private let log: AccessLog?
   private let state = Mutex(State.new)
 
-  /// Creates a transport that listens once it is started.
+  /// Creates a transport. It starts to listen when ``start(gate:handler:)`` is called.
   ///
-  /// `address` is a host name or an IP address; the default is reachable from this machine only. Port 0 lets the system
-  /// choose a port. The address `unix:/path` creates a Unix socket for the owner and the group of that file, which is
-  /// removed at the end. `listener` is a TCP socket that already listens, for example from a service manager; it
-  /// replaces address and port, and ``stop()`` closes it. `log` receives requests that are refused before they reach
-  /// the handler.
+  /// - Parameters:
+  ///   - address: Host name or IP address; the default is reachable only from this machine. An address `unix:/path`
+  ///     creates a Unix socket that is accessible to the owner and group of its file and is removed at the end.
+  ///   - port: Port to bind; 0 lets the system choose one.
+  ///   - listener: TCP socket that is already listening, for example one passed by a service manager. It replaces
+  ///     address and port, and ``stop()`` closes it.
+  ///   - limits: Limits of the server.
+  ///   - clock: Clock for deadlines and dates.
+  ///   - generator: Source of request ids.
+  ///   - log: Receives requests that are refused before they reach the handler.
   public init(
     address: String = "127.0.0.1", port: UInt16 = 0, listener: Int32? = nil, limits: HTTPLimits = HTTPLimits(),
     clock: any TimeSource = SystemTime(),

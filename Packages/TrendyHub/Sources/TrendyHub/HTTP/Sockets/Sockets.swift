@@ -8,12 +8,12 @@ import Foundation
   import Darwin
 #endif
 
-/// Socket calls of the transport, which hide differences between operating systems.
+/// Socket calls of the transport. Hides the differences between operating systems.
 enum Sockets {
-  /// Prefix of an address that is the path of a Unix socket.
+  /// Prefix of an address that denotes the path of a Unix socket.
   static let unixPrefix = "unix:"
 
-  /// Creates a listening, non-blocking socket and returns it with its port; the port of a Unix socket is 0.
+  /// Creates a listening, non-blocking socket and returns it with its port, which is 0 for a Unix socket.
   static func listen(address: String, port: UInt16) throws(HTTPTransportError) -> (socket: Int32, port: UInt16) {
     if address.hasPrefix(unixPrefix) { return (try listen(path: String(address.dropFirst(unixPrefix.count))), 0) }
     var hints = addrinfo()
@@ -28,7 +28,7 @@ enum Sockets {
     let socket = socket(info.pointee.ai_family, streamType, 0)
     guard socket >= 0 else { throw .system(operation: "socket", code: errno) }
     do throws(HTTPTransportError) {
-      // Allow a restart to bind while connections of the last run are in TIME_WAIT.
+      // Allow a restarted process to bind while connections of its previous run are in TIME_WAIT.
       var yes: Int32 = 1
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
       guard bind(socket, info.pointee.ai_addr, info.pointee.ai_addrlen) == 0 else {
@@ -43,12 +43,12 @@ enum Sockets {
     }
   }
 
-  /// Creates a Unix socket that is accessible for the owner and the group of its file.
+  /// Creates a Unix socket that is accessible to the owner and group of its file.
   private static func listen(path: String) throws(HTTPTransportError) -> Int32 {
     let socket = socket(AF_UNIX, streamType, 0)
     guard socket >= 0 else { throw .system(operation: "socket", code: errno) }
     do throws(HTTPTransportError) {
-      // Replace the file of a process that was killed, but not one on which a process listens.
+      // Replace the socket file of a process that was killed, but not one on which a process is listening.
       if withUnixAddress(path, { connect(socket, $0, $1) }) == 0 {
         throw .portInUse(address: unixPrefix + path, port: 0)
       }
@@ -88,12 +88,12 @@ enum Sockets {
     }
   }
 
-  /// Deletes the file of a Unix socket, so that no client tries to connect.
+  /// Deletes the file of a Unix socket, so that clients do not try to connect to it.
   static func forget(address: String) {
     if address.hasPrefix(unixPrefix) { unlink(String(address.dropFirst(unixPrefix.count))) }
   }
 
-  /// Returns a TCP socket that another process created and that listens, with its port.
+  /// Returns a listening TCP socket that another process created, together with its port.
   static func adopt(_ socket: Int32) throws(HTTPTransportError) -> (socket: Int32, port: UInt16) {
     var listens: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -141,7 +141,7 @@ enum Sockets {
     }
   }
 
-  /// Sends as many bytes as fit in the socket's buffer. Returns 0 if the connection was lost, -1 if none fit now.
+  /// Sends as many bytes as fit into the socket's buffer. Returns 0 if the connection was lost, -1 if none fit.
   static func send(_ bytes: Slice<UnsafeRawBufferPointer>, to socket: Int32) -> Int {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     guard let start = bytes.baseAddress else { return -1 }
@@ -192,7 +192,7 @@ enum Sockets {
     }
     guard status == 0 else { throw .system(operation: "getsockname", code: errno) }
     guard Int32(storage.ss_family) != AF_UNIX else { return 0 }
-    // The port has the same offset in addresses of both families.
+    // The port has the same offset in IPv4 and IPv6 addresses.
     return withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
   }
 

@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// The documents of the API, by name.
+/// API documents by name.
 extension HubSchema {
   static let problem = HubSchema.named("Problem")
   static let changePage = HubSchema.named("ChangePage")
@@ -13,14 +13,14 @@ extension HubSchema {
   static func create(_ kind: SyncedKind) -> HubSchema { .named(kind.schemaName + "Create") }
   static func patch(_ kind: SyncedKind) -> HubSchema { .named(kind.schemaName + "Patch") }
 
-  /// Members with the hub position, contained in every response of the sync protocol.
+  /// Members for the hub position, which every response of the sync protocol contains.
   private static let position: [Member] = [
     .required("head", .counter), .optional("epoch", .string),
     .required("epochs", .list(.object([.required("id", .string), .required("first", .counter)]))),
     .required("now", .stamp),
   ]
 
-  /// Schemas by the names that references use.
+  /// Schemas by the names under which they are referenced.
   static var components: [String: HubSchema] {
     var components: [String: HubSchema] = [
       "Problem": .object([

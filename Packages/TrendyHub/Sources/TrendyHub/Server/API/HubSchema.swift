@@ -1,11 +1,11 @@
 import TrendyModels
 
-/// Shape of a document of the API in JSON Schema 2020-12, the dialect of OpenAPI 3.1.
+/// Schema of an API document, in JSON Schema 2020-12, the dialect of OpenAPI 3.1.
 indirect enum HubSchema: Hashable, Sendable {
   case string
-  /// Id that `Identifier.isValid` accepts.
+  /// Id accepted by `Identifier.isValid`.
   case identifier
-  /// RFC 3339 timestamp.
+  /// Timestamp in RFC 3339 format.
   case date
   /// Calendar date without a time.
   case day
@@ -18,7 +18,7 @@ indirect enum HubSchema: Hashable, Sendable {
   /// Object with arbitrary member names.
   case map(HubSchema)
   case object([Member])
-  /// Value of a schema, or null.
+  /// Value of the given schema, or null.
   case nullable(HubSchema)
   /// Reference to a component of the OpenAPI document.
   case named(String)
@@ -81,7 +81,7 @@ extension SyncedKind {
   /// Name of the schema, for example `EventType` for `event_type`.
   var schemaName: String { name.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() }
 
-  /// Entity in lists, single responses and feed entries.
+  /// Schema of the entity in lists, single responses and feed entries.
   var entitySchema: HubSchema {
     .object(
       [.required("id", .identifier), .required("user_id", .string)]
@@ -90,13 +90,13 @@ extension SyncedKind {
         + [.required("created_at", .date), .required("updated_at", .date), .optional("incarnation", .counter)])
   }
 
-  /// Schema of a create request. `known` is a field that the path determines and that the body may omit.
+  /// Returns the schema of a create request. `known` is a field that the body may omit because the path determines it.
   func createSchema(known: String? = nil) -> HubSchema {
     .object(
       [.required("id", .identifier)] + fields.map { $0.member(isRequired: $0.isRequired && $0.name != known) } + nested)
   }
 
-  /// Schema of a merge patch: absent members stay unchanged.
+  /// Schema of a merge patch. Missing members leave their fields unchanged.
   var patchSchema: HubSchema { .object(fields.map { $0.member(isRequired: false) } + nested) }
 
   private var nested: [HubSchema.Member] { nestedMember.map { [.optional($0, .map(.any))] } ?? [] }

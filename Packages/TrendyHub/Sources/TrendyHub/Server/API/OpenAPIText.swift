@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension HubRoute {
-  /// Returns the route of the OpenAPI document, which describes other routes and itself.
+  /// Returns the route that serves the OpenAPI document, which describes the given routes and this one.
   static func openAPI(of routes: [HubRoute]) -> HubRoute {
     func route(_ handler: @escaping @Sendable (HubCall) throws -> HTTPResponse) -> HubRoute {
       HubRoute(
@@ -14,7 +14,7 @@ extension HubRoute {
   }
 }
 
-/// The OpenAPI document as JSON, encoded at the first request.
+/// The OpenAPI document as JSON, encoded on the first request.
 private final class OpenAPIText: Sendable {
   private let routes: [HubRoute]
   private let written = Mutex<Data?>(nil)

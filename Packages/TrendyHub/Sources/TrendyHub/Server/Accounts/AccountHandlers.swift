@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 import TrendyProtocols
 
-/// Handlers for pairing, browser sessions, the user's name, and the user's devices.
+/// Handlers for pairing, browser sessions, user names and devices.
 struct AccountHandlers: Sendable {
   let records: HubRecords
   let authenticator: Authenticator
@@ -88,7 +88,11 @@ struct AccountHandlers: Sendable {
       PairResponse(token: token, deviceId: device.id, user: device.user, hub: configuration.name), status: 201)
   }
 
-  /// - Parameter former: Id of the device that the client was before.
+  /// Pairs a device.
+  ///
+  /// - Parameters:
+  ///   - call: The pairing request.
+  ///   - former: Id of the device as which the client was paired before.
   private func paired(
     _ call: HubCall, replacing former: String? = nil
   ) async throws -> (token: String, device: HubDevice) {
@@ -143,7 +147,7 @@ struct AccountHandlers: Sendable {
     return .json(.object(members))
   }
 
-  /// Pairs a browser as a device. Its token is sent in the cookie only.
+  /// Pairs a browser as a device. Its token is sent only in the cookie.
   private func beginSession(_ call: HubCall) async throws -> HTTPResponse {
     try configuration.check(browserOriginOf: call.request)
     let (token, device) = try await paired(call, replacing: try call.body().optionalString("replaces"))
@@ -189,7 +193,7 @@ struct AccountHandlers: Sendable {
     return .json(
       .array(
         devices.map { device in
-          // The time of the current request would change the response's tag with every request.
+          // The time of the current request would change the response's tag on every request.
           let seen = device.id == sender.id ? nil : presence.lastSeen(device)
           return [
             "id": .string(device.id), "name": .string(device.name),
@@ -201,7 +205,7 @@ struct AccountHandlers: Sendable {
   }
 
   private func revokeDevice(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    // Whether another user has a device with this id is not revealed.
+    // Do not reveal whether another user has a device with this id.
     guard try await records.devices(of: sender.user).contains(where: { $0.id == call.id }) else {
       throw Problem.notFound("you have no device with the id \"\(call.id.prefix(60))\"")
     }
@@ -216,7 +220,7 @@ struct AccountHandlers: Sendable {
 }
 
 extension HubRecords {
-  /// Returns the user's devices, revoked ones included.
+  /// Returns the user's devices, including revoked ones.
   func devices(of user: String) async throws -> [HubDevice] {
     try await store.perform(.reading, for: user) { [accounts] in try accounts.devices(user: user) }
   }

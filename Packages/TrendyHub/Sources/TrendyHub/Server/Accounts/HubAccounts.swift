@@ -2,9 +2,9 @@ import Foundation
 import TrendyModels
 public import TrendyProtocols
 
-/// Users, pairing codes, and the tokens of devices.
+/// Users, pairing codes, and device tokens.
 ///
-/// Used by the hub and by the operator's commands, which may run in another process while the hub runs.
+/// Used by the hub and by the operator's commands, which may run in another process while the hub is running.
 public struct HubAccounts: Sendable {
   /// Lifetime of a pairing code: ten minutes.
   public static let pairingLifetime: Duration = .seconds(600)
@@ -30,10 +30,10 @@ public struct HubAccounts: Sendable {
   /// Creates a user.
   ///
   /// - Parameters:
-  ///   - name: A name that is not empty and not in use.
+  ///   - name: Non-empty name that is not in use.
   ///   - isFirst: Whether to fail if the hub already has users.
-  /// - Throws: A ``Problem``: `invalid` for an empty name or one in use, `duplicate` if `isFirst` is set and the hub
-  ///   has users.
+  /// - Throws: A ``Problem``: `invalid` if the name is empty or in use, `duplicate` if `isFirst` is set and the hub
+  ///   already has users.
   public func createPerson(name: String, isFirst: Bool = false) throws -> HubUser {
     let now = clock.now
     let user = HubUser(id: random.identifier(at: now), name: name, createdAt: now)
@@ -50,7 +50,7 @@ public struct HubAccounts: Sendable {
 
   /// Renames a user.
   ///
-  /// - Throws: A ``Problem``: `not_found`, or `invalid` for an empty name or one in use.
+  /// - Throws: A ``Problem``: `not_found`, or `invalid` if the name is empty or in use.
   public func rename(user id: String, to name: String) throws -> HubUser {
     try checkName(name)
     return try storage.writeDirectory { directory in
@@ -65,7 +65,7 @@ public struct HubAccounts: Sendable {
   /// Returns the active users, sorted by name.
   public func users() throws -> [HubUser] { try all().filter { $0.removedAt == nil } }
 
-  /// Returns the removed users whose data is not yet erased, sorted by name.
+  /// Returns the removed users whose data has not been erased yet, sorted by name.
   public func removedPeople() throws -> [HubUser] { try all().filter { $0.removedAt != nil } }
 
   private func all() throws -> [HubUser] {
@@ -91,7 +91,8 @@ public struct HubAccounts: Sendable {
   /// Removes a user: revokes the tokens of all devices and deletes the pairing codes. The data stays until it is
   /// erased.
   ///
-  /// `isErasing` marks the data to be erased by ``finishErasing(user:alongside:)``, which cannot be undone.
+  /// If `isErasing` is set, the data is scheduled to be erased by ``finishErasing(user:alongside:)``, which cannot be
+  /// undone.
   ///
   /// - Throws: A ``Problem`` of kind `not_found`.
   public func remove(user id: String, isErasing: Bool) throws {
@@ -101,7 +102,7 @@ public struct HubAccounts: Sendable {
       user.removedAt = user.removedAt ?? now
       user.isErasing = user.isErasing || isErasing
       let devices = try directory.devices().filter { $0.user == id }
-      // The pairing codes are deleted with the user.
+      // Deleting the user also deletes the pairing codes.
       try directory.deletePerson(id: id)
       try directory.put(user)
       for var device in devices {
@@ -111,7 +112,7 @@ public struct HubAccounts: Sendable {
     }
   }
 
-  /// Reactivates a removed user, who can pair devices again; tokens of earlier devices stay revoked.
+  /// Restores a removed user, who can then pair devices again. Tokens of earlier devices stay revoked.
   ///
   /// - Throws: A ``Problem``: `not_found`, or `invalid` if the name is in use or the data is being erased.
   public func restore(user id: String) throws {
@@ -125,10 +126,10 @@ public struct HubAccounts: Sendable {
     }
   }
 
-  /// Erases the data of a user who was removed with `isErasing`, and deletes the user last.
+  /// Erases the data of a user who was removed with `isErasing`, and finally deletes the user.
   ///
-  /// Only the process that serves the storage may call this, because others may have the user's files open. If
-  /// interrupted, it can be repeated. `alongside` erases data outside the storage.
+  /// Only the process that serves the storage may call this, because it may have the user's files open. An interrupted
+  /// call can be repeated. `alongside` erases data outside the storage.
   public func finishErasing(user: HubUser, alongside: (HubUser) throws -> Void = { _ in }) throws {
     guard user.isErasing else { return }
     try storage.erase(user: user.id)
@@ -136,7 +137,7 @@ public struct HubAccounts: Sendable {
     try storage.writeDirectory { try $0.deletePerson(id: user.id) }
   }
 
-  /// Creates a code such as `4821-0937`, which pairs one device of a user within ten minutes.
+  /// Creates a pairing code such as `4821-0937`, which pairs one device of a user within ten minutes.
   ///
   /// - Throws: A ``Problem`` of kind `not_found` if the user does not exist or was removed.
   public func createPairingCode(user: String) throws -> String {
@@ -155,17 +156,18 @@ public struct HubAccounts: Sendable {
     return "\(digits.prefix(4))-\(digits.suffix(4))"
   }
 
-  /// Exchanges a code for a token. The token is returned once and only its hash is stored.
+  /// Exchanges a pairing code for a token. The token is returned only here; the hub stores its hash.
   ///
-  /// Unknown, used and expired codes take the same steps.
+  /// Unknown, used and expired codes take the same steps, so that their response times do not differ.
   ///
   /// - Parameters:
   ///   - code: Eight digits, with or without a hyphen.
-  ///   - deviceName: A name that is not empty.
-  ///   - holder: Id of the user whose record the device already contains; a code of another user is rejected and stays
+  ///   - deviceName: Non-empty name of the device.
+  ///   - holder: Id of the user whose record the device already contains. A code of another user is rejected and stays
   ///     valid.
-  ///   - former: Id of the device that this one was; it is revoked if it belongs to the user of the code.
-  ///   - address: Network address of the client, for which the attempt counts; `nil` for the operator of the hub.
+  ///   - former: Id of the device as which the client was paired before. It is revoked if it belongs to the code's
+  ///     user.
+  ///   - address: Network address of the client, against which the attempt counts; `nil` for the operator of the hub.
   /// - Throws: A ``Problem`` of kind `pairing_code_invalid`, `other_person` or `rate_limited`.
   public func pair(
     code: String, deviceName: String, holder: String? = nil, replacing former: String? = nil, address: String? = nil
@@ -173,7 +175,7 @@ public struct HubAccounts: Sendable {
     try checkName(deviceName, member: "device_name")
     let digits = code.filter { $0 != "-" && $0 != " " }
     let hash = SHA256Digest.hexadecimal(of: digits)
-    // Storages keep milliseconds.
+    // Storages have millisecond resolution.
     let now = Date(milliseconds: clock.now.milliseconds)
     let token = random.token()
     let tokenHash = SHA256Digest.hexadecimal(of: token)
@@ -227,9 +229,9 @@ public struct HubAccounts: Sendable {
     return (token, device)
   }
 
-  /// Returns the name, with the first free number if another device of the user has it: `vm`, `vm 2`.
+  /// Returns the name, with a number appended if another device of the user has it: `vm`, `vm 2`.
   ///
-  /// Names of revoked devices are free.
+  /// Names of revoked devices can be reused.
   private static func freeName(
     _ name: String, user: String, in directory: some HubDirectoryReading
   ) throws -> String {
@@ -256,11 +258,11 @@ public struct HubAccounts: Sendable {
       .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
-  /// Stores the time of a device's request, and its report, unless both were stored within the last hour.
+  /// Stores the time of a device's request and the device's report, unless both were stored within the last hour.
   func noteSeen(_ device: HubDevice, saying report: HubDeviceReport?) throws {
     let now = clock.now
     try storage.writeDirectory { directory in
-      // Read the device again: it may have been revoked since.
+      // Read the device again: it may have been revoked in the meantime.
       guard var current = try directory.device(tokenHash: device.tokenHash), current.isToBeNoted(now, saying: report)
       else { return }
       current.seenAt = now
@@ -269,7 +271,7 @@ public struct HubAccounts: Sendable {
     }
   }
 
-  /// Revokes a device's token; idempotent.
+  /// Revokes a device's token. Idempotent.
   ///
   /// - Throws: A ``Problem`` of kind `not_found`.
   public func revoke(deviceId: String) throws {
@@ -283,9 +285,9 @@ public struct HubAccounts: Sendable {
     }
   }
 
-  /// Returns the device with a token.
+  /// Returns the device to which a token belongs.
   ///
-  /// - Throws: A ``Problem`` with status 401.
+  /// - Throws: A ``Problem`` with status 401 if the token is unknown or revoked.
   public func device(token: String) throws -> HubDevice {
     guard let device = try storage.readDirectory({ try $0.device(tokenHash: SHA256Digest.hexadecimal(of: token)) })
     else {
@@ -315,7 +317,7 @@ extension Problem {
 }
 
 extension HubDevice {
-  /// Returns whether the stored time is at least an hour old, or the stored report differs.
+  /// Returns whether the stored contact time is at least an hour old, or the stored report differs from the new one.
   func isToBeNoted(_ now: Date, saying report: HubDeviceReport?) -> Bool {
     seenAt.map { now.timeIntervalSince($0) >= 3600 } ?? true || report?.differs(from: self.report) == true
   }

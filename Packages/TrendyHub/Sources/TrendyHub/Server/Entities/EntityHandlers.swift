@@ -4,7 +4,7 @@ import TrendyProtocols
 
 /// Handlers for plain REST access to entities.
 ///
-/// Each token counts as a separate device; `Idempotency-Key` replaces the sequence number.
+/// Each token counts as a separate device. An `Idempotency-Key` takes the place of the sequence number.
 struct EntityHandlers: Sendable {
   let records: HubRecords
 
@@ -63,7 +63,7 @@ struct EntityHandlers: Sendable {
     }
   }
 
-  /// Ends a running event. An event that has ended keeps its end.
+  /// Ends a running event. An event that has already ended keeps its end.
   func stop(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let end = try call.body().members["end_date"] ?? .null
     guard !end.isNull else { throw Problem.invalid("end_date: expected an RFC 3339 date, found nothing") }
@@ -72,7 +72,7 @@ struct EntityHandlers: Sendable {
     }
   }
 
-  /// Restores a deleted entity; with `with=entries` a type together with the entities deleted with it.
+  /// Restores a deleted entity. With `with=entries`, also restores the entities that were deleted together with a type.
   func restore(_ kind: SyncedKind, _ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let with = kind == .eventType ? call.text("with") : nil
     guard with == nil || with == "entries" else {
@@ -95,7 +95,7 @@ struct EntityHandlers: Sendable {
     }
   }
 
-  /// Returns a write whose response is the changed entity.
+  /// Returns a write that responds with the changed entity.
   private func write(
     _ call: HubCall, _ sender: HubDevice, status: Int = 200,
     _ body: @escaping @Sendable (any HubTransaction, HubEdit?, Date) throws -> HubEntry
@@ -141,7 +141,7 @@ struct EntityHandlers: Sendable {
 }
 
 extension HubCall {
-  /// Returns the edit that the headers describe; `nil` without an idempotency key.
+  /// Returns the edit described by the request headers; `nil` without an idempotency key.
   func edit() throws -> HubEdit? {
     let key = try idempotencyKey()
     let time = try number("Trendy-Time", in: SyncRange.stamp)
@@ -183,7 +183,7 @@ extension HubCall {
 }
 
 extension HubDevice {
-  /// Device identity of plain REST writes with this token.
+  /// Device identity used for plain REST writes with this token.
   var restDevice: String { Self.restDevice(id) }
 
   static func restDevice(_ id: String) -> String { "rest:\(id)" }

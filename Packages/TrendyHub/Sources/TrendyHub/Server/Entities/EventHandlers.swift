@@ -1,7 +1,7 @@
 import Foundation
 import TrendyModels
 
-/// Handlers that count and search events, for clients without the whole record.
+/// Handlers that count and search events, for clients that do not store the whole record.
 struct EventHandlers: Sendable {
   let dayCounts: DayCountCache
   private let texts = TrigramFilter()
@@ -62,7 +62,7 @@ struct EventHandlers: Sendable {
     }
   }
 
-  /// Examines at most ``EventSearch/eventsAtOnce`` events, which bounds the duration of a request.
+  /// Searches events. Examines at most ``EventSearch/eventsAtOnce`` events, to bound the duration of a request.
   private func search(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let search = EventSearch(
       words: (call.text("text") ?? "").lowercased().split(separator: " ").map(String.init),
@@ -83,10 +83,9 @@ struct EventHandlers: Sendable {
 }
 
 extension HubReadTransaction {
-  /// Returns events of one source, latest first.
+  /// Returns the events from one source, latest first.
   func events(from source: EventSourceType, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
-    // If there are more events than the limit, find the earliest time needed first, then decode only events from there
-    // on.
+    // Find the earliest timestamp within the limit first, so that only events from then on need to be decoded.
     var found: [Int64] = []
     try eachEvent(during: moments) { event, _ in if event.sourceType == source { found.append(event.moment) } }
     found.sort(by: >)
@@ -99,9 +98,9 @@ extension HubReadTransaction {
     return Array(entries.prefix(limit))
   }
 
-  /// Returns the live entity with the earliest time.
+  /// Returns the live entity with the earliest timestamp; `nil` if there is none.
   func firstLiving(kind: String) throws -> HubEntry? {
-    // Bisect by time: lists are sorted latest first, and reading one to its end would take too long.
+    // Bisect by timestamp: lists are sorted latest first, and reading one to its end would take too long.
     var (low, high) = (Int64.min / 4, Int64.max / 4)
     guard var first = try living(kind: kind, during: low..<high, limit: 1).first else { return nil }
     high = first.listMoment

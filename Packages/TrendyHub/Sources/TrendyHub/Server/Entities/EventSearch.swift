@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Criteria of an event search.
 package struct EventSearch: Sendable {
-  /// Lowercase words, each of which must occur in the event's visible text.
+  /// Lowercase words, all of which must occur in the event's visible text.
   let words: [String]
   let typeId: String?
   let placeId: String?
@@ -13,7 +13,7 @@ package struct EventSearch: Sendable {
   }
 
   static let eventsAtOnce = 10_000
-  /// Size of the first batch: frequent words are found within few events.
+  /// Size of the first batch, which is small because frequent words are found within a few events.
   private static let firstPart = 256
 
   /// Runs the search, latest events first.
@@ -21,9 +21,9 @@ package struct EventSearch: Sendable {
   /// - Parameters:
   ///   - reading: A read transaction of the user.
   ///   - before: Exclusive end of the search, in milliseconds since 1970.
-  ///   - limit: Number of matches after which the search ends. Matches with equal times are not separated.
-  ///   - texts: Index of the months, which the search extends.
-  /// - Returns: The matches, and the time before which to continue; `nil` if the search is complete.
+  ///   - limit: Number of matches after which the search ends. Matches with equal timestamps are never split.
+  ///   - texts: Trigram index by month, to which the search adds.
+  /// - Returns: The matches, and the timestamp before which to continue; `nil` if the search is complete.
   func run(
     _ reading: any HubReadTransaction, before: Int64, limit: Int, texts: inout MonthTexts
   ) throws -> (found: [HubEntry], next: Int64?) {
@@ -36,7 +36,7 @@ package struct EventSearch: Sendable {
     var next: Int64? = before
     var (looked, size) = (0, Self.firstPart)
     while let end = next, looked < Self.eventsAtOnce {
-      // Skip months only after the first batch, in which frequent words are found.
+      // Skip months only after the first batch, which suffices for frequent words.
       var start = Int64.min
       if looked > 0, prefilter.isOfText {
         guard let last = try reading.living(kind: SyncedKind.event.name, during: Int64.min..<end, limit: 1).first else {
@@ -53,7 +53,7 @@ package struct EventSearch: Sendable {
       var page = try reading.events(during: start..<end, limit: size, prefilter: prefilter)
       next = start == .min ? nil : start
       if page.looked == size, let last = page.last {
-        // Complete the events with the last time, because the next batch ends before it.
+        // Complete the events that have the last timestamp, because the next batch ends before it.
         page.entries.removeAll { $0.listMoment == last }
         page.entries += try reading.events(during: last..<last + 1, limit: .max, prefilter: prefilter).entries
         next = last
@@ -77,7 +77,7 @@ package struct EventSearch: Sendable {
 }
 
 extension HubEntry {
-  /// Returns whether each lowercase word occurs in the event's visible text or in the name of its type.
+  /// Returns whether all the given lowercase words occur in the event's visible text or in the name of its type.
   fileprivate func holds(_ words: [String], typeNames: [String: String]) -> Bool {
     guard !words.isEmpty else { return true }
     var text = fields["event_type_id"]?.value.stringValue.flatMap { typeNames[$0] } ?? ""

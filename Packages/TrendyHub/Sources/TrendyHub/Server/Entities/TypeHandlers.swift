@@ -4,7 +4,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTrips
 
-/// Handlers for merges of event types, and for the properties of a type.
+/// Handlers that merge event types and edit a type's properties.
 struct TypeHandlers: Sendable {
   let records: HubRecords
   let entities: EntityHandlers
@@ -81,7 +81,7 @@ struct TypeHandlers: Sendable {
     return try entities.create(.propertyDefinition, members, call, sender)
   }
 
-  /// Moves all references from the first type to the second, then deletes the first. Idempotent for each action.
+  /// Moves all references from the first type to the second, then deletes the first. A repeated request has no effect.
   private func merge(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let act = try TypeMerge(call, of: sender)
     let now = clock.now
@@ -96,7 +96,7 @@ struct TypeHandlers: Sendable {
     }
   }
 
-  /// Restores the first type, and returns the moved entities, unless they have been moved since.
+  /// Restores the first type and moves its entities back to it, unless they have been moved again since.
   private func unmerge(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let act = try TypeMerge(call, of: sender)
     let now = clock.now
@@ -112,7 +112,7 @@ struct TypeHandlers: Sendable {
 
 /// A merge of one event type into another.
 ///
-/// The author of its writes is unique to this action, which identifies them later.
+/// Its writes have an author that is unique to this merge, so that an undo can find them.
 private struct TypeMerge {
   let from: String
   let into: String
@@ -130,10 +130,8 @@ private struct TypeMerge {
     author = "\(sender.restDevice):\(act)"
   }
 
-  /// Changes of this action that are still in place.
-  ///
-  /// They are the number of moved events, deletes of the created properties, and mutations that move all other entities
-  /// back.
+  /// Changes made by this merge that are still in place: the number of moved events, deletes of the properties it
+  /// created, and mutations that move all other entities back.
   struct Moved {
     var events = 0
     var definitions: [HubMutation] = []
@@ -155,21 +153,21 @@ private struct TypeMerge {
     return moved
   }
 
-  /// Returns the reference fields of an entry that this action set.
+  /// Returns the reference fields of an entry that this merge has set.
   private func names(of entry: HubEntry) -> [String] {
     Self.references.filter { entry.fields[$0]?.author == author && entry.fields[$0]?.value.stringValue == into }
   }
 
-  /// Returns a mutation that replaces an entry's references to the first type.
+  /// Returns a mutation that redirects an entry's references from the first type to the second.
   func turned(_ entry: HubEntry) -> HubMutation {
     HubMutation(entry, naming: into, in: Self.references.filter { entry.fields[$0]?.value.stringValue == from })
   }
 }
 
 extension HubMutation {
-  /// Deletes a property that a merge created.
+  /// Creates a mutation that deletes a property created by a merge.
   ///
-  /// Edits made to it since become a conflict, because the restored type has the property without them.
+  /// Later edits to the property become a conflict, because the restored type has its own property without them.
   fileprivate init(unmerging entry: HubEntry, by author: String) {
     self.init(
       mutationId: "unmerge:\(author):\(entry.version)", kind: entry.kind, id: entry.id, operation: .delete,
@@ -183,11 +181,11 @@ extension HubMutation {
 }
 
 extension HubCore {
-  /// Moves events, skips, places and properties of one type to another.
+  /// Moves events, skips, places and properties from one type to another.
   ///
-  /// Properties that the other type has too are not moved.
+  /// Properties that the other type also has are not moved.
   ///
-  /// - Returns: Number of events.
+  /// - Returns: The number of events moved.
   fileprivate func merge(
     _ act: TypeMerge, in transaction: any HubTransaction, now: Date, makeId: () -> String
   ) throws -> Int {
@@ -209,7 +207,7 @@ extension HubCore {
     return events
   }
 
-  /// Creates properties at the remaining type for keys that it does not have.
+  /// Creates properties at the remaining type for the keys that it lacks.
   private func merge(
     _ definitions: [HubEntry], _ act: TypeMerge, in transaction: any HubTransaction, now: Date, makeId: () -> String
   ) throws {
@@ -238,9 +236,9 @@ extension HubCore {
     }
   }
 
-  /// Restores a type, the entities deleted with it, and the references that its deletion cleared.
+  /// Restores a type, the entities deleted together with it, and the references that its deletion cleared.
   ///
-  /// Other live entities are unchanged.
+  /// Other live entities are left unchanged.
   func restoreType(
     _ id: String, edit: HubEdit? = nil, by device: String, in transaction: any HubTransaction, now: Date
   ) throws {
@@ -255,7 +253,7 @@ extension HubCore {
 
   /// Restores references to an undeleted entity that its deletion had cleared.
   ///
-  /// References that have been changed since are kept.
+  /// References that have been changed since then are kept.
   private func restoreReferences(
     _ tombstone: HubEntry, deletedAt: Date, with count: Int, by device: String, in transaction: any HubTransaction,
     now: Date
@@ -265,7 +263,7 @@ extension HubCore {
         .map(\.field.name)
       guard !names.isEmpty else { continue }
       let living = try transaction.living(kind: kind.name, offset: 0, limit: .max)
-      // The delete assigned the versions immediately below that of the tombstone.
+      // The delete assigned to these entries the versions immediately below that of the tombstone.
       let versions = tombstone.version - Int64(count + living.count)..<tombstone.version
       for entry in living {
         let cleared = names.filter {
@@ -279,7 +277,7 @@ extension HubCore {
     }
   }
 
-  /// Returns the entities deleted together with an entity: their versions are immediately below its own.
+  /// Returns the entities deleted together with an entity. Their versions are immediately below its own.
   private func buried(
     with tombstone: HubEntry, at deletedAt: Date, in reading: any HubReadTransaction
   ) throws -> [HubEntry] {
@@ -292,7 +290,7 @@ extension HubCore {
       found += page.filter {
         $0.deletedAt == deletedAt && $0.fields["event_type_id"]?.value.stringValue == tombstone.id
       }
-      // Earlier versions belong to earlier changes.
+      // Entries with earlier timestamps belong to earlier changes.
       guard page.allSatisfy({ $0.updatedAt >= deletedAt }) else { break }
       end = start + 1
     }

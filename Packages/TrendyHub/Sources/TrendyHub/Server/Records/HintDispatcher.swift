@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Current subscription to hints of other hubs on the storage.
+/// Holds the current subscription to hints from other hubs that share the storage.
 final class HintDispatcher: Sendable {
   private let hints = Mutex<(any HintSubscription)?>(nil)
 

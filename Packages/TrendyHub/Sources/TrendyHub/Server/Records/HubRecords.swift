@@ -3,7 +3,7 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// Access to the users' records for handlers and webhook deliveries.
+/// Access to the users' records, for handlers and webhook deliveries.
 ///
 /// Begins the hub's epoch in a record before the first response, and notifies streams, webhooks and other hubs of each
 /// write.
@@ -13,7 +13,7 @@ final class HubRecords: Sendable {
   let accounts: HubAccounts
   let streams: SignalStreams
   let bells = WebhookWakeSignals()
-  /// Random id of this process, used as epoch unless the storage provides epochs.
+  /// Random id of this process, used as the epoch unless the storage provides epochs.
   let process: String
   private let hints: HintDispatcher
   private let tasks: (any TaskExecutor)?
@@ -40,8 +40,9 @@ final class HubRecords: Sendable {
 
   /// Reads a record in the current epoch, which is begun first if necessary.
   ///
-  /// Processes are not notified of a new epoch of the storage, so each read checks. A response without an epoch would
-  /// look like one of an unversioned hub: after the database lost a record, a device would adopt its empty lists.
+  /// Each read checks the epoch, because processes are not notified when the storage begins a new one. A response
+  /// without an epoch would look like one of an unversioned hub: if the database had lost a record, a device would
+  /// adopt the empty lists.
   func read<Result: Sendable>(
     user: String, _ body: @escaping @Sendable (any HubReadTransaction) throws -> Result
   ) async throws -> Result {
@@ -59,10 +60,10 @@ final class HubRecords: Sendable {
     throw Problem.busy("the hub's database is being restored repeatedly")
   }
 
-  /// Maximum number of epochs that may begin during one request.
+  /// Maximum number of times that a new epoch may begin during one request.
   private static let mostBeginnings = 3
 
-  /// Writes a record, then notifies of its head.
+  /// Writes a record, then announces its new head.
   func write<Result: Sendable>(
     user: String, _ body: @escaping @Sendable (any HubTransaction) throws -> Result
   ) async throws -> Result {
@@ -85,13 +86,14 @@ final class HubRecords: Sendable {
     onWrite(head, of: user)
   }
 
-  /// Begins the epoch in a record, unless this process has done so.
+  /// Begins the epoch in a record, unless this process has already done so.
   func begin(for user: String) async throws {
     guard !begun.withLock({ $0.contains(user) }) else { return }
     try await write(user: user) { _ in }
   }
 
-  /// Processes are not notified of a new epoch of the storage, so each write checks.
+  /// Begins the epoch within a write. Each write checks it, because processes are not notified when the storage begins
+  /// one.
   private func begin(for user: String, in transaction: any HubTransaction) throws {
     let storageEpoch = try transaction.epoch()
     if storageEpoch == nil, begun.withLock({ $0.contains(user) }) { return }
@@ -103,15 +105,15 @@ final class HubRecords: Sendable {
 
   /// Runs a handler's transaction.
   ///
-  /// A response that depends on the record alone has the record's version as its tag; if the client has that version,
-  /// the handler does not run.
+  /// A response that depends only on the record has the record's version as its tag. If the client already has that
+  /// version, the handler does not run.
   func carryOut(
     _ work: HubWork, for user: String, request: HTTPRequest, tag: HubRoute.Tag = .none
   ) async throws -> HTTPResponse {
     switch work {
     case .read(let body):
       return try await store.read(user: user) { [clock] reading in
-        // Read the state before the body, so that the reported version never exceeds what the body reads.
+        // Read the state before the body, so that the reported version is never later than the data in the body.
         let state = try reading.state()
         guard tag == .record else { return try body(reading).saying(state, at: clock.now) }
         if let unchanged = HTTPResponse.unchanged(state.tag, for: request) { return unchanged }
@@ -125,9 +127,8 @@ final class HubRecords: Sendable {
     }
   }
 
-  /// Parses a request; a large body on a storage thread in the sender's turn.
-  ///
-  /// Parsing a large body takes milliseconds.
+  /// Runs `body`, which parses a request. If the request is large, `body` runs on a storage worker in the sender's
+  /// turn, because it takes milliseconds.
   func prepared<Result: Sendable>(
     _ request: HTTPRequest, _ sender: HubDevice, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
@@ -146,13 +147,13 @@ final class HubRecords: Sendable {
     hints.tell(.head(user: user))
   }
 
-  /// Notifies a device of a new companion notice, or of a change of a companion link.
+  /// Notifies a device of a new companion notice or of a change to a companion link.
   func announceNotice(for device: String) {
     streams.onNotice(for: device)
     hints.tell(.notice(device: device))
   }
 
-  /// Receives hints of other hubs on the storage until ``stopListening()``.
+  /// Receives hints from other hubs that share the storage, until ``stopListening()``.
   func listen() throws { hints.open(try storage.listen { [weak self] in self?.onHint($0) }) }
 
   func stopListening() { hints.open(nil) }
@@ -163,7 +164,7 @@ final class HubRecords: Sendable {
     case .head(let user):
       guard streams.isOpen(for: user) else { return }
       Task(executorPreference: tasks) { [self] in
-        // If the head cannot be read now, the next poll finds it.
+        // If the head cannot be read now, the next poll will read it.
         guard let head = try? await store.read(user: user, { try $0.state().head }) else { return }
         streams.onHead(head, of: user)
       }
@@ -171,9 +172,9 @@ final class HubRecords: Sendable {
   }
 }
 
-/// A transaction on a record that a handler returns.
+/// Transaction on a record, returned by a handler.
 enum HubWork: Sendable {
   case read(@Sendable (any HubReadTransaction) throws -> HTTPResponse)
-  /// Write; the hub's epoch is begun first.
+  /// A write. The hub's epoch is begun first.
   case write(@Sendable (any HubTransaction) throws -> HTTPResponse)
 }

@@ -2,32 +2,28 @@ import Foundation
 import Synchronization
 import TrendyProtocols
 
-/// Open change streams, which send devices the head of a record as server-sent events.
+/// Open change streams, which send the head of a record to devices as server-sent events (WHATWG HTML, 9.2).
 ///
-/// The format is `text/event-stream` (WHATWG HTML, 9.2).
-///
-/// A stream has at most one pending event: if its reader is slow, newer events replace older ones, so nothing queues.
-/// Nothing runs while no stream is open.
+/// A stream has at most one pending event. If its reader is slow, newer events replace older ones, so nothing queues
+/// up. While no stream is open, no task runs.
 final class SignalStreams: Sendable {
-  /// Maximum number of open streams of one device, and of one user.
+  /// Maximum number of open streams per device and per user.
   static let limits = (device: 4, user: 64)
-  /// Maximum number of streams checked against the storage at once; more are checked in turns.
+  /// Maximum number of streams checked against the storage at once. Others wait for their turn.
   static let looksAtOnce = 256
-  /// Time without events after which a comment is sent.
-  ///
-  /// Proxies and clients close silent connections.
+  /// Time without events after which a comment is sent, because proxies and clients close silent connections.
   static let keepAliveInterval: Duration = .seconds(25)
   /// Interval at which the storage is checked for writes and revoked tokens of other processes.
   static let pollInterval: Duration = .seconds(1)
-  /// If hints are received, heads are read only once in this number of checks.
+  /// While hints are received, heads are read only in one out of this many checks.
   static let looksWithHints = 10
-  /// Milliseconds after which a client may reconnect when the hub stops, sent in the field `retry`.
+  /// Delay in milliseconds, sent in the field `retry`, after which clients may reconnect when the hub stops.
   static let retryMillis = 2000
 
   private enum End {
     case stopping
     case revoked
-    /// The reader has closed the stream.
+    /// The client has closed the stream.
     case abandoned
   }
 
@@ -47,7 +43,7 @@ final class SignalStreams: Sendable {
     let device: HubDevice
     var head: Int64?
     var saidHead: Int64?
-    /// Whether a companion notice or link change is pending.
+    /// Whether a companion notice or a link change has yet to be announced.
     var hasNotice = false
     var hasSaidRetry = false
     /// Uptime of the last event or comment.
@@ -88,7 +84,7 @@ final class SignalStreams: Sendable {
     var idsByDevice: [String: Set<UInt64>] = [:]
     /// Uptimes at which streams must send a comment.
     var silences = DeadlineQueue()
-    /// Streams that remain to be checked in the current pass, in reverse order.
+    /// Streams still to be checked in the current pass, in reverse order.
     var round: [UInt64] = []
     var nextId: UInt64 = 0
     var isStopped = false
@@ -119,11 +115,11 @@ final class SignalStreams: Sendable {
   private let store: HubStore
   private let clock: any TimeSource
   private let hints: HintDispatcher
-  /// Maximum number of open streams of all users.
+  /// Maximum total number of open streams.
   private let limit: Int
   private let tasks: (any TaskExecutor)?
   private let state = Mutex(State())
-  /// Whether no other process can write users' records.
+  /// Whether no other process can write to users' records.
   private let isAlone = Atomic(false)
 
   init(
@@ -137,7 +133,7 @@ final class SignalStreams: Sendable {
     self.limit = limit
   }
 
-  /// Called when no other process can write users' records; stops reading heads.
+  /// Stops reading heads. Called when no other process can write to users' records.
   func onAlone() { isAlone.store(true, ordering: .relaxed) }
 
   func isOpen(for user: String) -> Bool { state.withLock { $0.idsByPerson[user] != nil } }
@@ -145,9 +141,9 @@ final class SignalStreams: Sendable {
   /// Number of open streams.
   var count: Int { state.withLock { $0.streams.count } }
 
-  /// Opens a stream, which receives every later head and is closed when it is released.
+  /// Opens a stream that receives every later head. It is closed when it is released.
   ///
-  /// - Throws: A ``Problem`` with status 429 or 503 if there are too many streams or the hub stops.
+  /// - Throws: A ``Problem`` with status 429 or 503 if there are too many streams or the hub is stopping.
   func open(for device: HubDevice) throws(Problem) -> SignalStream {
     let now = clock.uptime
     let id = try state.withLock { state throws(Problem) in
@@ -172,22 +168,23 @@ final class SignalStreams: Sendable {
     return SignalStream(id: id, streams: self)
   }
 
-  /// Called after a durable write with the new head. Calls may arrive out of order; the head of a stream never
-  /// decreases.
+  /// Announces a new head after a durable write.
+  ///
+  /// Calls may arrive out of order; the head of a stream never decreases.
   func onHead(_ head: Int64, of user: String) {
     tell({ $0.idsByPerson[user] }) { stream in
       stream.head = max(stream.head ?? head, head)
     }
   }
 
-  /// Called when a companion notice of a device is new, or a link has changed.
+  /// Announces to a device that it has a new companion notice or that a link has changed.
   func onNotice(for device: String) {
     tell({ $0.idsByDevice[device] }) { stream in
       stream.hasNotice = true
     }
   }
 
-  /// Called when a device's token was revoked: closes its streams.
+  /// Closes the streams of a device whose token was revoked.
   func onRevoked(_ device: String) {
     tell({ $0.idsByDevice[device] }) { stream in
       if stream.end == nil { stream.end = .revoked }
@@ -239,7 +236,7 @@ final class SignalStreams: Sendable {
 }
 
 extension SignalStreams {
-  /// Changes some streams, then resumes readers that have an event.
+  /// Changes some streams, then resumes the readers that have an event.
   private func tell(_ choice: (State) -> Set<UInt64>?, _ change: (inout Stream) -> Void) {
     let now = clock.uptime
     let readers = state.withLock { state in
@@ -267,7 +264,7 @@ extension SignalStreams {
     }
   }
 
-  /// Checks the streams whose turn it is for changes by other processes.
+  /// Checks the streams whose turn it is for changes made by other processes.
   private func look(readsHeads: Bool) async {
     let devices = state.withLock { state in
       if state.round.isEmpty { state.round = state.streams.keys.sorted(by: >) }
@@ -276,10 +273,10 @@ extension SignalStreams {
       return Set(ids.compactMap { state.streams[$0]?.device })
     }
     for user in Set(devices.map(\.user)).sorted() where readsHeads {
-      // On an error, a later check reads the head again; a request reports the error meanwhile.
+      // If this fails, a later check reads the head again; requests report the error in the meantime.
       if let head = try? await store.read(user: user, { try $0.state().head }) { onHead(head, of: user) }
     }
-    // On an error, a later check reads the tokens again.
+    // If this fails, a later check reads the tokens again.
     let revoked = try? await store.perform(.reading, for: "directory") { [storage = store.storage] in
       try storage.readDirectory { directory in
         try devices.filter { device in
@@ -316,7 +313,7 @@ extension Problem {
   }
 }
 
-/// One open stream, closed when the last reference is released.
+/// An open stream. It is closed when its last reference is released.
 final class SignalStream: Sendable {
   private let id: UInt64
   private let streams: SignalStreams
@@ -328,6 +325,6 @@ final class SignalStream: Sendable {
 
   deinit { streams.close(id) }
 
-  /// Returns the next text, `nil` at the end or when the task is cancelled. Only one call at a time is allowed.
+  /// Returns the next text; `nil` at the end or when the task is cancelled. Calls must not overlap.
   func next() async -> Data? { await streams.next(id) }
 }

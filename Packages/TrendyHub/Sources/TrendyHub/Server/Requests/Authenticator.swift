@@ -7,9 +7,9 @@ struct Authenticator: Sendable {
   let store: HubStore
   let configuration: HubConfiguration
 
-  /// Returns the device of a request; `nil` if the route needs no token.
+  /// Returns the device that sends a request; `nil` if the route needs no token.
   ///
-  /// - Throws: A ``Problem`` with status 401, or 403 for a browser on another site's page.
+  /// - Throws: A ``Problem`` with status 401, or 403 if a browser sends it from another site's page.
   func device(of request: HTTPRequest, for access: HubRoute.Access) async throws -> HubDevice? {
     switch access {
     case .open: return nil
@@ -36,7 +36,7 @@ struct Authenticator: Sendable {
     return try await device(token: token, of: request)
   }
 
-  /// Returns the device with a token, which the check of the request's head may have found already.
+  /// Returns the device to which a token belongs, which the gate may already have looked up.
   private func device(token: String, of request: HTTPRequest) async throws -> HubDevice {
     if let device = request.sender?.value as? HubDevice { return device }
     return try await store.device(token: token, address: request.remoteAddress, accounts: accounts)
@@ -46,7 +46,7 @@ struct Authenticator: Sendable {
 extension HTTPRequest {
   /// Whether a process on this machine sent the request.
   ///
-  /// A local proxy that is not configured as trusted is recognized by the headers that it adds.
+  /// A local proxy that is not configured as trusted is recognized by the headers it adds.
   var isFromThisMachine: Bool {
     let isForwarded = ["Forwarded", "X-Forwarded-For", "Via"].contains { headers[$0] != nil }
     return !isForwarded

@@ -3,12 +3,12 @@ import Synchronization
 import TrendyModels
 import TrendyProtocols
 
-/// Time of each device's last request, and its last report.
+/// Time of the last request and last report of each device.
 final class DeviceContacts: Sendable {
   private let accounts: HubAccounts
   private let store: HubStore
   private let seen = Mutex<[String: (at: Date, report: HubDeviceReport?)]>([:])
-  /// Time at which the directory was last updated for each device.
+  /// Time at which each device was last updated in the directory.
   private let noted = Mutex<[String: Date]>([:])
 
   init(accounts: HubAccounts, store: HubStore) {
@@ -16,8 +16,9 @@ final class DeviceContacts: Sendable {
     self.store = store
   }
 
-  /// Returns the time of the device's last request; accurate to an hour if it was before the hub's start. `nil` if
-  /// there was none.
+  /// Returns the time of the device's last request; `nil` if there was none.
+  ///
+  /// A time before the hub's start is accurate only to an hour.
   func lastSeen(_ device: HubDevice) -> Date? { seen.withLock { $0[device.id]?.at } ?? device.seenAt }
 
   /// Returns the device's last report; `nil` if there is none.
@@ -32,7 +33,7 @@ final class DeviceContacts: Sendable {
     note(device, report, now)
   }
 
-  /// Updates the directory in the background; if that fails, the next request repeats it.
+  /// Updates the directory in the background. If that fails, the next request tries again.
   private func note(_ device: HubDevice, _ report: HubDeviceReport?, _ now: Date) {
     guard store.threads != nil, device.isToBeNoted(now, saying: report) else { return }
     let isDue = noted.withLock { noted in

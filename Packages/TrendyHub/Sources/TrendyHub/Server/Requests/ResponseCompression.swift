@@ -7,9 +7,9 @@ import TrendyModels
 struct ResponseCompression: Sendable {
   let store: HubStore
 
-  /// Minimum size of a compressed response in bytes; a smaller one fits in one packet.
+  /// Minimum size of a response to compress, in bytes. Smaller ones fit in a single packet.
   private static let leastBytes = 1400
-  /// Size in bytes from which a response is compressed on a storage thread, in its owner's turn.
+  /// Size in bytes above which a response is compressed on a storage worker, in the turn of its user.
   private static let smallBytes = 65_536
   fileprivate static let level = 5
 
@@ -21,9 +21,8 @@ struct ResponseCompression: Sendable {
 
   /// Returns the response with a compressed body, if that saves packets and the client accepts gzip.
   ///
-  /// Clients on this machine receive uncompressed responses.
-  ///
-  /// Responses that contain a token are never compressed, because their length could reveal it.
+  /// Clients on this machine receive uncompressed responses. Responses that contain a token are never compressed,
+  /// because their length could reveal it.
   func compressed(
     _ response: HTTPResponse, for request: HTTPRequest, group: HubMetrics.Route, owner: String
   ) async -> HTTPResponse {
@@ -42,7 +41,7 @@ struct ResponseCompression: Sendable {
           data.count < Self.smallBytes
             ? Self.gzip(data) : try await store.perform(.reading, for: owner) { Self.gzip(data) })
       } catch {
-        // The queue is full; send the response uncompressed.
+        // If the queue is full, send the response uncompressed.
         return result
       }
     case .stream(let stream):
@@ -50,7 +49,7 @@ struct ResponseCompression: Sendable {
       result.body = .stream(HTTPBodyStream(endsWithReader: stream.endsWithReader) { try await body.next() })
     }
     result.headers["Content-Encoding"] = "gzip"
-    // The compressed body differs from the other under the same tag, so the tag must be weak.
+    // The compressed and the uncompressed body have the same tag, so the tag must be weak.
     if let tag = result.headers["ETag"], !tag.hasPrefix("W/") { result.headers["ETag"] = "W/" + tag }
     return result
   }
@@ -58,7 +57,7 @@ struct ResponseCompression: Sendable {
   private static func gzip(_ data: Data) -> Data { Data(Deflater.compress(Array(data), as: .gzip, level: level)) }
 }
 
-/// A stream that is compressed while it is read.
+/// A stream that is compressed as it is read.
 private final class GzipBody: Sendable {
   private struct State: ~Copyable {
     var deflater = Deflater(.gzip, level: ResponseCompression.level)

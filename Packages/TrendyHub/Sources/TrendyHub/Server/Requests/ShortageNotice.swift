@@ -1,4 +1,4 @@
-/// Decides when a lasting shortage is logged: at its beginning, then once a minute.
+/// Decides when to log a continuing shortage: when it begins, then once a minute.
 struct ShortageNotice: Hashable, Sendable {
   static let interval: Duration = .seconds(60)
 

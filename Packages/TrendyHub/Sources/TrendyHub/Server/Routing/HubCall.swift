@@ -13,7 +13,7 @@ struct HubCall: Sendable {
     self.query = query
   }
 
-  /// Path parameter `{id}`.
+  /// Value of the path parameter `{id}`.
   var id: String {
     guard let id = parameters["id"] else { preconditionFailure("the route of \(request.path) has no {id}") }
     return id
@@ -24,7 +24,7 @@ struct HubCall: Sendable {
     return try DocumentReader(try JSONText.parse(request.body))
   }
 
-  /// Returns the body as a wire document.
+  /// Decodes the body as a wire document.
   func document<Document: WireValue>(_ type: Document.Type) throws(Problem) -> Document {
     guard !request.body.isEmpty else { throw .invalid("the document: expected an object, found nothing") }
     return try JSONText.read(type, from: request.body)

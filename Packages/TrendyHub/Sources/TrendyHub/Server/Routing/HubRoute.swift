@@ -1,8 +1,8 @@
 import TrendyModels
 
-/// One operation of the API: path, parameters, documents and handler.
+/// One operation of the API: its path, parameters, documents and handler.
 ///
-/// Routing, authorization, ETags, metrics and `/openapi.json` use these values.
+/// Routing, authorization, entity tags, metrics and `/openapi.json` are derived from these values.
 package struct HubRoute: Sendable {
   package enum Method: String, CaseIterable, Sendable {
     case get = "GET"
@@ -12,7 +12,7 @@ package struct HubRoute: Sendable {
     case delete = "DELETE"
   }
 
-  /// Credentials that a request needs.
+  /// Credentials that a request requires.
   package enum Access: Sendable {
     /// No credentials.
     case open
@@ -20,13 +20,13 @@ package struct HubRoute: Sendable {
     case local
     /// A device's token, as a bearer token or in a browser's cookie.
     case device
-    /// A device's token, also as a password or in the query, because not all trackers can set headers.
+    /// A device's token, also accepted as a password or in the query, because not all trackers can set headers.
     case tracker
   }
 
-  /// Function that processes a request.
+  /// Closure that processes a request.
   ///
-  /// The case determines the access, so that a handler that needs a device cannot be on an open route.
+  /// The case determines the required access, so that an open route cannot have a handler that needs a device.
   enum Handler: Sendable {
     case open(@Sendable (HubCall) async throws -> HTTPResponse)
     case local(@Sendable (HubCall) async throws -> HTTPResponse)
@@ -37,7 +37,7 @@ package struct HubRoute: Sendable {
 
   package enum Segment: Hashable, Sendable {
     case word(String)
-    /// Parameter such as `{id}`.
+    /// A parameter such as `{id}`.
     case parameter(String)
   }
 
@@ -58,7 +58,7 @@ package struct HubRoute: Sendable {
   struct Answer: Hashable, Sendable {
     enum Body: Hashable, Sendable {
       case json(HubSchema)
-      /// Lines of JSON: a header and entries.
+      /// Lines of JSON: a header line followed by entries.
       case lines
       /// Server-sent events.
       case events
@@ -73,10 +73,10 @@ package struct HubRoute: Sendable {
 
   /// Source of the response's `ETag`.
   enum Tag: Sendable {
-    /// The handler sets a tag, or there is none.
+    /// A tag set by the handler, or none.
     case none
     case content
-    /// Version of the record. The response depends on nothing else, so the tag is compared before the handler runs.
+    /// Version of the record, on which alone the response depends. The tag is compared before the handler runs.
     case record
   }
 
@@ -84,14 +84,14 @@ package struct HubRoute: Sendable {
   package let path: [Segment]
   /// Operation id in `/openapi.json`.
   package let name: String
-  /// Summary in one sentence.
+  /// Summary, one sentence.
   let summary: String
   let query: [Parameter]
   /// Schema of the request body; `nil` if there is none.
   let body: HubSchema?
   /// Whether the request body is a file instead of a document.
   let takesBytes: Bool
-  /// Successful responses; all others are problem documents.
+  /// Successful responses. All others are problem documents.
   let answers: [Answer]
   /// Optional headers of the request.
   let headers: [Parameter]
@@ -102,7 +102,8 @@ package struct HubRoute: Sendable {
   fileprivate(set) var group: HubMetrics.Route
   let handler: Handler
 
-  /// Creates a route. `path` is relative to `/api/v1`, such as `events/{id}`, or absolute, such as `/metrics`.
+  /// Creates a route. `path` is either relative to `/api/v1`, for example `events/{id}`, or absolute, for example
+  /// `/metrics`.
   init(
     _ method: Method, _ path: String, name: String, summary: String, query: [Parameter] = [],
     body: HubSchema? = nil, takesBytes: Bool = false, answers: [Answer], headers: [Parameter] = [],
@@ -138,7 +139,7 @@ package struct HubRoute: Sendable {
     }
   }
 
-  /// Path with parameters in braces: `/api/v1/events/{id}`.
+  /// Path with its parameters in braces, for example `/api/v1/events/{id}`.
   package var address: String {
     path.reduce("") { address, segment in
       switch segment {
@@ -177,7 +178,7 @@ extension HubRoute.Answer {
 }
 
 extension [HubRoute] {
-  /// Returns the routes with a group for metrics; routes that have one keep it.
+  /// Returns the routes with a group for metrics. Routes that already have a group keep it.
   func counted(as group: HubMetrics.Route) -> [HubRoute] {
     map { route in
       var route = route

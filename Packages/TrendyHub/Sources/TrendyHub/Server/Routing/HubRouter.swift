@@ -2,10 +2,11 @@ import TrendyModels
 
 /// Finds the destination of a request.
 ///
-/// Trackers and files of the pages have separate paths; all other requests have a ``HubRoute``.
+/// Trackers and dashboard files have paths of their own. All other requests are matched to a ``HubRoute``.
 package struct HubRouter: Sendable {
   package let routes: [HubRoute]
-  /// Routes by number of segments, those without parameters first: `events/batch` is not an event.
+  /// Routes by number of segments. Those without parameters come first, so that `events/batch` is not taken for an
+  /// event.
   private let byLength: [Int: [HubRoute]]
   private let takesReadings: Bool
 
@@ -21,9 +22,9 @@ package struct HubRouter: Sendable {
   enum Destination: Sendable {
     case route(HubRoute, HubCall)
     case tracker(IngestRequest)
-    /// A file of the pages, or, with status 404, the main document for an unknown path.
+    /// A dashboard file, or, with status 404, the main document for an unknown path.
     case page(PageFiles.File, status: Int)
-    /// Unknown path, or a method that is not allowed. Unless `access` is open, only paired devices receive this
+    /// An unknown path or a method that is not allowed. Unless `access` is open, only paired devices receive the
     /// problem.
     case nothing(Problem, access: HubRoute.Access, group: HubMetrics.Route)
 
@@ -78,7 +79,7 @@ package struct HubRouter: Sendable {
 extension HTTPRequest {
   fileprivate var isRead: Bool { method == "GET" || method == "HEAD" }
 
-  /// Whether a browser requests a page outside the API.
+  /// Whether a browser is requesting a page, which is outside the API.
   fileprivate var isOfPage: Bool {
     isRead && headers["Accept"]?.contains("text/html") == true
       && !["api", "assets"].contains(path.split(separator: "/").first)

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Counters of the hub's operation since its start, without personal data.
+/// Counters of the hub's operation since its start. They contain no personal data.
 package final class HubMetrics: Sendable {
-  /// Group of requests, used as a label.
+  /// Group of requests, used as a metric label.
   package enum Route: String, CaseIterable, Sendable {
     case account, companions, entities, ingest, insights, live, page, probe, snapshot, stream, sync
-    /// Paths without a group, and unknown paths.
+    /// Unknown paths and paths without a group.
     case other
   }
 
@@ -43,7 +43,7 @@ package final class HubMetrics: Sendable {
     }
   }
 
-  /// Counts a storage error; other errors, such as refusals, are ignored.
+  /// Counts a storage error. Other errors, such as refusals, are ignored.
   func onError(_ error: any Error) {
     guard let reason = (error as? HubStorageError)?.reason else { return }
     state.withLock { $0.errors[reason, default: 0] += 1 }
@@ -57,7 +57,7 @@ package final class HubMetrics: Sendable {
   ///
   /// - Parameters:
   ///   - streams: Number of open change streams.
-  ///   - queues: Number of pending storage calls by group of threads.
+  ///   - queues: Number of pending storage calls for each group of workers.
   ///   - uptime: Time since the hub's start.
   func text(streams: Int, queues: [(lane: String, count: Int)], uptime: Duration) -> PrometheusText {
     let state = state.withLock { $0 }

@@ -1,9 +1,9 @@
 /// Metrics in the text format of Prometheus, version 0.0.4.
 public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
-  /// The text written so far.
+  /// The text so far.
   public private(set) var description = ""
 
-  /// Value of the header `Content-Type`.
+  /// Value of the `Content-Type` header.
   public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
   /// Creates an empty text.
@@ -15,8 +15,8 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
   /// Adds a gauge, a value that can increase and decrease.
   ///
   /// - Parameters:
-  ///   - name: Name of the metric.
-  ///   - help: Description on one line.
+  ///   - name: Metric name.
+  ///   - help: Description, a single line.
   ///   - value: Current value.
   public mutating func gauge(_ name: String, _ help: String, _ value: Double) {
     gauge(name, help, [([], value)])
@@ -55,7 +55,7 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
   }
 
   private mutating func line(_ name: String, _ labels: [(String, String)], _ value: Double) {
-    // Labels contain only constants of this program, so no characters need escaping.
+    // Labels contain only constants of this program, so nothing needs to be escaped.
     let words = labels.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
     description += "\(name)\(words.isEmpty ? "" : "{\(words)}") \(Self.text(value))\n"
   }
@@ -63,11 +63,11 @@ public struct PrometheusText: Hashable, Sendable, CustomStringConvertible {
   private static func text(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 }
 
-/// Histogram with fixed bounds.
+/// Histogram with fixed buckets.
 struct MetricHistogram: Hashable, Sendable {
-  /// Upper bounds in ascending order.
+  /// Upper bounds of the buckets, in ascending order.
   let bounds: [Double]
-  /// Number of values in each bucket; values above the last bound are only in ``count``.
+  /// Number of values in each bucket. Values above the last bound are included only in ``count``.
   private(set) var counts: [Int]
   private(set) var count = 0
   private(set) var sum = 0.0

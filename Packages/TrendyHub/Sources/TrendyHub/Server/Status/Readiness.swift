@@ -6,9 +6,9 @@ final class Readiness: Sendable {
 
   private let last = Mutex<(problem: Problem?, at: Duration)?>(nil)
 
-  /// Runs the check if the last one is at least five seconds old.
+  /// Runs the check unless the last result is less than five seconds old.
   ///
-  /// - Throws: The ``Problem`` of the last check.
+  /// - Throws: The ``Problem`` that the last check found.
   func check(now: Duration, _ body: () async throws -> Void) async throws(Problem) {
     var result = last.withLock(\.self)
     if result.map({ now - $0.at >= Self.interval }) ?? true {

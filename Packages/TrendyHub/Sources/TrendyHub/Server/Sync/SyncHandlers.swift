@@ -6,7 +6,7 @@ import TrendyProtocols
 /// Handlers of the sync protocol: feed, snapshot and push.
 struct SyncHandlers: Sendable {
   let records: HubRecords
-  /// Bytes of entries at which a snapshot part is full.
+  /// Size of the entries, in bytes, at which a snapshot part ends.
   let snapshotPartBytes: Int
 
   private var core: HubCore { records.core }
@@ -65,7 +65,7 @@ struct SyncHandlers: Sendable {
         )
       }
     }
-    // A request without device identity that reads from the beginning has no position.
+    // A request that reads from the beginning without a device identity has no position.
     if position != nil || since > 0 {
       try noteContact(of: sender, position, cursor: since, after: last, in: state)
     }
@@ -73,7 +73,7 @@ struct SyncHandlers: Sendable {
     return answer.tagged(state.tag)
   }
 
-  /// Stores the position that the device has, or will have after this response.
+  /// Stores the position that the device has reported or will have after this response.
   private func noteContact(
     of sender: HubDevice, _ position: DevicePosition?, cursor: Int64?, after last: HubContact?, in state: HubState
   ) throws {
@@ -82,8 +82,8 @@ struct SyncHandlers: Sendable {
       let contact = core.contact(
         device: device, cursor: cursor, seen: position?.said, after: last, in: state, now: clock.now)
     else { return }
-    // The response may be sent before the contact is stored: a device that falls below the horizon meanwhile must take
-    // a snapshot, and the list of epochs is shortened only at a hub start.
+    // The response may be sent before the contact is stored. This is safe: a device that falls below the horizon in the
+    // meantime must take a snapshot, and the list of epochs is shortened only when the hub starts.
     try records.store.note(user: sender.user) { try $0.putContact(contact) }
   }
 
@@ -94,7 +94,7 @@ struct SyncHandlers: Sendable {
       .tagged(state.tag)
   }
 
-  /// Runs checks that may refuse a device's request, and adds the hub position to the problem.
+  /// Runs a check that may refuse a device's request, and adds the hub position to the problem.
   ///
   /// The device needs the position to continue.
   private func tellingState<Result>(in reading: any HubReadTransaction, _ body: () throws -> Result) throws -> Result {
@@ -106,14 +106,14 @@ struct SyncHandlers: Sendable {
     }
   }
 
-  /// A stream of `head` events: the current one at once, then each new one.
+  /// Returns a stream of `head` events: the current head immediately, then each new one.
   private func changeStream(_ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
-    // Open the stream before the head is read, so that no write in between is missed.
+    // Open the stream before reading the head, so that no write in between is missed.
     let stream = try records.streams.open(for: sender)
     records.streams.onHead(try await records.read(user: sender.user) { try $0.state().head }, of: sender.user)
     return HTTPResponse(
       type: "text/event-stream", .stream(HTTPBodyStream(endsWithReader: true) { await stream.next() }),
-      // Keeps nginx from buffering small chunks.
+      // Prevents nginx from buffering small chunks.
       [("X-Accel-Buffering", "no")])
   }
 
@@ -122,7 +122,7 @@ struct SyncHandlers: Sendable {
     let (state, last) = try await records.read(user: sender.user) { reading in
       (try reading.state(), try reading.contact(device: position?.device ?? sender.restDevice))
     }
-    // A device that takes a snapshot will be in the current epoch, regardless of the position that it reported.
+    // A device that takes a snapshot will be in the current epoch, whatever position it reported.
     try noteContact(of: sender, position, cursor: nil, after: last, in: state)
     if let part = call.text("part") { return try await snapshotPart(part, call, sender) }
     let writer = try await records.read(user: sender.user) { [self] reading in
@@ -141,7 +141,7 @@ struct SyncHandlers: Sendable {
   private func snapshotPart(_ name: String, _ call: HubCall, _ sender: HubDevice) async throws -> HTTPResponse {
     let name = try SnapshotPartName(name)
     let body = try await records.read(user: sender.user) { [self] reading in
-      // Parts from different epochs do not belong to the same snapshot.
+      // Parts from different epochs belong to different snapshots.
       let epoch = try reading.state().epochs.last?.id ?? ""
       let place = name.epoch == epoch ? name.place : nil
       let part = try core.snapshotPart(from: place, bytes: snapshotPartBytes, in: reading)
@@ -197,14 +197,14 @@ struct SyncHandlers: Sendable {
 }
 
 extension HubCall {
-  /// Device identity in the query; `nil` if absent.
+  /// Device identity given in the query; `nil` if there is none.
   fileprivate func device() throws(Problem) -> String? {
     guard let device = text("device") else { return nil }
     guard Identifier.isValid(device) else { throw .invalid("device: expected \(Identifier.rule)") }
     return device
   }
 
-  /// Position that a device reports in the query; `nil` if it reports none.
+  /// Position that the device reports in the query; `nil` if it reports none.
   fileprivate func position() throws(Problem) -> DevicePosition? {
     let seen = try integer("seen", in: SyncRange.counter, default: 0)
     let lastSequence = try optionalInteger("last_seq", in: SyncRange.counter)
@@ -216,7 +216,7 @@ extension HubCall {
 extension HubCore.Push {
   private static let mostMutations = 500
 
-  /// Validates a push. An invalid document fails the whole request; an invalid mutation is refused alone.
+  /// Validates a push. An invalid document fails the whole request, an invalid mutation only that mutation.
   init(_ push: PushDocument<LenientElement<MutationEnvelope>>) throws(Problem) {
     guard Identifier.isValid(push.device) else { throw .invalid("device: expected \(Identifier.rule)") }
     guard push.mutations.count <= Self.mostMutations else {
@@ -259,7 +259,7 @@ extension LenientElement<MutationEnvelope> {
 }
 
 extension HubMutation {
-  /// Creates a mutation. `namesIncarnation` states whether the document contains an incarnation, even if it is 0.
+  /// Creates a mutation. `namesIncarnation` is whether the document contains an incarnation, even if it is 0.
   init(_ envelope: MutationEnvelope, at path: String, namesIncarnation: Bool) throws(Problem) {
     for (name, id) in [("id", envelope.id), ("entity_id", envelope.entityId)] where !Identifier.isValid(id) {
       throw .invalid("\(path).\(name): expected \(Identifier.rule)")
@@ -273,7 +273,8 @@ extension HubMutation {
       throw .invalid("\(path).fields.\(name.prefix(60)).author: expected \(Identifier.rule)")
     }
     let content = envelope.fields.map { Content.fields($0) } ?? .members(envelope.payload)
-    // A versioned mutation without incarnation refers to incarnation 0, an unversioned one to the current incarnation.
+    // A versioned mutation without an incarnation refers to incarnation 0, an unversioned one to the current
+    // incarnation.
     let isVersioned = content.isByField || envelope.base != nil
     self.init(
       mutationId: envelope.id, kind: envelope.entityType, id: envelope.entityId, operation: operation,
@@ -284,11 +285,11 @@ extension HubMutation {
   }
 }
 
-/// Name of a snapshot part: `first`, or kind, version and epoch from the previous part.
+/// Name of a snapshot part: `first`, or the kind, version and epoch at which the previous part ended.
 private struct SnapshotPartName: Sendable {
   private static let unknownKinds = "*"
 
-  /// Position of the part; `nil` for the first.
+  /// Position at which the part begins; `nil` for the first part.
   var place: HubCore.SnapshotPlace?
   var epoch: String
 
@@ -315,7 +316,7 @@ private struct SnapshotPartName: Sendable {
 }
 
 extension HubCore.Page {
-  /// Builds the response around the serialized entries, without decoding them.
+  /// Returns the response, assembled from the serialized entries without decoding them.
   func answer(at now: Date) -> HTTPResponse {
     let position = state.position(at: now)
     let page = ChangeFeedResponse(
@@ -333,7 +334,7 @@ extension HubCore.Page {
 }
 
 extension [SerializedEntry] {
-  /// Returns the lines preceded by a header line.
+  /// Returns the header line followed by the entries, one per line.
   fileprivate func joined(after header: Data) -> Data {
     var text = Data(capacity: reduce(header.count + 1) { $0 + $1.text.count + 1 })
     text += header
@@ -346,7 +347,7 @@ extension [SerializedEntry] {
   }
 }
 
-/// Writes a snapshot in chunks of 256 lines, so that a large one is never in memory completely.
+/// Writes a snapshot in chunks of 256 lines, so that a large one is never held in memory completely.
 private final class SnapshotWriter: Sendable {
   private static let linesPerPiece = 256
 
