@@ -25,7 +25,7 @@ let package = Package(
   ]
 )
 
-// Same in every manifest: upcoming features that Swift 7 will enable.
+// Upcoming features that Swift 7 will enable; the same list in every manifest.
 let swiftSeven: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // `any` marks dynamic dispatch
   .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for modules in the public API
@@ -37,7 +37,7 @@ let swiftSeven: [SwiftSetting] = [
 ]
 for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
 
-// System libraries take no Swift settings, so this joins after the loop.
+// System libraries accept no Swift settings, so add this after the loop.
 package.targets += [
   .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])])
 ]

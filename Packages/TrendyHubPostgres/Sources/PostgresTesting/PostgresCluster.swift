@@ -2,12 +2,12 @@ public import Foundation
 import Synchronization
 public import TrendyHubPostgres
 
-/// A temporary PostgreSQL cluster that is reachable only through a Unix socket.
+/// A temporary PostgreSQL cluster, reachable only through a Unix socket.
 ///
-/// It ends and its directory is deleted with this process, however the process ends: a shell waits for the end of a
-/// pipe.
+/// A shell that waits for the end of a pipe stops the cluster and deletes its directory when this process ends for any
+/// reason.
 public final class PostgresCluster: Sendable {
-  /// Reason why tests on a real server cannot run; `nil` if they can.
+  /// Reason why tests that need a real server cannot run; `nil` if they can.
   public static let missing: String? = {
     guard binaries == nil else { return nil }
     return
@@ -17,22 +17,23 @@ public final class PostgresCluster: Sendable {
   /// Cluster shared by all suites.
   public static let shared = Result { try PostgresCluster() }
 
-  /// Directory of the cluster and its socket.
+  /// Directory that contains the cluster and its socket.
   public let folder: URL
   private let process: Process
   private let input = Pipe()
   private let names = Atomic(0)
 
   /// Starts a cluster and waits until it accepts connections.
+  ///
   /// - Parameters:
-  ///   - settings: server settings in addition to those that make it fast and small.
-  ///   - primary: if given, the cluster becomes a standby of this one.
+  ///   - settings: Server settings in addition to those that keep it fast and small.
+  ///   - primary: If given, the new cluster becomes a standby of this one.
   public init(settings: [String] = [], copying primary: PostgresCluster? = nil) throws {
     guard let binaries = Self.binaries else { throw ClusterFailure(description: Self.missing ?? "") }
     folder = FileManager.default.temporaryDirectory.appending(path: "pg-\(UInt32.random(in: 0 ... .max))")
     let isRoot = geteuid() == 0
     let asServer = isRoot ? "setpriv --reuid postgres --regid postgres --clear-groups" : ""
-    // Confirmed data of tests need not survive a crash of the machine.
+    // Data committed by tests need not survive a crash of the machine.
     let options =
       [
         "listen_addresses=", "unix_socket_directories=\(folder.path)", "max_connections=200", "shared_buffers=16MB",
@@ -60,7 +61,7 @@ public final class PostgresCluster: Sendable {
     try waitUntilReady()
   }
 
-  /// Blocks until the server accepts connections; throws after 30 seconds.
+  /// Blocks until the server accepts connections. Throws after 30 seconds.
   public func waitUntilReady() throws {
     for _ in 0..<600 {
       if (try? connect()) != nil { return }
@@ -71,13 +72,13 @@ public final class PostgresCluster: Sendable {
     throw ClusterFailure(description: "the cluster in \(folder.path) did not start: \(log.suffix(2000))")
   }
 
-  /// Shuts the server down and waits for its exit.
+  /// Shuts down the server and waits for it to exit.
   public func end() {
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 
-  /// Kills the server and all of its processes, as a crash of the machine would.
+  /// Kills the server with all its processes, as a crash of the machine would.
   public func kill() throws {
     let text = try String(contentsOf: folder.appending(path: "pid"), encoding: .utf8)
     guard let pid = Int32(text.filter(\.isNumber)) else {
@@ -88,7 +89,7 @@ public final class PostgresCluster: Sendable {
     for child in children.split(separator: " ").compactMap({ Int32($0) }) { Foundation.kill(child, SIGKILL) }
   }
 
-  /// Promotes a standby, which then accepts writes.
+  /// Promotes a standby, so that it accepts writes.
   public func promote() throws {
     let rows = try connect().run(PostgresCall(PostgresStatement("promote", "SELECT pg_promote(true, 60)")))
     guard rows.bool(0, 0) else { throw ClusterFailure(description: "the standby was not promoted") }
@@ -100,7 +101,7 @@ public final class PostgresCluster: Sendable {
     try run("SELECT pg_reload_conf()")
   }
 
-  /// Blocks until a synchronous standby confirms commits; throws after 30 seconds.
+  /// Blocks until a synchronous standby confirms commits. Throws after 30 seconds.
   public func waitUntilSynchronous() throws {
     for _ in 0..<600 {
       if try run("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'").int(0, 0) > 0 { return }
@@ -121,17 +122,17 @@ public final class PostgresCluster: Sendable {
     "postgres:///postgres?host=\(folder.path)&user=\(role)"
   }
 
-  /// Returns a new schema name.
+  /// Returns an unused schema name.
   public func newSchema() -> String { "s\(names.add(1, ordering: .relaxed).newValue)" }
 
-  /// Creates a storage in a schema, whose connections carry the schema as application name.
+  /// Creates a storage in a schema. Its connections use the schema's name as their application name.
   public func storage(schema: String, connections: Int = 20) throws -> PostgresHubStorage {
     try PostgresHubStorage(
       address: "\(address())&application_name=\(schema)", schema: schema, connections: connections,
       program: "trendyd test")
   }
 
-  /// Terminates the connections of a schema's storages, as a restarted server would.
+  /// Terminates the connections of all storages in a schema, as a server restart would.
   public func endConnections(of schema: String) throws {
     try run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(schema)'")
   }
@@ -146,7 +147,7 @@ public final class PostgresCluster: Sendable {
     try connect().run(PostgresCall(PostgresStatement(sql, sql)))
   }
 
-  /// Directory of the server's programs.
+  /// Directory that contains the server's programs; `nil` if it was not found.
   private static let binaries: String? = {
     var folders: [String] = []
     if let chosen = ProcessInfo.processInfo.environment["PG_BIN"] { folders.append(chosen) }

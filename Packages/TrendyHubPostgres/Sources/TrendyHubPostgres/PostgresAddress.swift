@@ -1,16 +1,17 @@
 import CPostgres
 import TrendyHub
 
-/// Address of a database in the syntax of libpq.
+/// Database addresses in the syntax of libpq.
 enum PostgresAddress {
   /// Validates an address.
-  /// - Throws: ``HubStorageError/invalidAddress(_:)`` if it is malformed or contains a password, which the error does
-  ///   not repeat.
+  ///
+  /// - Throws: ``HubStorageError/invalidAddress(_:)`` if it is malformed or contains a password. The error does not
+  ///   repeat the password.
   static func check(_ address: String) throws(HubStorageError) {
     var words: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(address, &words) else {
       PQfreemem(words)
-      // Messages of libpq repeat parts of the address.
+      // Error messages of libpq repeat parts of the address, so do not include them.
       throw .invalidAddress("invalid database address: expected postgres://user@host:5432/name")
     }
     defer { PQconninfoFree(options) }

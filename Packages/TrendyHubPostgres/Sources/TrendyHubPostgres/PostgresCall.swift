@@ -1,7 +1,7 @@
 import CPostgres
 package import Foundation
 
-/// A statement that is prepared under its name once per connection.
+/// A statement that is prepared once per connection under its name.
 package struct PostgresStatement: Hashable, Sendable {
   package let name: String
   package let sql: String
@@ -19,12 +19,12 @@ package enum PostgresValue: Hashable, Sendable {
   case bytes([UInt8])
   case bool(Bool)
   case texts([String])
-  /// JSON in which NUL is already escaped.
+  /// JSON in which NUL characters are already escaped.
   case document(Data)
   case documents([Data?])
   case ints([Int64?])
 
-  /// Object identifiers of built-in types, which `pg_type.dat` fixes.
+  /// Object identifier of the built-in type, as fixed in `pg_type.dat`.
   var type: Oid {
     switch self {
     case .text, .document: 25
@@ -54,8 +54,10 @@ package enum PostgresValue: Hashable, Sendable {
     withUnsafeBytes(of: number.bigEndian) { Array($0) }
   }
 
-  /// Encodes a one-dimensional array: number of dimensions, whether it has NULLs, element type, length, lower bound;
-  /// then each element with its length, or -1 for NULL.
+  /// Encodes a one-dimensional array.
+  ///
+  /// Layout: number of dimensions, whether there are NULLs, element type, length, lower bound; then each element
+  /// preceded by its length, or -1 for NULL.
   private static func array(of type: Int32, _ elements: [[UInt8]?]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(20 + elements.reduce(0) { $0 + 4 + ($1?.count ?? 0) })
@@ -69,8 +71,9 @@ package enum PostgresValue: Hashable, Sendable {
   }
 }
 
-/// Text as stored in the database, which accepts every character except NUL. NUL becomes `\0` and a backslash becomes
-/// two.
+/// Escaping of text for the database, which accepts every character except NUL.
+///
+/// NUL is stored as `\0`, and a backslash as two backslashes.
 enum PostgresText {
   static func escape(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\\") }) else { return text }

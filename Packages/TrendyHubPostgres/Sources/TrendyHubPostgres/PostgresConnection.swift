@@ -9,16 +9,16 @@ package import TrendyHub
   import Darwin
 #endif
 
-/// A connection for one thread at a time. Statements are sent in a pipeline, several per round trip.
+/// A connection to the server. Statements are sent in a pipeline, several per round trip.
 ///
-/// `@unchecked`: the pool hands it to one thread at a time.
+/// @unchecked: the pool gives it to only one thread at a time.
 package final class PostgresConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private var prepared: Set<String> = []
-  /// Results in transit that nothing waits for.
+  /// Results in transit for which no caller is waiting.
   private var unread: [Expectation] = []
   private(set) var isLost = false
-  /// Generation of the pool in which the connection was created.
+  /// Generation of the pool when the connection was created.
   var generation = 0
 
   private enum Expectation {
@@ -27,12 +27,14 @@ package final class PostgresConnection: @unchecked Sendable {
     case end
   }
 
-  /// Milliseconds without a response after which the server counts as lost; longer than the server's own timeouts for
-  /// locks and statements.
+  /// Milliseconds without a response after which the server is considered lost. Longer than the server's own timeouts
+  /// for locks and statements.
   private static let silenceMillis: Int32 = 20_000
 
   /// Connects to a server.
-  /// - Parameter settings: settings of libpq in order; later ones override earlier ones. `dbname` may be an address.
+  ///
+  /// - Parameter settings: Settings for libpq. Later ones override earlier ones. The value of `dbname` may be an
+  ///   address.
   package init(settings: [(name: String, value: String)]) throws(DatabaseFailure) {
     let made = settings.map(\.name).withCStrings { names in
       settings.map(\.value).withCStrings { values in PQconnectdbParams(names, values, 1) }
@@ -51,13 +53,13 @@ package final class PostgresConnection: @unchecked Sendable {
       PQfinish(made)
       throw .lost("the connection does not support pipeline mode")
     }
-    // Discard notices; the server has its own log.
+    // Discard notices; the server has a log of its own.
     PQsetNoticeReceiver(handle, { _, _ in }, nil)
   }
 
   deinit { PQfinish(handle) }
 
-  /// Runs statements in sequence in one round trip. If one is rejected, later ones are not executed.
+  /// Runs statements in order, in one round trip. If one is rejected, those after it are not executed.
   package func run(_ calls: [PostgresCall]) throws(DatabaseFailure) -> [PostgresRows] {
     let expected = try send(calls)
     try readUnread()
@@ -66,13 +68,13 @@ package final class PostgresConnection: @unchecked Sendable {
 
   package func run(_ call: PostgresCall) throws(DatabaseFailure) -> PostgresRows { try run([call])[0] }
 
-  /// Sends the end of a transaction without writes. The next user of the connection reads the result.
+  /// Sends the statement that ends a read-only transaction. The next user of the connection reads its result.
   func runLater(_ call: PostgresCall) {
     guard !isLost else { return }
     do {
       unread += try send([call])
     } catch {
-      // The connection is lost and the transaction with it.
+      // The connection is lost, and the transaction with it.
     }
   }
 
@@ -83,7 +85,7 @@ package final class PostgresConnection: @unchecked Sendable {
     do throws(DatabaseFailure) {
       _ = try receive(expected)
     } catch {
-      // Without this result the state of the transaction is unknown.
+      // The state of the transaction is unknown without this result.
       throw lose("the end of the previous transaction was rejected: \(error)")
     }
   }
@@ -93,9 +95,10 @@ package final class PostgresConnection: @unchecked Sendable {
 
 extension PostgresConnection {
   /// Waits for data from the server or from another descriptor.
+  ///
   /// - Parameters:
-  ///   - descriptor: the other descriptor.
-  ///   - milliseconds: maximum time to wait.
+  ///   - descriptor: The other descriptor.
+  ///   - milliseconds: Maximum time to wait.
   /// - Returns: `false` on timeout.
   func waitForInput(or descriptor: Int32, atMost milliseconds: Int32) throws(DatabaseFailure) -> Bool {
     guard !isLost else { throw .lost("the connection was already lost") }
@@ -109,7 +112,7 @@ extension PostgresConnection {
     return count != 0
   }
 
-  /// Returns notifications of other connections on the channels that this one listens to, since the last call.
+  /// Returns the notifications that other connections have sent since the last call, on channels this one listens to.
   func takeNotifications() -> [String] {
     let own = PQbackendPID(handle)
     var texts: [String] = []
@@ -154,7 +157,7 @@ extension PostgresConnection {
       places.append(value.map { _ in bytes.count })
       bytes += value ?? []
     }
-    // An empty value needs an address as well, because a missing address means NULL.
+    // An empty value needs an address too, because a null pointer means NULL.
     bytes.append(0)
     let isSent = bytes.withUnsafeBytes { buffer in
       let start = buffer.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) }
@@ -166,7 +169,7 @@ extension PostgresConnection {
     guard isSent == 1 else { throw lose() }
   }
 
-  /// Sends all queued data. Reads responses meanwhile, because the server may block until they are read.
+  /// Sends all queued data. Reads responses at the same time, because the server may block until they are read.
   private func flush() throws(DatabaseFailure) {
     while true {
       let left = PQflush(handle)
@@ -182,7 +185,8 @@ extension PostgresConnection {
 
 extension PostgresConnection {
   /// Reads the results.
-  /// - Throws: the first rejection, after all results have been read.
+  ///
+  /// - Throws: The first rejection, after all results have been read.
   private func receive(_ expected: [Expectation]) throws(DatabaseFailure) -> [PostgresRows] {
     var rows: [PostgresRows] = []
     var refusal: DatabaseFailure?
@@ -208,7 +212,7 @@ extension PostgresConnection {
         PQclear(result)
         throw lose("unexpected result from the server (\(status.rawValue))")
       }
-      // Each result of a pipeline is followed by a null result.
+      // In a pipeline, each result is followed by a null result.
       if let more = try next() {
         PQclear(more)
         throw lose("the server returned more results than expected")
@@ -244,7 +248,7 @@ extension PostgresConnection {
     return .lost(words ?? Self.words(PQerrorMessage(handle)))
   }
 
-  /// Joins the lines of a message.
+  /// Joins the lines of a message from the server.
   private static func words(_ text: UnsafePointer<CChar>?) -> String {
     guard let text else { return "" }
     return String(cString: text).split(separator: "\n").map { line in

@@ -2,10 +2,11 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Users, devices, pairing codes and webhooks. Each read is a separate transaction; a writing hub holds the directory's
-/// counter.
+/// Transaction on users, devices, pairing codes and webhooks.
+///
+/// Each read is a separate transaction. A hub that writes locks the directory's counter row.
 final class PostgresDirectory: PostgresSession, HubDirectoryTransaction {
-  /// Key of the directory's counter row; ids of users are never empty.
+  /// Key of the directory's counter row. It cannot be a user's id, because those are never empty.
   static let counter = ""
 
   private var hasWritten = false

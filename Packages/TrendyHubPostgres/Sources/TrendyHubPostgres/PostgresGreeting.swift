@@ -3,15 +3,16 @@ import Synchronization
 import TrendyHub
 import TrendyModels
 
-/// Initializes a new connection: migrates the tables, and detects whether the database is still the known one.
+/// Initializes a new connection: migrates the tables, and detects whether the database has lost commits.
 final class PostgresGreeting: Sendable {
   private let schema: String
-  /// Name and version of the program, for users of an older one.
+  /// Name and version of the program, reported to users of an older one.
   private let program: String
   /// Random id of this process.
   private let hub: String
   private let random: RandomSource
-  /// Only one connection is initialized at a time. Others wait for the database on threads meant for blocking.
+  /// Lock that lets only one connection be initialized at a time. Those who wait are threads on which blocking is
+  /// allowed.
   private let turn = NSLock()
   private let remembered = Mutex(DatabaseEpochDetector())
 
@@ -39,14 +40,14 @@ final class PostgresGreeting: Sendable {
       "SET search_path = \(schema)", "SET lock_timeout = '5s'", "SET statement_timeout = '15s'",
       "SET idle_in_transaction_session_timeout = '15s'",
     ]
-    // Confirmed writes must be durable regardless of the database's default.
+    // Confirmed writes must be durable, whatever the database's default is.
     let isAsynchronous = try connection.run(
       PostgresCall(
         PostgresStatement("is_asynchronous", "SELECT current_setting('synchronous_commit') = 'off'")))
     if isAsynchronous.bool(0, 0) { settings.append("SET synchronous_commit = on") }
     for setting in settings { _ = try connection.run(PostgresCall(PostgresStatement(setting, setting))) }
-    // Plans are generic and made for tables of any size: every statement finds its rows by an index. Compatible
-    // databases may not know these settings.
+    // Use generic plans that suit tables of any size: every statement finds its rows through an index. Compatible
+    // databases may not support these settings.
     for setting in ["SET plan_cache_mode = force_generic_plan", "SET enable_seqscan = off", "SET jit = off"] {
       do throws(DatabaseFailure) {
         _ = try connection.run(PostgresCall(PostgresStatement(setting, setting)))
@@ -76,13 +77,13 @@ extension PostgresGreeting {
       found: number, madeBy: rows.text(0, 1), supported: PostgresSchema.version, program: program)
   }
 
-  /// Migrates the tables in one transaction that locks the row with the version.
+  /// Migrates the tables in one transaction, which locks the row that contains the schema version.
   private func migrate(_ connection: PostgresConnection) throws {
     for sql in PostgresSchema.prepare(schema) {
       do throws(DatabaseFailure) {
         _ = try connection.run(PostgresCall(PostgresStatement(sql, sql)))
       } catch {
-        // With two hubs at once: "if not exists" is not atomic, and the second one may find the object already created.
+        // "IF NOT EXISTS" is not atomic: if two hubs start at once, the second may find that the object exists already.
         guard case .refused(let code, _) = error, ["23505", "42P07", "42P06"].contains(code) else { throw error }
       }
     }
@@ -129,7 +130,8 @@ extension PostgresGreeting {
             PostgresStatement("begin_life", "INSERT INTO life (number, id, identity) VALUES ($1, $2, $3)"),
             .int(settlement.epoch), .text(random.hexadecimalDigits()), .text(identity)))
       }
-      // A hub that has not connected for so long treats its missing row as a loss, which costs devices nothing.
+      // A hub that has not connected for that long takes its missing row for a loss of commits, which costs devices
+      // nothing.
       calls.append(
         PostgresCall(
           PostgresStatement(
@@ -170,8 +172,10 @@ extension PostgresGreeting {
       count: witness.count > 0 ? witness.int(0, 0) : nil)
   }
 
-  /// Returns the identity of server, database and tables, the timeline, and the server's start time. For compatible
-  /// databases it is constant: they may have several servers, and their failover loses no data.
+  /// Returns the identity of server, database and tables, the timeline, and the server's start time.
+  ///
+  /// For compatible databases the identity is constant, because they may have several servers and their failover loses
+  /// no data.
   private func identity(_ connection: PostgresConnection) throws(DatabaseFailure) -> String {
     let version = try connection.run(PostgresCall(PostgresStatement("server", "SELECT version()"))).text(0, 0)
     guard version.hasPrefix("PostgreSQL "), !version.contains("-YB-") else { return "cluster" }

@@ -11,13 +11,12 @@ import TrendyHub
 #endif
 import Foundation
 
-/// Sends and receives hints about changes among the hubs of a database, with LISTEN and NOTIFY on a separate
-/// connection.
+/// Exchanges hints about changes between the hubs on a database, with LISTEN and NOTIFY on a separate connection.
 ///
-/// Hints of a short interval are sent together, and never within a user's transaction, which would serialize all
-/// commits of the database. A hint may be lost; it only causes an earlier check.
+/// Hints from a short interval are sent together, and never within a user's transaction, because that would serialize
+/// all commits in the database. Hints may be lost; their only effect is that another hub checks for changes sooner.
 ///
-/// `@unchecked`: `connection` is used by one thread; everything else is protected by the lock.
+/// @unchecked: `connection` is used by a single thread; everything else is protected by a lock.
 final class PostgresHints: @unchecked Sendable {
   private struct State {
     var pending: Set<HubHint> = []
@@ -25,27 +24,28 @@ final class PostgresHints: @unchecked Sendable {
     var isHearing = false
   }
 
-  /// Milliseconds during which hints are collected.
+  /// Milliseconds for which hints are collected before they are sent.
   private static let gatherMillis: Int32 = 20
-  /// Milliseconds without data after which the connection is tested.
+  /// Milliseconds without data after which to test the connection.
   private static let silenceMillis: Int32 = 10_000
-  /// Milliseconds before another attempt to connect.
+  /// Milliseconds to wait before connecting again.
   private static let retryMillis: Int32 = 1000
-  /// Maximum length of a notification in bytes; the server accepts 7999.
+  /// Maximum length of a notification in bytes. The server accepts up to 7999.
   private static let mostBytes = 7000
 
   private let channel: String
   private let connect: @Sendable () throws -> PostgresConnection
   private let hear: @Sendable (HubHint) -> Void
   private let state = Mutex(State())
-  /// Pipe that wakes the thread when a byte is written.
+  /// Pipe through which the thread is woken.
   private let wake: (reading: Int32, writing: Int32)
 
   /// Starts the thread.
+  ///
   /// - Parameters:
-  ///   - channel: name of letters, digits and `_`.
-  ///   - connect: creates the connection, and again after it was lost.
-  ///   - hear: called on the thread with each hint of another hub.
+  ///   - channel: Name of the channel, consisting of letters, digits and `_`.
+  ///   - connect: Creates a connection. Called again after a connection was lost.
+  ///   - hear: Called on the thread with each hint from another hub.
   init(
     channel: String, connect: @escaping @Sendable () throws -> PostgresConnection,
     hear: @escaping @Sendable (HubHint) -> Void
@@ -60,15 +60,16 @@ final class PostgresHints: @unchecked Sendable {
     Thread.detachNewThread { self.work() }
   }
 
-  /// Closes the pipe. The thread retains this object until it has ended, so nothing writes to the pipe any more. If the
-  /// thread closed the pipe itself, a concurrent wake-up could write to a pipe without a reader, which raises a signal,
-  /// or to another file with the same descriptor.
+  /// Closes the pipe. The thread retains this object until it ends, so nothing can write to the pipe any more.
+  ///
+  /// If the thread closed the pipe itself, a concurrent wake-up could write to a pipe without a reader, which raises a
+  /// signal, or to another file that reuses the descriptor.
   deinit {
     close(wake.reading)
     close(wake.writing)
   }
 
-  /// Whether hints of other hubs are being received, as far as is known.
+  /// Whether hints from other hubs are being received, as far as known.
   var isHearing: Bool { state.withLock { $0.isHearing } }
 
   func tell(_ hint: HubHint) {
@@ -79,7 +80,7 @@ final class PostgresHints: @unchecked Sendable {
     if isFirst { wakeUp() }
   }
 
-  /// Stops the thread, which ends soon afterwards.
+  /// Stops the thread, which exits soon afterwards.
   func stop() {
     state.withLock { $0.isStopped = true }
     wakeUp()
@@ -94,7 +95,7 @@ final class PostgresHints: @unchecked Sendable {
   private func work() {
     Thread.current.name = "trendy-hints"
     while !state.withLock({ $0.isStopped }) {
-      // Errors of the database are reported by reads and writes.
+      // Reads and writes report database errors, so ignore them here.
       if let connection = try? connect() { try? listen(on: connection) }
       state.withLock { $0.isHearing = false }
       guard !state.withLock({ $0.isStopped }) else { return }
@@ -113,7 +114,7 @@ final class PostgresHints: @unchecked Sendable {
       while read(wake.reading, &bytes, bytes.count) == bytes.count {}
       if state.withLock({ $0.isStopped }) { return }
       if isReady {
-        // More hints usually follow at once.
+        // More hints usually follow immediately.
         _ = poll(nil, 0, Self.gatherMillis)
         try tellPending(on: connection)
       } else {
@@ -152,7 +153,7 @@ extension HubHint {
     }
   }
 
-  /// Parses a hint; `nil` for those of other versions.
+  /// Parses a hint; returns `nil` if it was sent by an incompatible version.
   fileprivate init?(text: Substring) {
     let rest = String(text.dropFirst())
     switch text.first {

@@ -3,30 +3,31 @@ public import TrendyHub
 import TrendyModels
 public import TrendyPersistence
 
-/// Storage of a hub in PostgreSQL, shared by any number of hubs.
+/// Hub storage in PostgreSQL, shared by any number of hubs.
 ///
 /// A write is one transaction of a few milliseconds that locks the row of the user's counter. It is repeated if the
-/// database requests it or the connection is lost; the row then shows whether it was committed, so it takes effect
-/// once. No statement reads the data of several users.
+/// database requests this or the connection is lost. In the latter case the row shows whether the transaction was
+/// committed, so that it takes effect exactly once. No statement reads the data of several users.
 public final class PostgresHubStorage: HubStorage {
   private let pool: PostgresPool
   private let states = StateCache()
   let random: RandomSource
   private let schema: String
   private let connect: @Sendable (_ applicationName: String) throws -> PostgresConnection
-  /// Distinguishes connections of this storage from others on the server.
+  /// Application name that identifies the connections of this storage on the server.
   private let applicationName: String
 
-  /// Creates a storage. It connects at the first access, and creates missing tables.
+  /// Creates a storage. It connects on first access and creates missing tables.
+  ///
   /// - Parameters:
-  ///   - address: `postgres://user@host:5432,standby:5432/trendy` in the syntax of libpq. The password comes from a
-  ///     password file (`PGPASSFILE`), a service (`PGSERVICE`) or the environment. Of several hosts the one that
-  ///     accepts writes is used.
-  ///   - schema: schema of the tables, created if it is missing: lower-case letters, digits and `_`.
-  ///   - connections: maximum number of connections.
-  ///   - program: name and version, reported to users of an older hub.
-  ///   - generator: source of the numbers that identify commits.
-  /// - Throws: `HubStorageError.invalidAddress` for a malformed address or one that contains a password.
+  ///   - address: Address in the syntax of libpq, such as `postgres://user@host:5432,standby:5432/trendy`. The password
+  ///     comes from a password file (`PGPASSFILE`), a service (`PGSERVICE`) or the environment. If several hosts are
+  ///     given, the one that accepts writes is used.
+  ///   - schema: Schema of the tables, consisting of lowercase letters, digits and `_`. Created if missing.
+  ///   - connections: Maximum number of connections.
+  ///   - program: Name and version, reported to users of an older hub.
+  ///   - generator: Source of the random numbers that identify commits.
+  /// - Throws: `HubStorageError.invalidAddress` if the address is malformed or contains a password.
   public convenience init(
     address: String, schema: String = "trendy", connections: Int = 20, program: String = "trendyd",
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -69,7 +70,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
-  /// Runs `body` in a repeatable-read transaction of one user. It may run several times.
+  /// Runs `body` in a repeatable-read transaction on one user's data. `body` may run several times.
   public func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {
     try reading(user: user) { try body($0) }
   }
@@ -84,7 +85,7 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
-  /// Runs `body` in a transaction that locks the user's counter. It may run several times but takes effect once.
+  /// Runs `body` in a transaction that locks the user's counter. `body` may run several times but takes effect once.
   public func write<Result>(user: String, _ body: (any HubTransaction) throws -> Result) throws -> Result {
     try write(user: user, isShared: false) { try body($0) }
   }
@@ -102,7 +103,9 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
-  /// Runs several closures in one transaction, with an error or `nil` for each; in separate ones if that is impossible.
+  /// Runs several bodies in one transaction, or in separate ones if that is impossible.
+  ///
+  /// - Returns: For each body, the error that it threw, or `nil`.
   public func write(
     user: String, together bodies: [(any HubTransaction) throws -> Void]
   ) throws -> [(any Error)?] {
@@ -115,7 +118,7 @@ public final class PostgresHubStorage: HubStorage {
             try body(transaction)
             return nil
           } catch {
-            // The whole transaction has failed.
+            // The transaction as a whole has failed.
             if transaction.failure != nil { throw error }
             transaction.takeBodyBack()
             return error
@@ -150,11 +153,11 @@ public final class PostgresHubStorage: HubStorage {
       } finish: { _ in
       }
     } catch HubStorageError.erased {
-      // Already erased.
+      // The user has already been erased.
     }
   }
 
-  /// Runs `body` on the directory; each read is a separate transaction.
+  /// Runs `body` with the directory. Each read is a separate transaction.
   public func readDirectory<Result>(_ body: (any HubDirectoryReading) throws -> Result) throws -> Result {
     try pool.perform { connection in
       PostgresDirectory(connection, isWriting: false, states: states, token: 0)
@@ -177,14 +180,13 @@ public final class PostgresHubStorage: HubStorage {
     }
   }
 
-  /// Returns the track log of a user; throws if the user was erased.
+  /// Returns the track log of a user. Throws if the user was erased.
   public func tracks(of user: String) throws -> any TrackRows {
-    // Throws if the user was erased.
     try reading(user: user) { _ = try $0.counter() }
     return PostgresTracks(storage: self, user: user)
   }
 
-  /// Whether a user has track rows; `false` for an erased user.
+  /// Returns whether a user has track rows; `false` for an erased user.
   public func hasTracks(of user: String) throws -> Bool {
     do {
       return try reading(user: user) { try $0.run(PostgresCall(.hasTracks, .text(user))).count > 0 }
@@ -198,13 +200,13 @@ public final class PostgresHubStorage: HubStorage {
     try reading(user: user) { try $0.run(PostgresCall(.size, .text(user))).int(0, 0) }
   }
 
-  /// Connects, which checks the tables or creates them. Returns `nil`, because several hubs may share the storage.
+  /// Connects, which verifies or creates the tables. Returns `nil`, because several hubs may share the storage.
   public func acquireExclusiveAccess() throws -> (any Sendable)? {
     try checkReady()
     return nil
   }
 
-  /// Runs a query; throws if the database cannot be reached.
+  /// Runs a query. Throws if the database cannot be reached.
   public func checkReady() throws {
     try pool.perform { connection in
       PostgresDirectory(connection, isWriting: false, states: states, token: 0)
@@ -219,14 +221,14 @@ public final class PostgresHubStorage: HubStorage {
 // MARK: Hints
 
 extension PostgresHubStorage {
-  /// Receives hints of other hubs on a connection in addition to those of the pool.
+  /// Receives hints from other hubs, on one connection in addition to those of the pool.
   public func listen(_ hear: @escaping @Sendable (HubHint) -> Void) throws -> (any HintSubscription)? {
     let name = "trendyd serving \(random.hexadecimalDigits())"
     return Hearing(
       try PostgresHints(channel: "\(schema)_hints", connect: { [connect] in try connect(name) }, hear: hear))
   }
 
-  /// Stops the thread when it is released.
+  /// Subscription that stops the thread when it is released.
   private final class Hearing: HintSubscription {
     private let hints: PostgresHints
 
@@ -242,8 +244,10 @@ extension PostgresHubStorage {
 // MARK: Moving a hub
 
 extension PostgresHubStorage {
-  /// Number of connections of other storages to the same database, which belong to hubs that serve it. Connections of
-  /// another role are visible only to a superuser.
+  /// Returns the number of connections that other storages have to the same database, which belong to hubs that serve
+  /// it.
+  ///
+  /// Only a superuser can see the connections of another role.
   public func otherConnectionCount() throws -> Int { try count("others", "count(*)") }
 
   private func count(_ name: String, _ what: String) throws -> Int {
@@ -264,14 +268,15 @@ extension PostgresHubStorage {
     }
   }
 
-  /// Number of hubs that currently serve the database, counted by the connections on which they listen for hints.
+  /// Returns the number of hubs that currently serve the database, counted by their connections for hints.
   public func servingCount() throws -> Int {
     try count("serving", "count(*) FILTER (WHERE application_name LIKE 'trendyd serving %')")
   }
 
-  /// Renames the schema, so that no hub finds the tables.
-  /// - Parameter suffix: letters, digits and `_`, appended to the schema's name.
-  /// - Returns: new name of the schema.
+  /// Renames the schema, so that no hub can find the tables.
+  ///
+  /// - Parameter suffix: Letters, digits and `_` to append to the schema's name.
+  /// - Returns: The new name of the schema.
   public func setAside(suffix: String) throws -> String {
     let name = "\(schema)_\(suffix)"
     try pool.perform { connection in

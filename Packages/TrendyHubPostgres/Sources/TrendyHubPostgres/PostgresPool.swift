@@ -1,9 +1,9 @@
 import Foundation
 import TrendyHub
 
-/// A bounded pool of connections, created on demand. The most recently used connection is used next.
+/// A bounded pool of connections, created on demand. The most recently used idle connection is reused first.
 ///
-/// `@unchecked`: all mutable state is protected by `changed`.
+/// @unchecked: all mutable state is protected by `changed`.
 final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   private let limit: Int
   private let wait: TimeInterval
@@ -11,14 +11,15 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   private let changed = NSCondition()
   private var idle: [PostgresConnection] = []
   private var count = 0
-  /// Incremented when a connection is lost, because earlier ones are probably lost as well.
+  /// Incremented when a connection is lost, because connections of the same generation are probably lost too.
   private var generation = 0
 
   /// Creates an empty pool.
+  ///
   /// - Parameters:
-  ///   - limit: maximum number of connections.
-  ///   - wait: maximum time to wait for a connection, in seconds.
-  ///   - make: creates a connection; called on the requesting thread, possibly by several threads at once.
+  ///   - limit: Maximum number of connections.
+  ///   - wait: Maximum time to wait for a connection, in seconds.
+  ///   - make: Creates a connection. Called on the requesting thread, possibly by several threads at once.
   init(limit: Int, wait: TimeInterval, make: @escaping @Sendable () throws -> PostgresConnection) {
     self.limit = limit
     self.wait = wait
@@ -26,7 +27,8 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   }
 
   /// Returns a connection for exclusive use.
-  /// - Throws: ``HubStorageError/busy(_:)`` if all connections are in use for too long; errors of `make`.
+  ///
+  /// - Throws: ``HubStorageError/busy(_:)`` if all connections stay in use for too long, or an error of `make`.
   func take() throws -> PostgresConnection {
     let (connection, generation) = try reserve()
     if let connection { return connection }
@@ -62,7 +64,7 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   }
 
   func give(_ connection: PostgresConnection) {
-    // Closed after releasing the lock.
+    // Connections to release after the lock has been released, which closes them.
     var closed: [PostgresConnection] = []
     changed.withLock {
       if connection.isLost, connection.generation == generation {
@@ -82,6 +84,6 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
     withExtendedLifetime(closed) {}
   }
 
-  /// Number of open connections and of idle ones among them.
+  /// Number of open connections, and how many of them are idle.
   var counts: (open: Int, idle: Int) { changed.withLock { (count, idle.count) } }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Reads all data of a user in pages.
+/// Reads all data of a user, page by page.
 extension PostgresReading {
   private static let rowsAtOnce: Int64 = 512
 
@@ -51,7 +51,7 @@ extension PostgresReading {
     }
   }
 
-  /// Reads a statement in pages by the text in its first column.
+  /// Reads the rows of a statement page by page, ordered by the text in the first column.
   private func forEachPage(of statement: PostgresStatement, _ body: (PostgresRows, Int) throws -> Void) throws {
     var last = ""
     while true {

@@ -3,7 +3,7 @@ import Synchronization
 import TrendyHub
 import TrendyModels
 
-/// Cache of parsed states by user. Each request needs one, and a state can list hundreds of epochs.
+/// Cache of parsed states by user. Each request needs a state, and a state can list hundreds of epochs.
 final class StateCache: Sendable {
   private static let mostPeople = 4096
   private let content = Mutex<[String: (text: Data, state: HubState)]>([:])
@@ -44,13 +44,13 @@ enum PostgresDocument {
   }
 }
 
-/// A transaction on a connection. It begins together with the first statements, in one round trip.
+/// A transaction on a connection. It begins together with its first statements, in one round trip.
 class PostgresSession: DatabaseSession {
   let connection: PostgresConnection
   /// User whose counter is locked or read.
   let user: String
   let isWriting: Bool
-  /// First error, even if a closure did not rethrow it.
+  /// First error of the transaction, even if the body caught it.
   private(set) var failure: DatabaseFailure?
   private(set) var row: CounterRow?
   private let states: StateCache
@@ -61,7 +61,7 @@ class PostgresSession: DatabaseSession {
     var state: HubState?
     var recent: RecentWrites
     var isErased: Bool
-    /// Id of the current epoch; `nil` if there is no row.
+    /// Id of the current epoch; `nil` if no epoch has begun.
     var epoch: String?
   }
 
@@ -72,7 +72,7 @@ class PostgresSession: DatabaseSession {
     self.states = states
   }
 
-  /// Runs statements in one round trip, preceded by the start of the transaction if it has not begun.
+  /// Runs statements in one round trip, together with the start of the transaction if it has not begun.
   func run(_ calls: [PostgresCall]) throws -> [PostgresRows] {
     do {
       guard row == nil else { return try connection.run(calls) }
@@ -100,7 +100,7 @@ class PostgresSession: DatabaseSession {
     let counter = PostgresCall(isWriting ? .lockCounter : .readCounter, name)
     var rows = try connection.run([begin, counter] + calls)
     guard isWriting, rows[1].count == 0 else { return (rows[1], Array(rows.dropFirst(2))) }
-    // First write of the user: the results were read without the lock, so read again.
+    // This is the first write of the user. The results were read without the lock, so read again.
     rows = try connection.run([PostgresCall(.insertCounter, name), counter] + calls)
     return (rows[1], Array(rows.dropFirst(2)))
   }
@@ -133,12 +133,12 @@ class PostgresSession: DatabaseSession {
   }
 }
 
-/// Data of one user, for reading.
+/// Read access to one user's data.
 class PostgresReading: PostgresSession, HubReadTransaction {
   /// An entry as stored in the database.
   enum Known {
     case absent
-    /// Tombstone of which only the id remains.
+    /// A compacted tombstone, of which only the id remains.
     case purged
     case entry(HubEntry)
   }
@@ -153,7 +153,7 @@ class PostgresReading: PostgresSession, HubReadTransaction {
   private var devices: [String: DeviceRow] = [:]
   private var outcomes: [String: OutcomeWindow] = [:]
 
-  /// Outcomes of a device from one sequence number on, complete up to `end`.
+  /// Outcomes of a device, complete from one sequence number to another.
   private struct OutcomeWindow {
     var start: Int64
     var end: Int64
@@ -181,7 +181,7 @@ class PostgresReading: PostgresSession, HubReadTransaction {
     if !wanted.isEmpty, let last = rows.last { try note(wanted, last) }
   }
 
-  /// Returns the stored entry, from the cache or the database.
+  /// Returns the stored entry from the cache, or else from the database.
   func fetched(_ key: HubEntryKey) throws -> Known {
     if let found = known[key] { return found }
     try note([key], run(readEntriesCall([key])))
@@ -216,7 +216,7 @@ class PostgresReading: PostgresSession, HubReadTransaction {
     if case .purged = try fetched(HubEntryKey(kind: kind, id: id)) { true } else { false }
   }
 
-  /// Called before range queries. A writing transaction sends its pending writes here.
+  /// Sends pending writes. Called before range queries; does nothing in a read transaction.
   func settle() throws {}
 
   func entries(after version: Int64, limit: Int) throws -> [HubEntry] {
@@ -237,7 +237,7 @@ class PostgresReading: PostgresSession, HubReadTransaction {
     var left = bytes
     var version = version
     while left > 0 || lines.isEmpty {
-      // As many lines as are probably needed, at a few hundred bytes each.
+      // Fetch as many lines as will probably be needed, assuming a few hundred bytes each.
       let limit = max(1, min(Self.linesAtOnce, Int64(left / 256)))
       let values = [PostgresValue.int(version), .int(limit)]
       let rows = try run(
@@ -255,7 +255,7 @@ class PostgresReading: PostgresSession, HubReadTransaction {
     return lines
   }
 
-  /// Returns all lines, which are held in memory until the list is released.
+  /// Returns all serialized entries. They stay in memory until the list is released.
   func allLines() throws -> SerializedEntryList {
     try settle()
     let rows = try run(PostgresCall(.allLines, .text(user)))
@@ -423,7 +423,7 @@ class PostgresReading: PostgresSession, HubReadTransaction {
 }
 
 extension RecentWrites {
-  /// Decodes the column `recent`: numbers of eight bytes, big-endian.
+  /// Decodes the column `recent`, which contains big-endian numbers of eight bytes.
   init(stored bytes: [UInt8]) {
     self.init(
       stride(from: 0, to: bytes.count - 7, by: 8).map { place in
@@ -436,14 +436,15 @@ extension RecentWrites {
   }
 }
 
-/// Values of the column `status` of the table `entry`.
+/// Values of the column `status` in the table `entry`.
 enum EntryStatus: Int64 {
   case living = 0
   case tombstone = 1
 }
 
 extension Date {
-  /// Milliseconds since 1970, rounded and limited to the range of exact doubles (285,000 years on either side).
+  /// Milliseconds since 1970, rounded and clamped to the range that doubles represent exactly (285,000 years either
+  /// way).
   var millis: Int64 {
     let limit = 9_007_199_254_740_991.0
     return Int64(max(-limit, min(limit, (timeIntervalSince1970 * 1000).rounded())))

@@ -1,7 +1,7 @@
 import CPostgres
 import Foundation
 
-/// Result of a statement in binary format.
+/// Result of a statement, in binary format.
 package final class PostgresRows {
   private let result: OpaquePointer
   package let count: Int
@@ -19,14 +19,14 @@ package final class PostgresRows {
 
   func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
-  /// Returns the bytes as stored, for documents, which are not escaped.
+  /// Returns the bytes as stored. For documents, which are not escaped.
   func data(_ row: Int, _ column: Int) -> Data { Data(buffer(row, column)) }
 
   func byteCount(_ row: Int, _ column: Int) -> Int { Int(PQgetlength(result, Int32(row), Int32(column))) }
 
   func bytes(_ row: Int, _ column: Int) -> [UInt8] { Array(buffer(row, column)) }
 
-  /// Returns a text that was sent as ``PostgresValue/text(_:)``.
+  /// Returns text that was sent as ``PostgresValue/text(_:)``.
   package func text(_ row: Int, _ column: Int) -> String { PostgresText.unescape(buffer(row, column)) }
 
   package func int(_ row: Int, _ column: Int) -> Int64 {

@@ -1,16 +1,16 @@
-/// Table definitions by version.
+/// Table definitions by schema version.
 ///
-/// The primary key of every table with user data begins with the user, so that the rows of one user are adjacent and
-/// can be moved to another node. There are no sequences, triggers or advisory locks, and no statement reads the data of
+/// The primary key of every table with user data begins with the user, so the rows of one user are adjacent and can be
+/// moved to another node. The schema uses no sequences, triggers or advisory locks, and no statement reads the data of
 /// several users.
 enum PostgresSchema {
-  /// Schema version of this hub.
+  /// Schema version that this hub uses.
   static var version: Int64 { Int64(migrations.count) }
 
-  /// Migrations from each version to the next. Released ones are never changed.
+  /// Migrations from each version to the next. Released ones must never be changed.
   static let migrations: [[String]] = [
     [
-      // Counter of a user, which every write of the user locks. The row with person '' belongs to the directory.
+      // Counter of a user. Every write of the user locks it. The row with person '' belongs to the directory.
       """
       CREATE TABLE counter (
         person text COLLATE "C" PRIMARY KEY, head bigint NOT NULL, state text NOT NULL, recent bytea NOT NULL,
@@ -27,7 +27,7 @@ enum PostgresSchema {
       "CREATE INDEX entry_kind ON entry (person, kind, version)",
       "CREATE INDEX entry_list ON entry (person, kind, moment DESC, id DESC) WHERE status = 0",
       "CREATE INDEX entry_tombstone ON entry (person, version) WHERE status = 1",
-      // Tombstones of which only the id remains, as hash of kind and id.
+      // Compacted tombstones, of which only a hash of kind and id remains.
       """
       CREATE TABLE purged (
         person text COLLATE "C" NOT NULL, hash text COLLATE "C" NOT NULL, PRIMARY KEY (person, hash))
@@ -39,7 +39,7 @@ enum PostgresSchema {
         kind text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL,
         PRIMARY KEY (person, to_kind, to_id, kind, id))
       """,
-      // A sync identity: its highest sequence number, and its last position; contacted_at is null if the position was
+      // A device identity: its highest sequence number and its last position. contacted_at is null if the position was
       // discarded.
       """
       CREATE TABLE device (
@@ -66,13 +66,13 @@ enum PostgresSchema {
         person text COLLATE "C" NOT NULL, companion text COLLATE "C" NOT NULL, sequence bigint NOT NULL,
         document text NOT NULL, PRIMARY KEY (person, companion, sequence))
       """,
-      // State of the deliveries to a webhook.
+      // Delivery state of a webhook.
       """
       CREATE TABLE webhook_standing (
         person text COLLATE "C" NOT NULL, webhook text COLLATE "C" NOT NULL, document text NOT NULL,
         PRIMARY KEY (person, webhook))
       """,
-      // Readings of trackers as rows of a track log; key and group are unsigned numbers stored by their bits.
+      // Readings of trackers as rows of a track log. Key and group are unsigned numbers, stored with the same bits.
       """
       CREATE TABLE track_row (
         person text COLLATE "C" NOT NULL, kind bigint NOT NULL, high bigint NOT NULL, low bigint NOT NULL,
@@ -80,18 +80,18 @@ enum PostgresSchema {
         PRIMARY KEY (person, kind, high, low))
       """,
       "CREATE INDEX track_row_moment ON track_row (person, kind, bundle, moment)",
-      // Lease of the call that processes a user's track log.
+      // Lease of the hub that is processing a user's track log.
       """
       CREATE TABLE track_reader (
         person text COLLATE "C" PRIMARY KEY, reader text NOT NULL, until timestamptz NOT NULL)
       """,
-      // Imported files.
+      // File imports.
       """
       CREATE TABLE import (
         person text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, document text NOT NULL,
         PRIMARY KEY (person, id))
       """,
-      // The directory: users, tokens and webhooks. report is the JSON of a device's last status report, or ''.
+      // The directory: users, tokens and webhooks. report is the last status report of a device as JSON, or ''.
       """
       CREATE TABLE webhook (
         id text COLLATE "C" PRIMARY KEY, person text COLLATE "C" NOT NULL, document text NOT NULL)
@@ -111,25 +111,28 @@ enum PostgresSchema {
       CREATE TABLE pairing_code (
         hash text COLLATE "C" PRIMARY KEY, person text COLLATE "C" NOT NULL, expires_at bigint NOT NULL)
       """,
-      // Epochs of this storage; identity: server and tables in which the epoch began.
+      // Epochs of this storage. identity is the server and the tables at the beginning of the epoch.
       """
       CREATE TABLE life (
         number bigint PRIMARY KEY, id text NOT NULL, identity text NOT NULL,
         began_at timestamptz NOT NULL DEFAULT now())
       """,
-      // Number of connections of each hub. If a hub does not find a number it has written, the database lost commits.
+      // Number of connections of each hub. If a hub finds a lower number than it has written, the database has lost
+      // commits.
       """
       CREATE TABLE witness (
         hub text COLLATE "C" PRIMARY KEY, count bigint NOT NULL, seen_at timestamptz NOT NULL DEFAULT now())
       """,
-      // Recent attempts to pair, by hash of an address or a code; times: milliseconds since 1970, separated by commas.
+      // Recent pairing attempts by hash of an address or a code. times is in milliseconds since 1970, separated by
+      // commas.
       "CREATE TABLE pairing_attempt (key text COLLATE \"C\" PRIMARY KEY, latest bigint NOT NULL, times text NOT NULL)",
       "CREATE INDEX pairing_attempt_latest ON pairing_attempt (latest)",
     ]
   ]
 
-  /// Returns statements that create the schema and its version table. If two hubs run them at once, the second waits
-  /// for the row of the first.
+  /// Returns statements that create the schema and its version table.
+  ///
+  /// If two hubs run them at the same time, the second waits for the row that the first inserts.
   static func prepare(_ schema: String) -> [String] {
     [
       "CREATE SCHEMA IF NOT EXISTS \(schema)",

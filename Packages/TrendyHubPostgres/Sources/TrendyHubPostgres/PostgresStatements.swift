@@ -1,10 +1,11 @@
-/// All statements used while a hub serves requests. A test verifies that each statement on user data is restricted to
-/// one user.
+/// All statements that a hub uses to serve requests.
+///
+/// A test verifies that each statement on user data is restricted to one user.
 extension PostgresStatement {
   // MARK: Transactions
 
   static let beginRead = PostgresStatement("begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-  // The holder of the counter's row writes alone, so reads after acquiring it return the latest data.
+  // Only the holder of the counter row can write, so reads after locking it return the latest data.
   static let beginWrite = PostgresStatement("begin_write", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
   static let commit = PostgresStatement("commit", "COMMIT")
   static let rollback = PostgresStatement("rollback", "ROLLBACK")
@@ -31,8 +32,8 @@ extension PostgresStatement {
 
   // MARK: Entries
 
-  // One index lookup per entry. For a plain join the planner may choose to read all rows of the user, especially from
-  // tables without statistics; the limit prevents that.
+  // Look up each entry through the index. For a plain join, the planner may choose to read all rows of the user,
+  // especially if tables have no statistics. The LIMIT prevents this.
   static let readEntries = PostgresStatement(
     "read_entries",
     """
@@ -304,7 +305,7 @@ extension PostgresStatement {
     PostgresStatement("erase_\($0)", "DELETE FROM \($0) WHERE person = $1")
   }
 
-  /// All statements on the data of one user.
+  /// All statements that access the data of one user.
   static let ofPersons: [PostgresStatement] =
     [
       readCounter, lockCounter, insertCounter, updateCounter, eraseCounter, readEntries, feed, feedOfKind,

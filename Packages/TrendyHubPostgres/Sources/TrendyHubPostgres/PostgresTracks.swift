@@ -6,8 +6,8 @@ import TrendyPersistence
 
 /// Rows of a user's track log in the table `track_row`.
 ///
-/// A hub that processes the log holds a lease in the table `track_reader`, which each of its writes renews. A hub that
-/// lost the lease, for example because it was suspended, can no longer write.
+/// A hub that processes the log holds a lease in the table `track_reader`, and renews it with each write. A hub that
+/// has lost the lease, for example because it was suspended, can no longer write.
 final class PostgresTracks: TrackRows {
   private let storage: PostgresHubStorage
   private let user: String
@@ -17,12 +17,13 @@ final class PostgresTracks: TrackRows {
 
   private let underway = Mutex<String?>(nil)
 
-  /// Creates the rows of a user.
+  /// Creates access to the rows of a user.
+  ///
   /// - Parameters:
-  ///   - storage: storage of the hub.
-  ///   - user: id of the user.
-  ///   - lease: duration for which a hub that died blocks others from processing the log.
-  ///   - wait: maximum time to wait for another hub, in seconds.
+  ///   - storage: Storage of the hub.
+  ///   - user: Id of the user.
+  ///   - lease: Duration for which a hub that has died prevents others from processing the log.
+  ///   - wait: Maximum time to wait for another hub, in seconds.
   init(storage: PostgresHubStorage, user: String, lease: Duration = usualLease, wait: TimeInterval = 5) {
     self.storage = storage
     self.user = user
@@ -49,7 +50,7 @@ final class PostgresTracks: TrackRows {
     underway.withLock { $0 = name }
     defer {
       underway.withLock { $0 = nil }
-      // A lease that is not released expires.
+      // If the lease cannot be released, it will expire.
       _ = try? storage.write(user: user, isShared: false) { transaction in
         try transaction.change(PostgresCall(.releaseTrackReader, .text(user), .text(name)))
       }
@@ -58,10 +59,11 @@ final class PostgresTracks: TrackRows {
   }
 
   /// Acquires the lease.
-  /// - Returns: the name of the lease, which begins with the epoch of the database.
+  ///
+  /// - Returns: The name of the lease, which begins with the epoch of the database.
   private func claim() throws -> String {
     let digits = storage.random.hexadecimalDigits()
-    // Waiting threads use the system clock.
+    // Threads wait by the system clock.
     let deadline = Date(timeIntervalSinceNow: wait)
     while true {
       let name = try storage.write(user: user, isShared: false) { transaction in
@@ -83,7 +85,7 @@ extension PostgresTransaction {
   fileprivate func readerPrefix() throws -> String { try (epoch() ?? "") + "." }
 
   fileprivate func renewTrackReader(_ reader: String, for lease: Duration) throws {
-    // A promoted standby may have the lease, but not everything written since.
+    // A promoted standby may contain the lease but lack some of the data written since.
     guard reader.hasPrefix(try readerPrefix()) else {
       throw HubStorageError.busy("the database lost recent writes; the readings are processed again")
     }

@@ -2,11 +2,11 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Data of one user, for reading and writing. Writes are buffered and sent in one round trip with the commit.
+/// Read and write access to one user's data. Writes are buffered, and sent in one round trip with the commit.
 ///
-/// Several closures may share a transaction; the writes of one of them can be undone in the buffer.
+/// Several bodies may share a transaction. The writes of one of them can be removed from the buffer.
 final class PostgresTransaction: PostgresReading, HubTransaction {
-  /// Writes that have not been sent.
+  /// Writes that have not been sent yet.
   private struct Pending {
     var state: HubState?
     var entries: [HubEntryKey: Known] = [:]
@@ -18,7 +18,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     var companions: [String: CompanionLink] = [:]
     var notices: [DeviceSequence: CompanionNotice] = [:]
     var forgottenNotices: [String: Int64] = [:]
-    /// `nil` deletes the delivery state.
+    /// Delivery states to write; a value of `nil` deletes the state.
     var standings: [String: WebhookDeliveryState?] = [:]
     var imports: [String: HubImport] = [:]
 
@@ -40,11 +40,11 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   private var pending = Pending()
   private var saved = Pending()
-  /// Whether several closures share the transaction, so that nothing may be sent before all have finished.
+  /// Whether several bodies share the transaction, so that nothing may be sent until all of them have finished.
   private let isShared: Bool
   private var hasSent = false
   private var sentPurged: Set<HubNameHash> = []
-  /// Number by which a commit is recognized.
+  /// Random number by which the commit can be recognized.
   private let token: UInt64
 
   init(_ connection: PostgresConnection, user: String, states: StateCache, token: UInt64, isShared: Bool) {
@@ -118,7 +118,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   func put(_ entry: HubEntry) throws {
     let key = HubEntryKey(kind: entry.kind, id: entry.id)
-    // The previous references are needed when the entry is sent.
+    // The entry's previous references are needed when it is sent.
     _ = try fetched(key)
     pending.entries[key] = .entry(entry)
   }
@@ -195,12 +195,12 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   // MARK: Tracks
 
-  /// Rows of the track log that have not been sent, in order.
+  /// Track log rows that have not been sent yet, in order.
   private var tracks: [PostgresCall] = []
 
   func addTrackWrite(_ call: PostgresCall) { tracks.append(call) }
 
-  /// Sends the pending track rows. Called before reading them and before the commit.
+  /// Sends the pending track rows. Called before track rows are read and before the commit.
   func sendTracks() throws {
     guard !tracks.isEmpty else { return }
     let calls = tracks
@@ -211,7 +211,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
 
   /// Runs a statement and returns the number of rows it changed.
   func change(_ call: PostgresCall) throws -> Int {
-    // Begin the transaction first: statements sent along with its start may be sent twice.
+    // Begin the transaction first: statements that are sent along with its start may be sent twice.
     _ = try counter()
     let count = try run(call).changedCount
     if count > 0 { hasSent = true }
@@ -225,7 +225,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     _ = try run(writes() + [PostgresCall(.commit)])
   }
 
-  /// Returns the pending writes as statements, the counter first, and marks them as written.
+  /// Returns the pending writes as statements, starting with the counter, and marks them as written.
   private func writes() throws -> [PostgresCall] {
     let state = try state()
     var calls = [
@@ -244,7 +244,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
   }
 
   private func entryWrites() throws -> [PostgresCall] {
-    // In key order in every transaction, to avoid deadlocks.
+    // All transactions write in key order, to avoid deadlocks.
     let keys = pending.entries.keys.sorted { ($0.kind, $0.id) < ($1.kind, $1.id) }
     var (kept, purged): ([HubEntryKey], [HubEntryKey]) = ([], [])
     var (versions, moments, statuses): ([Int64], [Int64], [Int64]) = ([], [], [])
@@ -296,7 +296,7 @@ final class PostgresTransaction: PostgresReading, HubTransaction {
     let to: HubEntryKey
     let from: HubEntryKey
 
-    /// Returns the distinct references of a live entry; empty for others.
+    /// Returns the distinct references of a live entry; empty for any other value.
     static func all(of value: Known) -> Set<Reference> {
       guard case .entry(let entry) = value, entry.isAlive else { return [] }
       return Set(

@@ -2,19 +2,19 @@ import Foundation
 import PostgresTesting
 import Synchronization
 
-/// Relay between hubs and a cluster that cuts one connection at a message with a given number.
+/// Relay between hubs and a cluster that cuts one connection at the message with a given number.
 ///
-/// @unchecked: `state` is protected by a lock, and everything else is set once.
+/// @unchecked: `state` is protected by a lock, and everything else is set only once.
 final class CuttingRelay: @unchecked Sendable {
-  /// Fate of the message at which the connection is cut.
+  /// What happens to the message at which the connection is cut.
   enum Cut: CaseIterable, Sendable {
     /// The server never receives the message.
     case before
-    /// The server executes the message, and its response is lost.
+    /// The server executes the message, but its response is lost.
     case after
   }
 
-  /// Directory of the socket, for the `host` of an address.
+  /// Directory of the socket, to be used as the `host` in an address.
   let folder: URL
   private let target: String
   private let listener: Int32
@@ -40,10 +40,10 @@ final class CuttingRelay: @unchecked Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Makes the message with this number, counted from 1, the last of its connection.
+  /// Cuts the connection at the message with this number, counting from 1.
   func cut(at number: Int, _ kind: Cut) { state.withLock { $0 = State(cut: (number, kind)) } }
 
-  /// Whether the message with the given number has been cut.
+  /// Whether the connection has been cut.
   var hasCut: Bool { state.withLock { $0.cut == nil } }
 
   private func onMessage() -> Cut? {
@@ -68,8 +68,8 @@ final class CuttingRelay: @unchecked Sendable {
     close(listener)
   }
 
-  /// Relays messages between both sides. A message is the data available at one read of the client: with pipelining,
-  /// one round trip.
+  /// Relays messages in both directions. A message is the data of one read from the client; with pipelining, one round
+  /// trip.
   private func relay(_ client: Int32, _ server: Int32) {
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     var isMute = false

@@ -11,7 +11,7 @@ import TrendyModels
 struct FailoverTests {
   private static let moment = Date(timeIntervalSince1970: 1_704_067_200)
 
-  /// Records events for one user until it is stopped and keeps the confirmed ones.
+  /// Records events for one user until it is stopped, and remembers the confirmed ones.
   private final class Writer: Sendable {
     let user: String
     private let state = Mutex((confirmed: [String: Int64](), refused: 0, isEnding: false))
@@ -29,7 +29,7 @@ struct FailoverTests {
         let id = "e\(number)"
         do {
           let version = try storage.write(user: user) { transaction in
-            // As for a device that retries: a recorded event gets its stored version.
+            // As for a device that retries: an event that was already recorded keeps its stored version.
             if let entry = try transaction.entry(kind: "event", id: id) { return entry.version }
             var state = try transaction.state()
             state.head += 1
@@ -42,7 +42,7 @@ struct FailoverTests {
           }
           state.withLock { $0.confirmed[id] = version }
         } catch {
-          // Retries like a device.
+          // Retry like a device.
           state.withLock { $0.refused += 1 }
           number -= 1
           usleep(20_000)
@@ -58,7 +58,7 @@ struct FailoverTests {
       standby.end()
       primary.end()
     }
-    // From now on a commit waits for the standby.
+    // From here on, commits wait for the standby.
     try primary.setAndReload("synchronous_standby_names", "*")
     try primary.waitUntilSynchronous()
     let address =
@@ -78,7 +78,7 @@ struct FailoverTests {
       }
     }
     func count() -> Int { writers.reduce(0) { $0 + $1.confirmed.count } }
-    // Every writer must have a confirmed event, as on a busy machine three may write many before the fourth has its
+    // Wait until every writer has a confirmed event: on a busy machine, three may write many before the fourth has a
     // connection.
     func isThere(_ wanted: Int) -> Bool { count() >= wanted && writers.allSatisfy { !$0.confirmed.isEmpty } }
     func waitFor(_ wanted: Int) throws {
@@ -96,7 +96,7 @@ struct FailoverTests {
       let (entries, head) = try storages[0].read(user: writer.user) {
         (try $0.entries(after: 0, limit: 100_000), try $0.state().head)
       }
-      // Each event exists once with its confirmed version, and no version is missing.
+      // Each event exists once with its confirmed version, and the versions have no gaps.
       let versions = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, $0.version) })
       for (id, version) in writer.confirmed { #expect(versions[id] == version, "\(writer.user) \(id)") }
       #expect(entries.map(\.version) == (0..<head).map { $0 + 1 })

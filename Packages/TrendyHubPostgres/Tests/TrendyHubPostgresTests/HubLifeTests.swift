@@ -59,7 +59,7 @@ struct HubLifeTests {
     let later = try await push(second, token: token, sequence: 2)
     #expect(later["epochs"] == told["epochs"])
     #expect(try await push(first, token: token, sequence: 3)["head"] == 3)
-    // A token that is revoked at one hub is rejected by the other.
+    // A token revoked through one hub is rejected by the other.
     let device = try #require(try first.accounts.devices().first)
     try first.accounts.revoke(deviceId: device.id)
     #expect(try await ask(second, "GET", "/changes", token: token).status == 401)
@@ -71,7 +71,7 @@ struct HubLifeTests {
     let token = try hubs[0].accounts.createToken(user: user.id, deviceName: "phone").token
     let told = try await push(hubs[0], token: token, sequence: 1)
     _ = try await push(hubs[1], token: token, sequence: 2)
-    // Resets the rows, the counter and the witness of connections to their state after the first push.
+    // Reset the rows, the counter and the number of connections to their state after the first push.
     try cluster.run("DELETE FROM \(schema).entry WHERE version > 1")
     try cluster.run("DELETE FROM \(schema).outcome WHERE sequence > 1")
     try cluster.run("UPDATE \(schema).device SET mark = 1")
@@ -87,10 +87,10 @@ struct HubLifeTests {
     #expect(made.status == 201)
     let epoch = try #require(told["epoch"]?.stringValue)
     for hub in hubs {
-      // A device at a version that was not lost continues, and a device that saw a lost version gets log_reset.
+      // A device whose version was not lost continues. A device that saw a lost version receives log_reset.
       let kept = try await ask(hub, "GET", "/changes?since=1&device=d&seen=1&epoch=\(epoch)", token: token)
       #expect(kept.status == 200)
-      // Each hub misses its own connections, and begins an epoch at its next read or write.
+      // Each hub misses its own connections, and begins an epoch on its next read or write.
       #expect(kept.members["epochs"]?.arrayValue?.count == 3)
       let lost = try await ask(hub, "GET", "/changes?since=2&device=d&seen=2&epoch=\(epoch)", token: token)
       #expect(lost.status == 409)

@@ -19,8 +19,9 @@ struct PostgresHintsTests {
       more.signal()
     }
 
-    /// Returns when `count` different hints have arrived, or none arrived for a minute. A hint may arrive twice if it
-    /// is sent again after the first notification.
+    /// Waits until `count` different hints have arrived, or none has arrived for a minute.
+    ///
+    /// A hint may arrive twice if it is sent again after the first notification.
     func wait(for count: Int) -> [HubHint] {
       while heard.withLock({ Set($0).count }) < count {
         guard more.wait(timeout: .now() + 60) == .success else { break }
@@ -44,7 +45,7 @@ struct PostgresHintsTests {
     return hints
   }
 
-  /// Otherwise the wake-up would be written to a file that reuses the descriptor of the pipe, or raise a signal.
+  /// Otherwise the wake-up would raise a signal, or be written to another file that reuses the descriptor of the pipe.
   @Test func `a stopped listener does not write to descriptors that are reused`() throws {
     var hints = try PostgresHints(
       channel: "none", connect: { throw HubStorageError.unreachable("there is no database") }, hear: { _ in })
@@ -90,7 +91,7 @@ struct PostgresHintsTests {
     let (ear, other) = (Ear(), Ear())
     let hubs = try [hub(other), hub(ear)]
     try cluster.endConnections(of: schema)
-    // Hints sent before both hubs listen again are lost.
+    // Hints are lost until both hubs listen again.
     var isHeard = false
     for _ in 0..<600 where !isHeard {
       hubs[0].tell(.head(user: "p"))

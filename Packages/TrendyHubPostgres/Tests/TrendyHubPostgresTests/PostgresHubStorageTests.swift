@@ -77,7 +77,7 @@ struct PostgresHubStorageTests {
       #expect(head == version)
       #expect(versions == Array(1...version))
     } while relay.hasCut
-    // The read of each round is one more message that may be cut.
+    // In each round, the read is one more message at which the connection may be cut.
     #expect(number > 3)
   }
 
@@ -94,7 +94,7 @@ struct PostgresHubStorageTests {
       let code = HubPairingCode(hash: "\(number)", user: "1", expiresAt: Self.moment)
       try storage.writeDirectory { try $0.put(code) }
       relay.cut(at: number, kind)
-      // A code that is used twice would be rejected.
+      // If a write were repeated, the code would be missing the second time.
       let user = try storage.writeDirectory { directory in
         let found = try directory.pairingCode(hash: "\(number)")
         try directory.deletePairingCode(hash: "\(number)")
@@ -140,7 +140,7 @@ struct PostgresHubStorageTests {
     } throws: { error in
       if case HubStorageError.busy = error { true } else { false }
     }
-    // The connection was returned to the pool.
+    // The connection has been returned to the pool.
     try storage.checkReady()
   }
 
@@ -160,7 +160,7 @@ struct PostgresHubStorageTests {
         }
       }
       group.addTask {
-        // With a sequence outside the transaction, lower versions could become visible later.
+        // If versions came from a sequence outside the transaction, lower versions could become visible later.
         var cursor: Int64 = 0
         var seen: [Int64] = []
         var isLast = false
@@ -227,7 +227,7 @@ struct PostgresHubStorageTests {
   @Test func `tables restored from a backup begin an epoch, even for a running hub`() throws {
     let storage = try cluster.storage(schema: schema)
     let first = try epoch(storage)
-    // State after pg_restore: the same rows in new tables.
+    // State after pg_restore: the same rows in a new table.
     try cluster.run("CREATE TABLE \(schema).copy (LIKE \(schema).life INCLUDING ALL)")
     try cluster.run("INSERT INTO \(schema).copy SELECT * FROM \(schema).life")
     try cluster.run("DROP TABLE \(schema).life")
@@ -272,7 +272,7 @@ struct PostgresHubStorageTests {
     try cluster.run("CREATE ROLE batch SUPERUSER LOGIN")
     try cluster.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
     let storage = try PostgresHubStorage(address: cluster.address(role: "batch"), schema: schema)
-    // The first write of a user creates the counter.
+    // Create the counter, which the first write of a user does.
     try storage.write(user: "p") { try $0.setState(HubState()) }
     try storage.write(user: "p") { transaction in
       try transaction.prefetch((1...50).map { HubEntryKey(kind: "event", id: "\($0)") }, device: "d")
@@ -288,7 +288,7 @@ struct PostgresHubStorageTests {
       WHERE r.rolname = 'batch' AND (s.query LIKE 'INSERT INTO%unnest%' OR s.query LIKE 'SELECT wanted.kind%')
       """)
     let counts = (0..<rows.count).map { "\(rows.int($0, 1)) \(rows.int($0, 2))" }.sorted()
-    // The lookup of the missing entries; then entries, references, outcomes and the device.
+    // The lookup of the missing entries, then entries, references, outcomes and the device.
     #expect(counts == ["1 0", "1 1", "1 50", "1 50", "1 50"])
   }
 

@@ -10,7 +10,7 @@ import TrendyModels
 struct PostgresPoolTests {
   private static let question = PostgresCall(PostgresStatement("one", "SELECT 1"))
 
-  /// After a failover every idle connection is lost: a pool that reused them would fail once for each.
+  /// After a failover all idle connections are lost. A pool that reused them would fail once for each.
   @Test func `a lost connection closes the idle connections`() throws {
     let cluster = try PostgresCluster.shared.get()
     let schema = cluster.newSchema()
@@ -35,7 +35,7 @@ struct PostgresPoolTests {
     #expect(pool.counts.open == 1 && pool.counts.idle == 1)
   }
 
-  /// The row that a write locks does not exist before a user's first write.
+  /// Before a user's first write, the row that a write locks does not exist.
   @Test func `first writes of one user by several hubs take turns`() throws {
     let cluster = try PostgresCluster.shared.get()
     let schema = cluster.newSchema()

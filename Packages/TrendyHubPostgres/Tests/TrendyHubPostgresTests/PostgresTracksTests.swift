@@ -9,7 +9,7 @@ import TrendyProtocols
 
 @testable import TrendyHubPostgres
 
-/// Posts of trackers to several hubs on one database.
+/// Tracker requests to several hubs on one database.
 @Suite("PostgresTracks", .onPostgres, .timeLimit(.minutes(10)))
 struct PostgresTracksTests {
   /// Storages of two hub processes.
@@ -39,7 +39,7 @@ struct PostgresTracksTests {
     let other = PostgresTracks(storage: hubs[1], user: "q", wait: 0.05)
     try first.withReader {
       #expect(throws: HubStorageError.self) { try second.withReader {} }
-      // Meanwhile fixes are stored, and the log of another user can be processed.
+      // In the meantime, fixes can be stored, and the log of another user can be processed.
       #expect(try TrackLog(rows: second).append(fixes(0..<3), device: "d").added == 3)
       try other.withReader {}
     }
@@ -62,7 +62,7 @@ struct PostgresTracksTests {
     try slow.withReader {
       let first = try TrackLog(rows: slow).append(fixes(0..<2), device: "d")
       #expect(first.added == 2)
-      // Waits until the lease of the other hub has expired.
+      // This waits until the lease of the other hub has expired.
       try quick.withReader {
         let second = try TrackLog(rows: quick).append(fixes(2..<3), device: "d")
         #expect(second.added == 1)
@@ -72,7 +72,7 @@ struct PostgresTracksTests {
     var count = 0
     try TrackLog(rows: quick).forEach(device: "d", after: nil, through: nil) { _ in count += 1 }
     #expect(count == 3)
-    // The end of its call does not release the other hub's lease.
+    // When the first call ends, it does not release the other hub's lease.
     try PostgresTracks(storage: hubs[1], user: "p", wait: 0).withReader {}
   }
 
@@ -98,7 +98,7 @@ struct PostgresTracksTests {
       try desk.update(.event, id: id, UpdateEventRequest(endDate: .value(start + seconds))) { (_: APIEvent) in true }
     }
     try slow.withReader {
-      // Waits until the lease of the other hub has expired.
+      // This waits until the lease of the other hub has expired.
       try quick.withReader {
         #expect(try write(quickDesk, "kept", end: 120))
         #expect(throws: HubStorageError.self) { try write(slowDesk, "kept", end: 60) }
@@ -113,7 +113,7 @@ struct PostgresTracksTests {
     }
   }
 
-  /// The lease is among the remaining rows, but not the rows written under it.
+  /// The lease survives the loss, but the rows written under it do not.
   @Test func `a reader of a log starts again if the database loses commits`() throws {
     let rows = PostgresTracks(storage: hubs[0], user: "p")
     try rows.withReader {
@@ -151,7 +151,7 @@ struct PostgresTracksTests {
     DispatchQueue.concurrentPerform(iterations: 8) { place in
       do {
         let log = TrackLog(rows: try hubs[place % 2].tracks(of: "p"))
-        // Two hubs post each range.
+        // Each range is posted to two hubs.
         for step in 0..<20 {
           let start = (place / 2 * 20 + step) * 10
           _ = try log.append(fixes(start..<start + 10), device: "d")
