@@ -27,7 +27,7 @@ let package = Package(
   ]
 )
 
-// Same in every manifest: upcoming features that Swift 7 will enable.
+// Upcoming features that Swift 7 will enable; the same list in every manifest.
 let swiftSeven: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // `any` marks dynamic dispatch
   .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for modules in the public API

@@ -6,9 +6,9 @@ import TrendyTrips
 
 /// Notifies companions of the trips of trackers that post to the hub.
 ///
-/// Notices follow from the track log, the record and the earlier announcements. The announcements are updated in the
-/// same transaction as the notices. The work can therefore be interrupted at any point: the next run sends the
-/// remaining notices, each once, even with several hubs.
+/// Notices are derived from the track log, the record and the earlier announcements, which are updated in the same
+/// transaction. A run can therefore be interrupted at any point: the next one sends the remaining notices, each once,
+/// even if there are several hubs.
 struct HubCompanionNotifier {
   let desk: UserRecordService
   let intake: TrackIntake
@@ -19,7 +19,8 @@ struct HubCompanionNotifier {
   }
 
   func notify(of device: String) throws {
-    // Another hub may announce the same trips concurrently. Its announcements are not repeated.
+    // Another hub may announce the same trips at the same time. Start again in that case, so that none is announced
+    // twice.
     for _ in 0..<Self.attempts {
       let announcements = try desk.tellings(ofDevice: device)
       guard !announcements.isEmpty else { return }
@@ -35,10 +36,10 @@ struct HubCompanionNotifier {
     }
   }
 
-  /// Maximum number of attempts. The next run sends the remaining notices.
+  /// Maximum number of attempts. Notices that still fail are sent by the next run.
   private static let attempts = 5
 
-  /// New notices for companions, in chronological order.
+  /// Returns the new notices for a companion in chronological order.
   private func drafts(device: String, open: Trip?, announcements: inout HubAnnouncements) throws -> [HubAnnouncements
     .Draft]
   {
@@ -50,12 +51,11 @@ struct HubCompanionNotifier {
       endings.append(
         (ending?.end ?? told.at, id, [ending?.draft ?? draft(CompanionNotice.Kind.tripCancelled, id, name)]))
     }
-    // Trips that began and ended between two runs, such as a drive posted in one request. Older trips are not
-    // announced.
+    // Trips that began and ended between two runs, such as a drive posted in one request. Older ones are not announced.
     let horizon = max(announcements.since, now - Self.newsSeconds)
     for trip in try intake.trips(device: device, since: horizon)
     where announcements.told[trip.eventId] == nil && trip.eventId != open?.id {
-      // Deleted by the user.
+      // Skip trips that the user has deleted.
       guard let ending = try ended(trip.eventId, name) else { continue }
       let begun = started(trip.eventId, name, ending.start, end: ending.end)
       endings.append((ending.end, trip.eventId, [begun, ending.draft]))
@@ -83,7 +83,7 @@ struct HubCompanionNotifier {
     return draft
   }
 
-  /// Notice of a finished trip; `nil` if it is not in the record.
+  /// Returns the notice of a finished trip; `nil` if the trip is not in the record.
   private func ended(_ id: String, _ device: String) throws -> (start: Date, end: Date, draft: HubAnnouncements.Draft)?
   {
     let wire: APIEvent? = try desk.find(.event, id: id)
@@ -100,6 +100,6 @@ struct HubCompanionNotifier {
     .init(kind: kind, data: ["id": .string(id), "device": .string(device)])
   }
 
-  /// Age in seconds up to which a finished trip is still announced.
+  /// Maximum age in seconds at which a finished trip is still announced.
   private static let newsSeconds: TimeInterval = 2 * 86_400
 }

@@ -7,7 +7,7 @@ public import TrendyPersistence
 public import TrendyProtocols
 public import TrendyTrips
 
-/// Ingest of a hub: keeps a track log per user, and writes detected trips and visits to the user's record.
+/// Ingest of a hub. Keeps a track log for each user and writes detected trips and visits to the user's record.
 public final class HubIngest: Ingest {
   private let storage: any HubStorage
   private let clock: any TimeSource
@@ -18,27 +18,29 @@ public final class HubIngest: Ingest {
     var all: [String: IntakeQueue] = [:]
     var open: RecentlyUsed
     var erased: Set<String> = []
-    /// Users for whom the passage of time changes nothing, with the time of the last check.
+    /// Users with nothing left to end or announce, with the time of the last check.
     var settled: [String: Date] = [:]
   }
 
+  /// Creates an ingest.
+  ///
   /// - Parameters:
-  ///   - storage: storage of the hub.
-  ///   - clock: determines when a gap ends a trip.
-  ///   - openTracks: maximum number of track logs to keep open.
+  ///   - storage: Storage of the hub.
+  ///   - clock: Clock that determines when a gap ends a trip.
+  ///   - openTracks: Maximum number of track logs to keep open.
   public init(storage: any HubStorage, clock: any TimeSource, openTracks: Int) {
     self.storage = storage
     self.clock = clock
     intakes = Mutex(Intakes(open: RecentlyUsed(limit: openTracks)))
   }
 
-  /// Appends posted readings to the user's track log and runs the detection.
+  /// Appends posted readings to the user's track log and runs trip detection.
   public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse {
     guard let desk = sender.desk else { preconditionFailure("a hub's ingest needs the user's record") }
     let intake = try intake(for: desk)
     intakes.withLock { $0.settled[desk.user] = nil }
     var answer = try await translating { try await request.take(into: intake, sender: sender.device, at: clock.now) }
-    // Trips of a delayed detection are announced after that detection.
+    // If detection was postponed, its trips are announced after it has run.
     guard answer.added > 0, answer.delay == nil else { return answer }
     do {
       try await intake.run { [clock] in
@@ -50,9 +52,9 @@ public final class HubIngest: Ingest {
     return answer
   }
 
-  /// Trips in progress of the user's trackers, sorted by device.
+  /// Returns the trips in progress of the user's trackers, sorted by device.
   public func liveTrips(for desk: UserRecordService) async throws -> [APILiveTrip] {
-    // Does not create a log for a user without posts.
+    // Do not create a log for a user without posts.
     guard try storage.hasTracks(of: desk.user) else { return [] }
     return try await run(for: desk) { intake in
       try intake.presences().sorted { $0.device < $1.device }.compactMap { presence in
@@ -66,7 +68,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Route of a trip in progress up to the last fix; `nil` if it is not in progress.
+  /// Returns the route of a trip in progress up to the last fix; `nil` if the trip is not in progress.
   public func route(ofLiveTrip id: String, for desk: UserRecordService) async throws -> [Coordinate]? {
     guard try storage.hasTracks(of: desk.user) else { return nil }
     return try await run(for: desk) { intake in
@@ -75,7 +77,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Decisions behind a detected event; `nil` if it was not detected from posted readings.
+  /// Returns the decisions behind a detected event; `nil` if it was not detected in posted readings.
   public func explanation(ofEvent id: String, for desk: UserRecordService) async throws -> APIExplanation? {
     guard try storage.hasTracks(of: desk.user) else { return nil }
     return try await run(for: desk) { intake in
@@ -91,13 +93,13 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Fixes in a time span, of one device only.
+  /// Returns the fixes in a time span, provided that they come from exactly one device.
   public func fixes(in span: ClosedRange<Date>, for desk: UserRecordService) async throws -> [Location] {
     guard try storage.hasTracks(of: desk.user) else { return [] }
     return try await run(for: desk) { try $0.fixesOfOneDevice(in: span) }
   }
 
-  /// Page of posted readings after a position.
+  /// Returns the page of posted readings after a position.
   public func readings(
     in span: ClosedRange<Date>?, after position: PostedReadings.Position?, for desk: UserRecordService
   ) async throws -> PostedReadings {
@@ -109,7 +111,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Rejected posts of the user's trackers, sorted by device.
+  /// Returns the rejected posts of the user's trackers, sorted by device.
   public func leftOut(for desk: UserRecordService) async throws -> [APILeftOut] {
     guard try storage.hasTracks(of: desk.user) else { return [] }
     let posts = try await run(for: desk) { $0.refusedPosts.load() }
@@ -122,10 +124,11 @@ public final class HubIngest: Ingest {
 
   /// Ends trips after a gap and notifies companions, for every user with a track log.
   ///
-  /// A user without posts for days is checked once an hour until the next post, because another hub may have received
-  /// one.
-  /// - Throws: the first error; store errors as `HubStorageError`. The remaining users are processed regardless.
-  ///   `CancellationError` between two users.
+  /// A user without posts for days is checked only once an hour until the next post, because another hub may have
+  /// received one.
+  ///
+  /// - Throws: The first error, after the remaining users have been processed; store errors as `HubStorageError`. If
+  ///   the task is cancelled, `CancellationError` between two users.
   public func tick(at server: HubServer) async throws {
     var failure: (any Error)?
     for user in try server.accounts.users().map(\.id).sorted() {
@@ -146,7 +149,7 @@ public final class HubIngest: Ingest {
   }
 
   private func tick(at desk: UserRecordService) async throws {
-    // Set before the check, because a post that arrives meanwhile clears it.
+    // Set this before the check, because a post that arrives in the meantime clears it.
     intakes.withLock { $0.settled[desk.user] = clock.now }
     do {
       let isSettled = try await run(for: desk) { [clock] in
@@ -161,11 +164,11 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Longer than a trip can stay open, and than it is announced.
+  /// Seconds without readings after which a user has nothing left to end or announce.
   private static let settlingSeconds: TimeInterval = 3 * 86_400
   private static let lookSeconds: TimeInterval = 3600
 
-  /// Closes the track log of a user whose data the storage erases. Later posts for the user are rejected.
+  /// Closes the track log of a user whose data is being erased. Later posts for the user are rejected.
   public func erase(user: String) {
     intakes.withLock {
       $0.erased.insert(user)
@@ -174,7 +177,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Returns the user's queue. Closes idle ones if too many are open.
+  /// Returns the user's queue, and closes idle ones if too many are open.
   private func intake(for desk: UserRecordService) throws -> IntakeQueue {
     let (intake, surplus) = try intakes.withLock { intakes in
       if intakes.erased.contains(desk.user) { throw HubStorageError.erased(user: desk.user) }
@@ -203,8 +206,9 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Closes half of the idle logs to free file descriptors.
-  /// - Returns: whether any was closed.
+  /// Closes half of the logs, as far as they are idle, to free file descriptors.
+  ///
+  /// - Returns: Whether any log was closed.
   private func closeIdle(but user: String) -> Bool {
     close(intakes.withLock { $0.open.leastRecent($0.open.count / 2 + 1, but: user) }) > 0
   }
@@ -223,15 +227,16 @@ public final class HubIngest: Ingest {
     return count
   }
 
-  /// Runs `body` on the user's intake, in order of arrival.
-  /// - Throws: `HubStorageError` instead of errors of the store.
+  /// Runs `body` with the user's intake, in order of arrival.
+  ///
+  /// - Throws: Errors of `body`; store errors are converted to `HubStorageError`.
   private func run<Result: Sendable>(
     for desk: UserRecordService, _ body: @Sendable (TrackIntake) throws -> Result
   ) async throws -> Result {
     try await translating { try await intake(for: desk).run(body) }
   }
 
-  /// Converts errors of the store to errors of the hub's storage.
+  /// Converts errors of a store to errors of the hub's storage.
   private func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
@@ -241,16 +246,18 @@ public final class HubIngest: Ingest {
   }
 }
 
-/// Ingest of an agent, which receives posts on this machine.
+/// Ingest of an agent, which receives posts without a hub.
 public struct AgentIngest: Ingest {
   private let intake: IntakeQueue
   private let clock: any TimeSource
   private let onTaken: @Sendable (_ isRecordChanged: Bool) -> Void
 
+  /// Creates an ingest.
+  ///
   /// - Parameters:
-  ///   - intake: queue of the agent's track log.
-  ///   - clock: detects timestamps in the future.
-  ///   - onTaken: called after readings were stored. The argument is whether the record may have changed.
+  ///   - intake: Queue of the agent's track log.
+  ///   - clock: Clock to detect timestamps in the future.
+  ///   - onTaken: Called after readings have been stored. The argument is whether the record may have changed.
   public init(
     intake: IntakeQueue, clock: any TimeSource, onTaken: @escaping @Sendable (_ isRecordChanged: Bool) -> Void
   ) {
@@ -259,7 +266,7 @@ public struct AgentIngest: Ingest {
     self.onTaken = onTaken
   }
 
-  /// Appends posted readings to the track log and runs the detection.
+  /// Appends posted readings to the track log and runs trip detection.
   public func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse {
     let answer = try await request.take(into: intake, sender: sender.device, at: clock.now)
     if answer.added > 0 { onTaken(answer.isRecordChanged) }
@@ -267,7 +274,7 @@ public struct AgentIngest: Ingest {
   }
 }
 
-/// Cached part of a user's record, reloaded when an entity of its kind has changed.
+/// Cached part of a user's record, reloaded after an entity of its kind has changed.
 private final class RecordPart<Value: Sendable>: Sendable {
   private let kind: SyncedKind
   private let content = Mutex<(head: Int64, value: Value)?>(nil)
@@ -281,7 +288,7 @@ private final class RecordPart<Value: Sendable>: Sendable {
       content.withLock { $0?.head = head }
       return cached.value
     }
-    // Read after the head was determined: a concurrent write causes only a redundant reload.
+    // Read after the head was determined: a concurrent write merely causes a redundant reload.
     let value = try read()
     content.withLock { $0 = (head, value) }
     return value
@@ -289,17 +296,17 @@ private final class RecordPart<Value: Sendable>: Sendable {
 }
 
 extension HubIngest {
-  /// Returns the store for events detected in track rows, in the record of a user.
+  /// Returns a store that writes events detected in track rows to a user's record.
   public static func journal(at desk: UserRecordService, of rows: any TrackRows) -> any DetectedEventStore {
     HubDetectedEventStore(desk: desk, rows: rows)
   }
 
-  /// Marks a user for another check after data was imported into the track log.
+  /// Schedules another check of a user after data was imported into the track log.
   public func onImported(for user: String) { intakes.withLock { $0.settled[user] = nil } }
 }
 
 extension UserRecordService {
-  /// Event of the record; `nil` if it does not exist or was deleted.
+  /// Returns an event of the record; `nil` if it does not exist or is deleted.
   public func event(id: String) throws -> Event? {
     let wire: APIEvent? = try find(.event, id: id)
     return wire.map { Event($0) }
@@ -309,11 +316,15 @@ extension UserRecordService {
 /// Writes detected events to a user's record at the hub.
 struct HubDetectedEventStore: DetectedEventStore {
   let desk: UserRecordService
-  // Cached, because each fix needs the places and the stop duration.
+  // Cached, because every fix needs the places and the stop duration.
   private let places = RecordPart<[Geofence]>(.geofence)
   private let stop = RecordPart<TripStop>(.setting)
 
-  /// - Parameter rows: track rows in which the events were detected.
+  /// Creates a store.
+  ///
+  /// - Parameters:
+  ///   - desk: Access to the user's record.
+  ///   - rows: Track rows in which the events are detected.
   init(desk: UserRecordService, rows: any TrackRows) { self.desk = desk.asReader(of: rows) }
 
   func geofences() throws -> [Geofence] {
@@ -364,7 +375,7 @@ struct HubDetectedEventStore: DetectedEventStore {
     try desk.delete(.event, id: held.id) { (wire: APIEvent) in Event(wire) == held }
   }
 
-  /// Completes a trip with its vehicle. A vehicle refers to its device by name or by the hub's device id.
+  /// Returns a trip completed with its vehicle. A vehicle refers to its device by name or by the hub's device id.
   func completed(_ trip: Event, device: String) throws -> Event {
     TripEvent.completing(
       trip, devices: [device, try desk.name(ofDevice: device)].compactMap(\.self),

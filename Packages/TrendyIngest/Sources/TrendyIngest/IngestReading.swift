@@ -7,8 +7,9 @@ import TrendyProtocols
 import TrendyTrips
 
 extension IngestRequest {
-  /// Parses the posted readings, or the trip command of a webhook.
-  /// - Throws: a `Problem` for an unreadable request.
+  /// Parses the posted readings or the trip command of a webhook.
+  ///
+  /// - Throws: A `Problem` if the request is malformed.
   fileprivate func read(at now: Date) throws -> (batch: DeviceBatch, calls: [TripCommand]) {
     let bytes = [UInt8](body)
     do {
@@ -34,13 +35,16 @@ extension IngestRequest {
 
   private var isWebhook: Bool { if case .webhook = form { true } else { false } }
 
-  /// Stores the posted readings for a device.
-  /// - Throws: a `Problem` with status 422 if nothing of a readable request can be stored, so that the sender keeps it.
-  ///   OwnTracks (Android and iOS), Overland, GPSLogger and Traccar's client discard data after a response with 2xx and
-  ///   retry otherwise.
+  /// Stores the posted readings of a device.
+  ///
+  /// OwnTracks (Android and iOS), Overland, GPSLogger and Traccar's client discard data after a 2xx response and
+  /// otherwise retry.
+  ///
+  /// - Throws: A `Problem` with status 422 if nothing in a valid request can be stored, so that the sender keeps its
+  ///   data.
   func take(into intake: IntakeQueue, sender: String, at now: Date) async throws -> IngestResponse {
     let (batch, calls) = try read(at: now)
-    // A hub's token belongs to one device, regardless of the name its app sends. An agent's token is shared by all devices.
+    // A hub's token belongs to one device, whatever name its app sends. An agent's token is shared by all devices.
     let device = sender.isEmpty ? batch.device ?? "" : sender
     var answer = IngestResponse()
     if form != .webhook(.status) {

@@ -43,9 +43,9 @@ struct HubFileImporterTests {
     return try WireJSON.decode(JSONValue.self, from: data).objectValue ?? [:]
   }
 
-  /// Uploads a file, performs one step of its import and returns the import.
+  /// Uploads a file, performs one step of its import, and returns the import.
   private func take(_ file: Data, _ step: String, token: String) async throws -> [String: JSONValue] {
-    defer { try? FileManager.default.removeItem(at: folder) }  // a folder left behind in /tmp harms nothing
+    defer { try? FileManager.default.removeItem(at: folder) }  // a directory left behind in /tmp is harmless
     _ = try await ask(
       "POST", "/imports", ["id": "i", "name": "file", "size": .int(Int64(file.count))], token: token)
     #expect(try await ask("PUT", "/imports/i/content", file, token: token).status == 200)

@@ -19,7 +19,7 @@ public struct HubFileImporter: FileImporting {
     self.clock = clock
   }
 
-  /// Maximum size of a track file, which is kept in memory.
+  /// Maximum size of a track file in bytes. Such files are held in memory.
   private static let largestTrack = 64 << 20
 
   public func read(
@@ -52,7 +52,7 @@ public struct HubFileImporter: FileImporting {
     defer { if desk.isBegun { ingest.onImported(for: desk.desk.user) } }
     var options = ImportOptions(zone: zone, now: clock.now)
     options.isDayFirst = file.isDayFirst
-    // A page shows the zone that it sends.
+    // The page displays the zone that it sends, so the user has confirmed it.
     options.isZoneChosen = true
     if file.onlyTypes.count == 1 { options.typeName = file.onlyTypes.first }
     var request = ImportRequest(source: file.name, options: options, fingerprint: "")
@@ -87,7 +87,7 @@ public struct HubFileImporter: FileImporting {
           "\"\(file.name.prefix(60))\" is a track of more than \(Self.largestTrack >> 20) MiB, the limit of a hub: "
           + "import it on a device (trendy import FILE)")
     }
-    // The format is known after reading.
+    // The format is known only after the file has been read.
     let bytes = try stream.rest()
     let format = ImportFormat.detect(bytes)
     desk.setFormat(format?.rawValue ?? "")
@@ -95,7 +95,7 @@ public struct HubFileImporter: FileImporting {
   }
 }
 
-/// Reports the number of bytes read and cancels the reading on request.
+/// Reports the number of bytes read, and cancels reading on request.
 private final class Meter: ReadingMeter {
   var total: Int64?
   private var read: Int64 = 0
@@ -143,7 +143,7 @@ extension ImportSummary {
   fileprivate init(_ format: InterchangeFormat, _ report: ImportReport, _ store: HubImportStore) {
     self.init(format: format.word, formatName: format.name)
     for (kind, count) in report.new { new[kind.rawValue] = count }
-    // Trips and visits are detected after the report.
+    // Trips and visits are detected after the report is made.
     if report.found > 0 { new[MutationEntityType.event.rawValue, default: 0] += report.found }
     known = max(0, report.known - store.refusedCount)
     newReadings = report.newReadings

@@ -7,12 +7,12 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTrips
 
-/// Import view of a user's record on a hub.
+/// Access to a user's record on a hub for the importer.
 final class HubImportStore: ImportStore {
   private let desk: HubImportWriter
   private let storage: any HubStorage
   private let clock: any TimeSource
-  /// First ten reasons for rejected entities, and the number of all.
+  /// Reasons for the first ten rejected entities. `refusedCount` counts all of them.
   private(set) var refusals: [String] = []
   private(set) var refusedCount = 0
   private var log: TrackLog?
@@ -71,7 +71,7 @@ final class HubImportStore: ImportStore {
     }
   }
 
-  /// Maximum number of entities per write; other writers of the same user wait for it.
+  /// Maximum number of entities in one write, for which the user's other writers have to wait.
   private static let atOnce = 250
 
   func save(_ batch: [AnyEntity]) throws -> [Bool] {
@@ -98,7 +98,7 @@ final class HubImportStore: ImportStore {
     if refusals.count < 10 { refusals.append(reason) }
   }
 
-  /// The caller passes the service.
+  /// Does nothing: the import handler ends the import.
   func finish() throws {}
 
   func openTrackLog() throws -> TrackLog {
@@ -118,7 +118,7 @@ final class HubImportStore: ImportStore {
   }
 }
 
-/// Writes trips and visits detected in a file, with the import as the author.
+/// Store that writes trips and visits detected in a file, with the import as their author.
 ///
 /// @unchecked: the service is used only on the thread that reads the file.
 private struct ImportFindings: DetectedEventStore, @unchecked Sendable {
@@ -136,20 +136,20 @@ private struct ImportFindings: DetectedEventStore, @unchecked Sendable {
 
   func tripTypeId() throws -> String {
     let types: [APIEventType] = try desk.desk.list(.eventType)
-    // Created by this import if missing.
+    // If the trip type is missing, this import creates it.
     if BuiltInType.trip.present(among: types.map { EventType($0) }) == nil { try desk.begin() }
     return try journal.tripTypeId()
   }
 
   func twin(of event: Event) throws -> String? {
-    // Equal times may differ by up to a second.
+    // Timestamps of the same event may differ by up to a second.
     let range = event.timestamp.addingTimeInterval(-2)..<event.timestamp.addingTimeInterval(2)
     return try desk.desk.events(in: range).map { Event($0) }.first { $0.isTwin(of: event) }?.id
   }
 
   func told(_ trip: Event) throws -> String? {
     guard let end = trip.endDate, end > trip.timestamp else { return nil }
-    // A longer one may have begun before it.
+    // An event that covers the trip may be longer and have begun earlier, so search from one trip duration before it.
     let range = trip.timestamp.addingTimeInterval(trip.timestamp.timeIntervalSince(end))..<end
     return try desk.desk.events(in: range).map { Event($0) }.first { $0.tells(of: trip) }?.id
   }
