@@ -37,7 +37,7 @@ let package = Package(
   ]
 )
 
-// Same in every manifest: upcoming features that Swift 7 will enable.
+// Upcoming features that Swift 7 will enable; the same list in every manifest.
 let swiftSeven: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),  // `any` marks dynamic dispatch
   .enableUpcomingFeature("InternalImportsByDefault"),  // `public import` only for modules in the public API
@@ -49,9 +49,9 @@ let swiftSeven: [SwiftSetting] = [
 ]
 for target in package.targets { target.swiftSettings = (target.swiftSettings ?? []) + swiftSeven }
 
-// Targets of C take no Swift settings, so these join after the loop.
+// C targets accept no Swift settings, so add these after the loop.
 package.targets += [
-  // The files of the dashboard, embedded with `#embed`.
+  // Files of the dashboard, embedded with `#embed`.
   .target(name: "HubPages", exclude: ["api.d.ts", "biome.json", "browser.d.ts", "site", "tsconfig.json"]),
   .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
   .systemLibrary(name: "CEpoll"),

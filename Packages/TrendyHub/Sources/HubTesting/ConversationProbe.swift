@@ -1,20 +1,20 @@
 public import TrendyHub
 
-/// Behaviour of a hub's HTTP connection for given bytes, for fuzz tests outside the package.
+/// Feeds bytes to a hub's HTTP connection and records its behaviour, for fuzz tests outside the package.
 public struct ConversationProbe: Sendable {
   /// Requests passed to the handler, in order.
   public var requests: [HTTPRequest]
-  /// Status codes of the final responses, without 100.
+  /// Status codes of the final responses, excluding 100.
   public var statuses: [Int]
   /// Whether the connection closed.
   public var isClosed: Bool
-  /// Whether the connection had effects after it was closed.
+  /// Whether the connection had effects after it was closed, which would be a fault.
   public var wentOn: Bool
 
-  /// Passes chunks to a connection whose handler responds at once, then closes the client's sending side.
+  /// Passes chunks to a connection whose handler responds immediately, then closes the client's sending side.
   ///
   /// - Parameters:
-  ///   - pieces: Chunks in the order of arrival.
+  ///   - pieces: Chunks in order of arrival.
   ///   - hasGate: Whether a gate checks request heads before bodies are read.
   public init(of pieces: [ArraySlice<UInt8>], hasGate: Bool) {
     var conversation = HTTPConversation(hasGate: hasGate)

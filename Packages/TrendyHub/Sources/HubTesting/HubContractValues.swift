@@ -10,7 +10,7 @@ func field(_ value: JSONValue, _ version: Int64) -> HubField {
   HubField(value: value, version: version, stamp: version * 1000, author: "d")
 }
 
-/// Returns an entry that a storage accepts; events and definitions refer to the type `t`.
+/// Returns a valid entry. Events and property definitions refer to the type `t`.
 func entry(_ kind: String, _ id: String, version: Int64, isDeleted: Bool = false) -> HubEntry {
   var fields: [String: HubField] = [:]
   if kind == "event" || kind == "property_definition" { fields["event_type_id"] = field("t", version) }
@@ -27,7 +27,7 @@ func expect<Value: Equatable>(
   throw ContractViolation("\(file):\(line): expected \(expected), found \(found)")
 }
 
-/// Random number generator that returns the same sequence in every run.
+/// Random number generator that returns the same sequence on every run.
 struct Scrambler: RandomNumberGenerator {
   private var state: UInt64 = 1
 
@@ -37,7 +37,7 @@ struct Scrambler: RandomNumberGenerator {
   }
 }
 
-/// Returns an entry with values of all kinds, including re-offered and cleared fields.
+/// Returns an entry with values of all JSON kinds, including re-offered and cleared fields.
 func scrambled(version: Int64, _ generator: inout Scrambler) -> HubEntry {
   let values: [JSONValue] = [
     .null, "", "a \u{0} \" \\ / é \u{1F600} \u{2028}", 0, -7, .int(.max), .int(.min), 0.1, -1e300, true, false, [],

@@ -2,11 +2,11 @@ public import TrendyHub
 import TrendyModels
 
 extension HubStorageContract {
-  /// Checks of moving a hub from one storage to another.
+  /// Checks for moving a hub from one storage to another.
   static let moving: [Check] = [
     Check("all data of a user can replace that of another user and is identical there") { storage in
       try storage.write(user: "p") { try putOneOfEach(in: $0) }
-      // The existing data must be replaced completely.
+      // The move must replace the existing data completely.
       try storage.write(user: "q") { transaction in
         try transaction.put(entry("event", "old", version: 3))
         try transaction.purge(kind: "event", id: "purged before")
@@ -34,7 +34,7 @@ extension HubStorageContract {
         try expect(try reading.tombstones(through: 9, limit: 9).map(\.id), ["dead"])
         try expect(try reading.referring(toKind: "event_type", id: "t").map(\.id), ["e"])
       }
-      // A repetition must not duplicate records.
+      // Repeating the move must not duplicate records.
       try storage.replace(user: "q") { put in for record in records { try put(record) } }
       try expect(
         try HubRecordDigest(of: storage, user: "q"),

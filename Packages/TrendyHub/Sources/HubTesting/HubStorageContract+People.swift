@@ -3,7 +3,7 @@ import Synchronization
 import TrendyHub
 import TrendyModels
 
-/// Checks of the directory, and of the separation of users.
+/// Checks of the directory and of the isolation of users from each other.
 extension HubStorageContract {
   static let users: [Check] = [
     Check("users do not see each other's state") { storage in
@@ -90,8 +90,8 @@ extension HubStorageContract {
       let anna = try accounts.createPerson(name: "Anna")
       let code = try accounts.createPairingCode(user: anna.id)
       let outcomes = Mutex<[String]>([])
-      // Blocking calls on several threads, as concurrent requests make them; `outcomes` is the only shared state and
-      // has a lock.
+      // Make blocking calls on several threads, like concurrent requests. `outcomes` is the only shared state and has a
+      // lock.
       DispatchQueue.concurrentPerform(iterations: 24) { number in
         let outcome: String
         do {
@@ -166,12 +166,12 @@ extension HubStorageContract {
       try expect(other.map(\.first), [1])
       try expect(erased.map(\.id) == other.map(\.id), false)
       try storage.erase(user: "p")
-      // A user created again in the same epoch of the hub has another id, and thus other epoch ids.
+      // A user created anew in the same epoch of the hub has a different id, and therefore different epoch ids.
       try expect(try epochs(of: "r", at: server).map(\.id) == erased.map(\.id), false)
       let second = HubServer(storage: storage)
       try second.ingestDesk(user: "q").update(.eventType, id: "t", UpdateEventTypeRequest(name: "Tea"))
       let after = try storage.read(user: "q") { (try $0.state().epochs, try $0.epoch()) }
-      // A storage shared by several hubs provides the epoch, so a new process begins none.
+      // A storage shared by several hubs provides the epoch, so a new process does not begin one.
       try expect(after.0.count, after.1 == nil ? 2 : 1)
     },
     Check("erasing a user removes all data of that user and of no other") { storage in
@@ -182,7 +182,7 @@ extension HubStorageContract {
       try storage.erase(user: "p")
       try storage.erase(user: "never written to")
       do {
-        // A storage that was opened again does not know the user.
+        // A storage that was reopened does not know that the user was erased.
         try storage.read(user: "p") { reading in
           try expect(try reading.entry(kind: "event", id: "e"), nil)
           try expect(try reading.entries(after: 0, limit: 9).count, 0)

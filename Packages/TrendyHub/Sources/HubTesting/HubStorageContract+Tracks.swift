@@ -14,7 +14,7 @@ extension HubStorageContract {
     },
     Check("fixes are stored in the user's log, in order and once each") { storage in
       var log: TrackLog { get throws { TrackLog(rows: try storage.tracks(of: "p")) } }
-      // More than one block, appended out of order and partly twice.
+      // More than one block, appended out of order and with some fixes repeated.
       let all = (0..<2000).map { fix($0) }
       try expect(try log.append(Array(all[1000...]), device: "d").added, 1000)
       try expect(try log.append(Array(all[..<500]), device: "d").added, 500)
@@ -103,7 +103,7 @@ extension HubStorageContract {
   ]
 }
 
-/// Returns one of a series of fixes, one per second, moving north.
+/// Returns one fix of a series that moves north, with one fix per second.
 private func fix(_ second: Int) -> TrackReading {
   .fix(
     Location(

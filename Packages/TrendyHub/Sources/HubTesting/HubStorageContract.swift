@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 public import TrendyHub
 
-/// Checks that every `HubStorage` must pass. A check that fails throws ``ContractViolation``.
+/// Checks that every `HubStorage` must pass. A failing check throws ``ContractViolation``.
 ///
 /// Run each check on a new storage:
 /// ```swift
@@ -192,7 +192,7 @@ public enum HubStorageContract: Sendable {
         try expect(try versions("event", after: 0, bytes: two), [4, 6])
         try expect(try versions("event", after: 0, bytes: two + 1), [4, 6, 8])
         try expect(try versions("geofence", after: 3), [5, 7, 9])
-        // Entries of all unknown kinds together.
+        // Entries of all unknown kinds are returned together.
         try expect(try versions(nil, after: 0), [11])
         try expect(try versions(nil, after: 11), [])
       }
@@ -412,7 +412,7 @@ public enum HubStorageContract: Sendable {
   ]
 }
 
-/// A storage violates its contract.
+/// A violation of the storage contract.
 public struct ContractViolation: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String
 

@@ -1,7 +1,7 @@
 import Foundation
 public import TrendyHub
 
-/// A hub's directory in memory. A value: a copy does not change with the original.
+/// A hub's directory in memory, with value semantics.
 public struct MemoryHubDirectory: Sendable {
   fileprivate var users: [String: HubUser] = [:]
   fileprivate var devices: [String: HubDevice] = [:]

@@ -2,14 +2,14 @@ import Foundation
 public import TrendyHub
 import TrendyModels
 
-/// The users' records in memory. A value: a copy does not change with the original.
+/// Users' records in memory, with value semantics.
 public struct MemoryHubPeople: Sendable {
   private var users: [String: MemoryPerson] = [:]
   private var erased: Set<String> = []
 
   public init() {}
 
-  /// Reads a record in an epoch of the storage; `nil` if each hub start begins an epoch.
+  /// Reads a record. `epoch` is the epoch of the storage; `nil` if each hub start begins an epoch.
   public func read<Result>(
     _ user: String, epoch: String?, _ body: (any HubReadTransaction) throws -> Result
   ) throws -> Result {
@@ -17,12 +17,12 @@ public struct MemoryHubPeople: Sendable {
     return try body(MemoryTransaction(users[user] ?? MemoryPerson(), of: user, epoch: epoch))
   }
 
-  /// Writes a record atomically in an epoch of the storage.
+  /// Writes a record atomically.
   ///
   /// - Parameters:
   ///   - user: Id of the user.
   ///   - epoch: Epoch of the storage; `nil` if each hub start begins an epoch.
-  ///   - renew: Renews the lease of a process that runs trip detection, or throws; by default it succeeds.
+  ///   - renew: Renews the lease of a process that runs trip detection, or throws. Succeeds by default.
   ///   - body: Writes the record.
   public mutating func write<Result>(
     _ user: String, epoch: String?, renewing renew: @escaping (String) throws -> Void = { _ in },
@@ -35,7 +35,7 @@ public struct MemoryHubPeople: Sendable {
     return result
   }
 
-  /// Deletes a user's record; later reads and writes throw `HubStorageError.erased`.
+  /// Deletes a user's record. Later reads and writes throw `HubStorageError.erased`.
   public mutating func erase(_ user: String) {
     users[user] = nil
     erased.insert(user)

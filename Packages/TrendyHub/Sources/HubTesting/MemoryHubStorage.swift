@@ -3,7 +3,7 @@ import Synchronization
 public import TrendyHub
 public import TrendyPersistence
 
-/// Hub storage in memory that satisfies the contract, for tests with many hubs.
+/// In-memory hub storage that satisfies the contract, for tests with many hubs.
 ///
 /// @unchecked: `users` and `directory` are each accessed only under their lock.
 public final class MemoryHubStorage: HubStorage, @unchecked Sendable {
@@ -15,8 +15,10 @@ public final class MemoryHubStorage: HubStorage, @unchecked Sendable {
 
   private let epoch: String?
 
-  /// Creates a storage. `epoch` is its epoch, for tests in which several hubs share it; `nil` if each hub start begins
-  /// an epoch.
+  /// Creates a storage.
+  ///
+  /// `epoch` is the epoch of the storage, for tests in which several hubs share it; `nil` if each hub start begins an
+  /// epoch.
   public init(epoch: String? = nil) { self.epoch = epoch }
 
   public func read<Result>(user: String, _ body: (any HubReadTransaction) throws -> Result) throws -> Result {

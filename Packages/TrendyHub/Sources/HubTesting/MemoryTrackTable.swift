@@ -1,6 +1,6 @@
 public import TrendyPersistence
 
-/// The rows of a user's track log in memory. A value: a copy does not change with the original.
+/// Rows of a user's track log in memory, with value semantics.
 public struct MemoryTrackTable: Sendable {
   private struct Name: Hashable {
     let kind: UInt8

@@ -44,7 +44,7 @@ struct MemoryHubStorageContractTests {
   func contract(check: HubStorageContract.Check) throws { try check.run(on: MemoryHubStorage()) }
 }
 
-/// Reopens the store after every write, as if the hub had been restarted, optionally after maintenance.
+/// Storage that is reopened after every write, as if the hub had been restarted, optionally after maintenance.
 private final class ReopeningStorage: HubStorage {
   private let disk: SimulatedFileSystem
   private let maintains: Bool
@@ -86,7 +86,7 @@ private final class ReopeningStorage: HubStorage {
   }
 }
 
-/// Small chunks, as every check creates a new disk in memory.
+/// Opens a storage with small chunks, because every check creates a new in-memory disk.
 private func openStorage(_ disk: SimulatedFileSystem) -> EmbeddedHubStorage {
   EmbeddedHubStorage(
     directory: "/hub", fileSystem: disk,

@@ -5,9 +5,9 @@ import Testing
 import TrendyHub
 import TrendyPersistence
 
-/// Hub directory of format version 1, which every later version reads (docs/format.md).
+/// Hub directory in format version 1, which every later version must be able to read (docs/format.md).
 ///
-/// `TRENDY_GOLDEN=folder` writes it again.
+/// `TRENDY_GOLDEN=folder` regenerates it.
 @Suite("Golden files of a hub")
 struct HubGoldenFileTests {
   private static let folder = Bundle.module.url(forResource: "Resources/golden", withExtension: nil)
@@ -52,7 +52,7 @@ struct HubGoldenFileTests {
     let folder = try #require(Self.folder)
     for directory in ["/hub", "/hub/directory", "/hub/people", "/hub/people/p"] { try disk.createDirectory(directory) }
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
-      guard let bytes = try? Data(contentsOf: folder.appending(path: name)) else { continue }  // a folder
+      guard let bytes = try? Data(contentsOf: folder.appending(path: name)) else { continue }  // a directory
       disk.setContents("/" + name, Array(bytes))
     }
     let golden = storage(on: disk)

@@ -51,7 +51,7 @@ struct CompanionLinkTests {
   }
 
   @Test func `a restored hub continues at the positions of both devices`() async throws {
-    // The hub has no notices: the tracker has discarded those up to 4, and the companion has received 5.
+    // The restored hub has no notices. The tracker has discarded its notices up to 4; the companion has received 5.
     #expect(try await give(5...6, acknowledged: 4)["held_through"] == 6)
     #expect(try await take(after: 5) == [6])
     #expect(try await take(after: 8).isEmpty)
@@ -96,7 +96,7 @@ struct CompanionLinkTests {
     #expect(try await take(after: 0).isEmpty, "what was on its way went with it")
   }
 
-  /// Link and notices that the hub sends in place of the phone, as the watch sees them.
+  /// Returns the link and the notices that the hub sends on behalf of the phone, as the watch sees them.
   private func toldByHub(after sequence: Int64 = 0) async throws -> (link: JSONValue, notices: [CompanionNotice]) {
     let list = try await hub.send("GET", "/companions", token: watch.token)
     let links = list.json.arrayValue ?? []
@@ -119,22 +119,22 @@ struct CompanionLinkTests {
     let outdated = telling
     #expect(try desk.tell([draft("trip_started"), draft("trip_active")], of: phone, as: telling))
     #expect(try desk.tellings(ofDevice: phone).map(\.told) == [telling.told])
-    // Another hub on the storage that read the state before announces nothing twice.
+    // Another hub on the storage, which read the state earlier, does not announce anything twice.
     #expect(try !desk.tell([draft("trip_started"), draft("trip_active")], of: phone, as: outdated))
     telling = try #require(try desk.tellings(ofDevice: phone).first)
     let first = Int64(hub.clock.now.timeIntervalSince1970 * 1000)
     var (link, notices) = try await toldByHub()
     #expect(link["tracker_name"] == "phone")
     #expect(notices.map(\.sequence) == [first, first + 1] && notices.map(\.kind) == ["trip_started", "trip_active"])
-    // The phone's own link is separate, and the phone does not see the hub's link.
+    // The phone's own link is separate, and the hub's link is hidden from the phone.
     #expect(try await give(1...1)["held_through"] == 1)
     #expect(try await hub.send("GET", "/companions").json.arrayValue?.count == 1)
-    // The watch has more notices than the restored hub knows: the hub continues above them.
+    // The watch has received more notices than the restored hub knows of. The hub continues above them.
     (_, notices) = try await toldByHub(after: first + 5000)
     try desk.tell([draft("trip_ended")], of: phone, as: telling)
     (_, notices) = try await toldByHub(after: first + 5000)
     #expect(notices.map(\.sequence) == [first + 5001])
-    // Later the sequence numbers follow the clock again.
+    // Later on, sequence numbers follow the clock again.
     await hub.clock.advance(by: .seconds(60))
     try desk.tell([draft("trip_started")], of: phone, as: telling)
     (_, notices) = try await toldByHub(after: first + 5001)
@@ -155,14 +155,14 @@ struct CompanionLinkTests {
     try desk.tell([draft("trip_started")], of: other.device.id, as: telling)
     let own = try await toldByHub()
     #expect(own.notices.count == 1)
-    // The companion, which sees both links, removes the hub's link.
+    // The companion sees both links and removes the hub's.
     let id = try #require(own.link["id"].stringValue)
     #expect(try await hub.send("DELETE", "/companions/\(id)", token: hub.token).status == 204, "not theirs: nothing")
     #expect(try await toldByHub().notices.count == 1)
     #expect(try await hub.send("DELETE", "/companions/\(id)", token: watch.token).status == 204)
     #expect(try desk.tellings(ofDevice: other.device.id).isEmpty)
     #expect(try await toldByHub().link["removed"] == true)
-    // After a removal nothing is announced, and a new link starts with the state at that time.
+    // After the removal nothing is announced. A new link starts with the state at that time.
     try desk.tell([draft("trip_ended")], of: other.device.id, as: telling)
     await hub.clock.advance(by: .seconds(60))
     _ = try await hub.send("POST", "/companions", body, token: watch.token)

@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Reports of a device are shown on the user's other devices and have no other effect.
+/// A device's report is shown on the user's other devices and has no other effect.
 @Suite("Device reports", .timeLimit(.minutes(5)))
 struct DeviceReportTests {
   private let hub: TestHub
@@ -36,7 +36,7 @@ struct DeviceReportTests {
     try await ask("waiting=0")
     #expect(try await report(laptop.id)["waiting"] == 0)
     #expect(try await report(laptop.id)["oldest_at"].isNull)
-    // A device gets no report about itself.
+    // A device does not receive its own report.
     _ = try await hub.send("GET", "/events", headers: [("Trendy-Device", "waiting=1")])
     let own = try await hub.send("GET", "/me/devices").json.arrayValue?.first { $0["current"] == true }
     #expect(own?["report"].isNull == true)

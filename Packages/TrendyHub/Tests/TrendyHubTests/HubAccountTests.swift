@@ -29,7 +29,7 @@ struct HubAccountTests {
     let devices = try hub.server.accounts.devices(user: hub.user.id)
     #expect(devices.map(\.name) == ["laptop", "phone"])
     #expect(devices.contains { $0.id == response.deviceId })
-    // No file contains the token or the code.
+    // Neither the token nor the code may occur in any file.
     let digits = Array(code.replacing("-", with: "").utf8)
     for file in hub.disk.files {
       let contents = try #require(hub.disk.contents(file))
@@ -140,7 +140,7 @@ struct HubAccountTests {
   @Test func `a removed user is locked out until restored and paired again`() async throws {
     let hub = try TestHub()
     try await hub.makeType()
-    // Another process, while the hub is running.
+    // Another process accesses the storage while the hub is running.
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()), clock: hub.clock)
     let code = try accounts.createPairingCode(user: hub.user.id)
     try accounts.remove(user: hub.user.id, isErasing: false)
@@ -180,7 +180,7 @@ struct HubAccountTests {
       #expect(throws: Problem.self) { try hub.server.accounts.restore(user: hub.user.id) }
       let user = try #require(try hub.server.accounts.removedPeople().first)
       hub.disk.powerOff(beforeChange: change)
-      // The next start repeats an erasure that failed.
+      // If an erasure fails, the next start repeats it.
       try? hub.server.accounts.finishErasing(user: user)
       let isCutShort = hub.disk.isOff
       hub.disk.powerOff(beforeChange: .max)
@@ -205,7 +205,7 @@ struct HubAccountTests {
     let hub = try TestHub()
     let (other, device) = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "lost")
     #expect(try await hub.send("GET", "/changes", token: other).status == 200)
-    // Another process, while the hub is running.
+    // Another process accesses the storage while the hub is running.
     let accounts = HubAccounts(storage: TestHub.openStorage(hub.disk.anotherProcess()))
     try accounts.revoke(deviceId: device.id)
     try accounts.revoke(deviceId: device.id)
@@ -252,7 +252,7 @@ struct HubAccountTests {
     #expect(try await anna.send("PATCH", "/events/e", ["notes": "mine"], token: token).status == 404)
     #expect(try await anna.send("DELETE", "/events/e", token: token).status == 204)
     #expect(try await anna.send("GET", "/events/e")["notes"] == "secret")
-    // Both records may use the same ids and device identity.
+    // Two users' records may contain the same ids and device identities.
     let own: JSONValue = ["id": "t", "name": "Run", "color": "#FFFFFF", "icon": "shoe"]
     #expect(try await anna.send("POST", "/event-types", own, token: token).status == 201)
     #expect(try await anna.send("GET", "/event-types/t")["name"] == "Coffee")

@@ -39,7 +39,7 @@ struct HubBackupTests {
     let summary = try hub.storage.backUp(to: "/backup", now: now)
     #expect(summary.records.count == 3)
     #expect(throws: StorageError.exists(path: "/backup")) { try hub.storage.backUp(to: "/backup", now: now) }
-    // Restore to an empty hub.
+    // Restore into an empty hub.
     let other = EmbeddedHubStorage(directory: "/other", fileSystem: hub.disk)
     let report = try other.restore(from: "/backup", now: now)
     #expect(report.kept.isEmpty)
@@ -67,7 +67,7 @@ struct HubBackupTests {
         headers: HTTPHeaders([("Authorization", "Bearer \(hub.token)")])))
     let problem = try WireJSON.decode(JSONValue.self, from: try await answer.collectedBody())
     #expect(answer.status == 409 && problem["type"] == "urn:trendy:error:log_reset" && problem["head"] == 1)
-    // The previous data can be restored in turn.
+    // The previous data, which was moved aside, can itself be restored.
     let former = EmbeddedHubStorage(directory: kept, fileSystem: hub.disk)
     _ = try former.backUp(to: "/former", now: hub.clock.now)
     let again = TestHub.openStorage(hub.disk.anotherProcess())
@@ -98,7 +98,7 @@ struct HubBackupTests {
     let serving = TestHub.openStorage(disk)
     let occupation = try serving.acquireExclusiveAccess()
     try write(serving, "p", type("t"), now: .distantPast)
-    // A backup can be made at the same time.
+    // Backups are possible while a hub serves the directory.
     _ = try serving.backUp(to: "/backup", now: .distantPast)
     #expect(throws: HubStorageError.self) {
       try TestHub.openStorage(disk.anotherProcess()).restore(from: "/backup", now: .distantPast)
@@ -118,7 +118,7 @@ struct HubBackupTests {
 
   // MARK: Malicious backups
 
-  /// Returns a backup of stores with these names, each with one row.
+  /// Returns a backup that contains stores with these names, each with one row.
   private func backup(_ names: [String], on disk: SimulatedFileSystem) throws -> [UInt8] {
     var bytes: [UInt8]?
     for (number, _) in names.enumerated() {
@@ -241,7 +241,7 @@ struct HubBackupTests {
         let folder = kept.split(separator: "/")[1]
         #expect(try users(TestHub.openStorage(disk, at: "/hub/\(folder)")) == old)
       }
-      // The restore can be repeated.
+      // The restore can then be repeated.
       _ = try storage.restore(from: "/backup", now: start.addingTimeInterval(5))
       #expect(try users(storage) == new)
       if isOver { break }
@@ -262,7 +262,7 @@ struct HubBackupTests {
     while true {
       let disk = whole.copy()
       disk.fail(.init(call: call, code: 28))
-      _ = try? TestHub.openStorage(disk).restore(from: "/backup", now: start)  // it may fail, or not mind
+      _ = try? TestHub.openStorage(disk).restore(from: "/backup", now: start)  // it may fail or succeed
       let isMet = disk.metFault
       disk.fail(nil)
       let head = try head(TestHub.openStorage(disk.anotherProcess()), "p")
@@ -274,7 +274,7 @@ struct HubBackupTests {
   }
 }
 
-/// Modifies backups and gives them correct checksums.
+/// Modifies backups and corrects their checksums.
 private enum BackupForgery {
   static func renaming(_ names: [String: String], in backup: [UInt8]) -> [UInt8] {
     var result = Array(backup[..<64])

@@ -11,7 +11,7 @@ import TrendyTesting
 /// Metrics at `/metrics`.
 @Suite("Metrics of a hub")
 struct HubMetricsTests {
-  /// Returns status, text and the value of each metric with its labels.
+  /// Returns the status, the text, and the value of each metric keyed by its name and labels.
   private func metrics(
     of server: HubServer, address: String = "127.0.0.1", headers: [(String, String)] = []
   ) async throws -> (status: Int, values: [String: Double], text: String) {

@@ -6,7 +6,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Ingest that records every post.
+/// Ingest that records every request.
 private final class NotingIngest: Ingest {
   let taken = Mutex<[(request: IngestRequest, user: String, device: String, hasDesk: Bool)]>([])
   let answer: IngestResponse
@@ -111,7 +111,7 @@ struct IngestTests {
       }
       #expect(ingest.forms.count == 4)
       #expect(!"\(log.withLock { $0 })".contains(token))
-      // Only trackers may send a token in the URL.
+      // Only trackers may pass a token in the URL.
       let plain = try await RawClient.request("GET", "/api/v1/changes?token=\(token)", port: port)
       #expect(plain.status == 401)
     }

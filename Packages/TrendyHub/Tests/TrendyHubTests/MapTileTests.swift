@@ -8,7 +8,7 @@ import TrendyModels
 struct MapTileTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "tiles-\(UUID().uuidString)")
 
-  /// Response of a hub with these tiles to a browser.
+  /// Returns the response to a browser of a hub with these tiles.
   private func ask(
     _ tiles: MapTiles?, _ target: String, more: [(String, String)] = [], isPaired: Bool = true
   ) async throws -> TestHub.Answer {
@@ -81,7 +81,7 @@ struct MapTileTests {
       try await ask(tiles, "/api/v1/session").json["tiles"] == [
         "address": "/api/v1/tiles/{z}/{x}/{y}.png", "deepest": 11, "credit": "© B",
       ])
-    // A disk that is temporarily missing.
+    // The directory may be on a disk that is temporarily missing.
     #expect(try await ask(MapTiles("/nowhere/tiles"), "/api/v1/session").json["tiles"].isNull)
     #expect(try await ask(MapTiles("/nowhere/tiles"), "/api/v1/tiles/3/4/5.png").status == 404)
   }
@@ -99,7 +99,7 @@ struct MapTileTests {
     try make("outside/0/0.png", "secret")
     try make("served/3/4/5.png")
     let served = folder.appending(path: "served").path
-    // Symbolic links to a file, a directory and a parent directory, and a directory with the name of a tile.
+    // Symbolic links to a file, a directory and a parent directory; also a directory with the name of a tile.
     try FileManager.default.createSymbolicLink(
       atPath: "\(served)/3/4/6.png", withDestinationPath: "../../../secret.png")
     try FileManager.default.createSymbolicLink(atPath: "\(served)/2", withDestinationPath: "../outside")

@@ -12,7 +12,7 @@ struct PageTests {
 
   init() throws { hub = try TestHub() }
 
-  /// Sends a request like a browser, with host, origin and cookie.
+  /// Sends a request as a browser would, with host, origin and cookie.
   private func ask(
     _ method: String, _ target: String, host: String = "127.0.0.1:8787", origin: String? = nil, cookie: String? = nil,
     _ body: JSONValue? = nil, more: [(String, String)] = []
@@ -51,7 +51,7 @@ struct PageTests {
     let policy = page.headers["Content-Security-Policy"] ?? ""
     for part in ["default-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"] { #expect(policy.contains(part)) }
     #expect(!policy.contains("unsafe") && page.headers["Referrer-Policy"] == "no-referrer")
-    // Only the preloaded modules differ.
+    // The documents of different paths differ only in the modules that they preload.
     func common(_ body: Data) -> [Substring] {
       String(decoding: body, as: UTF8.self).split(separator: "\n").filter { !$0.contains("modulepreload") }
     }
@@ -66,7 +66,7 @@ struct PageTests {
     #expect(!text.contains("{{") && !text.contains("http://") && !text.contains("https://"))
     #expect(!text.contains("<style") && !text.contains("style=\"") && !text.contains(" on"))
     #expect(try await ask("GET", "/nothing").status == 404)
-    // A mistyped path in a browser gets the document, which shows that the page does not exist.
+    // A browser that requests a mistyped path receives the main document, which reports that the page does not exist.
     let html = [("Accept", "text/html,application/xhtml+xml")]
     let missing = try await ask("GET", "/nothing", more: html)
     #expect(missing.status == 404 && missing.body == page.body)
@@ -112,7 +112,7 @@ struct PageTests {
       guard address.hasSuffix(".js") || address.hasSuffix(".css") else { continue }
       let path = address.split(separator: "/").dropFirst(2).joined(separator: "/")
       let source = try String(contentsOf: Self.site.appending(path: path), encoding: .utf8)
-      // An independent implementation with regular expressions and lines instead of bytes.
+      // Independent implementation that works with regular expressions on lines instead of bytes.
       func words(_ line: Substring) -> String { line.split(separator: " ").joined(separator: " ") }
       let expected = source.replacing(/\/\*[\s\S]*?\*\//) { $0.output.contains("\n") ? "\n" : " " }
         .split(separator: "\n").map(words).filter { !$0.isEmpty && !$0.hasPrefix("//") }
@@ -134,7 +134,7 @@ struct PageTests {
         for comment in comments {
           let before = line[..<comment.range.lowerBound].replacing(/\/\*.*?\*\//, with: "")
           let parts = before.split(separator: "`", omittingEmptySubsequences: false)
-          // In a template a comment may be within code.
+          // Within an interpolation of a template literal, a comment is allowed.
           let isInTemplate = parts.count % 2 == 0 && parts.last?.contains("${") == false
           let isInQuotes = "'\"".contains { quote in before.count { $0 == quote } % 2 == 1 }
           #expect(!isInTemplate && !isInQuotes, "\(path): \(line)")
@@ -210,7 +210,7 @@ struct PageTests {
       try await ask("POST", "/api/v1/event-types", origin: origin, cookie: cookie, type, more: more)
     }
     #expect(try await write(nil).problem == "origin_not_allowed")
-    // For a browser another port of the host is the same site, so it sends the cookie.
+    // To a browser, another port of the host is the same site, so it sends the cookie.
     #expect(try await write("http://127.0.0.1:3000").problem == "origin_not_allowed")
     #expect(try await write("http://localhost:8787").problem == "origin_not_allowed")
     #expect(try await write("https://evil.example").problem == "origin_not_allowed")
@@ -220,7 +220,7 @@ struct PageTests {
       try await ask("GET", "/api/v1/events", cookie: cookie, more: [("Sec-Fetch-Site", "cross-site")]).problem
         == "origin_not_allowed")
     #expect(try await write(Self.own, [("Sec-Fetch-Site", "same-origin")]).status == 201)
-    // A client with a token is not a browser and needs no origin.
+    // A client with a token is not a browser, so it needs no origin.
     #expect(try await hub.send("DELETE", "/event-types/t").status == 204)
   }
 

@@ -7,7 +7,7 @@ import TrendyPersistence
 import TrendyProtocols
 import TrendyTesting
 
-/// Hub on a disk in memory with one user and one device, called without a socket.
+/// Hub on an in-memory disk, with one user and one device, called without a socket.
 struct TestHub {
   let disk: SimulatedFileSystem
   let clock: ManualClock
@@ -30,21 +30,21 @@ struct TestHub {
     token = try server.accounts.createToken(user: user.id, deviceName: "phone").token
   }
 
-  /// Hub on this storage whose server has no caches yet.
+  /// The same hub with a new server, whose caches are empty.
   var withNothingRead: TestHub {
     var other = self
     other.server = HubServer(storage: storage, clock: clock, generator: SeededGenerator(seed: 2))
     return other
   }
 
-  /// Small chunks, as every test creates a new disk in memory.
+  /// Opens a storage with small chunks, because every test creates a new in-memory disk.
   static func openStorage(_ disk: SimulatedFileSystem, at directory: String = "/hub") -> EmbeddedHubStorage {
     EmbeddedHubStorage(
       directory: directory, fileSystem: disk,
       options: StorageEngine.Options(firstChunkBytes: 16_384, largestChunkBytes: 262_144))
   }
 
-  /// Response with its body as JSON if it has one.
+  /// Response with its body, which is also available as JSON.
   struct Answer {
     var status: Int
     var headers: HTTPHeaders
@@ -52,7 +52,7 @@ struct TestHub {
 
     var json: JSONValue { (try? WireJSON.decode(JSONValue.self, from: body)) ?? .null }
     subscript(_ member: String) -> JSONValue { json[member] }
-    /// Problem type without `urn:trendy:error:`.
+    /// Problem type without the prefix `urn:trendy:error:`.
     var problem: String? { json["type"].stringValue.map { String($0.dropFirst("urn:trendy:error:".count)) } }
     var detail: String { json["detail"].stringValue ?? "" }
 
@@ -109,7 +109,7 @@ struct TestHub {
       "POST", "/events", ["id": .string(id), "event_type_id": .string(type), "timestamp": .string(timestamp)])
   }
 
-  /// Creates a trip of ten kilometres to the north, by default from 8 to 9 o'clock.
+  /// Creates a trip that leads ten kilometres north, by default from 8 to 9 o'clock.
   func makeTrip(
     _ id: String, from start: String = "2024-01-01T08:00:00.000Z", to end: String = "2024-01-01T09:00:00.000Z",
     _ more: [String: JSONValue] = [:]

@@ -11,7 +11,7 @@ import TrendyTesting
 
 @Suite("Webhooks")
 struct WebhookTests {
-  /// Receiver that returns the given responses in order and then always 200.
+  /// Receiver that returns the given responses in order, and status 200 after that.
   private final class Receiver: WebhookSender {
     struct Unreachable: Error, CustomStringConvertible {
       var description: String { "nobody listens there" }
@@ -19,7 +19,7 @@ struct WebhookTests {
 
     private let state = Mutex<(posts: [WebhookDelivery], answers: [WebhookResponse?])>(([], []))
 
-    /// - Parameter answers: `nil` for no response.
+    /// Creates a receiver. An answer of `nil` means that no response arrives.
     init(_ answers: [WebhookResponse?] = []) { state.withLock { $0.answers = answers } }
 
     var posts: [WebhookDelivery] { state.withLock { $0.posts } }
@@ -37,7 +37,7 @@ struct WebhookTests {
   private func run(_ hub: TestHub, _ receiver: Receiver, _ body: () async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await hub.server.deliverWebhooks(by: receiver) { Issue.record("\($0)") } }
-      // The timers of the directory check and of each webhook.
+      // Wait until both timers run: that of the directory check and that of the webhook.
       await hub.clock.waitForSleepers(2)
       try await body()
       group.cancelAll()
@@ -73,7 +73,7 @@ struct WebhookTests {
   }
 
   @Test func `a signature is the HMAC of RFC 4231`() {
-    // Test case 2. Its data does not have the form of signed data, so only the digest is compared.
+    // This is test case 2. Its data does not have the form of a signed delivery, so compare only the digest.
     let data = Data("what do ya want for nothing?".utf8)
     #expect(
       HMACSHA256.hexadecimal(of: data, key: Data("Jefe".utf8))
@@ -96,7 +96,7 @@ struct WebhookTests {
       for _ in 0..<100 where receiver.posts.isEmpty { await Task.yield() }
       await hub.clock.advance(by: .milliseconds(900))
       #expect(receiver.posts.count == 1)
-      // A change written meanwhile is included in the retry.
+      // A change written in the meantime is included in the retry.
       try await hub.makeEvent("b")
       await hub.clock.advance(by: .milliseconds(200))
       #expect(receiver.posts.count == 2)
@@ -166,7 +166,7 @@ struct WebhookTests {
     try await hub.makeType()
     let webhook = try hub.server.accounts.addWebhook(user: hub.user.id, url: "https://example.org/hook")
     try await hub.makeEvent("a")
-    // State as if the delivery had happened in an epoch that the backup does not contain.
+    // State as if the delivery had been made in an epoch that the backup does not contain.
     try hub.storage.write(user: hub.user.id) { transaction in
       try transaction.put(WebhookDeliveryState(webhook: webhook.id, cursor: 1, epoch: "a lost epoch"))
     }
@@ -180,7 +180,7 @@ struct WebhookTests {
     #expect(try WireJSON.decode(JSONValue.self, from: post.body)["epoch"] == .string(epoch))
   }
 
-  /// Two hubs on one storage with a user, an event type and a webhook.
+  /// Returns two hubs on one storage that contains a user, an event type and a webhook.
   private func twoHubs() throws -> (hubs: [HubServer], clock: ManualClock, storage: MemoryHubStorage, user: String) {
     let (clock, storage) = (ManualClock(), MemoryHubStorage(epoch: "an epoch"))
     let hubs = (1...2).map {
@@ -196,7 +196,7 @@ struct WebhookTests {
   @Test func `of two hubs on one storage one delivers, and the other takes over an expired claim`() async throws {
     let (hubs, clock, storage, user) = try twoHubs()
     let webhook = try hubs[0].accounts.webhooks()[0].webhook
-    // State that a hub leaves if it is killed during a delivery.
+    // State left behind by a hub that was killed during a delivery.
     try storage.write(user: user) { transaction in
       var standing = try #require(try transaction.webhookStanding(of: webhook.id))
       standing.claim = .init(hub: "one that was killed", until: clock.now + 30)
@@ -222,7 +222,7 @@ struct WebhookTests {
     let webhook = try hubs[0].accounts.webhooks()[0].webhook
     try hubs[0].ingestDesk(user: user).create(
       .event, CreateEventRequest(id: "e", eventTypeId: "t", timestamp: clock.now))
-    /// Sender during whose call another hub takes over and delivers.
+    /// Sender that, while it is called, lets another hub take over and deliver.
     struct Overtaken: WebhookSender {
       let overtake: @Sendable () throws -> Void
       func send(_ post: WebhookDelivery) async throws -> WebhookResponse {

@@ -4,10 +4,10 @@ import TrendyHub
 import TrendyModels
 import TrendyProtocols
 
-/// Every route with every kind of credentials.
+/// Tests every route with every kind of credentials.
 @Suite("Authorisation")
 struct AuthorisationTests {
-  /// Routes without a token. The list is written by hand, so that a route that becomes open by mistake fails the tests.
+  /// Routes that need no token. Listed by hand, so that a route that becomes open by mistake fails the test.
   private static let open: Set<String> = [
     "GET /api/v1/health", "GET /api/v1/openapi.json", "GET /api/v1/ready", "GET /api/v1/session", "POST /api/v1/pair",
     "POST /api/v1/session",
@@ -29,7 +29,7 @@ struct AuthorisationTests {
     ben = (user, try hub.server.accounts.createToken(user: user.id, deviceName: "phone").token)
   }
 
-  /// Expected problem for a route that requires a token, or `nil` if it accepts the credentials.
+  /// Returns the problem expected on a route that requires a token; `nil` if the credentials are accepted.
   private static func refusal(of credentials: Credentials) -> (status: Int, kind: String)? {
     switch credentials {
     case .none, .emptyToken, .unknownToken, .twoTokens, .basic, .tokenInQuery: (401, "unauthorized")
@@ -41,9 +41,9 @@ struct AuthorisationTests {
     }
   }
 
-  /// - Parameter suffix: Query of the target.
+  /// Returns the header fields for the credentials, and the query to append to the target.
   private func headers(_ credentials: Credentials) throws -> (fields: [(String, String)], suffix: String) {
-    // A route may revoke the device, so each request uses a new one.
+    // The route may revoke the device, so each request uses a new one.
     let (token, device) = try hub.server.accounts.createToken(user: hub.user.id, deviceName: "new")
     let cookie = [("Host", "localhost:1"), ("Cookie", "trendy-1=\(token)")]
     let bearer = ("Authorization", "Bearer \(token)")
@@ -71,7 +71,7 @@ struct AuthorisationTests {
     let response = await hub.server.handle(
       HTTPRequest(
         id: "x", method: method, target: target, headers: HTTPHeaders(fields), body: body, remoteAddress: address))
-    // The change stream has no end.
+    // The change stream never ends.
     if response.headers["Content-Type"] == "text/event-stream" { return (response.status, nil, "") }
     let answer = TestHub.Answer(
       status: response.status, headers: response.headers, body: try await response.collectedBody())
@@ -89,13 +89,13 @@ struct AuthorisationTests {
       if credentials == .otherHost || !Self.open.contains(operation), let refusal = Self.refusal(of: credentials) {
         #expect(answer.status == refusal.status && answer.problem == refusal.kind, "\(operation)")
       } else {
-        // An open route may check the credentials itself.
+        // An open route may perform its own check of the credentials.
         let isOwnCheck = operation.hasSuffix("/session") || operation.hasSuffix("/pair")
         #expect(isOwnCheck || answer.problem != "unauthorized" && answer.problem != "token_revoked", "\(operation)")
       }
       if route.method == .get, !Self.open.contains(operation), let refusal = Self.refusal(of: credentials) {
         #expect(try await ask("HEAD", target, fields).status == refusal.status, "HEAD \(route.address)")
-        // Only paired devices can see which methods and paths exist.
+        // Only paired devices may learn which methods and paths exist.
         guard !Self.local.contains(operation) else { continue }
         #expect(try await ask("TRACE", target, fields).status == refusal.status, "TRACE \(route.address)")
         #expect(try await ask("GET", "/api/v1/x\(suffix)", fields).status == refusal.status)

@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyTesting
 
-/// The cached counts by day equal those of a hub that counts from scratch after any write.
+/// After any write, the cached daily counts equal those of a hub that counts from scratch.
 @Suite("Counts by day", .timeLimit(.minutes(10)))
 struct HubDayCountTests {
   private let hub: TestHub
@@ -14,7 +14,7 @@ struct HubDayCountTests {
 
   private static let path = "/events/days?from=2023-12-01&to=2024-02-01&zone=Europe/Amsterdam&day_start=14400"
 
-  /// Counts of the hub, checked against those of another hub on the same storage that counts for the first time.
+  /// Returns the hub's counts after comparing them with those of a second hub on the same storage, which has no cache.
   private func counts() async throws -> JSONValue {
     let known = try await hub.send("GET", Self.path).json
     let other = HubServer(storage: hub.storage, clock: hub.clock)
@@ -38,7 +38,7 @@ struct HubDayCountTests {
   @Test func `a type with most events on one weekday is reported with that weekday`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Tea")
-    // One type on Tuesdays only, one on consecutive days.
+    // One type occurs only on Tuesdays, the other on consecutive days.
     for week in 0..<4 {
       try await hub.makeEvent("t\(week)a", at: "2024-01-\(["02", "09", "16", "23"][week])T08:00:00Z")
     }
@@ -54,7 +54,7 @@ struct HubDayCountTests {
     try await hub.makeType("u", name: "Tea")
     #expect(try await counts()["first_date"].isNull)
     try await hub.makeEvent("a", at: "2024-01-01T08:00:00Z")
-    // Before the start of the day: belongs to the previous day and year.
+    // Before the start of the day, so it belongs to the previous day and year.
     try await hub.makeEvent("b", at: "2024-01-01T01:00:00Z")
     try await hub.makeEvent("c", type: "u", at: "2024-01-02T08:00:00Z")
     #expect(try await days() == ["2023-12-31": 1, "2024-01-01": 1, "2024-01-02": 1])
@@ -71,7 +71,7 @@ struct HubDayCountTests {
     #expect(try await days()["2023-12-31"] == 1)
     _ = try await hub.send("DELETE", "/events/b")
     #expect(try await days()["2023-12-31"] == nil)
-    // Created and deleted between two reads; another event changes its type.
+    // One event is created and deleted between two reads; another changes its type.
     try await hub.makeEvent("d", at: "2024-01-05T08:00:00Z")
     _ = try await hub.send("DELETE", "/events/d")
     _ = try await hub.send("PATCH", "/events/a", ["event_type_id": "u"])

@@ -4,10 +4,10 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Edits over plain REST that name the version that the user saw and the time of the action.
+/// Edits over plain REST that state the version that the user saw and the time of the action.
 @Suite("Edits made in a browser", .timeLimit(.minutes(10)))
 struct HubEditTests {
-  /// Hub with one event that the phone created.
+  /// Hub with one event, created by the phone.
   private let hub: TestHub
   private let browser: String
 
@@ -19,12 +19,12 @@ struct HubEditTests {
     await hub.clock.advance(by: .seconds(60))
   }
 
-  /// Version that the browser sees now.
+  /// Returns the version that the browser currently sees.
   private func seen() async throws -> String {
     try #require(try await hub.send("GET", "/events/e", token: browser).headers["Trendy-Version"])
   }
 
-  /// Hub time in milliseconds, the given number of seconds from now.
+  /// Returns the hub time in milliseconds, offset by the given number of seconds.
   private func time(_ seconds: Double = 0) -> String {
     "\(Int64((hub.clock.now.timeIntervalSince1970 + seconds) * 1000))"
   }
@@ -38,7 +38,7 @@ struct HubEditTests {
     return try await hub.send(method, path, body, headers: headers, token: browser)
   }
 
-  /// Field and value of each conflict.
+  /// Returns the field and value of each conflict.
   private func conflicts() async throws -> [String] {
     let list = try await hub.send("GET", "/conflicts").json.arrayValue ?? []
     return list.map { "\($0["field"].stringValue ?? "") \($0["value"].stringValue ?? "")" }.sorted()
@@ -77,8 +77,7 @@ struct HubEditTests {
       "PATCH", "/events/e", ["notes": "browser"], key: "k", seen: try await seen(), time: time(-3600))
     #expect(known["notes"] == "browser")
     #expect(try await conflicts() == [])
-    // A third device writes without having seen either value. Its stamp is between theirs, and the browser's value
-    // wins.
+    // A third device writes without having seen either value, with a stamp between theirs. The browser's value wins.
     let phone = try await hub.push([
       [
         "id": "m", "seq": 1, "entity_type": "event", "entity_id": "e", "operation": "update",
@@ -190,7 +189,7 @@ struct HubEditTests {
     #expect(outdated.problem == "restored")
     let known = try await edit("DELETE", "/events/e", key: "k2", seen: before, time: time(), incarnation: 1)
     #expect(known.status == 204)
-    // A document that was read can be written back unchanged.
+    // A document can be written back exactly as it was read.
     _ = try await hub.send("POST", "/events/e/restore")
     let whole = try await hub.send("GET", "/events/e").json
     #expect(try await hub.send("PUT", "/events/e", whole).json["incarnation"] == 2)

@@ -65,7 +65,7 @@ struct HubEncodingTests {
     let gzip = [("Accept-Encoding", "gzip")]
     let local = try await ask(hub, "/changes?since=0", gzip, address: "127.0.0.1")
     #expect(local.response.headers["Content-Encoding"] == nil)
-    // Behind a proxy on this machine the client may be remote.
+    // The client of a proxy on this machine may be remote.
     let forwarded = try await ask(
       hub, "/changes?since=0", gzip + [("X-Forwarded-For", "192.0.2.7")], address: "127.0.0.1")
     #expect(forwarded.response.headers["Content-Encoding"] == "gzip")
@@ -157,12 +157,12 @@ struct HubEncodingTests {
   }
 }
 
-/// Hub on a Unix socket instead of a port.
+/// Hub on a Unix socket instead of a TCP port.
 @Suite("Unix sockets", .timeLimit(.minutes(10)))
 struct UnixSocketTests {
   private let path = FileManager.default.temporaryDirectory.appending(path: "hub-\(UUID().uuidString).sock").path
 
-  /// Runs on its own thread, as the thread pool of the tests also runs the handlers.
+  /// Blocks a thread of its own, because the handlers run in the same thread pool as the tests.
   private func ask(_ path: String) async -> String {
     await withCheckedContinuation { continuation in
       Thread { continuation.resume(returning: answer(at: path)) }.start()
@@ -208,7 +208,7 @@ struct UnixSocketTests {
   }
 
   @Test func `the socket file of a killed hub is taken over, but not one in use`() async throws {
-    // State after a kill: the file exists, but no process accepts connections.
+    // State after a kill: the socket file exists, but no process accepts connections.
     let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -38,10 +38,10 @@ struct HubEventReadTests {
   @Test func `days follow the time zone, its clock changes and the user's start of day`() async throws {
     try await hub.makeType()
     try await hub.makeType("u", name: "Run")
-    // Amsterdam set its clocks back on 25 October 2026: that day had 25 hours.
+    // Amsterdam set its clocks back on 25 October 2026, so that day had 25 hours.
     try await make("a", "2026-10-24T21:59:00Z")  // 23:59 on the 24th
     try await make("b", "2026-10-24T22:00:00Z")  // 00:00 on the 25th
-    try await make("c", "2026-10-25T22:59:00Z")  // 23:59 on the 25th, by the other offset
+    try await make("c", "2026-10-25T22:59:00Z")  // 23:59 on the 25th, with the winter offset
     try await make("d", "2026-10-25T23:00:00Z", type: "u")  // 00:00 on the 26th
     func days(_ query: String) async throws -> JSONValue {
       try await hub.send("GET", "/events/days?from=2026-10-24&to=2026-10-26&\(query)")["days"]
@@ -61,7 +61,7 @@ struct HubEventReadTests {
 
   @Test func `an all-day event is on its own date in every time zone`() async throws {
     try await hub.makeType()
-    // The 20th in Auckland.
+    // Midnight of the 20th in Auckland.
     try await make("a", "2026-11-19T11:00:00Z", ["is_all_day": true, "time_zone": "Pacific/Auckland"])
     for zone in ["Pacific/Auckland", "America/Los_Angeles", "UTC"] {
       let answer = try await hub.send("GET", "/events/days?from=2026-11-01&to=2026-11-30&zone=\(zone)")

@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyInterchange
 import TrendyModels
 
-/// Readings of two devices, each in two parts ten minutes apart.
+/// Ingest with readings from two devices, each in two parts ten minutes apart.
 private struct PostingIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse { IngestResponse() }
 
@@ -60,7 +60,7 @@ struct HubExportTests {
     let table = try await text(hub, "form=csv&from=2024-01-12&to=2024-01-13&event_type_id=t&zone=Asia/Tokyo")
     let rows = table.split(whereSeparator: \.isNewline)
     #expect(rows[0].hasSuffix("time_zone,Property: cups,Property: size"))
-    // In Tokyo it is the next morning; an all-day event keeps the date of its own time zone.
+    // In Tokyo it is already the next morning. An all-day event keeps the date in the time zone where it was recorded.
     #expect(rows.dropFirst().map { $0.prefix { $0 != "," } } == ["day", "e12", "e11"], "\(table)")
     #expect(rows[1].contains("2024-01-13,,true,\"a, \"\"b\"\"\"") && rows[1].hasSuffix("America/New_York,2,small"))
     #expect(rows[2].contains("2024-01-13T07:30:00+09:00"), "\(rows[2])")
@@ -68,7 +68,7 @@ struct HubExportTests {
 
   @Test func `an event is exported on the day that its own clock showed`() async throws {
     let hub = try await hub()
-    // The 13th in Tokyo, the 12th in New York.
+    // The 13th in Tokyo, but the 12th in New York.
     let event: JSONValue = [
       "id": "tokyo", "event_type_id": "t", "timestamp": "2024-01-12T23:30:00Z", "time_zone": "Asia/Tokyo",
     ]
@@ -83,7 +83,7 @@ struct HubExportTests {
     let hub = try await hub()
     for start in stride(from: 0, to: 1300, by: 500) {
       let events = (start..<min(1300, start + 500)).map { number -> JSONValue in
-        // 700 events have one timestamp, on both sides of a page boundary.
+        // 700 events share one timestamp, on both sides of a page boundary.
         let minute = number < 300 || number >= 1000 ? number % 60 : 0
         return [
           "id": .string("e\(number)"), "event_type_id": "t",

@@ -28,7 +28,7 @@ struct HubInsightsTests {
     }
   }
 
-  /// 08:00 on each day, given as days before today; today at 00:00, as later events would be in the future.
+  /// Returns 08:00 on days given as days before today; for today 00:00, because later events would be in the future.
   private func times(_ ago: some Sequence<Int>) -> [String] {
     ago.map { "\(today.advanced(by: -$0))T\($0 == 0 ? "00" : "08"):00:00Z" }
   }
@@ -95,7 +95,7 @@ struct HubInsightsTests {
     #expect(try #require(relation["r"].doubleValue) > 0.9)
     #expect(relation["days"] == 40 && relation["confidence"] == "high")
     #expect(relation["sentence"] == "More Mood on days with more Coffee (strong correlation)")
-    // A shorter period has fewer days.
+    // A shorter period contains fewer days.
     #expect(try await insights("days=20")["relations"][0]["days"] == 20)
   }
 
@@ -117,7 +117,7 @@ struct HubInsightsTests {
       #expect(try await hub.send("PATCH", "/event-types/\(id)", ["goal": goal]).status == 200)
     }
     let streaks = try await insights()["types"].arrayValue?.map { $0["streak"]["current"] }
-    // Days, and weeks from Monday with a goal per week.
+    // The first streak is in days. The two goals per week count weeks from Monday.
     #expect(streaks == [30, 6, 6])
   }
 
@@ -136,7 +136,7 @@ struct HubInsightsTests {
 
   @Test func `a partial week is compared with the same part of the previous week`() async throws {
     try await hub.makeType()
-    // 1 January 2024 was a Monday: the first day of a week that starts on Monday, the second of one that starts on
+    // 1 January 2024 was a Monday: the first day of a week that starts on Monday, but the second of one that starts on
     // Sunday.
     try await record("t", at: times([0, 0, 1, 7, 8, 8, 8, 9]))
     let monday = try await findings("t", "week_start=1")["week"]
@@ -149,14 +149,14 @@ struct HubInsightsTests {
 
   @Test func `hours and days follow the local time where the event was recorded`() async throws {
     try await hub.makeType()
-    // Saturday 19:30 in Auckland is Saturday 06:30 in UTC.
+    // Saturday 19:30 in Auckland is Saturday 06:30 UTC.
     try await record("t", at: (1...8).map { "\(today.advanced(by: -2 - 7 * $0))T06:30:00Z" }, zone: "Pacific/Auckland")
     let pattern = try await findings("t", "zone=America/Los_Angeles")["pattern"]
     #expect(pattern["events"] == 8)
     #expect(pattern["grid"][6][19] == 8, "Saturday, 19 to 20 o'clock")
     #expect(pattern["hour"]["peak"] == 19 && pattern["weekday"]["peak"] == 6)
     #expect(pattern["usual"]["from"] == 1170)
-    // With a later start of day the hours after midnight belong to the previous day.
+    // If the day starts later, the hours after midnight belong to the previous day.
     try await hub.makeType("u", name: "Reading")
     try await record("u", at: ["2023-12-30T01:00:00Z"])
     #expect(try await findings("u", "day_start=14400")["pattern"]["grid"][5][1] == 1, "still Friday")
@@ -175,7 +175,7 @@ struct HubInsightsTests {
     #expect(try await hub.send("POST", "/skips", skip).status == 201)
     let found = try await findings("t")
     #expect(found["streak"] == ["period": "day", "current": 8, "longest": 8, "longest_end": "2023-12-31"])
-    // Eight days met and none missed; today is still open.
+    // The goal was met on eight days and never missed. Today is still open.
     let memory = pow(0.5, 1.0 / 13)
     let score = try #require(found["score"].doubleValue)
     #expect(abs(score - (1 - pow(memory, 8)) * memory) < 1e-9)

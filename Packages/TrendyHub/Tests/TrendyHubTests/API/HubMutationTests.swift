@@ -65,14 +65,14 @@ struct HubMutationTests {
     ]
     let first = try await hub.push(batch)
     #expect(status(first) == ["accepted", "parent_deleted", "accepted", "accepted"])
-    // A mutation without effect gets the version of its entity.
+    // A mutation without effect receives the current version of its entity.
     #expect(versions(first) == [1, nil, 2, 1])
-    // Another device writes in between: the stored outcomes do not change.
+    // Another device writes in between, which must not change the stored outcomes.
     _ = try await hub.push([T.mutation(1, "update", "event_type", "t", ["name": "Tea"])], device: "other")
     let second = try await hub.push(batch)
     #expect(second["outcomes"] == first["outcomes"])
     #expect(try await hub.changes().nextCursor == 3)
-    // Nor do they after a restart of the hub.
+    // The stored outcomes also survive a restart of the hub.
     let restarted = HubServer(storage: T.openStorage(hub.disk.anotherProcess()))
     let answer = await restarted.handle(
       HTTPRequest(
@@ -94,7 +94,7 @@ struct HubMutationTests {
     #expect(status(answer) == ["accepted"])
     #expect(answer["head"] == 1)
     #expect(try await hub.changes().changes.map(\.entityId) == ["t"])
-    // The fork does not block the device: it continues with the missing number.
+    // The fork does not block the device: it can continue with the missing sequence number.
     let next = try await hub.push([T.mutation(2, "create", "event", "e", T.eventPayload("e"))])
     #expect(status(next) == ["accepted"])
   }
@@ -110,7 +110,7 @@ struct HubMutationTests {
     #expect(status(try await hub.push([second], acknowledged: 1)) == ["accepted"])
     #expect(try await hub.push([first], acknowledged: 1).problem == "device_forked")
     #expect(status(try await hub.push([second], acknowledged: 1)) == ["accepted"])
-    // An acknowledgement above the high-water mark does not affect later outcomes.
+    // Acknowledging more than the high-water mark does not affect later outcomes.
     let third = T.mutation(3, "update", "event_type", "t", ["name": "Juice"])
     #expect(status(try await hub.push([third], acknowledged: 99)) == ["accepted"])
     #expect(status(try await hub.push([third], acknowledged: 2)) == ["accepted"])

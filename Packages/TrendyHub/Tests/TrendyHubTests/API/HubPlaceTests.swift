@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Ingest with fixed fixes of one device.
+/// Ingest with a fixed list of fixes from one device.
 private struct FixedIngest: Ingest {
   let posted: [Location]
 
@@ -62,7 +62,7 @@ struct HubPlaceTests {
     #expect(try await hub.send("GET", "/insights/places/p?weeks=0").status == 400)
   }
 
-  /// Returns a hub with fixes at minutes after midnight of 1 January 2024, moved north by the given distance.
+  /// Returns a hub with fixes on 1 January 2024, each given in minutes after midnight and kilometres to the north.
   private func fixed(_ fixes: [(minute: Double, kilometres: Double)]) throws -> TestHub {
     let midnight = Date(timeIntervalSince1970: 1_704_067_200)
     return try TestHub(
@@ -80,7 +80,7 @@ struct HubPlaceTests {
     #expect(day["start"] == "2024-01-01T00:00:00.000Z" && day["step_s"] == 300)
     let counts = try #require(day["counts"].arrayValue)
     #expect(counts.count == 288 && counts[0] == 2 && counts[24] == 2 && counts[1] == 0 && counts[287] == 1)
-    // Neither two stationary hours nor nine minutes count as a gap. The last gap extends into the next day.
+    // Neither two stationary hours nor nine minutes count as a gap. The last gap continues into the next day.
     #expect(
       day["gaps"].arrayValue?.map { $0["from"] } == ["2024-01-01T02:01:00.000Z", "2024-01-01T23:59:00.000Z"], "\(day)")
     #expect(day["gaps"][0]["to"] == "2024-01-01T02:20:00.000Z")

@@ -129,7 +129,7 @@ struct HubRESTTests {
     #expect(other.problem == "idempotency_key_reused")
     #expect(try await hub.send("POST", "/event-types", body).problem == "duplicate")
 
-    // After a restart and a change the key is still recognized, and nothing is created again.
+    // After a restart and a change, the key is still recognized, and nothing is created a second time.
     _ = try await hub.send("PATCH", "/event-types/t", ["name": "Espresso"])
     let restarted = HubServer(storage: TestHub.openStorage(hub.disk.anotherProcess()))
     let again = await restarted.handle(
@@ -140,7 +140,8 @@ struct HubRESTTests {
     #expect(again.status == 201)
     #expect(try WireJSON.decode(JSONValue.self, from: try await again.collectedBody())["name"] == "Espresso")
 
-    // A device that deleted the entity or received its tombstone must not take it for an existing one.
+    // If the entity has been deleted since, the repeated create is refused. Otherwise the device would believe that it
+    // exists.
     let device = try TestHub()
     _ = try await device.send("POST", "/event-types", body, headers: key)
     _ = try await device.send("DELETE", "/event-types/t")
@@ -301,7 +302,7 @@ struct HubRESTTests {
   @Test func `a document of 32 levels is parsed, one of 33 is not, and fields have a lower limit`() async throws {
     let hub = try TestHub()
     func document(_ depth: Int) -> String {
-      // The object itself is one level.
+      // The document itself is one level.
       let inner = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
       return #"{"id":"t\#(depth)","name":"x","color":"c","icon":"i","deep":\#(inner)}"#
     }

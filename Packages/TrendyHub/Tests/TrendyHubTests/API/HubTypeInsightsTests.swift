@@ -6,12 +6,12 @@ import TrendyModels
 @Suite("Insights of a type, habits and goals at the hub", .timeLimit(.minutes(10)))
 struct HubTypeInsightsTests {
   private let hub: TestHub
-  /// The hub's clock starts at the beginning of 2024, a Monday.
+  /// The hub's clock starts at the beginning of 2024, on a Monday.
   private let today = CivilDate(year: 2024, month: 1, day: 1)
 
   init() throws { hub = try TestHub() }
 
-  /// Creates events at 08:00, given as days before today; those of today at 00:00.
+  /// Creates events at 08:00 on days given as days before today; those of today at 00:00.
   private func record(_ type: String = "t", _ ago: [Int], _ properties: [JSONValue] = []) async throws {
     let events = ago.enumerated().map { place, ago -> JSONValue in
       var members: [String: JSONValue] = [

@@ -21,8 +21,10 @@ struct HubTypeTests {
       })
   }
 
-  /// Creates types Kaffee and Coffee, each with an event, a property with a common key and another property, and a skip
-  /// and a place that refer to Kaffee.
+  /// Creates the types Kaffee and Coffee.
+  ///
+  /// Each has an event, a property with the same key as the other's, and another property. A skip and a place refer to
+  /// Kaffee.
   private func makeTwo(kind: String = "number") async throws {
     try await hub.makeType("k", name: "Kaffee")
     try await hub.makeType("c")
@@ -63,11 +65,11 @@ struct HubTypeTests {
     #expect(try await hub.send("GET", "/geofences/p")["event_type_entry_id"] == "c")
     let definitions = try await hub.send("GET", "/event-types/c/properties").json.arrayValue ?? []
     #expect(definitions.map { $0["key"].stringValue } == ["cups", "milk", "bean"])
-    // The response was lost: a repeated request changes nothing.
+    // The response was lost. The repeated request changes nothing.
     let head = try await hub.send("GET", "/changes/latest-cursor")["cursor"]
     #expect(try await hub.send("POST", "/event-types/k/merge", merge)["events"] == 2)
     #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == head)
-    // Events recorded since the merge stay, and so does an event that was moved on.
+    // Events recorded after the merge stay, and so does an event that was moved to a third type.
     try await hub.makeEvent("d", type: "c")
     try await hub.makeType("t", name: "Tea")
     _ = try await hub.send("PATCH", "/events/b", ["event_type_id": "t"])
@@ -79,7 +81,7 @@ struct HubTypeTests {
     #expect(try await ids("/event-types/c/properties") == ["c1", "c2"])
     #expect(try await hub.send("GET", "/skips/s")["event_type_id"] == "k")
     #expect(try await hub.send("GET", "/geofences/p")["event_type_entry_id"] == "k")
-    // Redo.
+    // Redo the merge.
     #expect(try await hub.send("POST", "/event-types/k/merge", merge)["events"] == 1)
     #expect(try await types() == ["a": "c", "b": "t", "c": "c", "d": "c"])
   }
@@ -149,7 +151,7 @@ struct HubTypeTests {
       members["event_type_exit_id"] = .string(exit)
       #expect(try await hub.send("POST", "/geofences", .object(members)).status == 201)
     }
-    // Cleared by the user shortly before the deletion: stays cleared.
+    // The user cleared this reference shortly before the deletion, so it stays cleared.
     _ = try await hub.send("PATCH", "/geofences/taken", ["event_type_entry_id": nil])
     await hub.clock.advance(by: .seconds(60))
     _ = try await hub.send("DELETE", "/event-types/k")

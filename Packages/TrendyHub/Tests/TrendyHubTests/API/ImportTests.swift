@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// Folder for uploads, deleted at the end of the test.
+/// Directory for uploads, deleted at the end of the test.
 final class TemporaryFiles: Sendable {
   let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-files-\(UUID().uuidString)")
 
@@ -13,10 +13,11 @@ final class TemporaryFiles: Sendable {
 
   var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+  deinit { try? FileManager.default.removeItem(at: folder) }  // if it fails, the directory only takes up space
 }
 
-/// Reads lines such as `Tea|1`: an event of a type and a minute. `?` is an unreadable line, `!` aborts the import.
+/// Importer for lines such as `Tea|1`, an event with its type and minute. `?` is an invalid line, `!` aborts the
+/// import.
 private struct LineImporter: FileImporting {
   func read(
     _ file: ImportFile, into desk: HubImportWriter, onProgress: (Int64) throws -> Void
@@ -118,7 +119,7 @@ struct ImportTests {
     // Entities of the record count towards the quota.
     try await hub.makeType()
     #expect(try await begin(199).status == 507)
-    // An accepted upload may be started again.
+    // The same upload may be started again.
     #expect(try await begin(200).status == 201)
   }
 
@@ -132,7 +133,7 @@ struct ImportTests {
       try await hub.send(
         "POST", "/imports", ["id": "i", "name": "tea.txt", "size": .int(size)], token: tokens[user])
     }
-    // 1,000 bytes for a file, so 2,000 for all.
+    // 1,000 bytes per file, so 2,000 for all users together.
     #expect(try await begin(0, size: 1000).status == 201)
     #expect(try await begin(1, size: 994).status == 201)
     let refused = try await begin(2, size: 7)
@@ -201,7 +202,7 @@ struct ImportTests {
     #expect(files.names == [], "the file is not kept")
     #expect(try await hub.send("POST", "/imports/i/commit", Self.choice).status == 409)
 
-    // The file is sent again.
+    // The same file is imported again.
     let second = try await take("Tea|1\nTea|2\n", as: "j")
     #expect(second["result"]["new"] == [:] && second["result"]["known"] == 2)
     #expect(second["import"].isNull, "what brought nothing is in no list")
@@ -214,7 +215,7 @@ struct ImportTests {
     let gap = try await hub.put(Data("x".utf8), to: "/imports/i/content?offset=7")
     #expect(gap.status == 400 && gap.detail.contains("expected at most 6"))
     #expect(try await hub.send("POST", "/imports/i/preview", Self.choice).status == 409, "it is not whole")
-    // The response was lost: the part is sent again with more data.
+    // The response was lost, so the client sends the part again, with more data.
     #expect(try await hub.put(Data("Tea|1\nTe".utf8), to: "/imports/i/content?offset=0")["received"] == 8)
     #expect(try await begin("i", size: 12)["received"] == 8, "where it goes on is told")
     #expect(
@@ -257,24 +258,24 @@ struct ImportTests {
     let ids = try await events().compactMap { $0["id"].stringValue }
     let tea = try #require(
       try await hub.send("GET", "/event-types").json.arrayValue?.first { $0["name"] == "Tea" }?["id"].stringValue)
-    // The list has the latest event first.
+    // The list is sorted latest first.
     _ = try await hub.send("PATCH", "/events/\(ids[2])", ["notes": "mine"])
     _ = try await hub.send("DELETE", "/events/\(ids[1])")
     _ = try await hub.makeEvent("own", type: tea)
 
     let undone = try await hub.send("POST", "/imports/i/undo")
     #expect(undone.status == 202 && undone["state"] == "undone" && undone["import"]["undone_at"].stringValue != nil)
-    // The import created six entities: one was edited, one deleted, and the type of the remaining events is in use.
+    // The import created six entities. One was edited, one was deleted, and the type of the remaining events is in use.
     #expect(undone["removed"] == 3 && undone["left"] == 3)
     #expect(try await Set(events().compactMap { $0["id"].stringValue }) == ["own", ids[2]])
     #expect(try await typeNames() == ["Tea"])
     #expect(try await hub.send("POST", "/imports/i/undo").status == 202, "once more is nothing more")
 
-    // Undone events are imported again with their type; an event that the user deleted is not.
+    // Events removed by the undo are imported again with their type, but not the event that the user deleted.
     let again = try await take("Tea|1\nTea|2\nTea|3\nRun|4\n", as: "j")
     #expect(again["result"]["new"] == ["event": 2, "event_type": 1])
     #expect(try await Set(events().compactMap { $0["id"].stringValue }) == Set(["own", ids[0], ids[2], ids[3]]))
-    // Undoing the second import removes them again.
+    // Undoing the second import removes these events again.
     #expect(try await hub.send("POST", "/imports/j/undo")["removed"] == 3)
     #expect(try await Set(events().compactMap { $0["id"].stringValue }) == ["own", ids[2]])
   }
@@ -292,7 +293,7 @@ struct ImportTests {
     try await take("Tea|1\n", as: "i")
     let type = try await hub.send("GET", "/event-types").json[0]["id"].stringValue ?? ""
     _ = try await hub.makeEvent("event-tea-9.0", type: type)
-    // The hub stopped while it undid the import.
+    // State of a hub that stopped while undoing the import.
     try hub.storage.write(user: hub.user.id) { transaction in
       var entry = try #require(try transaction.imports().first)
       entry.undoneAt = hub.clock.now

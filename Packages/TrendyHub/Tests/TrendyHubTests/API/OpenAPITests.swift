@@ -3,7 +3,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// Ingest with an explanation for every event.
+/// Ingest that can explain every event.
 private struct ExplainingIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse { IngestResponse() }
 
@@ -29,7 +29,7 @@ private struct ExplainingIngest: Ingest {
   }
 }
 
-/// Checks `/openapi.json` against the responses of the hub.
+/// Checks `/openapi.json` against the hub's responses.
 @Suite("OpenAPI")
 struct OpenAPITests {
   private let hub: TestHub
@@ -65,7 +65,7 @@ struct OpenAPITests {
     for reference in document.references { #expect(document.schemas[reference] != nil, "\(reference)") }
   }
 
-  /// Requests in order: entities created by one operation are used by the others.
+  /// Requests in order: later operations use the entities that earlier ones created.
   private static let bodies: [(operation: String, body: JSONValue)] = [
     (
       "createEventType",
@@ -187,7 +187,7 @@ struct OpenAPITests {
     let place: JSONValue = ["id": "place", "name": "Home", "latitude": 52, "longitude": 5, "radius": 100]
     #expect(try await hub.send("POST", "/geofences", place).status == 201)
     try await run.drive("getPlaceInsights", id: "place")
-    // The remaining reads need no preparation.
+    // The remaining read operations need no preparation.
     for operation in document.operations where operation.method == "get" && !run.driven.contains(operation.name) {
       try await run.drive(operation.name, id: "t")
     }
@@ -216,7 +216,7 @@ struct OpenAPITests {
   }
 }
 
-/// OpenAPI document as a code generator reads it.
+/// The OpenAPI document, as a code generator would read it.
 private struct Document {
   struct Operation {
     var path: String
@@ -251,7 +251,7 @@ private struct Document {
 
   static func name(_ reference: String) -> String { String(reference.split(separator: "/").last ?? "") }
 
-  /// Differences between a value and a schema; empty if it conforms.
+  /// Returns the differences between a value and a schema; an empty array if the value conforms.
   func faults(_ value: JSONValue, _ schema: JSONValue, at path: String = "") -> [String] {
     guard let rules = schema.objectValue else { return [] }
     if let reference = rules["$ref"]?.stringValue {
@@ -351,7 +351,7 @@ private struct Run {
     }
     let form = response.headers["Content-Type"] ?? ""
     #expect(content[form] != nil, "\(name)")
-    // An event stream has no end, and a table no schema.
+    // An event stream never ends, and a table has no schema.
     if form == "text/event-stream" || form == "text/csv" { return .null }
     let data = try await response.collectedBody()
     guard form == "application/json", let schema = content[form]?["schema"] else {
@@ -366,14 +366,14 @@ private struct Run {
     return value
   }
 
-  /// Passes the minimum of each parameter that has one, so that the documented minimum is known to be accepted.
+  /// Passes the minimum of each parameter that has one, to verify that documented minimums are accepted.
   private func query(of operation: Document.Operation) -> String {
     let items = (operation.content["parameters"]?.arrayValue ?? []).compactMap { parameter -> String? in
       guard let name = parameter["name"]?.stringValue, let schema = parameter["schema"] else { return nil }
       if operation.name == "showSplit" { return name == "at" ? "at=2024-01-01T08:30:00.000Z" : nil }
       if let least = schema["minimum"]?.intValue { return name == "last_seq" ? nil : "\(name)=\(least)" }
       if let word = schema["enum"]?.arrayValue?.first?.stringValue { return "\(name)=\(word)" }
-      // Operations with dates get a period.
+      // Operations on dates need a period.
       if operation.name == "countEventsByDay", name == "from" || name == "to" { return "\(name)=2024-01-01" }
       if operation.name == "getFixedDay", name == "date" { return "date=2024-01-01" }
       return name == "event_type_id" ? "event_type_id=t" : nil

@@ -4,8 +4,10 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// The device store runs the same records; see `RecordRulesTests` in TrendyAgent. One record at a time, so that tests
-/// of sockets get CPU time meanwhile.
+/// Compares the hub's API with an independent calculation on generated records.
+///
+/// The device store is tested with the same records; see `RecordRulesTests` in TrendyAgent. Records are tested one at a
+/// time, to leave CPU time for the tests of sockets.
 @Suite("RecordRules: hub", .serialized, .timeLimit(.minutes(20)))
 struct RecordRulesTests {
   @Test("the API agrees with an independent calculation", arguments: 0..<20)

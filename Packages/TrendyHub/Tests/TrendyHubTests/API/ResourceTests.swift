@@ -17,7 +17,7 @@ struct ResourceTests {
     var recent = RecentlyUsed(limit: 2)
     #expect(recent.onUse("a").isEmpty && recent.onUse("b").isEmpty && recent.onUse("a").isEmpty)
     #expect(recent.onUse("c") == ["b"])
-    // "b" is in use and still open.
+    // "b" is in use and therefore still open.
     #expect(recent.onUse("d") == ["b", "a"])
     recent.onClosed("a")
     #expect(recent.onUse("c") == ["b"])
@@ -37,7 +37,7 @@ struct ResourceTests {
       }
     }
     for user in users { #expect(try await hub.send("GET", "/event-types/t0", nil, user) == 200) }
-    // Stores that were written and closed are still maintained.
+    // Stores that were written and then closed still receive maintenance.
     while try hub.storage.maintain() {}
     #expect(hub.storage.openStoreCount <= 4)
   }
@@ -48,7 +48,8 @@ struct ResourceTests {
     let first = users[0].user
     _ = try await hub.send("POST", "/event-types", type("t"), users[0])
     try hub.storage.read(user: first) { reading in
-      // The writes are nested in a read on the same thread: only idle stores may be closed.
+      // The writes are nested in a read on the same thread, so its store must stay open: only idle stores may be
+      // closed.
       for other in users.dropFirst() { try hub.storage.write(user: other.user) { _ in } }
       #expect(hub.storage.openStoreCount == 2)
       #expect(try reading.entry(kind: "event_type", id: "t") != nil)
@@ -59,7 +60,7 @@ struct ResourceTests {
 
   @Test func `a store with a write that waits for its sync is not closed`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-idle-\(UUID().uuidString)").path
-    defer { try? FileManager.default.removeItem(atPath: folder) }  // a folder left behind in /tmp harms nothing
+    defer { try? FileManager.default.removeItem(atPath: folder) }  // a directory left behind in /tmp is harmless
     let files = GatedFileSystem()
     let storage = EmbeddedHubStorage(directory: folder, fileSystem: files, openStores: 1)
     for user in ["anna", "ben"] { try storage.write(user: user) { try $0.setState(HubState(head: 1)) } }
@@ -87,12 +88,12 @@ struct ResourceTests {
     let hub = try BoundedHub(openStores: 100, fileSystem: disk)
     let users = try hub.users(8)
     for user in users { #expect(try await hub.send("POST", "/event-types", type("t"), user) == 201) }
-    // One open fails until another store is closed.
+    // Opening one file fails until another store has been closed.
     disk.failures.withLock { $0 = 1 }
     let late = try hub.users(1, from: 8)[0]
     #expect(try await hub.send("POST", "/event-types", type("t"), late) == 201)
     #expect(hub.storage.openStoreCount < 9)
-    // Closing stores does not help.
+    // In this case closing stores does not help.
     disk.failures.withLock { $0 = .max }
     let more = try hub.users(3, from: 9)
     for user in more { #expect(try await hub.send("POST", "/event-types", type("t"), user) == 503) }
@@ -178,10 +179,10 @@ private struct BoundedHub {
   }
 }
 
-/// Simulated disk on which opening a file fails because descriptors or space run out.
+/// Simulated disk on which opening a file fails for lack of descriptors or disk space.
 private final class ShortFileSystem: ForwardingFileSystem {
   let base = SimulatedFileSystem()
-  /// Number of opens in the directories of users that will fail.
+  /// Number of opens in users' directories that are still to fail.
   let failures = Mutex(0)
   let isFull = Mutex(false)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TrendyHub
 
-/// Events of a connection and its effects, as text.
+/// Tests the effects of a connection's events, written as text.
 @Suite("HTTPConnection", .timeLimit(.minutes(10)))
 struct HTTPConnectionTests {
   /// An event and its expected effects.

@@ -10,7 +10,7 @@ import TrendyTesting
 
 @Suite("Fairness between users", .timeLimit(.minutes(10)))
 struct HubFairnessTests {
-  /// Hub on a socket and a real disk with two users who have already written.
+  /// Hub on a socket and a real disk, with two users who have already written.
   private struct Served {
     let files: GatedFileSystem
     let server: HubServer
@@ -38,7 +38,7 @@ struct HubFairnessTests {
     limits: HubStorageLimits = HubStorageLimits(), _ body: (Served) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-fair-\(UUID().uuidString)").path
-    defer { try? FileManager.default.removeItem(atPath: folder) }  // a folder left behind in /tmp harms nothing
+    defer { try? FileManager.default.removeItem(atPath: folder) }  // a directory left behind in /tmp is harmless
     let files = GatedFileSystem()
     var patient = HTTPLimits()
     (patient.headDeadline, patient.bodyDeadline, patient.stopDeadline) = (.seconds(50), .seconds(50), .seconds(50))
@@ -77,11 +77,11 @@ struct HubFairnessTests {
           writes.addTask { try await hub.makeType("w\(number)", as: hub.anna.token).status }
         }
         await until { hub.files.heldCount == 1 }
-        // Other users, and requests that need no storage.
+        // Other users, and requests that need no storage, are not delayed.
         #expect(try await hub.ask("GET", "/health").status == 200)
         #expect(try await hub.makeType("b", as: hub.ben.token).status == 201)
         #expect(try await hub.ask("GET", "/event-types/b", as: hub.ben.token).status == 200)
-        // Anna's own reads return durable data only.
+        // Anna's own reads return only durable data.
         for path in [
           "/event-types/t", "/event-types", "/changes?since=0&device=d", "/changes/latest-cursor", "/me/sync",
           "/me/devices",
@@ -111,7 +111,7 @@ struct HubFairnessTests {
         for number in 1...20 {
           writes.addTask { try await hub.makeType("w\(number)", as: hub.anna.token).status }
         }
-        // One of them is rejected, which does not affect the others.
+        // One of the writes is rejected, which must not affect the others.
         writes.addTask { try await hub.makeType("t", as: hub.anna.token).status }
         await until { hub.server.waitingWrites(of: hub.anna.user) == 21 }
         hub.files.release()
@@ -163,12 +163,12 @@ struct HubFairnessTests {
   }
 }
 
-/// Name of the current thread, which an asynchronous function cannot read itself.
+/// Returns the name of the current thread, which an asynchronous function cannot read directly.
 private func threadName() -> String { Thread.current.name ?? "" }
 
 @Suite("Execution on storage workers", .timeLimit(.minutes(10)))
 struct RunningApartTests {
-  /// Records the threads on which the ingest and an actor of it run.
+  /// Ingest that records the threads on which it and its inner actor run.
   private struct ThreadIngest: Ingest {
     actor Inner {
       func name() -> String { threadName() }
@@ -219,7 +219,7 @@ struct RunningApartTests {
     #expect(disk.names.list == ["trendy-write"])
   }
 
-  /// File system that records the thread on which readiness opens its file.
+  /// File system that records the thread on which the readiness check opens its file.
   private final class NamingFileSystem: ForwardingFileSystem {
     let base = SimulatedFileSystem()
     let names = Names()

@@ -9,7 +9,7 @@ import TrendyTesting
 
 @Suite("The hub over a socket", .timeLimit(.minutes(10)))
 struct HubSocketTests {
-  /// Deadlines that even a busy machine does not reach.
+  /// Limits with deadlines that even a busy machine meets.
   private static let patientLimits: HTTPLimits = {
     var limits = HTTPLimits()
     limits.headDeadline = .seconds(50)
@@ -180,7 +180,7 @@ struct HubSocketTests {
 
   @Test func `a body of the maximum size is accepted`() async throws {
     try await serving { port, _, token in
-      // An entity may have a quarter of that size, so the rest is blank.
+      // An entity may have only a quarter of that size, so the rest is whitespace.
       var body = Data(#"{"id":"t","name":"x","color":"c","icon":"i"}"#.utf8)
       body += Data(repeating: 0x20, count: 4_194_304 - body.count)
       let answer = try await RawClient.request(
@@ -244,7 +244,7 @@ struct HubSocketTests {
       #expect(made.status == 201)
       for client in streams { _ = try await read(client, through: #"data: {"cursor":1}"#) }
     }
-    // Each stream ends completely with a retry time, long before the deadline.
+    // Each stream ends properly with a retry time, long before the deadline.
     for client in streams {
       let rest = try await client.readAll()
       #expect(String(decoding: rest, as: UTF8.self).hasSuffix("retry: 2000\n\n\r\n0\r\n\r\n"))
@@ -259,7 +259,7 @@ struct HubSocketTests {
       let refused = try await RawClient.request("GET", "/api/v1/changes/stream", port: port, headers: mine)
       #expect(refused.status == 429)
       #expect(refused.problemType == "urn:trendy:error:rate_limited")
-      // The hub would write to the stream only after 25 seconds.
+      // The hub would not write to the stream for another 25 seconds.
       let begun = ContinuousClock.now
       streams.removeFirst()
       while true {
@@ -275,7 +275,7 @@ struct HubSocketTests {
 
   @Test("readers that disconnect at any time leave no connection open", arguments: [1, 2] as [UInt64])
   func leavers(seed: UInt64) async throws {
-    // If a connection stayed open, the hub would stop only at the deadline of 50 seconds.
+    // If a connection stayed open, the hub would not stop before the deadline of 50 seconds.
     try await serving { port, _, token in
       var generator = SeededGenerator(seed: seed)
       for _ in 0..<150 {
@@ -293,7 +293,7 @@ struct HubSocketTests {
 
   @Test func `a restarted hub on a real disk continues with its data`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-hub-\(UUID().uuidString)").path
-    defer { try? FileManager.default.removeItem(atPath: folder) }  // a folder left behind in /tmp harms nothing
+    defer { try? FileManager.default.removeItem(atPath: folder) }  // a directory left behind in /tmp is harmless
     var token = ""
     for round in 1...2 {
       let server = HubServer(

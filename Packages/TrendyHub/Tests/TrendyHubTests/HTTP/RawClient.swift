@@ -8,10 +8,10 @@ import Foundation
 
 /// TCP connection to this machine that sends arbitrary bytes and reads the response.
 ///
-/// Blocking calls run on their own threads, as the thread pool of the tests also runs the handlers.
+/// Blocking calls run on threads of their own, because the handlers run in the same thread pool as the tests.
 ///
-/// @unchecked: `socket` is written only by `init`, and sockets may be used from any thread. `rest` is used only by the
-/// reader, and a test reads one response at a time.
+/// @unchecked: `socket` is set only by `init` and may be used from any thread. `rest` is used only while reading, and a
+/// test reads one response at a time.
 final class RawClient: @unchecked Sendable {
   struct Answer: Sendable {
     var status: Int
@@ -30,7 +30,7 @@ final class RawClient: @unchecked Sendable {
   struct Closed: Error {}
 
   private let socket: Int32
-  /// Bytes after the responses that were read.
+  /// Bytes received after the last response that was read.
   private var rest = Data()
 
   private static func onThread<Value: Sendable>(
@@ -52,7 +52,7 @@ final class RawClient: @unchecked Sendable {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    // A server that never responds fails the test instead of blocking it.
+    // If the server never responds, fail the test instead of blocking it.
     var patience = timeval(tv_sec: 50, tv_usec: 0)
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     let descriptor = socket
@@ -79,7 +79,7 @@ final class RawClient: @unchecked Sendable {
       var sent = 0
       while sent < bytes.count {
         let count = write(socket, bytes.baseAddress! + sent, bytes.count - sent)
-        // The server may have responded and closed the connection already. That response is read next.
+        // The server may already have responded and closed the connection. The test reads that response next.
         guard count > 0 else { return }
         sent += count
       }
@@ -104,7 +104,7 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
-  /// Reads the available bytes, at least one.
+  /// Reads the available bytes, waiting for at least one.
   func readSome() async throws -> Data { try await Self.onThread { try self.readSomeNow() } }
 
   private func readSomeNow() throws -> Data {
@@ -115,7 +115,7 @@ final class RawClient: @unchecked Sendable {
     return Data(buffer[0..<count])
   }
 
-  /// Reads one response and keeps the bytes after it.
+  /// Reads one response and keeps the bytes after it for the next call.
   func readAnswer() async throws -> Answer { try await Self.onThread { try self.readAnswerNow() } }
 
   private func readAnswerNow() throws -> Answer {
@@ -128,7 +128,7 @@ final class RawClient: @unchecked Sendable {
       do {
         rest += try readSomeNow()
       } catch let closed as Closed {
-        // The remaining bytes must be a response that ends with the connection.
+        // The remaining bytes must be a response that is delimited by the end of the connection.
         defer { rest = Data() }
         if count > 0 { return try Self.parse(rest) }
         throw closed
@@ -136,7 +136,7 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
-  /// Length of the first response, or `nil` if it is incomplete or ends with the connection.
+  /// Returns the length of the first response; `nil` if it is incomplete or delimited by the end of the connection.
   private static func lengthOfAnswer(_ data: Data) -> Int? {
     guard let end = data.firstRange(of: Data("\r\n\r\n".utf8)) else { return nil }
     let head = String(decoding: data[..<end.lowerBound], as: UTF8.self).lowercased()
@@ -188,7 +188,7 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
-  /// Sends one request on a new connection and reads the response.
+  /// Sends one request on a new connection and returns the response.
   static func request(
     _ method: String, _ target: String, port: UInt16, headers: [(String, String)] = [], body: Data? = nil
   ) async throws -> Answer {
@@ -196,7 +196,7 @@ final class RawClient: @unchecked Sendable {
     var text = "\(method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
     for (name, value) in headers { text += "\(name): \(value)\r\n" }
     if let body { text += "Content-Length: \(body.count)\r\n" }
-    // The response has the length of a body that is not sent, so only the end of the connection delimits it.
+    // A HEAD response states the length of a body that is not sent, so let the end of the connection delimit it.
     if method == "HEAD" { text += "Connection: close\r\n" }
     try await client.send(Data((text + "\r\n").utf8) + (body ?? Data()))
     return try await client.readAnswer()

@@ -13,7 +13,7 @@ struct SocketTransportTests {
       body: .data(request.body))
   }
 
-  /// Deadlines that even a busy machine does not reach.
+  /// Limits with deadlines that even a busy machine meets.
   private static let patientLimits: HTTPLimits = {
     var limits = HTTPLimits()
     limits.headDeadline = .seconds(50)
@@ -56,7 +56,7 @@ struct SocketTransportTests {
       let client = try RawClient(port: port)
       for piece in ["POST / HT", "TP/1.1\r\nHo", "st: x\r\nContent-Length: 6\r", "\n\r", "\nab", "cd", "ef"] {
         client.send(piece)
-        // Another request in between gives the server time to read this piece separately.
+        // A request in between gives the server time to read this piece separately.
         #expect(try await RawClient.request("GET", "/", port: port).status == 200)
       }
       #expect(try await client.readAnswer().body == Data("abcdef".utf8))
@@ -195,7 +195,7 @@ struct SocketTransportTests {
     limits.connections = 3
     try await serving(limits: limits) { port in
       let clients = try (0..<3).map { _ in try RawClient(port: port) }
-      // The first connection is the one used last.
+      // The first connection is the most recently used one.
       for client in [clients[0], clients[1], clients[2], clients[1], clients[0]] {
         client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try await client.readAnswer().status == 200)
@@ -214,7 +214,7 @@ struct SocketTransportTests {
 
   @Test func `closed connections do not count`() async throws {
     var limits = Self.patientLimits
-    // Some slack, as a response is read completely shortly before its connection is removed.
+    // Leave some slack, because a response arrives completely just before its connection is removed.
     limits.connectionsPerAddress = 5
     limits.connections = 5
     try await serving(limits: limits) { port in
@@ -380,7 +380,7 @@ struct SocketTransportTests {
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
     for await _ in started { break }
     async let stopped: Void = transport.stop()
-    // The listening socket closes while the request is still running.
+    // The listening socket is closed while the request is still running.
     while (try? RawClient(port: port)) != nil { await Task.yield() }
     release.yield()
     #expect(try await client.readAnswer().body == Data("done".utf8))
@@ -399,7 +399,7 @@ struct SocketTransportTests {
     let port = try await transport.start { _ in
       start.yield()
       let (never, keep) = AsyncStream<Void>.makeStream()
-      // Ends when the task is cancelled.
+      // The handler ends when its task is cancelled.
       for await _ in never { break }
       _ = keep
       return HTTPResponse(status: 200)
@@ -419,7 +419,7 @@ struct SocketTransportTests {
     let port = try await transport.start { self.echo($0) }
     let clients = try (0..<3).map { _ in try RawClient(port: port) }
     for client in clients {
-      // More data than the socket buffers hold is unread when the response is written.
+      // When the response is written, more data is unread than the socket buffers hold.
       client.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n")
       try await client.send(Data(repeating: 1, count: 400_000))
     }
@@ -465,7 +465,7 @@ struct SocketTransportTests {
         source.yield("first\n")
         _ = try await client.readSome()
       }
-      // More than any buffer on the way holds, so the server must notice that the client is gone.
+      // This exceeds all buffers on the path, so the server must notice that the client is gone.
       for _ in 0..<200 { source.yield(String(repeating: "x", count: 65_536)) }
       source.finish()
     }
@@ -484,7 +484,7 @@ struct SocketTransportTests {
       ]
       for round in 0..<60 {
         var text = ""
-        // Half of the requests have a valid start, so that the parser is reached.
+        // Half of the requests begin with a valid head, so that later stages of the parser are reached.
         if round.isMultiple(of: 2) { text = "POST /x HTTP/1.1\r\nHost: a\r\n" }
         for _ in 0..<Int.random(in: 1...6, using: &generator) { text += pieces.randomElement(using: &generator) ?? "" }
         text += "\r\n\r\nabc"

@@ -4,11 +4,12 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Concurrent writes of several devices lead to the same state in any order of arrival.
+/// Concurrent writes of several devices lead to the same state whatever the order of their arrival.
 @Suite("Order of arrival", .timeLimit(.minutes(10)))
 struct ArrivalOrderTests {
-  /// For each of three writes of one field, the writes that its author knew: none; one known by the second; one known
-  /// by both others; a chain.
+  /// For each of three writes of one field, the writes that its author had seen.
+  ///
+  /// The cases are: none; the first seen by the second; the first seen by both others; a chain.
   private static let knowledge: [[[Int]]] = [
     [[], [], []], [[], [0], []], [[], [0], [0]], [[], [0], [1]],
   ]
@@ -22,8 +23,10 @@ struct ArrivalOrderTests {
     }
   }
 
-  /// Author of the final value, or `nil` if a write that another author knew had lost, as no device can have seen that
-  /// write.
+  /// Returns the author of the final value.
+  ///
+  /// Returns `nil` if a write that another author had seen lost the merge, because in that case no device can have seen
+  /// it.
   private func winner(order: [Int], authors: [String], stamps: [Int64], knows: [[Int]]) throws -> String? {
     let hub = try StoryHub(.memory)
     try hub.push("maker", hub.type("t"), hub.event("e"))
@@ -46,7 +49,7 @@ struct ArrivalOrderTests {
     for knows in Self.knowledge {
       for number in 0..<27 {
         var stamps = [number / 9, number / 3 % 3, number % 3].map { Int64($0 + 1) }
-        // A device stamps its writes later than everything it knows.
+        // A device stamps its writes later than every write it has seen.
         for write in 0..<3 { for known in knows[write] { stamps[write] = max(stamps[write], stamps[known] + 1) } }
         let orders = Self.permutations([0, 1, 2]).filter { order in
           (0..<3).allSatisfy { write in
@@ -61,11 +64,11 @@ struct ArrivalOrderTests {
         cases += 1
       }
     }
-    // 6 permutations of the authors with 108 cases each.
+    // Each of the 6 permutations of the authors covers 108 cases.
     #expect(cases == 108)
   }
 
-  /// Writes of one device in its order.
+  /// Writes of one device in the order in which it made them.
   private struct Row {
     var device: String
     var mutations: [HubMutation] = []
@@ -92,7 +95,7 @@ struct ArrivalOrderTests {
       var end: [String: [String: JSONValue]] = [:]
       for id in ids {
         guard let entry = try hub.entry("event", id) else { continue }
-        // The values in a tombstone may differ; only the deletion is compared.
+        // The values kept in a tombstone may differ, so compare only the fact of the deletion.
         end[id] = entry.isAlive ? entry.fields.mapValues(\.value) : [:]
       }
       ends.append(end)
@@ -106,7 +109,7 @@ struct ArrivalOrderTests {
       var row = Row(device: device)
       var stamp: Int64 = 0
       for _ in 0..<Int.random(in: 1...5, using: &random) {
-        // Few distinct stamps, so that some are equal; those of one device increase.
+        // Use few distinct stamps, so that some are equal. The stamps of one device increase.
         stamp += Int64.random(in: 1...3, using: &random)
         let id = ids.randomElement(using: &random) ?? ids[0]
         func text() -> JSONValue { .string("\(device)\(stamp)") }
@@ -130,7 +133,7 @@ struct ArrivalOrderTests {
 
   // MARK: No value is lost
 
-  /// Simplified device: its replica, its pending edits, and accepted edits that it has not pulled yet.
+  /// Simplified device, with its replica, its pending edits, and accepted edits that it has not pulled yet.
   private struct Device {
     struct Edit {
       var mutation: HubMutation
@@ -162,7 +165,8 @@ struct ArrivalOrderTests {
       return held[id]?.version ?? 0
     }
 
-    /// Base of a delete: the head of the last pull, lowered to the bases of the device's own unconfirmed edits.
+    /// Returns the base of a delete: the head at the last pull, or lower if an unconfirmed edit of the device has a
+    /// lower base.
     func deletionBase(_ id: String) -> Int64 {
       edits.reduce(complete) { base, edit in
         guard edit.mutation.id == id, case .fields(let fields) = edit.mutation.content else { return base }
@@ -181,10 +185,10 @@ struct ArrivalOrderTests {
     hub.now += 100
     var devices = ["A", "B", "C"].map { Device(name: $0) }
     var written: [String] = []
-    /// For each value, the values written by a device that showed it.
+    /// For each value, the values that replaced it on a device that displayed it.
     var replacedBy: [String: Set<String>] = [:]
     var told: Set<String> = []
-    /// Values visible on the device that deleted their entity.
+    /// Values that the device that deleted their entity was displaying.
     var knowinglyDeleted: Set<String> = []
 
     func pull(_ device: inout Device) throws {
@@ -224,7 +228,7 @@ struct ArrivalOrderTests {
         guard devices[index].isShown(id) else { continue }
         let field = fields.randomElement(using: &random) ?? "notes"
         let text = "\(devices[index].name)\(written.count)"
-        // One device's clock is ahead and another's is behind.
+        // The clock of one device is ahead, and that of another is behind.
         devices[index].stamp = max(
           devices[index].stamp + 1, Int64(written.count * 10 + (index - 1) * 35))
         if let old = devices[index].shown(id, field)?.stringValue { replacedBy[old, default: []].insert(text) }
@@ -240,11 +244,11 @@ struct ArrivalOrderTests {
       for field in fields { if let text = entry.fields[field]?.value.stringValue { told.insert(text) } }
     }
     for conflict in try hub.storage.read(user: "p", { try $0.living(kind: "conflict", offset: 0, limit: .max) }) {
-      // A conflict about several fields has an object as its value.
+      // The value of a conflict about several fields is an object.
       guard let value = conflict.fields["value"]?.value else { continue }
       for case .string(let text) in value.objectValue.map({ Array($0.values) }) ?? [value] { told.insert(text) }
     }
-    // A knowingly replaced value is safe if its replacement is.
+    // A value that was replaced knowingly is safe if its replacement is.
     func isSafe(_ text: String) -> Bool {
       told.contains(text) || knowinglyDeleted.contains(text) || (replacedBy[text] ?? []).contains(where: isSafe)
     }

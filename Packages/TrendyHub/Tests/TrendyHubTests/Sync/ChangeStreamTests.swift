@@ -5,7 +5,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Open change stream of a hub that is called without a socket.
+/// Open change stream of a hub, used without a socket.
 private struct OpenStream {
   let response: HTTPResponse
   private let body: HTTPBodyStream
@@ -78,8 +78,9 @@ struct ChangeStreamTests {
     #expect(try await stream.next() == head(2))
   }
 
-  /// Reads the next chunk of a stream while the clock advances second by second. On a busy machine the task that checks
-  /// the streams may run late, and then checks a second later.
+  /// Returns the next chunk of a stream while advancing the clock second by second.
+  ///
+  /// On a busy machine, the task that checks the streams may run late, and then checks one second later.
   private func next(_ stream: OpenStream, at other: TestHub? = nil) async throws -> String? {
     try await withThrowingTaskGroup(of: String?.self) { [clock = (other ?? hub).clock] group in
       group.addTask { try await stream.next() }
@@ -146,7 +147,7 @@ struct ChangeStreamTests {
     #expect(streams.count == 4)
   }
 
-  /// Opens streams of one user, four for each device.
+  /// Opens streams for one user, four per device.
   private func streams(_ count: Int, of user: HubUser, at hub: TestHub) async throws -> [OpenStream] {
     var streams: [OpenStream] = []
     for number in 0..<count / 4 {
@@ -268,7 +269,7 @@ struct ChangeStreamTests {
   @Test func `the stream requires a token and the method GET`() async throws {
     #expect(try await hub.send("GET", "/changes/stream", token: "wrong").status == 401)
     #expect(try await hub.send("POST", "/changes/stream").status == 405)
-    // The body of a HEAD response is never read, so it must not occupy a slot.
+    // The body of a HEAD response is never read, so it must not occupy one of the device's streams.
     for _ in 1...6 {
       let response = await hub.server.handle(
         HTTPRequest(

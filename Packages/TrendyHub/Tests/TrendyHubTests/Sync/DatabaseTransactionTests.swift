@@ -3,7 +3,7 @@ import TrendyHub
 
 @Suite("Transactions on a shared database", .timeLimit(.minutes(10)))
 struct DatabaseTransactionTests {
-  /// Scripted result of an attempt.
+  /// Scripted result of one attempt.
   private enum Fate {
     case commit
     case refuse(String)
@@ -94,7 +94,7 @@ struct DatabaseTransactionTests {
       } body: { _ in
         script.attempts += 1
       } finish: {
-        // Sixteen other writes push this one out of the list before it is verified.
+        // Sixteen other writes displace this one from the list before it is verified.
         defer { script.recent = RecentWrites((200..<216).map { $0 }) }
         try $0.commit(7)
       }
@@ -115,7 +115,7 @@ struct DatabaseTransactionTests {
 
 @Suite("Detection of lost database commits", .timeLimit(.minutes(10)))
 struct DatabaseEpochDetectorTests {
-  /// Detector of a hub that connected twice in the third epoch of the database.
+  /// Detector of a hub that has connected twice in the third epoch of the database.
   private let memory = {
     var memory = DatabaseEpochDetector()
     let sight = DatabaseEpochDetector.Observation(epoch: 3, identity: "a")
@@ -126,7 +126,7 @@ struct DatabaseEpochDetectorTests {
 
   @Test func `a database that has every commit begins no epoch`() {
     #expect(memory.knows(.init(epoch: 3, identity: "a", count: 2), identity: "a"))
-    // Another hub detected a loss first.
+    // Another hub has detected the loss first.
     #expect(memory.knows(.init(epoch: 4, identity: "b", count: 2), identity: "b"))
     #expect(!memory.settlement(of: .init(epoch: 4, identity: "b", count: 2), identity: "b").beginsEpoch)
   }

@@ -4,13 +4,13 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// The parser accepts larger values than any field. A value beyond the limit of its field refuses one mutation, not the
-/// push.
+/// The parser accepts larger values than any field allows. A value that exceeds the limit of its field causes one
+/// mutation to be refused, not the whole push.
 @Suite("Limits of fields at the hub", .timeLimit(.minutes(1)))
 struct FieldLimitTests {
   private static func nested(_ depth: Int) -> JSONValue { (0..<depth).reduce(1) { value, _ in .array([value]) } }
 
-  /// Each character of the note is two bytes in JSON.
+  /// Returns the members of an event. Each character of its note takes two bytes in JSON.
   private static func event(_ id: String, noteBytes: Int, depth: Int) -> [String: JSONValue] {
     [
       "id": .string(id), "event_type_id": "t", "timestamp": "2024-01-01T08:00:00.000Z",

@@ -1,9 +1,9 @@
 import Foundation
 import TrendyPersistence
 
-/// File system on the real disk that counts syncs and can block those below one directory.
+/// File system on the real disk that counts syncs and can block those in one directory.
 ///
-/// @unchecked: all mutable state is accessed under `changed`.
+/// @unchecked: all mutable state is accessed only while `changed` is locked.
 final class GatedFileSystem: FileSystem, @unchecked Sendable {
   private let base = PosixFileSystem()
   private let changed = NSCondition()
@@ -11,7 +11,7 @@ final class GatedFileSystem: FileSystem, @unchecked Sendable {
   private var waiting = 0
   private var counts: [String: Int] = [:]
 
-  /// Blocks every sync of a file below the directory until `release()`.
+  /// Blocks every sync of a file in the directory until `release()`.
   func hold(_ folder: String) { changed.withLock { held = folder } }
 
   func release() {
@@ -24,7 +24,7 @@ final class GatedFileSystem: FileSystem, @unchecked Sendable {
   /// Number of blocked syncs.
   var heldCount: Int { changed.withLock { waiting } }
 
-  /// Number of syncs of files below a directory that have begun.
+  /// Returns the number of syncs of files in a directory that have begun.
   func syncs(below folder: String) -> Int {
     changed.withLock { counts.filter { $0.key.hasPrefix(folder) }.values.reduce(0, +) }
   }

@@ -9,7 +9,7 @@ import TrendyTesting
 
 @Suite("Crashes and failing disks", .timeLimit(.minutes(10)))
 struct HubCrashTests {
-  /// Disk of a hub that was used and shut down, with its token and user.
+  /// Disk of a hub that was used and shut down, with the hub's token and user.
   private struct Used {
     let disk: SimulatedFileSystem
     let token: String
@@ -43,7 +43,7 @@ struct HubCrashTests {
     return (response.status, try WireJSON.decode(JSONValue.self, from: try await response.collectedBody()))
   }
 
-  /// Checks that the record contains either nothing of the batch or all of it, with head, high-water mark and outcomes.
+  /// Checks that the record contains all or nothing of the batch, including head, high-water mark and outcomes.
   private func hasAll(_ storage: EmbeddedHubStorage, user: String) throws -> Bool {
     try storage.read(user: user) { reading in
       let mark = try reading.mark(device: "d")
@@ -58,7 +58,7 @@ struct HubCrashTests {
       }
       #expect(mark == 4)
       #expect(head == 7)
-      // The deleted type and its children are tombstones, ordered by version.
+      // The deleted type and its children are tombstones, in order of version.
       #expect(entries.map(\.id) == ["e", "before", "t"])
       #expect(entries.allSatisfy { !$0.isAlive })
       #expect(Set(entries.map(\.version)) == [5, 6, 7])
@@ -99,7 +99,7 @@ struct HubCrashTests {
       change += 1
       try #require(change < 200)
     }
-    // The push writes the epoch and the batch, each at least one write and one sync.
+    // The push writes the epoch and the batch, each with at least one write and one sync.
     #expect(crashes >= 4)
   }
 
@@ -191,7 +191,7 @@ struct HubCrashTests {
       throws: HubStorageError.occupied(
         "another hub is using /hub: stop it, or choose another folder for this hub")
     ) { try second.acquireExclusiveAccess() }
-    // Pairing by another process still works.
+    // Another process can still create users.
     #expect(throws: Never.self) { try HubAccounts(storage: second).createPerson(name: "Anna") }
     first = nil
     #expect(try second.acquireExclusiveAccess() != nil)

@@ -81,7 +81,7 @@ struct HubFeedTests {
     #expect(entries.map(\.id) == [4, 5, 6])
     #expect(header.epoch == (try await hub.changes().epoch))
     #expect(try await snapshot(hub).0.lastSequence == 0)
-    // The snapshot and the feed have equal entries.
+    // Snapshot and feed contain the same entries.
     let feed = try await hub.changes().changes
     #expect(Set(feed) == Set(entries))
   }
@@ -125,7 +125,7 @@ struct HubFeedTests {
     while let asked = name {
       let (header, entries) = try await part(hub, asked)
       #expect(header.count == entries.count && header.cursor == whole.0.cursor)
-      // A part contains every entry within its spans.
+      // A part contains all entries within its spans.
       for span in try #require(header.spans) {
         let within = whole.1.filter { $0.entityType == span.kind && span.contains($0.id) }
         #expect(within == entries.filter { $0.entityType == span.kind })
@@ -136,7 +136,7 @@ struct HubFeedTests {
     }
     #expect(all == whole.1)
     #expect(bytes == 1 ? parts >= 11 : bytes < 1 << 20 ? parts > 2 : parts == 1)
-    // A request without a part gets no spans.
+    // The response to a request without a part contains no spans.
     #expect(whole.0.spans == nil && whole.0.next == nil)
   }
 
@@ -196,7 +196,7 @@ struct HubFeedTests {
     }
     #expect(Set(epochs).count == 3)
     let state = try TestHub.openStorage(hub.disk.anotherProcess()).read(user: hub.user.id) { try $0.state() }
-    // The second start wrote nothing, so its epoch is not listed.
+    // Nothing was written after the second start, so its epoch is not listed.
     #expect(state.epochs.map(\.id) == [first, epochs[2]])
     #expect(state.epochs.map(\.first) == [1, 2])
   }
@@ -211,7 +211,7 @@ struct HubFeedTests {
     let state = try hub.storage.read(user: "p") { try $0.state() }
     #expect(state.epochs.map(\.id) == (73...200).map { "life-\($0)" })
     #expect(state.epochs.first?.first == 74)
-    // A position in an older epoch cannot be matched with the hub's history.
+    // The hub no longer knows this older epoch, so it cannot check positions in it.
     #expect(throws: Problem.self) { try hub.check(DevicePosition(device: "a", seen: 9, epoch: "life-8")) }
     #expect(throws: Never.self) { try hub.check(DevicePosition(device: "a", seen: 90, epoch: "life-89")) }
   }

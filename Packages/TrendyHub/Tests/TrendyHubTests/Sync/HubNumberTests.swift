@@ -6,7 +6,7 @@ import TrendyTesting
 
 @testable import TrendyHub
 
-/// Numbers in requests that are outside their range. The response names the field, and nothing is stored.
+/// Numbers in requests that are out of range. The response names the field, and nothing is stored.
 @Suite("Numeric ranges at the hub", .timeLimit(.minutes(10)))
 struct HubNumberTests {
   let hub: TestHub
@@ -21,7 +21,7 @@ struct HubNumberTests {
       to: "/mutations")
   }
 
-  /// Status of the only outcome, or the problem type and detail if it was refused.
+  /// Returns the status of the only outcome, or the problem type and detail if it was refused.
   private func outcome(_ answer: TestHub.Answer) -> (status: String, detail: String) {
     let judged = answer["outcomes"].arrayValue?.first
     let problem = judged?["problem"]
@@ -50,7 +50,7 @@ struct HubNumberTests {
       #expect(refused.status == "invalid", "\(text): \(refused)")
       #expect(refused.detail.contains("expected a whole number"), "\(refused)")
     }
-    // The sequence numbers are used up, and the next mutation is accepted.
+    // The sequence numbers have been used up, and the next mutation is accepted.
     let next = outcome(try await send(raw: #"\#(Self.type),"operation":"create",\#(Self.named())"#, sequence: 6))
     #expect(next.status == "accepted")
     #expect(try await hub.send("GET", "/changes/latest-cursor")["cursor"] == 1)
@@ -113,7 +113,7 @@ struct HubNumberTests {
     let page = try await hub.send("GET", "/changes?since=0").decoded(ChangeFeedResponse.self)
     let now = Int64((hub.clock.now.timeIntervalSince1970 * 1000).rounded())
     #expect(page.changes.first?.marks.values.map(\.stamp) == [now])
-    // A later write by an author who has not seen the value wins.
+    // A later write wins, even if its author has not seen the value.
     await hub.clock.advance(by: .seconds(1))
     let update =
       #"{"device":"e","acked_through":0,"mutations":[{"id":"u","seq":1,\#(Self.type),"operation":"update","#

@@ -5,10 +5,10 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// A running hub whose shared database is replaced by an older state.
+/// The shared database of a running hub is replaced by an older state.
 @Suite("A database that lost the record of a user", .timeLimit(.minutes(10)))
 struct LostDatabaseTests {
-  /// Storage whose records come from one of two databases, as the test selects.
+  /// Storage whose records come from one of two databases, as selected by the test.
   private final class Storage: HubStorage {
     private let users = Mutex(MemoryHubStorage(epoch: "before"))
     private let directory = MemoryHubStorage()
@@ -55,7 +55,7 @@ struct LostDatabaseTests {
     storage.loseAll()
     let answer = try await ask("GET", target)
     #expect(answer.status == 200)
-    // Without epochs a device would take the hub for an unversioned one and apply its empty lists.
+    // Without epochs, a device would take the hub for an unversioned one and adopt its empty lists.
     #expect(answer.text.contains(#""epochs":[{"first":1,"id":"\#(epoch("after"))"}]"#), "\(answer.text)")
   }
 }

@@ -3,7 +3,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// References to an event type that a device has merged into another one.
+/// References to an event type that a device has merged into another type.
 @Suite("Merged types", .timeLimit(.minutes(5)))
 struct MergedTypeTests {
   private static let storages = StoryHub.Storage.allCases
@@ -16,7 +16,7 @@ struct MergedTypeTests {
     return hub
   }
 
-  /// Pushes the mutations of `trendy type merge`: the moves of the events on the device, then the deletion.
+  /// Pushes the mutations that `trendy type merge` makes: the moves of the device's events, then the deletion.
   @discardableResult
   private func merge(
     _ from: String, into: String, moving events: [String], by device: String, at hub: StoryHub, base: Int64 = 6
@@ -37,16 +37,16 @@ struct MergedTypeTests {
   @Test("an event that another device recorded under a merged type gets the target type", arguments: storages)
   func forwardsCreates(storage: StoryHub.Storage) throws {
     let hub = try hub(storage)
-    // One event arrives before the merge, one after it.
+    // One event arrives before the merge, one afterwards.
     try hub.push("e", hub.event("before", of: "a"))
     try merge("a", into: "b", moving: ["in-a"], by: "d", at: hub)
     #expect(try hub.push("e", hub.event("after", of: "a")).map(\.word) == ["accepted"])
     for event in ["in-a", "before", "after", "in-b"] { #expect(try type(of: event, at: hub) == "b", "\(event)") }
     #expect(try hub.conflicts.isEmpty)
-    // An event that is moved to the merged type is forwarded too.
+    // An event that is moved to the merged type is redirected as well.
     let moved = try hub.push("e", hub.update("in-c", ["event_type_id": hub.set("a", base: 6, at: 9500)]))
     #expect(try moved.map(\.word) == ["accepted"] && type(of: "in-c", at: hub) == "b")
-    // The tombstone in the feed contains the forwarding id.
+    // The tombstone in the feed contains the id of the target type.
     let tombstone = try #require(try hub.entry("event_type", "a"))
     #expect(!tombstone.isAlive && tombstone.fields["merged_into"]?.value == "b")
   }
@@ -75,7 +75,7 @@ struct MergedTypeTests {
     try merge("a", into: "b", moving: ["in-a"], by: "d", at: hub)
     #expect(try hub.value("bar", "event_type_entry_id", of: "geofence") == "b")
     #expect(try hub.value("other", "event_type_id", of: "property_definition") == "b")
-    // A key is defined only once per type.
+    // A key may be defined only once per type.
     #expect(try !hub.isAlive("same", "property_definition") && hub.isAlive("own", "property_definition"))
   }
 
@@ -97,7 +97,7 @@ struct MergedTypeTests {
     #expect(try merge("b", into: "a", moving: ["in-b"], by: "e", at: hub).word == "accepted")
     #expect(try hub.isAlive("b", "event_type"))
     for event in ["in-a", "in-b"] { #expect(try type(of: event, at: hub) == "b") }
-    // A cycle of three types.
+    // Try to close a cycle of three types.
     try merge("c", into: "a", moving: ["in-c"], by: "d", at: hub)
     #expect(try merge("b", into: "c", moving: [], by: "e", at: hub).word == "accepted")
     #expect(try hub.isAlive("b", "event_type") && type(of: "in-c", at: hub) == "b")
@@ -142,7 +142,7 @@ struct MergedTypeTests {
     try hub.push("d", hub.delete("a", base: 6, kind: "event_type", ["merged_into": offered("b")]))
     try hub.push("e", hub.event("late", of: "a"))
     #expect(try type(of: "late", at: hub) == "b")
-    // A re-offered deletion is accepted even if the target type is deleted.
+    // A re-offered deletion is accepted even if the target type has been deleted.
     try hub.push("d", hub.delete("c", base: 99, kind: "event_type"))
     #expect(
       try hub.push("d", hub.delete("b", base: 6, kind: "event_type", ["merged_into": offered("c")])).map(\.word)

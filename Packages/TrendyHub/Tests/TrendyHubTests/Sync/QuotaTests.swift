@@ -7,7 +7,7 @@ import TrendyTesting
 
 @testable import TrendyHub
 
-/// Accepts every post of a tracker.
+/// Ingest that accepts every request.
 private struct TakingIngest: Ingest {
   func take(_ request: IngestRequest, from sender: IngestSender) async throws -> IngestResponse { IngestResponse() }
 }
@@ -93,12 +93,12 @@ struct QuotaTests {
     let refused = try await hub.push(push)
     #expect(refused.status == 507 && refused.problem == "quota_exceeded")
     #expect(try await hub.changes().changes.isEmpty)
-    // A deletion later in the same push frees the row.
+    // A deletion later in the same push frees up the row.
     let answer = try await hub.push(push + [TestHub.mutation(5, "delete", "event", "a")])
     #expect(answer.status == 200)
     #expect((answer["outcomes"].arrayValue ?? []).allSatisfy { $0["status"] == "accepted" }, "\(answer.json)")
     #expect(try await eventIDs(hub) == ["b", "c"])
-    // A push of deletions is always accepted, although it leaves an unseen value of another device as a conflict.
+    // A push of deletions is always accepted, even if it turns another device's unseen value into a conflict.
     _ = try await hub.send("PATCH", "/events/b", ["notes": "unseen"])
     let deleted = try await hub.push(
       [TestHub.mutation(6, "delete", "event", "b", extra: ["base": 3])], acknowledged: 5)
@@ -128,7 +128,7 @@ struct QuotaTests {
     try accounts.setQuota(HubQuota(), of: hub.user.id)
     #expect(try await hub.makeEvent("c").status == 507)
     #expect(try accounts.quota(of: hub.user.id).rows == 3)
-    // Other users keep the hub's quota.
+    // Other users still have the hub's default quota.
     let other = try hub.server.accounts.createPerson(name: "Bert")
     var bert = hub
     bert.token = try hub.server.accounts.createToken(user: other.id, deviceName: "phone").token

@@ -3,7 +3,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// Incarnations, references, horizon and quota in orders of events that the simulator rarely produces.
+/// Incarnations, references, horizon and quota, in orders of events that the simulator rarely produces.
 @Suite("Rare orders of events at the hub", .timeLimit(.minutes(10)))
 struct RareHubStoryTests {
   private static let storages = StoryHub.Storage.allCases
@@ -19,7 +19,7 @@ struct RareHubStoryTests {
       "a", hub.delete("e", base: 2), hub.restore("e", incarnation: 1, ["notes": hub.set("second", base: 2, at: 1)]))
     try hub.push("a", hub.delete("e", base: 4, incarnation: 1))
     let head = try hub.state.head
-    // Its author has seen only the first incarnation, and edited it later.
+    // The author of this delete has seen only the first incarnation, and edited it later.
     let late = try hub.push("b", hub.delete("e", base: 2, ["notes": hub.set("late", base: 2, at: 9000)]))
     #expect(late == [.accepted(version: head)])
     #expect(try hub.state.head == head)
@@ -126,7 +126,7 @@ struct RareHubStoryTests {
     try hub.push("a", hub.type("t"), hub.event("e"))
     try hub.push("a", hub.delete("e", base: 2))
     try hub.noteContact("slow", cursor: 2)
-    // A second contact within a day is not stored.
+    // A second contact within the same day is not stored.
     hub.now += 86_000
     try hub.noteContact("slow", cursor: 2)
     hub.now += 89.9 * 86_400

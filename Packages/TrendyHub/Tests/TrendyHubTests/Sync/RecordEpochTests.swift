@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Hub positions are valid for one user's record only.
+/// A hub position is valid only for one user's record.
 @Suite("Epochs of a record", .timeLimit(.minutes(1)))
 struct RecordEpochTests {
   private static let type = TestHub.mutation(1, "create", "event_type", "t", TestHub.typePayload)

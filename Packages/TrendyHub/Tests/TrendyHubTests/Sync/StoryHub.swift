@@ -6,7 +6,7 @@ import TrendyHub
 import TrendyModels
 import TrendyPersistence
 
-/// Hub semantics on a storage without a server, called as devices call it.
+/// The hub's merge rules on a storage, without a server, called as devices would call them.
 final class StoryHub {
   enum Storage: String, CaseIterable, Sendable {
     case memory
@@ -129,8 +129,9 @@ final class StoryHub {
     return fields
   }
 
-  /// A field change by an author who knew version `base`.
-  /// - Parameter stamp: In milliseconds since the start of the test.
+  /// Returns a field change by an author who had seen version `base`.
+  ///
+  /// - Parameter stamp: Milliseconds since the start of the test.
   func set(_ value: JSONValue, base: Int64 = 0, at stamp: Int64 = 0, by author: String? = nil) -> FieldChange {
     FieldChange(value: value, base: base, stamp: Self.milliseconds + stamp, author: author)
   }
@@ -182,7 +183,7 @@ final class StoryHub {
 }
 
 extension OutcomeEnvelope {
-  /// The outcome as a value of the hub's merge.
+  /// The outcome converted to a merge result.
   var verdict: MergeResult {
     switch status {
     case "accepted": MergeResult(outcome: .accepted(version: version), lost: lost)
@@ -194,7 +195,7 @@ extension OutcomeEnvelope {
 }
 
 extension MergeResult {
-  /// Version of an accepted or merged outcome.
+  /// Version of an accepted or merged outcome; `nil` otherwise.
   var version: Int64? {
     switch outcome {
     case .accepted(let version), .merged(let version): version

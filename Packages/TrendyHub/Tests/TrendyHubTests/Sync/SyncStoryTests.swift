@@ -3,7 +3,7 @@ import Testing
 import TrendyHub
 import TrendyModels
 
-/// Merge rules of the hub, each tested on both storages without a server.
+/// Merge rules of the hub. Each is tested on both storages, without a server.
 @Suite("Sync rules of the hub", .timeLimit(.minutes(10)))
 struct SyncStoryTests {
   private static let storages = StoryHub.Storage.allCases
@@ -16,7 +16,7 @@ struct SyncStoryTests {
   func sequenceAtSend(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"), hub.type("u"))
-    // 5 would be the sequence number if numbers were assigned when an edit is recorded.
+    // The sequence number would be 5 if numbers were assigned when edits are recorded.
     let late = hub.update("e", ["notes": hub.set("x", base: 2)])
     #expect(try hub.push("a", [hub.sent(late, 5)]).fork?.kind == "device_forked")
     #expect(try hub.push("a", [hub.sent(late, 4)]).outcomes.map(\.verdict.word) == ["accepted"])
@@ -85,12 +85,13 @@ struct SyncStoryTests {
     try hub.push("b", hub.type("t"), hub.event("e", notes: "old"))
     hub.now += 10
     try hub.push("b", hub.update("e", ["notes": hub.set("5", base: 2, at: 5000)]))
-    // A has version 2 of the entry, although its cursor is higher. Its later edit wins, and "5" becomes a conflict.
+    // A has seen version 2 of the entry, although its cursor is higher. Its later edit wins, and "5" becomes a
+    // conflict.
     let later = try hub.push("a", hub.update("e", ["notes": hub.set("8", base: 2, at: 6000)]))
     #expect(later.map(\.word) == ["accepted"])
     #expect(try hub.value("e", "notes") == "8")
     #expect(try hub.conflicts == ["e.notes=5 overwritten"])
-    // An earlier edit loses: the outcome names the field, and nothing is written.
+    // An earlier edit loses. The outcome names the field, and nothing is written.
     let head = try hub.state.head
     let earlier = try hub.push("c", hub.update("e", ["notes": hub.set("1", base: 2, at: 1000)]))
     #expect(earlier == [.merged(version: later[0].version ?? 0, lost: ["notes"])])
@@ -107,7 +108,7 @@ struct SyncStoryTests {
     #expect(
       try hub.push("a", hub.update("e", ["notes": hub.set("6", base: version, at: 1)])).map(\.word) == ["accepted"])
     #expect(try hub.value("e", "notes") == "6" && hub.conflicts.isEmpty)
-    // With a base one version lower, the author has not seen the value.
+    // If the base is one version lower, the author has not seen the value.
     #expect(try hub.push("c", hub.update("e", ["notes": hub.set("7", base: version, at: 0)]))[0].lost == ["notes"])
   }
 
@@ -119,7 +120,7 @@ struct SyncStoryTests {
     try hub.push("a", hub.update("e", ["notes": hub.set("1", base: 2, at: 5000)]))
     #expect(try hub.push("a", hub.update("e", ["notes": hub.set("2", base: 2, at: 4000)])).map(\.word) == ["accepted"])
     #expect(try hub.value("e", "notes") == "2" && hub.conflicts.isEmpty)
-    // A re-offered value counts as unknown to every device, including its author and its sender.
+    // A re-offered value counts as unseen by every device, including its author and its sender.
     try hub.push("a", hub.update("e", ["notes": hub.set("3", base: 9, at: 6000, by: "a")]))
     #expect(try hub.push("a", hub.update("e", ["notes": hub.set("4", base: 2, at: 5500)]))[0].lost == ["notes"])
     try hub.push("a", hub.delete("e", base: 2))
@@ -130,7 +131,8 @@ struct SyncStoryTests {
   func sameSave(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"), hub.type("u"))
-    // A created and moved the event in one save; another device knew only the creation when the hub was restored.
+    // A created the event and moved it in one save. Another device had seen only the creation when the hub was
+    // restored.
     let offered = hub.eventFields(of: "t").mapValues { field in
       FieldChange(value: field.value, base: 0, stamp: field.stamp, author: "a")
     }
@@ -138,7 +140,7 @@ struct SyncStoryTests {
     let outcomes = try hub.push("a", hub.event("e"), hub.update("e", ["event_type_id": hub.set("u")]))
     #expect(outcomes.allSatisfy { $0.word == "accepted" && $0.lost.isEmpty })
     #expect(try hub.value("e", "event_type_id") == "u" && hub.conflicts.isEmpty)
-    // The later mutation also wins when A sends it again under a new identity.
+    // The later mutation also wins if A sends it again under a new identity.
     try hub.push("b", hub.update("e", ["event_type_id": hub.set("t", base: 9, by: "a")]))
     try hub.push("a2", hub.update("e", ["event_type_id": hub.set("u")]))
     #expect(try hub.value("e", "event_type_id") == "u")
@@ -161,7 +163,7 @@ struct SyncStoryTests {
     #expect(entry.members["properties"] == ["dose": dose, "mood": mood])
     #expect(entry.members["notes"] == "x" && entry.members["time_zone"] == "UTC")
     #expect(try hub.conflicts.isEmpty)
-    // Clearing one property keeps the other. Null, an absent field and a value are distinct.
+    // Clearing one property keeps the other. Null, a missing field and a value are all distinct.
     let held = entry.version
     try hub.push(
       "b",
@@ -190,8 +192,7 @@ struct SyncStoryTests {
         "stamp": 1_704_067_201_000, "mutation_id": .string(winner.mutationId ?? ""), "reason": "overwritten", "by": "b",
       ])
     #expect(try hub.storage.read(user: "p") { try $0.allLines() }.count == 3)
-    // A repeated push does not create the conflict again. A resolved conflict is not listed and creates no other
-    // conflict.
+    // A repeated push does not create the conflict again. A resolved conflict disappears without causing another one.
     #expect(try hub.push("b", [sent]) == first)
     try hub.push("c", hub.delete(conflict.id, base: 0, kind: "conflict"))
     #expect(try hub.conflicts.isEmpty)
@@ -249,7 +250,8 @@ struct SyncStoryTests {
     try hub.push("a", hub.update("e", ["notes": hub.set("mine", base: 2, at: 1000)]))
     let winner = hub.update("e", ["notes": hub.set("yours", base: 2, at: 2000)])
     try hub.push("b", winner)
-    // The author sends the mutation again under a new identity. Meanwhile another device has re-offered the lost value.
+    // The author sends the mutation again under a new identity. In the meantime, another device has re-offered the lost
+    // value.
     try hub.push("c", hub.update("e", ["notes": hub.set("mine", base: 9, at: 1000, by: "a")]))
     try hub.push("b2", winner)
     #expect(try hub.value("e", "notes") == "yours" && hub.conflicts == ["e.notes=mine overwritten"])
@@ -268,8 +270,8 @@ struct SyncStoryTests {
     var plain = hub.update("e", [:])
     plain.content = .members(["notes": "plain"])
     try hub.push("old", plain)
-    // This edit would have lost to the stamp that is ahead if it had arrived before the plain write, so it also loses
-    // after it.
+    // The stamp that is ahead is kept by the plain write. Had this edit arrived before the plain write, it would have
+    // lost, so it must also lose afterwards.
     #expect(try hub.push("z", hub.update("e", ["notes": hub.set("late", base: 2, at: 20_000)]))[0].lost == ["notes"])
     #expect(try hub.value("e", "notes") == "plain")
   }
@@ -281,10 +283,10 @@ struct SyncStoryTests {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"))
     try hub.push("a", hub.delete("e", base: 3))
-    // A mutation without effect gets the entity's current version, a repeated delete the version of the tombstone.
+    // A mutation without effect receives the entity's current version, a repeated delete the version of the tombstone.
     #expect(try hub.push("b", hub.update("f", ["notes": hub.set(.null)])) == [.accepted(version: 3)])
     #expect(try hub.push("b", hub.delete("e", base: 3)) == [.accepted(version: 4)])
-    // A delete of a compacted id gets the horizon.
+    // A delete of a compacted id receives the horizon.
     hub.now += 100 * 86_400
     #expect(try hub.compact() == 1)
     #expect(try hub.push("c", hub.delete("e", base: 3)) == [.accepted(version: 4)])
@@ -298,7 +300,7 @@ struct SyncStoryTests {
     let outcome = try hub.push("a", hub.delete("t", base: 3, kind: "event_type"))
     let entries = try hub.entries(after: 0)
     #expect(entries.map(\.version) == [4, 5, 6] && entries.allSatisfy { !$0.isAlive })
-    // The type comes last: a device that has its tombstone also has those of its children.
+    // The type comes last, so a device that has its tombstone also has those of its children.
     #expect(entries.last?.id == "t" && outcome == [.accepted(version: 6)])
     #expect(entries.first { $0.id == "e1" }?.fields["timestamp"]?.value == "2024-01-01T08:00:00.000Z")
     var cursor: Int64 = 0
@@ -329,14 +331,14 @@ struct SyncStoryTests {
     let hub = try StoryHub(storage)
     try hub.push("a", hub.type("t"), hub.type("u"), hub.event("e", notes: "all of it"))
     try hub.push("a", hub.update("e", ["event_type_id": hub.set("u", base: 3)]))
-    // B saw "u" without events.
+    // B has seen "u" without any events.
     try hub.push("b", hub.delete("u", base: 3, kind: "event_type"))
     #expect(try hub.conflicts == ["e.*={} moved"])
     let conflict = try #require(
       try hub.storage.read(user: "p") { try $0.living(kind: "conflict", offset: 0, limit: 1) }.first)
     #expect(conflict.fields["value"]?.value["notes"] == "all of it")
     #expect(conflict.fields["value"]?.value["id"] == "e" && conflict.fields["author"]?.value == "a")
-    // A device that moved the child itself loses nothing unseen.
+    // If the device moved the child itself, nothing unseen is lost.
     try hub.push("a", hub.type("v"), hub.event("f"), hub.update("f", ["event_type_id": hub.set("v", base: 0)]))
     try hub.push("a", hub.delete("v", base: 0, kind: "event_type"))
     #expect(try hub.conflicts.count == 1)
@@ -347,7 +349,7 @@ struct SyncStoryTests {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"), hub.event("e", notes: "all of it"))
     try hub.push("b", hub.delete("e", base: 2))
-    // A knows the deletion of the event and deletes the type. B's restore, which writes no value, arrives first.
+    // A has seen the deletion of the event and deletes the type. B's restore, which writes no values, arrives first.
     try hub.push("b", hub.restore("e", incarnation: 1))
     let deletion = hub.delete("t", base: 3, kind: "event_type")
     try hub.push("a", deletion)
@@ -398,7 +400,7 @@ struct SyncStoryTests {
   func deleteKeepsFieldsTogether(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
     try hub.push("b", hub.type("t"))
-    // After a hub restore one device re-offers the event and another re-offers its deletion.
+    // After a hub restore, one device re-offers the event and another re-offers its deletion.
     let offered = hub.eventFields(notes: "kept").mapValues { field in
       FieldChange(value: field.value, base: 1, stamp: field.stamp, author: "c")
     }
@@ -434,7 +436,7 @@ struct SyncStoryTests {
     #expect(try hub.entry("event", "e")?.isAlive == false)
     try hub.push("b", hub.restore("e", incarnation: 1))
     #expect(try hub.entry("event", "e")?.fields["notes"]?.value == "last")
-    // An edit older than the stored one loses, and the outcome names its field.
+    // An edit that is older than the stored one loses, and the outcome names its field.
     try hub.push("b", hub.delete("e", base: 9, incarnation: 1, ["notes": hub.set("later", base: 9, at: 9)]))
     let late = try hub.push("c", hub.delete("e", base: 2, incarnation: 1, ["notes": hub.set("early", base: 2, at: 1)]))
     let version = try #require(try hub.entry("event", "e")).version
@@ -478,7 +480,7 @@ struct SyncStoryTests {
     }
     let expected = ["entity_deleted", "entity_deleted", "parent_deleted", "entity_deleted"]
     #expect(try refusals() == expected)
-    // Compaction, which reduces the tombstones to ids, does not change that.
+    // Compaction reduces the tombstones to ids, but does not change the outcomes.
     hub.now += 100 * 86_400
     #expect(try hub.compact() == 2)
     #expect(try hub.entry("event", "e") == nil)
@@ -519,11 +521,11 @@ struct SyncStoryTests {
     #expect(try hub.push("b", old, hub.delete("e", base: 4)).map(\.word) == ["restored", "restored"])
     #expect(try hub.push("b", hub.restore("e", incarnation: 1)).map(\.word) == ["accepted"])
     #expect(try hub.state.head == 4)
-    // A restore of a live entity raises its incarnation. A restore of a deleted entity needs a higher one.
+    // Restoring a live entity raises its incarnation. Restoring a deleted entity requires a higher incarnation.
     #expect(try hub.push("b", hub.restore("e", incarnation: 3)) == [.accepted(version: 5)])
     #expect(try hub.push("a", hub.delete("e", base: 5, incarnation: 3)).map(\.word) == ["accepted"])
     #expect(try hub.push("b", hub.restore("e", incarnation: 3)).map(\.word) == ["entity_deleted"])
-    // A delete of an incarnation unknown to the hub: the restore that began it arrives too late.
+    // The delete refers to an incarnation that the hub does not know: the restore that began it arrives too late.
     #expect(try hub.push("a", hub.delete("e", base: 6, incarnation: 4)) == [.accepted(version: 7)])
     #expect(try hub.push("b", hub.restore("e", incarnation: 4)).map(\.word) == ["entity_deleted"])
   }
@@ -601,7 +603,7 @@ struct SyncStoryTests {
   @Test("a re-offered restore with a deleted parent is refused with parent_deleted, not invalid", arguments: storages)
   func reofferedRestore(storage: StoryHub.Storage) throws {
     let hub = try StoryHub(storage)
-    // A restored hub receives the deletion first, without the create, and then the deletion of the type.
+    // The restored hub receives the deletion first, without the create, and then the deletion of the type.
     try hub.push("a", hub.type("t"))
     try hub.push("a", hub.delete("e", base: 0))
     try hub.push("a", hub.delete("t", base: 1, kind: "event_type"))
@@ -625,7 +627,7 @@ struct SyncStoryTests {
         return problem.kind
       }
     }
-    // The backup was made at version 3 of the first epoch. The device has seen version 5.
+    // The backup was made at version 3 of the first epoch, but the device has seen version 5.
     let hub = try StoryHub(storage, epoch: "first")
     try hub.push("a", hub.type("t"), hub.event("e"), hub.event("f"))
     #expect(try kind(hub, 3, "first") == nil)
@@ -633,14 +635,14 @@ struct SyncStoryTests {
     #expect(try kind(hub, 4, nil) == "log_reset")
     try hub.restart(epoch: "second")
     #expect(try kind(hub, 5, "first") == "log_reset")
-    // The head has passed the old cursor; the epochs show the loss.
+    // The head has passed the old cursor, but the epochs show the loss.
     try hub.push("b", hub.event("g"), hub.event("h"), hub.event("i"))
     #expect(try kind(hub, 5, "first") == "log_reset")
     #expect(try kind(hub, 5, "second") == nil)
     #expect(try kind(hub, 3, "first") == nil)
     #expect(try kind(hub, 3, "second") == "log_reset")
     #expect(try kind(hub, 0, "another") == nil)
-    // A push is rejected before any mutation is merged.
+    // The push is rejected before any of its mutations is merged.
     #expect(throws: Problem.self) {
       try hub.push("a", [hub.sent(hub.update("e", ["notes": hub.set("x", base: 5)]), 4)], seen: 5, epoch: "first")
     }
@@ -690,12 +692,12 @@ struct SyncStoryTests {
     try hub.noteContact("slow", cursor: 6)
     try hub.noteContact("quick", cursor: 7)
     hub.now += 10 * day + 1
-    // All three are old enough, but a device seen ten days ago is at version 6.
+    // All three tombstones are old enough, but a device in contact ten days ago is at version 6.
     #expect(try hub.compact(limit: 1) == 1)
     #expect(try hub.compact() == 1)
     #expect(try hub.compact() == 0)
     #expect(try hub.state.horizon == 6)
-    // A device that stays away longer does not hold the horizon back.
+    // A device that stays away longer no longer holds back the horizon.
     hub.now += 92 * day
     try hub.noteContact("quick", cursor: 7)
     #expect(try hub.compact() == 1)
@@ -731,11 +733,11 @@ struct SyncStoryTests {
     let state = try hub.state
     #expect(state.epochs.count <= HubState.mostEpochs + 2 * HubState.mostStanding)
     try hub.check(DevicePosition(device: "away", seen: away.head, epoch: away.epochs.last?.id))
-    // The device has everything up to its head: nothing would have to be re-offered.
+    // The device has everything up to its head, so it would not have to re-offer anything.
     func list(_ state: HubState) -> [HubEpoch] { state.epochs }
     #expect(
       list(away).lastCommonVersion(endingAt: away.head, with: list(state), endingAt: state.head) == away.head)
-    // Epochs in between, in which no device is, are not listed.
+    // Epochs in between that contain no device are not listed.
     #expect(throws: Problem.self) {
       try hub.check(DevicePosition(device: "x", seen: away.head + 50, epoch: "b50"))
     }
@@ -747,7 +749,7 @@ struct SyncStoryTests {
     try hub.push("writer", hub.type("t"))
     let before = try hub.state
     try live(2, hub, "a")
-    // Its position may be in the first epoch, which it named, or in the third, in which the hub responded.
+    // Its position may be in the first epoch, which it reported, or in the third, in which the hub responded.
     _ = try hub.push("away", [hub.sent(hub.event("e"), 1)], seen: before.head, epoch: before.epochs.last?.id, last: 1)
     let answered = try hub.state
     try live(300, hub, "b")
@@ -761,7 +763,7 @@ struct SyncStoryTests {
     let hub = try StoryHub(storage)
     try hub.push("writer", hub.type("t"))
     try live(3, hub, "a")
-    // The device saw two epochs that are missing from the backup.
+    // The device has seen two epochs that are missing from the backup.
     let backup = try hub.state
     try hub.noteContact("away", cursor: backup.head)
     var known = backup.epochs
@@ -780,7 +782,7 @@ struct SyncStoryTests {
     try live(2, hub, "a")
     let answered = try hub.state
     try hub.restart(epoch: "empty")
-    // The device receives everything up to the head, which belongs to the previous epoch.
+    // The device has received everything up to the head, which belongs to the previous epoch.
     try hub.noteContact("away", cursor: before.head)
     try live(300, hub, "b")
     try hub.check(DevicePosition(device: "away", seen: answered.head, epoch: answered.epochs.last?.id))
@@ -824,7 +826,7 @@ struct SyncStoryTests {
     hub.now += 1
     try hub.noteContact("a", cursor: 9)
     #expect(try noted() == 9)
-    // The device was restored from a backup: the horizon must not pass its cursor.
+    // The device was restored from a backup, so the horizon must not pass its lower cursor.
     try hub.noteContact("a", cursor: 2)
     #expect(try noted() == 2)
   }

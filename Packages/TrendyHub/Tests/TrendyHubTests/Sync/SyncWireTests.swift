@@ -5,7 +5,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Sync protocol at the level of JSON documents: requests of devices and responses of the hub.
+/// The sync protocol at the level of JSON documents: requests from devices and responses of the hub.
 @Suite("Sync on the wire", .timeLimit(.minutes(10)))
 struct SyncWireTests {
   private func field(_ value: JSONValue, base: Int64 = 0, stamp: Int64 = 0, author: String? = nil) -> JSONValue {
@@ -104,7 +104,7 @@ struct SyncWireTests {
     #expect(refused.status == 409 && refused.problem == "log_reset" && refused["head"] == 2)
     #expect(try await hub.send("GET", "/me/sync?device=d")["last_seq"] == 2)
     #expect(try await hub.send("GET", "/me/sync?device=").problem == "invalid")
-    // A snapshot is always served.
+    // A snapshot is served in any case.
     #expect(try await hub.send("GET", "/snapshot?seen=3&\(known)").status == 200)
     for query in ["seen=-1", "seen=x", "last_seq=1.5"] {
       #expect(try await hub.send("GET", "/changes?device=d&\(query)").problem == "invalid")
@@ -128,8 +128,8 @@ struct SyncWireTests {
     #expect(entry["incarnation"] == 0 && entry["operation"] == "update")
     let first: JSONValue = [2, 0, "d"]
     let second: JSONValue = [3, .int(stamp), "b"]
-    // Both field versions belong to two fields; the later one becomes the default "*". The removed property has no
-    // member, so its field version is listed by name.
+    // Each of the two field versions applies to two fields; the later one becomes the default "*". The removed property
+    // has no member, so its field version is listed by name.
     #expect(
       entry["marks"] == ["*": second, "event_type_id": first, "timestamp": first, "properties.dose": second])
     _ = try await hub.push([mutation(2, "delete", "event", "e", [:], extra: ["base": 3])], device: "b")
@@ -171,7 +171,7 @@ struct SyncWireTests {
     let plain = try await hub.push([TestHub.mutation(1, "update", "event", "e", ["notes": "plain"])], device: "old")
     #expect(words(plain) == ["accepted"])
     #expect(try await hub.send("GET", "/events/e")["notes"] == "plain")
-    // The plain write counts as having seen everything, so a value with an earlier stamp loses to it.
+    // The author of a plain write counts as having seen everything, so a value with an earlier stamp loses to it.
     let late = field("late", base: 2, stamp: 1_704_067_209_500)
     #expect(
       try await hub.push([mutation(1, "update", "event", "e", ["notes": late])], device: "c")["outcomes"][0]["lost"]
@@ -195,14 +195,14 @@ struct SyncWireTests {
     _ = try await hub.push([type, event], device: "d")
     _ = try await hub.push([mutation(3, "delete", "event", "e", [:], extra: ["base": 2])], device: "d", acknowledged: 2)
     #expect(try await hub.send("GET", "/changes?since=3&device=d&last_seq=3").status == 200)
-    // No other device asks for more than 90 days.
+    // No other device is in contact for more than 90 days.
     await hub.clock.advance(by: .seconds(92 * 86_400))
     #expect(try hub.server.compact() == false)
     let gone = try await hub.send("GET", "/changes?since=2&device=x&last_seq=0")
     #expect(gone.status == 410 && gone.problem == "cursor_expired" && gone["head"] == 3)
     #expect(try await hub.send("GET", "/changes?since=2").status == 410)
     #expect(try await hub.send("GET", "/changes?since=0&device=x&last_seq=0").status == 410)
-    // A client without a store has nothing that the compacted tombstones would delete.
+    // A client without a store holds no entities that the compacted tombstones would delete.
     #expect(try await hub.changes().changes.map(\.entityId) == ["t"])
     #expect(try await hub.send("GET", "/changes?since=3&device=x&last_seq=0").status == 200)
     #expect(try await hub.send("GET", "/snapshot?device=x").status == 200)
