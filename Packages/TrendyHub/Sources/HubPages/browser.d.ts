@@ -1,4 +1,4 @@
-// What browsers have and TypeScript 4.8 does not declare.
+// Browser features that TypeScript 4.8 does not declare.
 
 interface Array<T> {
   findLast(predicate: (value: T, index: number) => boolean): T | undefined;
@@ -17,9 +17,9 @@ interface Window {
 }
 
 interface Document {
-  /** In Chromium only. */
+  /** Only in Chromium. */
   featurePolicy?: { allowsFeature(name: string): boolean };
 }
 
-/** What an element can have in it; an array stands for its items. */
+/** Content of an element. An array stands for its items. */
 type Child = Node | string | number | null | undefined | false | Child[];

@@ -1,4 +1,4 @@
-// Entry point: checks the session, draws the frame, and shows the page of the address.
+// Entry point: checks the session, draws the frame, and shows the page at the current address.
 
 import { ask, onOtherPerson, Refused, Unreachable } from './data/api.js';
 import { go, onAddress, onDraw } from './data/navigation.js';
@@ -26,8 +26,8 @@ import { today } from './data/days.js';
 import { texts } from './texts.js';
 
 /**
- * A page. `more` loads data that the page can be drawn without; `follow` polls data outside the record and returns
- * whether the page must be redrawn.
+ * A page. `more` loads data that the page does not need in order to be drawn. `follow` polls data outside the record
+ * and resolves to whether the page must be redrawn.
  * @template Data
  * @typedef {{
  *   title: string,
@@ -50,23 +50,23 @@ const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 let page = null;
 /** @type {{loaded: any} | null} */
 let data = null;
-/** When the data of the page was last requested. */
+/** Time at which the page's data was last requested. */
 let askedAt = 0;
-/** Identifies a page load, so that the results of an earlier one are dropped. */
+/** Number of the current page load. Results of earlier loads are discarded. */
 let turn = 0;
 /**
- * Whether the user has navigated and the heading of the new page takes the focus when it is drawn.
+ * Whether the user has navigated, so that the new page's heading receives the focus when it is drawn.
  */
 let isArrival = false;
 
 /**
- * Shows the record of a user. Everything this browser stores belongs to that user.
+ * Shows a user's record. Everything stored in this browser is then accessed as that user's.
  * @param {import('./data/preferences.js').KnownSession} of the user's session
  */
 function enter(of) {
   useUser(of.person.id);
   useStore(of.person.id);
-  // A session without tiles must clear those of an earlier one.
+  // A session without tiles must also clear those of an earlier session.
   Object.assign(session, { tiles: null }, of);
 }
 
@@ -79,7 +79,7 @@ async function start(isPaired = false) {
   const pairAgain = (/** @type {Api.Session} */ answer) =>
     showPairing(app, answer, () => start(true).catch(showFailure), waiting());
   if (kept && !session.person.id) enter(kept);
-  // A known user's record is requested before the session is confirmed, which saves a round trip.
+  // A known user's record is requested before the session is confirmed, to save a round trip.
   const early = kept ? askPosition() : null;
   early?.catch(() => {});
   try {
@@ -91,20 +91,20 @@ async function start(isPaired = false) {
     }
     const paired = /** @type {import('./data/preferences.js').KnownSession} */ (answer);
     storeSession(paired);
-    // A reload drops everything that this page has read of another user.
+    // Reloading discards everything that this page has read from another user's record.
     if (session.person.id && session.person.id !== paired.person.id) return location.reload();
     enter(paired);
     Object.assign(reach, { isRevoked: false, isSignedOut: false });
   } catch (error) {
     if (error instanceof Refused && error.status === 401) {
       if (!kept) return pairAgain({ paired: false, has_people: true, hub: '' });
-      // Pending entries are kept and sent when their user pairs the browser again.
+      // Pending entries are kept, and sent once their user pairs the browser again.
       Object.assign(reach, { isRevoked: true, isSignedOut: error.kind === 'unauthorized' });
     } else if (!(error instanceof Unreachable && kept)) {
       return showFailure(error);
     }
   }
-  // Storage that is missing or slow must not delay the page.
+  // Missing or slow storage must not delay the page.
   const resumed = readQueue();
   try {
     await begin(early ?? askPosition());
@@ -117,12 +117,12 @@ async function start(isPaired = false) {
   drawFrame(app);
   onAddress(() => show(true));
   onDraw(soon);
-  // Registered after the frame, which lists the types.
+  // Register this after the frame's listener, which updates the list of types.
   onChange(() => {
     soon();
     reload();
   });
-  // A response requested during a write may or may not include it, so the sums are requested again.
+  // A response requested during a write may or may not include it, so request the sums again.
   onQueue(() => {
     soon();
     if (lastSent() > askedAt) reload();
@@ -138,13 +138,13 @@ async function start(isPaired = false) {
   listen();
   onUserChange(session.person.id, () => location.reload());
   onOtherPerson(() => location.reload());
-  // The form that had the focus is gone.
+  // The form that had the focus no longer exists.
   await show(isPaired);
   // Storage may be unavailable.
   deleteOldResponses().catch(() => {});
   offerUnsent().catch((error) => console.error(error));
   setTimeout(() => storePages().catch((error) => console.error(error)), 1500);
-  // Updates running clocks, and the page when a new day begins.
+  // Update running timers, and redraw the page when a new day begins.
   let day = today();
   setInterval(() => {
     drawSync();
@@ -159,10 +159,10 @@ async function start(isPaired = false) {
   }, 20_000);
 }
 
-/** Reads the stored queue, for at most two seconds. */
+/** Reads the stored queue, waiting at most two seconds. */
 const readQueue = () => Promise.race([resume(), new Promise((done) => setTimeout(done, 2000))]);
 
-/** Offers to save or discard unsent entries of other users of this browser, once per tab. */
+/** Offers to save or discard unsent entries of other users of this browser. Happens once per tab. */
 async function offerUnsent() {
   const found = await unsentWrites(session.person.id);
   if (!found.length || tabPreference('leftovers')) return;
@@ -170,20 +170,20 @@ async function offerUnsent() {
   openUnsentSheet(found);
 }
 
-/** Number of addresses shown, so that a page whose module arrives late does not replace a later one. */
+/** Number of navigations, so that a page whose module loads late does not replace a later page. */
 let moves = 0;
-/** Whether one of the addresses since the visible page was another page. */
+/** Whether any navigation since the visible page was to another page. */
 let isMoving = false;
 
 /**
  * Shows the page at the address.
- * @param {boolean} isMove whether another page is shown, whose heading takes the focus
+ * @param {boolean} isMove whether this is a different page, whose heading receives the focus
  */
 async function show(isMove) {
   isMoving ||= isMove;
   const mine = ++moves;
   const wanted = await pageAt(location.pathname, new URLSearchParams(location.search)).catch((error) => {
-    // The module of the page was never loaded, and the hub does not answer now.
+    // The page's module was never loaded, and the hub is unreachable.
     console.error(error);
     return null;
   });
@@ -197,7 +197,7 @@ async function show(isMove) {
   const isSame = before && before.title === page.title;
   drawFrame(app);
   if (!before || !isSame) data = null;
-  // The title is set before the content is loaded.
+  // Set the title before the content is loaded.
   document.title = texts.tab(page.title);
   isArrival ||= isMoving && !isSame;
   isMoving = false;
@@ -227,7 +227,7 @@ async function load() {
     data = { loaded };
     if (isFirst) redraw();
     else soon();
-    // An error here leaves the page as it is.
+    // An error leaves the page as it is.
     wanted.more?.().then(
       () => {
         if (mine === turn) soon();
@@ -238,7 +238,7 @@ async function load() {
     );
   } catch (error) {
     if (mine !== turn) return;
-    // The page stays readable while the hub is unreachable.
+    // While the hub is unreachable, the page stays readable.
     if (error instanceof Unreachable && data) return;
     if (error instanceof Refused && error.status === 401) return;
     main().replaceChildren(problem(error));
@@ -251,7 +251,7 @@ async function load() {
 let isReloading = false;
 let isStale = false;
 
-/** Loads the data of the page again after the changes made so far: once, however many they are. */
+/** Reloads the page's data after changes. Several changes cause a single reload. */
 async function reload() {
   isStale = true;
   if (isReloading) return;
@@ -266,7 +266,7 @@ async function reload() {
   }
 }
 
-/** Polls data that the stream does not cover, while the page is visible. */
+/** Polls data that the change stream does not cover, while the page is visible. */
 async function follow() {
   const [mine, shown] = [page, data];
   if (!mine?.follow || !shown || document.hidden || !reach.isReached) return;
@@ -280,8 +280,8 @@ let isDue = false;
 let frame = 0;
 
 /**
- * Redraws frame and page in the next animation frame, or after the pointer is released: an element must not be
- * replaced while it is pressed.
+ * Redraws the frame and the page in the next animation frame, or after the pointer is released: an element must not be
+ * replaced while it is being pressed.
  */
 function soon() {
   isDue = true;
@@ -303,7 +303,7 @@ function watchPointers() {
     },
     true,
   );
-  // The click event follows the pointer event.
+  // Wait for the click event, which follows the pointer event.
   for (const name of ['pointerup', 'pointercancel'])
     document.addEventListener(
       name,
@@ -316,10 +316,10 @@ function watchPointers() {
     );
 }
 
-/** Loads the main pages, so that they can be read offline. */
+/** Loads the main pages so that they can be read offline. */
 async function storePages() {
   await loadPages();
-  // Visited pages are stored anyway, so once in half an hour is enough.
+  // Visited pages are stored anyway, so once every half hour suffices.
   if (Date.now() - Number(preference('kept') ?? 0) < 1_800_000) return;
   for (const path of ['/', '/timeline', '/calendar', '/insights', '/trips', '/mileage', '/places', '/devices']) {
     const one = await pageAt(path, new URLSearchParams());
@@ -328,7 +328,7 @@ async function storePages() {
   setPreference('kept', String(Date.now()));
 }
 
-/** Redraws the page from its data and restores focus and text selection. */
+/** Redraws the page from its data, and restores the focus and the text selection. */
 function redraw() {
   if (!page || !data) return;
   const focused = /** @type {HTMLElement | null} */ (document.activeElement);
@@ -397,7 +397,7 @@ function showFailure(error) {
   );
 }
 
-// Links within the site do not reload it.
+// Follow links within the site without reloading it.
 document.addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
     return;
@@ -409,7 +409,7 @@ document.addEventListener('click', (event) => {
   go(link.pathname + link.search);
 });
 
-// Without this, a file dropped beside the drop zone would replace the page.
+// Otherwise a file dropped outside the drop zone would replace the page.
 for (const name of /** @type {const} */ (['dragover', 'drop']))
   window.addEventListener(name, (event) => {
     if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;
@@ -419,7 +419,7 @@ for (const name of /** @type {const} */ (['dragover', 'drop']))
 
 let shownWidth = innerWidth;
 window.addEventListener('resize', () => {
-  // The keyboard of a phone changes only the height.
+  // The on-screen keyboard of a phone changes only the height.
   if (innerWidth !== shownWidth && page) soon();
   shownWidth = innerWidth;
 });

@@ -1,13 +1,14 @@
 // Formats of numbers and lists. They follow the language of the texts, so that words and digits always match: a browser
-// in another language gets English digits and dates as long as the texts are English.
+// in another language shows English digits and dates as long as the texts are English.
 
-/** Language of the texts, and the locale of browsers in any other language. */
+/** Language of the texts, and the locale for browsers in any other language. */
 let language = 'en';
 let fallback = 'en-GB';
 
 /**
- * @param {string} code of the texts' language
- * @param {string} other locale of browsers in another language
+ * Sets the language of the texts.
+ * @param {string} code language code
+ * @param {string} other locale for browsers in another language
  */
 export function useLanguage(code, other) {
   [language, fallback] = [code, other];
@@ -15,7 +16,7 @@ export function useLanguage(code, other) {
   document.documentElement.lang = code;
 }
 
-/** Locale of everything that is formatted: the browser's own where it speaks the language of the texts. */
+/** Returns the locale for all formatting: the browser's own if its language is that of the texts. */
 export function locale() {
   const own = new Intl.NumberFormat().resolvedOptions().locale.replace(/-u-.*/, '');
   return own.split('-')[0] === language ? own : fallback;
@@ -39,38 +40,38 @@ function cached(key, make) {
 const numberFormat = (options) => cached(JSON.stringify(options), (name) => new Intl.NumberFormat(name, options));
 
 /**
- * `9,152`.
+ * Formats a whole number, for example `9,152`.
  * @param {number} n
  */
 export const count = (n) => numberFormat({}).format(n);
 /**
- * `2.50`: a fixed number of decimals.
+ * Formats a number with a fixed number of decimals, for example `2.50`.
  * @param {number} n
  * @param {number} digits
  */
 export const fixed = (n, digits) =>
   numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n);
 /**
- * `2.5`: at most that many decimals.
+ * Formats a number with a maximum number of decimals, for example `2.5`.
  * @param {number} n
  * @param {number} digits
  */
 export const decimal = (n, digits) => numberFormat({ maximumFractionDigits: digits }).format(n);
 /**
- * `120`, or `12K` from 10,000 on.
+ * Formats a whole number as `120`, or from 10,000 on as `12K`.
  * @param {number} n
  */
 export const shortCount = (n) =>
   n < 10_000 ? count(n) : numberFormat({ notation: 'compact', maximumFractionDigits: 1 }).format(n);
 /**
- * `−3`, `+12`, `0`.
+ * Formats a number with its sign: `−3`, `+12`, `0`.
  * @param {number} n
  * @param {number} [digits] fixed number of decimals
  */
 export const signed = (n, digits = 0) => `${n < 0 ? '−' : n > 0 ? '+' : ''}${fixed(Math.abs(n), digits)}`;
 
 /**
- * Text in the plural form of a number, with `#` replaced by the number: `12 entries`.
+ * Returns the text for a number in the right plural form, with `#` replaced by the number: `12 entries`.
  * @param {number} n
  * @param {{[category in Intl.LDMLPluralRule]?: string} & {other: string}} forms
  */
@@ -80,14 +81,14 @@ export function plural(n, forms) {
 }
 
 /**
- * `coffee, mood and run`.
+ * Joins words into a list: `coffee, mood and run`.
  * @param {string[]} parts
  */
 export const list = (parts) =>
   cached('list', (name) => new Intl.ListFormat(name, { type: 'conjunction' })).format(parts);
 
 /**
- * The locale's sign in numbers: `.` of decimals, `,` of groups.
+ * Returns a separator that the locale uses in numbers, for example `.` for decimals and `,` for groups.
  * @param {'decimal' | 'group'} kind
  */
 export const numberSign = (kind) =>
@@ -96,7 +97,8 @@ export const numberSign = (kind) =>
     .find((part) => part.type === kind)?.value ?? '';
 
 /**
- * `America/New York`. Names such as `Etc/GMT-9` have the sign of POSIX and become `UTC+9`.
+ * Formats a time zone as `America/New York`. Names such as `Etc/GMT-9`, whose sign is reversed as in POSIX, become
+ * `UTC+9`.
  * @param {string} zone
  */
 export const zoneText = (zone) =>

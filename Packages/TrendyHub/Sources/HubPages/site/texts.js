@@ -1,4 +1,5 @@
-// All texts of the pages. A translation is a copy of this file; numbers, dates and lists follow its language.
+// All text of the pages. A translation is a copy of this file; the formats of numbers, dates and lists follow its
+// language.
 
 import { count, list, plural, useLanguage, zoneText } from './locale.js';
 
@@ -63,7 +64,7 @@ export const texts = {
     discard: 'Discard',
     keepEditing: 'Keep editing',
     showMore: (/** @type {number} */ n) => `Show ${count(n)} more`,
-    /** Label of a button that repeats on a page. */
+    /** Label of a button that occurs several times on a page. */
     on: (/** @type {string} */ act, /** @type {string} */ object) => `${act}: ${object}`,
   },
   units: {
@@ -125,7 +126,7 @@ export const texts = {
       `This browser’s clock is ${duration} ${isAhead ? 'ahead of' : 'behind'} the hub’s.`,
     clockHint: 'Set the clock: entries logged here use its time.',
   },
-  /** Reasons of the hub, by the kind of problem. */
+  /** Reasons for rejections by the hub, by kind of problem. */
   rejected: {
     entity_deleted: 'It was deleted on another device.',
     parent_deleted: 'The item it belongs to was deleted on another device.',
@@ -454,7 +455,7 @@ export const texts = {
     decrease: (/** @type {string} */ label) => `${label}: decrease`,
     unsaved: 'You have unsaved changes.',
   },
-  /** Several entries at once. */
+  /** Actions on several entries at once. */
   selection: {
     begin: 'Select',
     actions: 'Selected entries',
@@ -472,7 +473,7 @@ export const texts = {
     changed: (/** @type {number} */ n) => `${entries(n)} changed`,
     deleted: (/** @type {number} */ n) => `${entries(n)} deleted`,
   },
-  /** Where an entry comes from, by the source type on the wire. */
+  /** Sources of entries, by the source type used on the wire. */
   sources: {
     manual: 'Logged manually',
     imported: 'Imported from a file',
@@ -553,7 +554,7 @@ export const texts = {
     detour: 'detour',
     category: 'Category',
     kinds: { business: 'Business', private: 'Private', mixed: 'Mixed' },
-    /** Categories within a line. */
+    /** Categories in running text. */
     kindsInLine: { business: 'business', private: 'private', mixed: 'mixed' },
     byRules: 'By rules',
     noRoute: 'This trip was added without a route.',
@@ -747,7 +748,7 @@ export const texts = {
     leave: 'Unpair this browser',
     leaveHint: 'This browser deletes everything it has stored for you. Pairing it again needs a new code.',
     deletedItem: 'Deleted item',
-    /** Fields of entities, as the wire names them. */
+    /** Field names of entities, by their names on the wire. */
     fields: {
       notes: 'note',
       timestamp: 'start',
@@ -767,7 +768,7 @@ export const texts = {
       value: 'value',
       event_type_id: 'type',
     },
-    /** Kinds of changes without a name, by the path on the wire. */
+    /** Kinds of changed entities that have no name, by their paths in the API. */
     kinds: {
       events: 'Entry',
       'event-types': 'Type',
@@ -937,7 +938,7 @@ export const texts = {
     historyHint: 'From a file of another app.',
     later: 'Later',
     done: 'Done',
-    /** Types to begin with: name, then labels and choices of properties by key. */
+    /** Templates for first types: name, then labels and options of properties by key. */
     templates: {
       mood: 'Mood',
       moods: ['bad', 'low', 'fair', 'good', 'great'],
@@ -975,7 +976,7 @@ export const texts = {
       ['Esc', 'close'],
     ],
   },
-  /** Headings of tables, by the name of the column in CSV and JSON files. */
+  /** Table headings, by the column names in CSV and JSON files. */
   columns: {
     date: 'Date',
     entries: 'Entries',

@@ -4,5 +4,5 @@ try {
   const theme = localStorage.getItem(`${person}/theme`);
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 } catch {
-  /* Storage is forbidden: the system's theme applies. */
+  /* Storage is forbidden, so the system's theme applies. */
 }

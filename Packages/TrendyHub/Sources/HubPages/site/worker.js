@@ -1,11 +1,12 @@
-// Service worker: caches the site for offline use. Entries are stored by the pages, not here.
+// Service worker that caches the site for offline use. Entries are stored by the pages, not here.
 const worker = /** @type {ServiceWorkerGlobalScope & typeof globalThis} */ (/** @type {unknown} */ (self));
 const CACHE = 'pages-{{version}}';
-// The document of the places differs from that of other pages: it may ask for the location.
+// The document for the places differs from that of the other pages: it may request the location.
 const FILES = ['/', '/places', '/manifest.webmanifest', ...'{{files}}'.split(' ')];
 
 /**
- * Fetches the page from the hub, so that an update appears at once, and falls back to the cached page after 3 seconds.
+ * Fetches the page from the hub, so that an update takes effect immediately. Falls back to the cached page after 3
+ * seconds.
  * @param {Request} request
  */
 async function page(request) {

@@ -1,4 +1,4 @@
-// Requests to the hub and their errors.
+// Requests to the hub, and their errors.
 
 import { currentUser, preference, setPreference } from './preferences.js';
 import { texts } from '../texts.js';
@@ -9,14 +9,14 @@ const BASE = '/api/v1';
 
 /** Timeout of a request, in milliseconds. */
 const PATIENCE = 5000;
-/** Timeout for files and for requests that change many entries, in milliseconds. */
+/** Timeout in milliseconds for files and for requests that change many entries. */
 const LONG_PATIENCE = 60_000;
 const LONG_ACTS = /\/(merge|unmerge|split|restore|preview|commit|undo)(\?|$)|^\/export/;
 
-/** Identifiers in error messages mean nothing to a user. */
+/** Matches ids in error messages, which mean nothing to a user. */
 const ID = /\s*"?\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"?/gi;
 
-/** The hub rejected a request, with a problem document (RFC 9457). */
+/** Error: the hub rejected a request with a problem document (RFC 9457). */
 export class Refused extends Error {
   /**
    * @param {number} status
@@ -33,14 +33,15 @@ export class Refused extends Error {
     this.retryAfter = retryAfter;
   }
   /**
-   * Whether a retry can succeed. A full record needs a deletion first, which may be next in the queue.
+   * Whether a retry can succeed. If the record is full, something must be deleted first, perhaps by the next write in
+   * the queue.
    */
   get passes() {
     return this.kind !== 'quota_exceeded' && (this.status === 408 || this.status === 429 || this.status >= 500);
   }
 }
 
-/** No response from the hub. */
+/** Error: the hub did not respond. */
 export class Unreachable extends Error {
   constructor() {
     super(texts.error.unreachable);
@@ -50,7 +51,7 @@ export class Unreachable extends Error {
 /** @type {((isReached: boolean) => void)[]} */
 const listeners = [];
 /**
- * Registers a listener that is called after each request with whether the hub answered.
+ * Registers a listener that is called after each request. Its argument is whether the hub responded.
  * @param {(isReached: boolean) => void} listener
  */
 export const onReach = (listener) => {
@@ -60,37 +61,38 @@ const notify = (/** @type {boolean} */ isReached) => {
   for (const listener of listeners) listener(isReached);
 };
 
-/** Called when this browser has been paired as a user other than the one shown. */
+/** Called when this browser has been paired as a user other than the one on the page. */
 let onOther = () => {};
 /** @param {() => void} listener */
 export const onOtherPerson = (listener) => {
   onOther = listener;
 };
 
-/** Reports that the hub was reached without a request, for example through the stream. */
+/** Reports that the hub was reached by other means than a request, for example through the change stream. */
 export const answered = () => notify(true);
 
-/** Seconds by which this browser's clock is ahead of the hub's in the last response. */
+/** Seconds by which this browser's clock was ahead of the hub's in the last response. */
 let ahead = 0;
-/** Seconds by which this browser's clock is ahead of the hub's; 0 if less than two minutes. */
+/** Returns the seconds by which this browser's clock is ahead of the hub's; 0 for less than two minutes. */
 export const clockAhead = () => (Math.abs(ahead) < 120 ? 0 : ahead);
 
 /**
- * Milliseconds to add to this browser's clock for the hub's time; `null` before the first response.
+ * Milliseconds to add to this browser's clock to obtain the hub's time; `null` before the first response.
  * @type {number | null}
  */
 let offset = null;
-/** Round trip of the request that measured the offset, in milliseconds. */
+/** Round-trip time of the request that determined the offset, in milliseconds. */
 let roundTrip = Infinity;
-/** Longer round trips are not used to compare clocks. */
+/** Maximum round-trip time in milliseconds for comparing clocks. */
 const LONGEST_ROUND_TRIP = 60_000;
 
-/** Estimated hub time, in milliseconds since 1970. Edits are stamped with it. */
+/** Returns the estimated hub time in milliseconds since 1970. Edits are stamped with it. */
 export const hubTime = () => Date.now() + (offset ?? (Number(preference('clock')) || 0));
 
 /**
+ * Determines the clock offset from a response.
  * @param {Response} response
- * @param {number} sentAt on this browser's clock
+ * @param {number} sentAt time of the request on this browser's clock
  */
 function compareClocks(response, sentAt) {
   const there = Date.parse(response.headers.get('Date') ?? '');
@@ -99,7 +101,7 @@ function compareClocks(response, sentAt) {
   const taken = Date.now() - sentAt;
   if (!time || taken < 0 || taken > LONGEST_ROUND_TRIP) return;
   const measured = Math.round(time - sentAt - taken / 2);
-  // A slow response is less accurate than an earlier fast one, unless a clock has been set in between.
+  // A slow response is less accurate than an earlier fast one, unless a clock was set in between.
   if (offset !== null && taken > roundTrip && Math.abs(measured - offset) <= taken) return;
   if (Math.abs(measured - (offset ?? Infinity)) > 100) setPreference('clock', String(measured));
   offset = measured;
@@ -128,7 +130,7 @@ async function send(method, path, body, headers) {
       cache: 'no-store',
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': type }),
-        // The cookie belongs to the user paired last, so the hub checks the user of this page.
+        // The cookie belongs to the user paired last, so the hub must check that this is the user of the page.
         ...(person ? { 'Trendy-Person': person } : {}),
         ...headers,
       },
@@ -136,7 +138,7 @@ async function send(method, path, body, headers) {
     }),
   ).finally(() => clearTimeout(timer));
   compareClocks(response, sentAt);
-  // A gateway reports that the hub is down.
+  // A gateway uses these statuses to report that the hub is down.
   if (response.status === 502 || response.status === 504) {
     notify(false);
     throw new Unreachable();
@@ -162,7 +164,7 @@ async function reached(answer) {
 }
 
 /**
- * Reads the rest of a response, with a timeout.
+ * Waits for the rest of a response, with a timeout.
  * @template T
  * @param {Promise<T>} rest
  * @returns {Promise<T>}
@@ -190,8 +192,8 @@ function parsed(text) {
  * @param {Path} path after `/api/v1`
  * @param {object | Blob} [body] JSON document or raw bytes
  * @param {Record<string, string>} [headers]
- * @returns {Promise<Api.Answer<Method, Path>>} document of the response, or `null`. Its entities carry the record's
- *   version in `seen`.
+ * @returns {Promise<Api.Answer<Method, Path>>} document of the response, or `null`. The version of the record is in the
+ *   `seen` of each entity.
  */
 export async function ask(method, path, body, headers = {}) {
   const response = await send(method, path, body, headers);
@@ -207,21 +209,21 @@ export async function ask(method, path, body, headers = {}) {
 }
 
 /**
- * Record versions by response.
+ * Version of the record for each response.
  * @type {WeakMap<object, string>}
  */
 const versions = new WeakMap();
 /**
- * @param {object} answer of `ask`
- * @returns {string | undefined} version of the record that the response shows
+ * @param {object} answer response of `ask`
+ * @returns {string | undefined} version of the record that the response reflects
  */
 export const versionOf = (answer) => versions.get(answer);
 
 /**
- * Marks entities with the version of the record that shows them.
+ * Sets `seen` of each entity to the version of the record from which it was read.
  * @param {unknown} value
  * @param {string} version
- * @param {number} depth levels of nesting to search
+ * @param {number} depth number of nesting levels to search
  */
 function mark(value, version, depth) {
   if (!value || typeof value !== 'object') return;
@@ -246,5 +248,5 @@ export async function askFile(path) {
 }
 
 export const stream = () => new EventSource(`${BASE}/changes/stream`);
-/** URL of the whole record as a file. */
+/** URL from which the whole record can be downloaded as a file. */
 export const backupAddress = `${BASE}/export?form=ndjson`;

@@ -1,15 +1,15 @@
-// Calendar days and times. Days are strings such as `2026-11-19` in the user's time zone, or the browser's if none is
-// chosen, and start at the user's day start. The methods of `Date` use the browser's zone, so only this module formats
-// moments.
+// Calendar days and times. A day is a string such as `2026-11-19`, in the time zone that the user has chosen or else
+// the browser's, and begins at the user's start of day. The methods of `Date` use the browser's zone, so only this
+// module formats times.
 
 import { locale } from '../locale.js';
 import { texts } from '../texts.js';
 
-/** Seconds after midnight at which a day starts. */
+/** Start of a day in seconds after midnight. */
 let dayStart = 0;
 /** First day of the week; 0 is Sunday. */
 let firstWeekday = 1;
-/** `12`, `24`, or empty for the locale's clock. */
+/** `12`, `24`, or empty for the clock of the locale. */
 let hours = '';
 
 /** Time zone chosen by the user; empty for the browser's. */
@@ -17,7 +17,7 @@ let chosenZone = '';
 
 /** @param {Api.Patch} settings by key */
 export function useSettings(settings) {
-  // A zone unknown to this browser is ignored.
+  // Ignore a zone that this browser does not know.
   chosenZone = clockOf(String(settings.time_zone ?? '')) ? settings.time_zone : '';
   const clock = /^(\d{1,2}):(\d{2})/.exec(settings.day_starts_at ?? '');
   dayStart = clock ? Number(clock[1]) * 3600 + Number(clock[2]) * 60 : 0;
@@ -27,14 +27,14 @@ export function useSettings(settings) {
   formats.clear();
 }
 
-/** Time zone of the browser. */
+/** Returns the browser's time zone. */
 export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-/** Time zone of all days and times on the pages and in requests. */
+/** Returns the time zone of all days and times on the pages and in requests. */
 export const zone = () => chosenZone || browserZone();
 export const dayStartSeconds = () => dayStart;
 
 /**
- * Path of a request whose response depends on day boundaries.
+ * Returns the path of a request whose response depends on day boundaries.
  * @template {string} Path
  * @param {Path} path
  * @param {Record<string, string | number>} [more] further parameters
@@ -55,7 +55,7 @@ const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
 const clocks = new Map();
 
 /**
- * Formatter for date and time in a zone; `null` for an unknown zone.
+ * Returns a formatter for dates and times in a zone; `null` if the zone is unknown.
  * @param {string} name
  */
 function clockOf(name) {
@@ -84,7 +84,7 @@ function clockOf(name) {
 }
 
 /**
- * Offset of a zone from UTC, in milliseconds.
+ * Returns the offset of a zone from UTC in milliseconds.
  * @param {number} moment milliseconds since 1970
  * @param {string} of zone; empty for the browser's
  */
@@ -96,7 +96,7 @@ function offsetAt(moment, of) {
 }
 
 /**
- * Local date and time of a moment, such as `2026-11-20T17:48`.
+ * Returns the local date and time of a moment, for example `2026-11-20T17:48`.
  * @param {Date} moment
  * @param {string} [of] zone; by default the user's
  */
@@ -105,12 +105,12 @@ export function localText(moment, of = chosenZone) {
 }
 
 /**
- * Moment of a local time.
+ * Returns the moment of a local time.
  * @param {number} local milliseconds as if the local time were UTC
  * @param {string} of a zone
  */
 function momentAt(local, of) {
-  // A repeated local time means its first occurrence; a skipped one is shifted by the clock change.
+  // A local time that occurs twice denotes its first occurrence. One that is skipped is shifted by the clock change.
   const [before, after] = [offsetAt(local - 86_400_000, of), offsetAt(local + 86_400_000, of)];
   return new Date(
     offsetAt(local - before, of) !== before && offsetAt(local - after, of) === after ? local - after : local - before,
@@ -118,13 +118,13 @@ function momentAt(local, of) {
 }
 
 /**
- * Milliseconds of a local time as if it were UTC; NaN for an invalid text.
+ * Parses a local time as if it were UTC. Returns milliseconds, or NaN if the text is invalid.
  * @param {string} text
  */
 const localOf = (text) => Date.parse(`${text.length === 10 ? `${text}T00:00` : text}Z`);
 
 /**
- * `+02:00`.
+ * Formats a UTC offset, for example `+02:00`.
  * @param {number} milliseconds
  */
 function offsetName(milliseconds) {
@@ -133,14 +133,14 @@ function offsetName(milliseconds) {
 }
 
 /**
- * UTC offset at a moment, such as `+02:00`.
+ * Returns the UTC offset at a moment, for example `+02:00`.
  * @param {Date} moment
  */
 export const offsetOf = (moment) => offsetName(offsetAt(moment.getTime(), chosenZone));
 
 /**
- * UTC offsets of the moments with a local time, the earlier moment first: two if a clock change repeats it, none if a
- * clock change skips it.
+ * Returns the UTC offsets at which a local time exists, earliest moment first. There are two if a clock change repeats
+ * the time, and none if a clock change skips it.
  * @param {number} local
  * @param {string} of a zone
  * @returns {number[]} milliseconds
@@ -151,7 +151,7 @@ function offsetsAt(local, of) {
 }
 
 /**
- * UTC offsets of a local time such as `2026-10-25T02:30`.
+ * Returns the UTC offsets at which a local time such as `2026-10-25T02:30` exists.
  * @param {string} text
  * @returns {string[]}
  */
@@ -161,7 +161,7 @@ export function offsetsOf(text) {
 }
 
 /**
- * UTC offset of a moment whose local time occurs twice; else empty.
+ * Returns the UTC offset of a moment if its local time occurs twice; otherwise an empty string.
  * @param {Date} moment
  * @param {string} of a zone
  */
@@ -171,10 +171,11 @@ function tellingOffset(moment, of) {
 }
 
 /**
- * Moment of a text such as `2026-11-20T17:48` or of the midnight of a date; an invalid `Date` for other texts.
+ * Parses a local time such as `2026-11-20T17:48`, or a date as its midnight. Returns an invalid `Date` for other text.
  * @param {string} text
  * @param {string} [of] zone; by default the user's
- * @param {string} [offset] UTC offset that selects one of two moments, such as `+02:00`; by default the first
+ * @param {string} [offset] UTC offset that selects one of two moments, for example `+02:00`; by default the first
+ *   moment
  */
 export function momentOf(text, of = chosenZone, offset = '') {
   const local = localOf(text);
@@ -184,7 +185,7 @@ export function momentOf(text, of = chosenZone, offset = '') {
 }
 
 /**
- * Midnight of a date with its UTC offset, which keeps the date in every zone.
+ * Returns the midnight of a date with its UTC offset, so that the date is preserved in every zone.
  * @param {string} date
  */
 export function midnightText(date) {
@@ -196,7 +197,7 @@ export function midnightText(date) {
 // MARK: Dates
 
 /**
- * Date of a moment in the user's zone.
+ * Returns the date of a moment in the user's zone.
  * @param {Date} moment
  */
 export const dateHere = (moment) => localText(moment).slice(0, 10);
@@ -208,7 +209,7 @@ export const dateHere = (moment) => localText(moment).slice(0, 10);
 const parts = (date) => /** @type {[number, number, number]} */ (date.split('-').map(Number));
 
 /**
- * Whether a text is an existing date.
+ * Returns whether a string is an existing date.
  * @param {string | undefined} text
  */
 export function isDate(text) {
@@ -228,7 +229,7 @@ export function addDays(date, days) {
 }
 
 /**
- * Month a number of months later.
+ * Returns the month that follows `month` by a number of months.
  * @param {string} month `2026-11`
  * @param {number} by
  */
@@ -238,35 +239,35 @@ export function addMonths(month, by) {
 }
 
 /**
- * Number of days between two dates.
+ * Returns the number of days between two dates.
  * @param {string} from
  * @param {string} to
  */
 export const daysBetween = (from, to) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 
 /**
- * Weekday of a date; 0 is Sunday.
+ * Returns the weekday of a date; 0 is Sunday.
  * @param {string} date
  */
 export const weekday = (date) => new Date(`${date}T00:00:00Z`).getUTCDay();
 
 /**
- * First date of the week of a date.
+ * Returns the first date of the week that contains a date.
  * @param {string} date
  */
 export const startOfWeek = (date) => addDays(date, -((weekday(date) - firstWeekday + 7) % 7));
 
 /**
- * First moment of a day.
+ * Returns the moment at which a day begins.
  * @param {string} date
- * @param {string} [of] time zone; by default the one of the pages
+ * @param {string} [of] time zone; by default the user's
  */
 export const startOf = (date, of = chosenZone) => momentAt(Date.parse(date) + dayStart * 1000, of);
 
 /**
- * Day of a moment.
+ * Returns the day that contains a moment.
  * @param {Date} moment
- * @param {string} [of] time zone; by default the one of the pages
+ * @param {string} [of] time zone; by default the user's
  */
 export function dayOf(moment, of = chosenZone) {
   const date = localText(moment, of).slice(0, 10);
@@ -276,15 +277,15 @@ export function dayOf(moment, of = chosenZone) {
 export const today = () => dayOf(new Date());
 
 /**
- * Day of an event in the time zone where it was recorded.
+ * Returns the day of an event in the time zone in which it was recorded.
  * @param {Api.Event} event
  */
 export const dayOfEvent = (event) =>
   event.is_all_day ? dateOfAllDay(new Date(event.timestamp), event) : dayOf(new Date(event.timestamp), zoneOf(event));
 
 /**
- * Last day that an event touches, in the time zone where it was recorded. An event that ends when a day begins does not
- * touch that day.
+ * Returns the last day that an event touches, in the time zone in which it was recorded. An event that ends exactly
+ * when a day begins does not touch that day.
  * @param {Api.Event} event
  * @param {number} [now] end of a running event, in milliseconds since 1970
  */
@@ -295,21 +296,21 @@ export function lastDayOf(event, now = NaN) {
 }
 
 /**
- * Whether an event touches a day.
+ * Returns whether an event touches a day.
  * @param {Api.Event} event
  * @param {string} day
  */
 export const touches = (event, day) => dayOfEvent(event) <= day && day <= lastDayOf(event);
 
 /**
- * Time zone where an event was recorded, or the user's if it is unknown.
+ * Returns the time zone in which an event was recorded, or the user's if it is unknown.
  * @param {Api.Event} event
  */
 export const zoneOf = ({ time_zone: name }) => (name && clockOf(name) ? name : chosenZone);
 
 /**
- * Date of an all-day event's start or end.
- * @param {Date} moment start or end
+ * Returns the date of the start or end of an all-day event.
+ * @param {Date} moment start or end of the event
  * @param {Api.Event} event
  */
 export function dateOfAllDay(moment, event) {
@@ -320,7 +321,8 @@ export function dateOfAllDay(moment, event) {
 }
 
 /**
- * Time zone where an event was recorded if its local time differs from the user's; else empty.
+ * Returns the time zone in which an event was recorded if its local time differs from the user's; otherwise an empty
+ * string.
  * @param {Api.Event} event
  */
 export function otherZone(event) {
@@ -329,10 +331,11 @@ export function otherZone(event) {
 }
 
 /**
- * Changes of an event that was recorded in another time zone; `null` if it has that zone.
+ * Returns the changes that move an event to another time zone; `null` if it already has that zone.
  * @param {Api.Event} event
  * @param {string} name of the zone
- * @param {boolean} keepsClock whether the local time stays and the moment changes; an all-day event keeps its dates
+ * @param {boolean} keepsClock whether the local time stays and the moment changes. An all-day event always keeps its
+ *   dates
  * @returns {Api.Patch | null}
  */
 export function inZone(event, name, keepsClock) {
@@ -357,7 +360,7 @@ const formats = new Map();
 function format(options) {
   const key = JSON.stringify(options);
   let known = formats.get(key);
-  // All dates use the Gregorian calendar, which the day numbers belong to.
+  // All dates use the Gregorian calendar, like the date strings.
   if (!known) formats.set(key, (known = new Intl.DateTimeFormat(locale(), { calendar: 'gregory', ...options })));
   return known;
 }
@@ -369,65 +372,66 @@ function format(options) {
  */
 const inWords = (date, options) => format({ ...options, timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`));
 
-// Order and separators follow the locale: `Friday 20 November`, `Friday, November 20`.
+// Order and separators follow the locale, for example `Friday 20 November` and `Friday, November 20`.
 
 /**
+ * Returns the format of the year, which is omitted for the current one.
  * @param {string} date
- * @returns {'numeric' | undefined} whether to show the year: not for the present one
+ * @returns {'numeric' | undefined}
  */
 const otherYear = (date) => (date.slice(0, 4) === today().slice(0, 4) ? undefined : 'numeric');
 
 /**
- * `Friday 20 November`, with the year if it is not the present one.
+ * Formats a date as `Friday 20 November`, with the year unless it is the current one.
  * @param {string} date
  */
 export const longDate = (date) =>
   inWords(date, { weekday: 'long', day: 'numeric', month: 'long', year: otherYear(date) });
 /**
- * `Fri 20 Nov`.
+ * Formats a date as `Fri 20 Nov`.
  * @param {string} date
  */
 export const shortDate = (date) => inWords(date, { weekday: 'short', day: 'numeric', month: 'short' });
 /**
- * `Fri 20 Nov`, with the year if it is not the present one.
+ * Formats a date as `Fri 20 Nov`, with the year unless it is the current one.
  * @param {string} date
  */
 export const shortDateOfYear = (date) =>
   inWords(date, { weekday: 'short', day: 'numeric', month: 'short', year: otherYear(date) });
 /**
- * `20 November 2026`.
+ * Formats a date as `20 November 2026`.
  * @param {string} date
  */
 export const wholeDate = (date) => inWords(date, { day: 'numeric', month: 'long', year: 'numeric' });
 /**
- * `November 2026`.
+ * Formats a date as `November 2026`.
  * @param {string} date
  * @param {'short' | 'long'} [length]
  */
 export const monthAndYear = (date, length = 'long') => inWords(date, { month: length, year: 'numeric' });
 /**
- * `20 Nov`.
+ * Formats a date as `20 Nov`.
  * @param {string} date
  */
 export const dayAndMonth = (date) => inWords(date, { day: 'numeric', month: 'short' });
 /**
- * `Fri`.
+ * Formats the weekday of a date, for example `Fri`.
  * @param {string} date
  * @param {'short' | 'long' | 'narrow'} [length]
  */
 export const weekdayName = (date, length = 'short') => inWords(date, { weekday: length });
 /**
- * `Nov`.
+ * Formats the month of a date, for example `Nov`.
  * @param {string} date
  * @param {'short' | 'long'} [length]
  */
 export const monthName = (date, length = 'short') => inWords(date, { month: length });
 
-/** Whether the clock has 12 hours. */
+/** Returns whether times are shown on a 12-hour clock. */
 const isTwelve = () => (hours ? hours === '12' : format({ hour: 'numeric' }).resolvedOptions().hour12 === true);
 
 /**
- * `17:48`; `02:30 +02:00` if a clock change repeats the time.
+ * Formats a time as `17:48`, or as `02:30 +02:00` if a clock change repeats it.
  * @param {Date} moment
  * @param {string} [of] zone; by default the user's
  */
@@ -436,7 +440,7 @@ export function time(moment, of = chosenZone) {
 }
 
 /**
- * `17:48:05`.
+ * Formats a time as `17:48:05`.
  * @param {Date} moment
  */
 export const timeToSecond = (moment) => clockTime(moment, chosenZone, { second: '2-digit' });
@@ -464,7 +468,7 @@ const clockTime = (moment, of, more) =>
 export const minuteText = (minutes) => time(new Date(Date.UTC(2023, 0, 2, 0, minutes)), 'UTC');
 
 /**
- * `today`, `yesterday`, `last Wednesday`, `20 Nov`.
+ * Formats a date as `today`, `yesterday`, `last Wednesday` or `20 Nov`.
  * @param {string} date
  */
 export function nearDate(date) {
@@ -477,7 +481,7 @@ export function nearDate(date) {
 }
 
 /**
- * `17:48` of today, `yesterday 22:10`, `20 Nov 08:31`.
+ * Formats a time of today as `17:48`, an earlier one as `yesterday 22:10` or `20 Nov 08:31`.
  * @param {Date} moment
  */
 export function nearTime(moment) {
@@ -486,7 +490,7 @@ export function nearTime(moment) {
 }
 
 /**
- * `1 h 06 min`, `24 min`, `40 s`.
+ * Formats a duration as `1 h 06 min`, `24 min` or `40 s`.
  * @param {number} seconds
  */
 export function length(seconds) {
@@ -500,7 +504,7 @@ export function length(seconds) {
 }
 
 /**
- * `1:38`, for running timers.
+ * Formats the duration of a running timer as `1:38`.
  * @param {number} seconds
  */
 export function clock(seconds) {

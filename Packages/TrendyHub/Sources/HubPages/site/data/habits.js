@@ -1,5 +1,5 @@
-// Streaks, scores and usual hours that the hub computes from the whole record. They change slowly and are kept between
-// pages.
+// Streaks, scores and usual hours, which the hub computes from the whole record. They change slowly, so they are kept
+// when the user moves to another page.
 
 import { read } from './record.js';
 import { weekStart, withDays } from './days.js';

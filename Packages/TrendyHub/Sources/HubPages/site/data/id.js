@@ -1,4 +1,4 @@
-/** Creates a UUID of version 7 (RFC 9562), which increases with time. */
+/** Creates a version 7 UUID (RFC 9562). Later ids sort after earlier ones. */
 export function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const now = Date.now();

@@ -1,4 +1,4 @@
-// Navigation. The address contains the state of a page, such as range and types.
+// Navigation. The address contains the state of a page, for example its range and types.
 
 /** @type {(() => void)[]} */
 const listeners = [];
@@ -10,22 +10,22 @@ const notify = () => {
   for (const listener of listeners) listener();
 };
 
-/** Reloads the page of the current address. */
+/** Reloads the page at the current address. */
 export const again = notify;
 
-/** Draws the page again from what it has loaded. */
+/** Redraws the page from the data it has loaded. */
 export let drawAgain = () => {};
 /** @param {() => void} draw */
 export const onDraw = (draw) => {
   drawAgain = draw;
 };
 
-/** Position of this page in the history of the visit, stored with each history entry. */
+/** Position of this page in the history of the visit. It is stored with each history entry. */
 let steps = Number(history.state?.steps) || 0;
 history.replaceState({ steps }, '');
 
 /**
- * Navigates to an address. A filter replaces the history entry.
+ * Navigates to an address. Changing a filter replaces the current history entry.
  * @param {string} address
  * @param {boolean} [isFilter]
  */
@@ -38,7 +38,7 @@ export function go(address, isFilter = false) {
 }
 
 /**
- * Address of the same page with changed query items; empty ones are removed.
+ * Returns the address of the same page with changed query items. Empty items are removed.
  * @param {Record<string, string | null>} items
  */
 export function withQuery(items) {
@@ -52,11 +52,12 @@ export function withQuery(items) {
 }
 
 /**
- * Closes the topmost sheet. Going back closes it instead of leaving the page.
+ * Closes the topmost sheet and returns whether one was open. Navigating back closes a sheet instead of leaving the
+ * page.
  * @type {(() => boolean) | null}
  */
 let cover = null;
-/** @param {() => boolean} close returns whether a sheet was open; the page stays if so */
+/** @param {() => boolean} close returns whether a sheet was open, in which case the page stays */
 export const onBack = (close) => {
   cover = close;
 };

@@ -1,6 +1,6 @@
-// Preferences of this browser, separate for each user.
+// Preferences of this browser, kept separately for each user.
 
-/** Id of the user whose record the page shows; empty before anyone is paired. */
+/** Id of the user whose record the page shows; empty until a user is paired. */
 let owner = '';
 
 /** @param {string} person id of the user */
@@ -22,7 +22,7 @@ export function preference(name) {
 }
 
 /**
- * Stores a preference; without a value removes it.
+ * Stores a preference, or removes it if the value is `null`.
  * @param {string} name
  * @param {string | null} value
  * @returns {boolean} whether it was stored
@@ -33,7 +33,7 @@ export function setPreference(name, value) {
     else localStorage.setItem(`${owner}/${name}`, value);
     return true;
   } catch {
-    return false; // Storage is forbidden or full: the setting holds until the page is closed.
+    return false; // Storage is forbidden or full. The setting lasts until the page is closed.
   }
 }
 
@@ -102,7 +102,7 @@ function write(name, value) {
   try {
     localStorage.setItem(name, JSON.stringify(value));
   } catch {
-    remove(name); // Storage is forbidden or full: the former value must not stay.
+    remove(name); // Storage is forbidden or full. Do not leave the previous value in place.
   }
 }
 
@@ -121,7 +121,7 @@ function remove(name) {
  */
 
 /**
- * Session of the user paired last; `null` without one.
+ * Returns the session of the user paired last; `null` if there is none.
  * @returns {KnownSession | null}
  */
 export const storedSession = () => read(SESSION);
@@ -135,7 +135,7 @@ export function storeSession(session) {
 export const deleteSession = () => remove(SESSION);
 
 /**
- * Names of the users of this browser, by id.
+ * Returns the names of this browser's users, by id.
  * @returns {Record<string, string>}
  */
 export const knownUsers = () => read(PEOPLE) ?? {};

@@ -1,6 +1,6 @@
-// Queue of writes to the hub. Each write is stored in this browser before it appears as done; they are sent in order. A
-// write has an idempotency key, the record version that the user saw, and the time of the edit, so that retries are
-// harmless and the hub merges it with the edits of other devices.
+// Queue of writes to the hub. Each write is stored in this browser before it appears as done, and writes are sent in
+// order. A write has an idempotency key, which makes retries harmless, as well as the record version that the user saw
+// and the time of the edit, by which the hub merges it with edits from other devices.
 
 import { ask, hubTime, newId, Refused, Unreachable } from './api.js';
 import { deleteWrite, storeWrite, storedWrites, onStoreLost, persist } from './storage.js';
@@ -9,29 +9,29 @@ import { dayOfEvent } from './days.js';
 
 /**
  * @typedef {object} Write
- * @property {number} [n] position in the queue; undefined if the write could not be stored
+ * @property {number} [n] position in the queue; missing if the write could not be stored
  * @property {string} key
  * @property {'POST' | 'PATCH' | 'DELETE'} method
  * @property {string} path
  * @property {Api.Patch} [body]
- * @property {string} kind first segment of the path: `events`
+ * @property {string} kind first segment of the path, for example `events`
  * @property {string} id of the entity
  * @property {Api.Entity} [before] entity before a change or deletion
- * @property {string} [tolerates] kind of rejection that counts as success
+ * @property {string} [tolerates] kind of problem that counts as success
  * @property {Api.Entity} [after] restored entity of a restore
- * @property {boolean} [isStop] whether the write ends a running event; an existing end stays
+ * @property {boolean} [isStop] whether the write ends a running event, unless it has ended already
  * @property {string} [seen] version of the record that the user saw
  * @property {number} [incarnation] incarnation that the user saw, for a deletion
- * @property {number} at milliseconds since 1970
- * @property {number} time `at` on the hub's clock
+ * @property {number} at time of the edit in milliseconds since 1970
+ * @property {number} time `at` by the hub's clock
  * @property {'waiting' | 'sending' | 'sent' | 'refused'} state
  * @property {string} [reason] why the hub rejected the write
- * @property {string} [refusal] kind of the rejection
- * @property {number} [sentAt] on this page's clock
- * @property {(error: Error | null) => void} [settled] called when a write that is not stored has ended
+ * @property {string} [refusal] kind of the problem
+ * @property {number} [sentAt] time of sending by this page's clock
+ * @property {(error: Error | null) => void} [settled] called with the result of a write that could not be stored
  */
 
-/** A write was neither stored in this browser nor accepted by the hub. */
+/** Error: a write was neither stored in this browser nor accepted by the hub. */
 export class NotRecorded extends Error {}
 
 /** @type {Write[]} */
@@ -57,12 +57,12 @@ const isPending = (write) => write.state === 'waiting' || write.state === 'sendi
 export const waiting = () => writes.filter(isPending);
 /** Number of writes sent since the queue was last empty. */
 let sent = 0;
-/** Progress since the queue was last empty. */
+/** Returns the progress since the queue was last empty. */
 export const progress = () => ({ at: sent + 1, all: sent + waiting().length });
 export const refused = () => writes.filter((write) => write.state === 'refused');
 
 /**
- * State of the stored queue: `unread` before it is read, `refused` if the browser stores nothing.
+ * State of the stored queue: `unread` until it has been read, `refused` if the browser does not store it.
  * @type {'unread' | 'known' | 'refused'}
  */
 let storage = 'unread';
@@ -71,14 +71,14 @@ let isRefusing = false;
 export const storageState = () => (isRefusing ? 'refused' : storage);
 
 /**
- * Notifies the other tabs of a change to the queue.
+ * Channel that notifies the user's other tabs of changes to the queue.
  * @type {BroadcastChannel | null}
  */
 let channel = null;
 const notifyPages = () => channel?.postMessage('changed');
 
 /**
- * Name of a channel or lock shared by the tabs of one user.
+ * Returns the name of a channel or lock that the tabs of one user share.
  * @param {string} name
  */
 const shared = (name) => `${name}-${currentUser()}`;
@@ -94,7 +94,7 @@ export async function resume() {
   flush();
 }
 
-// Pending writes are stored again at once, since the tab may be closed before they are sent.
+// Store pending writes again immediately, because the tab may be closed before they are sent.
 onStoreLost(() => {
   adopt().then(notify, unreadable);
 });
@@ -107,11 +107,11 @@ function unreadable(error) {
   notify();
 }
 
-/** Generation of the database that the queue was last read from. */
+/** Generation of the database from which the queue was last read. */
 let generation = '';
 
 /**
- * Reads of the queue run one after the other: two at once would store writes twice.
+ * Pending read of the queue. Reads never overlap, because two concurrent ones would store writes twice.
  * @type {Promise<void>}
  */
 let adopting = Promise.resolve();
@@ -127,7 +127,7 @@ async function adoptNow() {
   const known = writes.filter((write) => write.n !== undefined);
   let kept = await storedWrites();
   if (generation && kept.generation !== generation) {
-    // The browser deleted the database: only open tabs still have the pending writes.
+    // The browser has deleted the database, so only open tabs still have the pending writes.
     if (navigator.locks) await navigator.locks.request(shared('trendy-store'), () => storeAgain(known));
     else await storeAgain(known);
     kept = await storedWrites();
@@ -143,7 +143,7 @@ async function adoptNow() {
     else own.n = write.n;
   }
   for (const write of known.filter((each) => !keys.has(each.key))) {
-    // Another tab sent or discarded it.
+    // Another tab has sent or discarded the write.
     if (write.state === 'waiting') settle(write);
     else if (write.state === 'refused') writes = writes.filter((other) => other !== write);
   }
@@ -160,7 +160,7 @@ async function storeAgain(known) {
 }
 
 /**
- * Stores a write, shows it, and sends it. A write that cannot be stored is sent immediately.
+ * Stores a write, displays it, and sends it. If it cannot be stored, it is sent immediately.
  * @param {Pick<Write, 'method' | 'path' | 'kind' | 'id'> & Partial<Write>} write
  * @throws {NotRecorded | Refused} if the write was neither stored nor accepted by the hub
  */
@@ -181,11 +181,11 @@ export async function enqueue(write) {
   flush();
 }
 
-/** Position of the last known write. */
+/** Returns the position of the last known write. */
 const lastPlace = () => Math.max(0, ...writes.map((write) => write.n ?? 0));
 
 /**
- * Sends a write that could not be stored, after the pending ones.
+ * Sends a write that could not be stored, after all pending ones.
  * @param {Write} write
  */
 async function sendAtOnce(write) {
@@ -222,7 +222,7 @@ export async function retryWrite(write) {
   flush();
 }
 
-/** Sends pending writes in order, unless another tab is already sending. */
+/** Sends pending writes in order, unless another tab is already doing so. */
 export function flush() {
   isWanted = true;
   if (isSending) return;
@@ -233,10 +233,11 @@ export function flush() {
 
 async function flushAll() {
   try {
-    // Writes queued during a round are sent in the next one.
+    // Writes that are queued while others are sent go out in the next round.
     while (isWanted) {
       isWanted = false;
-      // Locks exist on secure origins only. Without them two tabs may send the same write, which is applied once.
+      // Locks are available only on secure origins. Without them, two tabs may send the same write, which is still
+      // applied once.
       if (navigator.locks) await navigator.locks.request(shared('trendy-queue'), send);
       else await send();
     }
@@ -249,7 +250,7 @@ async function flushAll() {
 }
 
 async function send() {
-  // If the stored queue is unreadable, the writes in memory are sent.
+  // If the stored queue cannot be read, send the writes in memory.
   await adopt().catch(unreadable);
   for (const write of [...writes]) {
     if (write.state !== 'waiting') continue;
@@ -273,7 +274,7 @@ async function send() {
 }
 
 /**
- * Whether a retry would be rejected as well.
+ * Returns whether a retry would be rejected as well.
  * @param {Refused} error
  */
 const isFinal = (error) => !error.passes && error.status !== 401 && error.kind !== 'other_person';
@@ -283,7 +284,7 @@ async function askOnce(write) {
   /** @type {Record<string, string>} */
   const headers = {
     'Idempotency-Key': write.key,
-    // A write without a version has seen nothing but this browser's own writes.
+    // Without a version, the author has seen nothing but this browser's own writes.
     'Trendy-Version': write.seen ?? '.0',
     'Trendy-Time': String(write.time),
   };
@@ -291,7 +292,7 @@ async function askOnce(write) {
   try {
     await ask(write.method, write.path, write.body, headers);
   } catch (error) {
-    // A write that is not stored is retried at once: its first response may have been lost.
+    // Retry a write that is not stored immediately: the response to the first attempt may have been lost.
     if (!(error instanceof Unreachable) || !write.settled) throw error;
     await ask(write.method, write.path, write.body, headers);
   }
@@ -301,7 +302,7 @@ async function askOnce(write) {
 async function done(write) {
   settle(write);
   write.settled?.(null);
-  // If the deletion fails, the write is sent again and changes nothing.
+  // If the deletion fails, the write will be sent again, which changes nothing.
   if (write.n !== undefined) await deleteWrite(write.key).catch(unreadable);
   notifyPages();
 }
@@ -313,7 +314,7 @@ async function done(write) {
 async function setAside(write, error) {
   const isOwnCreate = write.method === 'POST' && write.path === `/${write.kind}` && write.body?.id === write.id;
   if (isOwnCreate && error.kind === 'duplicate') {
-    // An earlier attempt to save this form created the entity, so the values become an edit of it.
+    // An earlier attempt to save this form has created the entity, so turn the values into an edit of it.
     const path = `${write.path}/${encodeURIComponent(write.id)}`;
     Object.assign(write, { method: 'PATCH', path, before: write.body });
     if (write.n !== undefined) await storeWrite({ ...write, state: 'waiting' }).catch(unreadable);
@@ -339,12 +340,12 @@ function retryLater(error) {
   timer = setTimeout(flush, wait);
 }
 
-/** When the last write was answered, on this page's clock. */
+/** Time at which the hub last responded to a write, by this page's clock. */
 let lastAnswer = -Infinity;
 export const lastSent = () => lastAnswer;
 
 /**
- * Marks a write as sent. It remains visible until a later response includes it.
+ * Marks a write as sent. It stays visible until a later response includes it.
  * @param {Write} write
  */
 function settle(write) {
@@ -358,9 +359,9 @@ function settle(write) {
 }
 
 /**
- * Writes that a response may not include yet.
+ * Returns the writes that a response may not include yet.
  * @param {string} kind
- * @param {number} askedAt on this page's clock
+ * @param {number} askedAt time of the request by this page's clock
  */
 const unseen = (kind, askedAt) =>
   writes.filter(
@@ -369,7 +370,7 @@ const unseen = (kind, askedAt) =>
   );
 
 /**
- * Applies a merge patch (RFC 7396); properties of an event are merged by key.
+ * Applies a merge patch (RFC 7396). The properties of an event are merged by key.
  * @param {Api.Entity} entity
  * @param {Api.Patch} patch
  */
@@ -395,12 +396,12 @@ export function merged(entity, patch) {
  * @param {Api.Entity} old
  */
 function changed(write, old) {
-  // A second stop does not move the end.
+  // Ending an event a second time does not move its end.
   return write.isStop && old.end_date ? old : merged(old, write.body ?? {});
 }
 
 /**
- * Entity that a create or restore produces.
+ * Returns the entity that a create or restore produces.
  * @param {Write} write
  * @returns {Api.Entity}
  */
@@ -408,7 +409,7 @@ const madeBy = ({ id, after, body }) =>
   after ? { ...after, incarnation: (after.incarnation ?? 0) + 1 } : { ...body, id };
 
 /**
- * Identifies the writes that `overlaid` applies to a list.
+ * Returns a string that identifies the writes that `overlaid` applies to a list.
  * @param {string} kind
  */
 export const writesVersion = (kind) =>
@@ -418,10 +419,10 @@ export const writesVersion = (kind) =>
     .join();
 
 /**
- * A list of the hub with pending writes applied.
+ * Returns a list of the hub with pending writes applied.
  * @template {{id: string}} T
  * @param {string} kind
- * @param {T[]} list response of the hub
+ * @param {T[]} list as returned by the hub
  * @param {number} askedAt
  * @param {(entity: T) => boolean} [belongs] whether a new entity belongs to the list
  * @returns {T[]}
@@ -448,7 +449,7 @@ export function overlaid(kind, list, askedAt, belongs = () => true) {
 }
 
 /**
- * Counts by day with pending writes applied.
+ * Returns daily counts with pending writes applied.
  * @param {Map<string, Record<string, number>>} days by date, then by type
  * @param {number} askedAt
  */
@@ -463,8 +464,8 @@ export function overlaidDays(days, askedAt) {
 }
 
 /**
- * Events that a response does not count yet (1), or counts although they are gone (-1).
- * @param {number} askedAt on this page's clock
+ * Returns the events that a response does not count yet (1), or still counts although they are gone (-1).
+ * @param {number} askedAt time of the request by this page's clock
  * @returns {{event: Api.Event, count: 1 | -1}[]}
  */
 export function unseenEvents(askedAt) {

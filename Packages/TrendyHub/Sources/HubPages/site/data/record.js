@@ -19,8 +19,8 @@ export const session = {
 };
 
 /**
- * Connection state: whether the hub answers, since when it does not (in milliseconds), and whether changes arrive live.
- * `isRevoked` means that the hub rejects this browser, `isSignedOut` that the browser has lost its cookie.
+ * Connection state: whether the hub responds, since when it does not (in milliseconds since 1970), and whether changes
+ * arrive live. `isRevoked` is set if the hub rejects this browser, `isSignedOut` if the browser has lost its cookie.
  */
 export const reach = { isReached: true, isLive: false, since: 0, isRevoked: false, isSignedOut: false, changedAt: 0 };
 
@@ -46,18 +46,20 @@ onQueue(() => notify('data'));
 // MARK: Reads
 
 /**
- * Response of the hub, or the stored one while the hub is unreachable.
+ * Reads from the hub, or uses the stored response while the hub is unreachable.
  * @template {string} Path
  * @param {Path} path
- * @returns {Promise<{answer: Api.Answer<'GET', Path>, askedAt: number}>} on this page's clock
+ * @returns {Promise<{answer: Api.Answer<'GET', Path>, askedAt: number}>} with the time of the request by this page's
+ *   clock
  */
 export async function read(path) {
   const askedAt = performance.now();
   const asked = ask('GET', path);
   try {
-    // While the hub is unreachable, the stored response is used early. A late response causes another read.
+    // While the hub is unreachable, use the stored response after a short wait. If a response arrives later, it causes
+    // another read.
     const answer = await (reach.isReached ? asked : Promise.race([asked, silence()]));
-    // A response that cannot be stored is still used.
+    // A response that cannot be stored can still be used.
     storeResponse(path, answer).catch(() => {});
     return { answer, askedAt };
   } catch (error) {
@@ -67,20 +69,20 @@ export async function read(path) {
     const kept = await storedResponse(path).catch(() => undefined);
     if (!kept) return { answer: await asked, askedAt };
     asked.catch(() => {});
-    // The stored response is older than every pending write.
+    // Treat the stored response as older than every pending write.
     return { answer: kept.answer, askedAt: kept.at - performance.timeOrigin };
   }
 }
 
 /**
- * Rejects after a second.
+ * Rejects after one second.
  * @returns {Promise<never>}
  */
 const silence = () => new Promise((_, reject) => setTimeout(() => reject(new Unreachable()), 1000));
 
 /** @param {Refused} error */
 function revoked(error) {
-  // Reported once: listeners read again and are rejected again.
+  // Report this only once: listeners read again, and are rejected again.
   if (reach.isRevoked) return;
   Object.assign(reach, { isRevoked: true, isSignedOut: error.kind === 'unauthorized' });
   notify('reach');
@@ -95,7 +97,7 @@ function revoked(error) {
  */
 
 /**
- * Action of each type, and whether it is built in, from the hub.
+ * Action of each type, and whether the type is built in, as reported by the hub.
  * @type {Map<string, Api.TypeActions['types'][number]>}
  */
 let actions = new Map();
@@ -105,7 +107,7 @@ async function loadActions() {
 }
 
 /**
- * Last responses for the lists.
+ * Latest responses for the lists.
  * @type {{[name in keyof Lists]?: {answer: Lists[name][], askedAt: number}}}
  */
 const lists = {};
@@ -145,7 +147,8 @@ function list(name) {
 }
 
 /**
- * Lists with pending writes applied, as long as neither changes: a page reads them many times.
+ * Cached lists with pending writes applied, because a page reads each list many times. `version` shows whether they are
+ * current.
  * @type {Map<string, {version: string, list: any[]}>}
  */
 const applied = new Map();
@@ -157,7 +160,7 @@ const orders = {
 };
 
 /**
- * Event types by creation date.
+ * Returns event types in order of creation.
  * @returns {Api.EventType[]}
  */
 export const types = () => list('event-types');
@@ -168,7 +171,7 @@ export const types = () => list('event-types');
 export const typeOf = (id) =>
   list('event-types').find((type) => type.id === id) ?? { id, name: texts.type.deletedType, color: '', icon: '' };
 /**
- * Property definitions of a type in display order.
+ * Returns the property definitions of a type in display order.
  * @param {string} typeId
  * @returns {Api.PropertyDefinition[]}
  */
@@ -181,7 +184,7 @@ export const vehiclesByName = () => vehicles().sort((a, b) => a.name.localeCompa
 export const skips = () => list('skips');
 
 /**
- * Returns a function that reports whether events of a type are not expected on a date.
+ * Returns a function that reports whether a type is skipped on a date.
  * @param {string} typeId
  * @returns {(date: string) => boolean}
  */
@@ -191,7 +194,7 @@ export function skippedDays(typeId) {
 }
 
 /**
- * Settings by key. If a key has two entities, the one with the derived id counts.
+ * Returns settings by key. If two entities have the same key, the one with the derived id takes precedence.
  * @returns {Api.Patch}
  */
 export function settings() {
@@ -204,20 +207,21 @@ export function settings() {
   return values;
 }
 
-/** Ids of running events. */
+/** Returns the ids of running events with the settings that mark them. */
 export const runningIds = () =>
   list('settings')
     .filter((setting) => setting.key === 'running')
     .map((setting) => ({ mark: setting, id: String(setting.value) }));
 
 /**
- * Whether the software records this type itself, so that it is not logged by hand.
+ * Returns whether the software itself records this type, so that it is not logged by hand.
  * @param {Api.EventType} type
  */
 export const isOwnType = (type) => actions.get(type.id)?.built_in ?? false;
 
 /**
- * Action that records an event of a type, from the hub unless a type or property is pending.
+ * Returns the action that records an event of a type. The hub decides it unless changes to types or properties are
+ * pending.
  * @param {Api.EventType} type
  * @param {boolean} isRunning whether an event of the type is running
  */
@@ -230,7 +234,7 @@ export function actionFor(type, isRunning) {
 }
 
 /**
- * Ends and speeds of trips, as the hub reported them last.
+ * Ends and speeds of trips, as last reported by the hub.
  * @type {Map<string, Api.TripSummary>}
  */
 const summaries = new Map();
@@ -242,19 +246,19 @@ export const keepSummaries = (trips) => {
 export const summaryOf = (trip) => summaries.get(trip.id);
 
 /**
- * Events that start in or extend into a range of days, the latest first.
+ * Reads the events that start in or extend into a range of days, latest first.
  * @param {string} from a date
  * @param {string} to the last date
  * @param {string} [source] source type; by default all
  */
 export async function eventsOf(from, to, source = '') {
-  // The range is extended for entries that began up to two days before, and because two zones differ by up to 26 hours.
+  // Extend the range, because entries may have begun up to two days earlier and time zones differ by up to 26 hours.
   const begin = new Date(startOf(from).getTime() - 266_400_000);
   const end = new Date(startOf(addDays(to, 1)).getTime() + 93_600_000);
   const period = new URLSearchParams({ from: begin.toISOString(), to: end.toISOString() });
   const [{ answer, askedAt }] = await Promise.all([
     readEvents(begin, end, source),
-    // Without a stored response, trips have no place names.
+    // Without a stored response, trips are shown without place names.
     read(`/trips?${period}`).then((trips) => keepSummaries(trips.answer.trips), unlessUnreachable),
   ]);
   return () =>
@@ -270,7 +274,7 @@ function unlessUnreachable(error) {
 }
 
 /**
- * Requests all events between two moments, a thousand at a time.
+ * Reads all events between two moments, a thousand per request.
  * @param {Date} begin
  * @param {Date} end
  * @param {string} source
@@ -289,7 +293,7 @@ async function readEvents(begin, end, source) {
     for (const event of answer) events.set(event.id, event);
     first = Math.min(first, askedAt);
     if (answer.length < 1000) return { answer: [...events.values()], askedAt: first };
-    // The last moment is requested again, since it may have more events.
+    // Request the last moment again, because it may have more events.
     const last = Date.parse(answer[answer.length - 1].timestamp);
     to = new Date(events.size === before ? last : last + 1);
   }
@@ -302,7 +306,7 @@ async function readEvents(begin, end, source) {
 const latestFirst = (a, b) => Date.parse(b.timestamp) - Date.parse(a.timestamp) || (a.id < b.id ? 1 : -1);
 
 /**
- * Number of events by day and type.
+ * Reads the number of events by day and type.
  * @param {string} from a date
  * @param {string} to the last date
  * @returns {Promise<{counts: () => Map<string, Record<string, number>>, first: string | null, levels: Record<string,
@@ -313,12 +317,12 @@ export async function countsOf(from, to) {
   return {
     first: answer.first_date,
     /**
-     * Level boundaries of a heat map, by type.
+     * Level bounds of the heat map of each type.
      * @type {Record<string, number[]>}
      */
     levels: answer.levels ?? {},
     /**
-     * Most frequent weekday by type; 0 is Sunday. Types without one are missing.
+     * Most frequent weekday of each type; 0 is Sunday. Types without a clear one are missing.
      * @type {Record<string, number>}
      */
     weekdays: answer.weekdays ?? {},
@@ -331,7 +335,7 @@ export async function countsOf(from, to) {
 }
 
 /**
- * Latest events that match a text, a type or a place.
+ * Reads the latest events that match a text, a type or a place.
  * @param {{text?: string, type?: string, place?: string, limit?: number}} wanted
  * @returns {Promise<{events: () => Api.Event[], next: string | null}>}
  */
@@ -345,7 +349,7 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
   /** @type {string | null} */
   let next = null;
   let first = Infinity;
-  // A response covers part of the record; requests continue until enough is found or the record ends.
+  // Each response covers part of the record. Continue until enough events are found or the record ends.
   while (found.length < limit) {
     const { answer, askedAt } = await read(`/events/search?${query}`);
     first = Math.min(first, askedAt);
@@ -368,10 +372,10 @@ export async function search({ text = '', type = '', place = '', limit = 50 }) {
 // MARK: Writes
 
 /**
- * Records an action of the hub in the undo history as one step.
+ * Records an action performed by the hub as one step in the undo history.
  * @param {string} label
  * @param {string} kind
- * @param {{before: Api.Entity | null, after: Api.Entity | null}[]} changes entities before and after; `null` if absent
+ * @param {{before: Api.Entity | null, after: Api.Entity | null}[]} changes entities before and after; `null` if missing
  */
 export function recordAction(label, kind, changes) {
   const turn = (/** @type {'before' | 'after'} */ from, /** @type {'before' | 'after'} */ to) =>
@@ -380,9 +384,9 @@ export function recordAction(label, kind, changes) {
 }
 
 /**
- * Write that turns an entity into an earlier or later state.
+ * Returns a write that turns an entity into an earlier or later state.
  * @param {string} kind
- * @param {Api.Entity | null} now not `null` together with `then`
+ * @param {Api.Entity | null} now current state; never `null` together with `then`
  * @param {Api.Entity | null} then
  * @returns {import('./undo.js').Act}
  */
@@ -408,7 +412,7 @@ function put(kind, now, then) {
 
 /**
  * @param {string} kind
- * @param {Api.Patch} entity without an id, a new one is assigned
+ * @param {Api.Patch} entity receives a new id if it has none
  * @param {string} label
  */
 export async function create(kind, entity, label) {
@@ -429,7 +433,7 @@ export async function create(kind, entity, label) {
  * @param {Api.Patch} patch
  * @param {string} label
  * @param {string} [at] first segment of the path
- * @param {string[]} [following] properties that the hub sets with the patch
+ * @param {string[]} [following] properties that the hub updates together with the patch
  */
 export function change(kind, entity, patch, label, at = kind, following = []) {
   const before = clean(entity);
@@ -451,18 +455,18 @@ export function change(kind, entity, patch, label, at = kind, following = []) {
   return perform(label, act(patch), act(reverse));
 }
 
-/** Properties of a trip that follow from others. */
+/** Properties of a trip that are derived from others. */
 const FOLLOWING = ['duration', 'average_speed', 'rule', 'car', 'business_distance'];
 
 /**
- * Changes a trip. The hub updates the values that follow from the edit; an undo restores them.
+ * Changes a trip. The hub updates the values that depend on the edit, and an undo restores them.
  * @param {Api.Event} trip
  * @param {Api.Patch} patch
  */
 export const changeTrip = (trip, patch) => change('events', trip, patch, texts.toast.saved, 'trips', FOLLOWING);
 
 /**
- * Ends a running event. If another device has ended it already, that end stays.
+ * Ends a running event. If another device has already ended it, its end is kept.
  * @param {Api.Event} event current state
  * @param {string} end
  * @param {string} label
@@ -489,17 +493,17 @@ export function end(event, end, label) {
  * @param {string} kind
  * @param {Api.Entity} entity current state
  * @param {string} label
- * @param {string} [seen] version of the record that the user saw, if not the entity's: a type is deleted with its
- *   entries
+ * @param {string} [seen] version of the record that the user saw, if it differs from the entity's. Deleting a type also
+ *   deletes its entries
  */
 export function remove(kind, entity, label, seen = entity.seen) {
   const { id, incarnation = 0 } = entity;
   const path = `/${kind}/${encodeURIComponent(id)}`;
   const before = clean(entity);
   const deletion = { method: /** @type {const} */ ('DELETE'), path, kind, id, before, seen };
-  // A type is deleted and restored with its entries.
+  // A type is deleted and restored together with its entries.
   const restore = `${path}/restore${kind === 'event-types' ? '?with=entries' : ''}`;
-  // A redo deletes whichever incarnation exists then.
+  // A redo deletes whichever incarnation then exists.
   const back = { method: /** @type {const} */ ('POST'), path: restore, kind, id, after: before };
   return perform(label, [{ ...deletion, incarnation }], [back], [deletion]);
 }
@@ -508,7 +512,7 @@ export function remove(kind, entity, label, seen = entity.seen) {
 const cleaned = (entity) => entity && clean(entity);
 
 /**
- * Removes fields added by the pages.
+ * Removes the fields that pages have added.
  * @param {Api.Entity} entity
  */
 function clean(entity) {
@@ -517,7 +521,7 @@ function clean(entity) {
 }
 
 /**
- * Removes fields that are not values of the entity.
+ * Removes all fields that are not values of the entity.
  * @param {Api.Patch} entity
  * @returns {Api.Patch}
  */
@@ -529,21 +533,21 @@ function bare(entity) {
 // MARK: What the hub refused
 
 /**
- * Result that a rejected edit would have had; `null` if unknown.
+ * Returns the result that a rejected edit would have had; `null` if unknown.
  * @param {import('./queue.js').Write} write
  */
 const meant = (write) =>
   write.method === 'PATCH' && write.before ? bare(merged(write.before, write.body ?? {})) : null;
 
 /**
- * Whether an edit was rejected because its entity was deleted, and the entity is known here.
+ * Returns whether an edit was rejected because its entity was deleted, and can still be reconstructed from the write.
  * @param {import('./queue.js').Write} write
  */
 export const isOfDeleted = (write) =>
   ['entity_deleted', 'not_found'].includes(write.refusal ?? '') && meant(write) !== null;
 
 /**
- * Restores a deleted entity and repeats the rejected edit.
+ * Restores a deleted entity and repeats the edit that was rejected.
  * @param {import('./queue.js').Write} write
  */
 export async function restoreAndEdit(write) {
@@ -555,7 +559,7 @@ export async function restoreAndEdit(write) {
 }
 
 /**
- * Records the result of a rejected edit as a new entity.
+ * Records the intended result of a rejected edit as a new entity.
  * @param {import('./queue.js').Write} write
  * @param {string} label
  */
@@ -573,7 +577,7 @@ export async function recordAsNew(write, label) {
 export async function set(key, value) {
   const id = `setting-${key}`;
   const old = list('settings').find((setting) => setting.id === id);
-  // The setting is created without a value and then changed, so that two devices create the same entity.
+  // Create the setting without a value and then change it, so that two devices create the same entity.
   if (!old)
     await enqueue({
       method: 'POST',
@@ -587,7 +591,7 @@ export async function set(key, value) {
   useSettings(settings());
 }
 
-/** Unpairs this browser and deletes everything it has stored for the user. */
+/** Unpairs this browser and deletes everything that it has stored for the user. */
 export async function leave() {
   await ask('DELETE', '/session');
   clearHistory();
@@ -602,7 +606,7 @@ let cursor = -1;
 /** @type {EventSource | null} */
 let source = null;
 
-/** Latest position of the change feed; `null` while the hub is unreachable. */
+/** Reads the latest version of the change feed; resolves to `null` while the hub is unreachable. */
 export const askPosition = () =>
   read('/changes/latest-cursor').catch((error) => {
     if (error instanceof Unreachable) return null;
@@ -611,7 +615,7 @@ export const askPosition = () =>
 
 /**
  * Loads the lists that every page needs.
- * @param {ReturnType<typeof askPosition>} position requested earlier
+ * @param {ReturnType<typeof askPosition>} position latest version, requested earlier
  */
 export async function begin(position) {
   loadHistory(session.person.id);
@@ -621,17 +625,17 @@ export async function begin(position) {
 }
 
 /**
- * Shares the stream between tabs: one tab holds it and notifies the others.
+ * Channel through which tabs share the change stream: one tab opens it and notifies the others.
  * @type {BroadcastChannel | null}
  */
 let channel = null;
 
-/** Starts listening for changes, through this tab's stream or another tab's. */
+/** Starts to listen for changes through the stream of this tab or of another one. */
 export function listen() {
   const name = `trendy-heads-${session.person.id}`;
   if ('BroadcastChannel' in window) channel = new BroadcastChannel(name);
   channel?.addEventListener('message', ({ data }) => (data === 'lost' ? setLive(false) : heard(data)));
-  // Locks exist on secure origins only; without them each tab has its own stream.
+  // Locks are available only on secure origins. Without them, each tab opens its own stream.
   const forever = () =>
     new Promise(() => {
       openStream();
@@ -639,7 +643,7 @@ export function listen() {
   if (navigator.locks && channel)
     navigator.locks.request(`trendy-stream-${session.person.id}`, forever).catch(console.error);
   else openStream();
-  // A page in the back-forward cache must not keep its stream.
+  // A page in the back-forward cache must not keep its stream open.
   window.addEventListener('pagehide', () => {
     source?.close();
     source = null;
@@ -647,7 +651,8 @@ export function listen() {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) location.reload();
   });
-  // Polls while there is no stream, and after a request without a response, which does not close the stream.
+  // Poll while no stream is open. Also poll after a request without a response, because such a failure does not close
+  // the stream.
   setInterval(() => {
     if (!reach.isLive || !reach.isReached) catchUp().catch(console.error);
   }, 15_000);
@@ -661,7 +666,7 @@ function heard(head) {
     return;
   }
   setLive(true);
-  // The stream shows that the hub is reachable, even if no request was sent.
+  // The stream shows that the hub is reachable even if no request was sent.
   answered();
   if (head !== cursor) catchUp().catch(console.error);
 }
@@ -677,7 +682,7 @@ function openStream() {
     setLive(false);
     channel?.postMessage('lost');
     if (source !== mine || mine.readyState !== EventSource.CLOSED) return;
-    // A removed browser does not reconnect.
+    // A browser that was revoked does not reconnect.
     try {
       await ask('GET', '/session');
       setTimeout(openStream, 5000);
@@ -714,7 +719,7 @@ async function catchUp() {
         }
         cursor = page.head;
       } catch (error) {
-        // The cursor is too old or from another epoch: all lists are read again.
+        // The cursor is too old or from another epoch, so all lists are read again.
         if (!(error instanceof Refused)) throw error;
         if (error.status === 401) return revoked(error);
         cursor = (await ask('GET', '/changes/latest-cursor')).cursor;
@@ -730,13 +735,13 @@ async function catchUp() {
   }
 }
 
-/** Reloads the page's data at once, without waiting for the stream. */
+/** Reloads the page's data immediately, without waiting for the stream. */
 export const refresh = again;
 
 /** @type {(() => void)[]} */
 const changeListeners = [];
 /**
- * Registers a listener for changes on the hub.
+ * Registers a listener for changes made on the hub.
  * @param {() => void} listener
  */
 export const onChange = (listener) => {

@@ -1,19 +1,19 @@
 // Rules for entries, types and properties that are pending in this browser. The hub computes all other values, with the
-// same results: `Rules/cases.json` in TrendyTesting has cases that both are tested against.
+// same results: both are tested against `Rules/cases.json` in TrendyTesting.
 
 import { addDays, dayOfEvent, daysBetween, lastDayOf, startOf, zoneOf } from './days.js';
 
 /** @typedef {import('../parts/goal.js').Goal} Goal */
 
 /**
- * Properties in display order.
+ * Returns properties in display order.
  * @param {Api.PropertyDefinition[]} definitions of one type
  */
 export const inOrder = (definitions) =>
   [...definitions].sort((a, b) => (a.display_order ?? 0) - (b.display_order ?? 0) || (a.id < b.id ? -1 : 1));
 
 /**
- * Action that records an event of a type.
+ * Returns the action that records an event of a type.
  * @param {Api.EventType} type
  * @param {Api.PropertyDefinition[]} definitions of the type, in display order
  * @param {boolean} isRunning whether an event of the type is running
@@ -37,7 +37,7 @@ export function actionOf(type, definitions, isRunning) {
 }
 
 /**
- * Amount that an event adds to a goal of its type.
+ * Returns the amount that an event contributes to a goal of its type.
  * @param {Api.Event} event
  * @param {Goal} goal
  * @param {Api.PropertyDefinition[]} definitions of the type, in display order
@@ -58,12 +58,12 @@ export function amountOf(event, goal, definitions, now, isRunning) {
   return Math.max(0, (end - Date.parse(event.timestamp)) / 1000);
 }
 
-/** Number of days after its first one up to which the duration of an entry is split between days. */
+/** Maximum number of days after the first one over which the duration of an entry is split. */
 const REACH = 2;
 
 /**
- * Amounts that an event adds to a goal of its type, by day: a duration is split where a day begins. Parameters as of
- * `amountOf`.
+ * Returns the amounts that an event contributes to a goal of its type, by day. A duration is split where a day begins.
+ * The parameters are those of `amountOf`.
  * @param {Api.Event} event
  * @param {Goal} goal
  * @param {Api.PropertyDefinition[]} definitions
@@ -86,7 +86,7 @@ export function amountsOf(event, goal, definitions, now, isRunning) {
 }
 
 /**
- * Whether skips cover a date.
+ * Returns whether any of the skips covers a date.
  * @param {Api.Skip[]} skips of one type
  * @param {string} date
  */

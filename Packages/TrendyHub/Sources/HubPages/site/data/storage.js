@@ -1,10 +1,10 @@
-// Storage of this browser: responses for offline use and pending writes. Each user has a separate database.
+// Storage in this browser for responses, which are used offline, and pending writes. Each user has a separate database.
 
 import { newId } from './id.js';
 import { deleteUser, knownUsers, preference, setPreference } from './preferences.js';
 
 const PREFIX = 'trendy-';
-/** Timeout of a database operation in milliseconds; shortened after the first timeout. */
+/** Timeout of a database operation in milliseconds. Shortened after the first timeout. */
 let patience = 5000;
 
 /** Called when the browser or another tab has deleted or closed the database. */
@@ -14,14 +14,15 @@ export const onStoreLost = (listener) => {
   onLost = listener;
 };
 
-/** Id of the user whose database is used; empty before anyone is paired. */
+/** Id of the user whose database is used; empty until a user is paired. */
 let owner = '';
 /** @type {Promise<IDBDatabase> | null} */
 let opening = null;
 /** @type {Set<IDBOpenDBRequest>} */
 const requests = new Set();
 
-// A page in the history must not keep a database that it was creating: no later page could open it.
+// A page in the back-forward cache must not hold a database that it was creating, because no other page could then open
+// it.
 addEventListener('pagehide', () => {
   for (const request of requests) {
     if (request.transaction) request.transaction.abort();
@@ -32,7 +33,7 @@ addEventListener('pagehide', () => {
 });
 
 /**
- * Asks the browser once not to delete stored data. Called when a pending entry depends on it.
+ * Asks the browser, once, not to delete stored data. Called when a pending entry depends on it.
  * @returns {Promise<void>}
  */
 export async function persist() {
@@ -44,10 +45,10 @@ export async function persist() {
 const PERSISTENCE = 'persistence';
 let hasAsked = false;
 
-/** Whether the browser refused to protect stored data. */
+/** Returns whether the browser has refused to protect stored data. */
 export const refusesToPersist = () => preference(PERSISTENCE) === 'refused';
 
-/** @param {string} person id of the user whose database is used from now on */
+/** @param {string} person id of the user whose database is to be used */
 export function useStore(person) {
   if (person !== owner) opening = null;
   owner = person;
@@ -64,11 +65,11 @@ function connect(person) {
     mine.onupgradeneeded = () => {
       mine.result.createObjectStore('answers');
       mine.result.createObjectStore('queue', { keyPath: 'key' }).createIndex('n', 'n');
-      // Distinguishes a recreated database from the one that a page has read.
+      // Random id that distinguishes a recreated database from an earlier one that a page has read.
       mine.result.createObjectStore('about').put(newId(), 'generation');
     };
     mine.onsuccess = () => {
-      // The browser or another tab deletes the database: the next use opens a new one.
+      // The browser or another tab is deleting the database. The next access opens a new one.
       const forget = () => {
         mine.result.close();
         opening = null;
@@ -109,11 +110,12 @@ function inTime(work) {
 }
 
 /**
+ * Runs a transaction.
  * @template T
  * @param {string[]} names of stores
  * @param {IDBTransactionMode} mode
  * @param {(transaction: IDBTransaction) => () => T} body returns a function that reads the result after completion
- * @returns {Promise<T>} when it is durable
+ * @returns {Promise<T>} resolves once the transaction is complete
  */
 async function run(names, mode, body) {
   /**
@@ -133,7 +135,7 @@ async function run(names, mode, body) {
     try {
       return await transact(await open());
     } catch (error) {
-      // The database was closed or deleted after it was opened: retry with a new connection.
+      // The database was closed or deleted after it had been opened, so retry with a new connection.
       if (!['InvalidStateError', 'NotFoundError'].includes(error instanceof DOMException ? error.name : ''))
         throw error;
       opening = null;
@@ -168,7 +170,7 @@ export const storeResponse = (path, answer) =>
  */
 export const storedResponse = (path) => runOne('answers', 'readonly', (store) => store.get(path));
 /**
- * Stores a write at its position in the queue; a write without a position is appended.
+ * Stores a write at its position in the queue. A write without a position is appended.
  * @param {import('./queue.js').Write} write
  * @param {number} [after] position that a new write must follow
  * @returns {Promise<number>} position
@@ -191,7 +193,7 @@ export const storeWrite = (write, after = 0) =>
 /** @param {string} key */
 export const deleteWrite = (key) => runOne('queue', 'readwrite', (store) => store.delete(key));
 /**
- * Writes in order, and the generation of the database.
+ * Reads all writes in order, and the generation of the database.
  * @returns {Promise<{generation: string, writes: import('./queue.js').Write[]}>}
  */
 export const storedWrites = () =>
@@ -220,7 +222,7 @@ export async function deleteOldResponses() {
 
 /**
  * @param {string} person
- * @returns {Promise<import('./queue.js').Write[]>} what is in the queue of a user who is not the present one
+ * @returns {Promise<import('./queue.js').Write[]>} queue of a user other than the current one
  */
 async function queueOf(person) {
   const database = await connect(person);
@@ -236,7 +238,7 @@ async function queueOf(person) {
 }
 
 /**
- * Deletes everything this browser has stored for a user.
+ * Deletes everything that this browser has stored for a user.
  * @param {string} person
  */
 export async function deleteStore(person) {
@@ -260,8 +262,8 @@ export async function deleteStore(person) {
 }
 
 /**
- * Unsent writes of other users. Databases of users without unsent writes are deleted.
- * @param {string} person the present user
+ * Returns unsent writes of other users. Databases of users without unsent writes are deleted.
+ * @param {string} person id of the current user
  * @returns {Promise<{person: string, name: string, writes: import('./queue.js').Write[]}[]>}
  */
 export async function unsentWrites(person) {

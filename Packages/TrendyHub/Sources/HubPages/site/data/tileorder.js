@@ -1,10 +1,10 @@
-// Order of the tiles. It is a setting and therefore the same on all devices.
+// Order of the tiles. It is a setting, and therefore the same on all devices.
 
 import { set, settings, types } from './record.js';
 
 const KEY = 'tiles.order';
 
-/** Types in the user's order; types that were never moved follow by creation date. */
+/** Returns types in the user's order. Types that were never moved follow in order of creation. */
 export function orderedTypes() {
   const order = settings()[KEY];
   const place = new Map((Array.isArray(order) ? order : []).map((id, i) => [id, i]));
@@ -14,8 +14,8 @@ export function orderedTypes() {
 }
 
 /**
- * Moves a type to another position among the visible ones.
- * @param {string[]} shown ids in their order
+ * Moves a type to another position among the visible types.
+ * @param {string[]} shown ids of the visible types in order
  * @param {string} id
  * @param {number} to
  */

@@ -5,21 +5,22 @@ import { enqueue } from './queue.js';
 
 /**
  * @typedef {Pick<import('./queue.js').Write, 'method' | 'path' | 'kind' | 'id'> & Partial<import('./queue.js').Write>}
- *   Act a write to be made
+ *   Act a write to enqueue
  */
 /**
- * @typedef {{label: string, back: Act[], again: Act[]}} Step writes that undo and redo an action, each in order
+ * @typedef {{label: string, back: Act[], again: Act[]}} Step the writes that undo an action and those that redo it,
+ *   each in order
  */
 
 const NAME = 'done';
-/** Limits of the history: number of steps, and characters in the tab's storage. */
+/** Limits of the history: number of steps, and number of characters in the tab's storage. */
 const MOST = 50;
 const ROOM = 1_000_000;
 
-/** Id of the user of the history. */
+/** Id of the user to whom the history belongs. */
 let person = '';
 /**
- * Steps that can be undone, the latest last.
+ * Steps that can be undone; the latest is last.
  * @type {Step[]}
  */
 let done = [];
@@ -36,7 +37,7 @@ export function loadHistory(of) {
     const kept = JSON.parse(tabPreference(NAME) ?? '{}');
     if (kept.person === person) [done, undone] = [kept.done, kept.undone];
   } catch {
-    /* Something else is stored: there is nothing to undo. */
+    /* The stored text is something else, so there is nothing to undo. */
   }
 }
 
@@ -48,10 +49,10 @@ export function clearHistory() {
 function keep() {
   done = done.slice(-MOST);
   let text = JSON.stringify({ person, done, undone });
-  // The oldest steps are dropped first.
+  // Drop the oldest steps first.
   for (let first = 1; text.length > ROOM && first <= done.length; first++)
     text = JSON.stringify({ person, done: done.slice(first), undone: [] });
-  // If storage is full, the history is lost on reload.
+  // If storage is full, a reload loses the history.
   setTabPreference(NAME, text);
 }
 
@@ -67,13 +68,13 @@ const send = async (/** @type {Act[]} */ acts) => {
 };
 
 /**
- * Steps of the current group.
+ * Steps of the group being recorded; `null` outside a group.
  * @type {Step[] | null}
  */
 let group = null;
 
 /**
- * Makes writes and records how to undo them.
+ * Enqueues writes and records how to undo them.
  * @param {string} label
  * @param {Act[]} acts
  * @param {Act[]} back
@@ -86,7 +87,7 @@ export async function perform(label, acts, back, again = acts) {
 }
 
 /**
- * Groups several writes into one undo step.
+ * Combines several writes into one undo step.
  * @param {string} label
  * @param {() => Promise<unknown>} body
  */
@@ -104,7 +105,7 @@ export async function asOneStep(label, body) {
 }
 
 /**
- * Records an action that was made without the queue.
+ * Records an action that was performed without the queue.
  * @param {string} label
  * @param {Act[]} back
  * @param {Act[]} again
@@ -126,7 +127,7 @@ export async function undo() {
 }
 
 /**
- * Redoes the step undone last.
+ * Redoes the step that was undone last.
  * @returns {Promise<string | null>}
  */
 export async function redo() {

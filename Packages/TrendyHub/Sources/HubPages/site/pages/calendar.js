@@ -35,7 +35,7 @@ const VIEWS = [
 ];
 
 /**
- * Calendar: heat maps by year or quarter, or a month.
+ * Calendar page: heat maps by year or quarter, or one month.
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
  */
@@ -86,7 +86,7 @@ export function calendar(query) {
 }
 
 /**
- * First and last day of the quarter of a month.
+ * Returns the first and last day of the quarter that contains a month.
  * @param {string} month `2026-11`
  * @returns {[string, string]}
  */
@@ -100,7 +100,7 @@ function quarterOf(month) {
 }
 
 /**
- * Types named in the address, by default the four most frequent ones.
+ * Returns the types named in the address, by default the four most frequent ones.
  * @param {Api.EventType[]} all
  * @param {URLSearchParams} query
  * @param {Map<string, Record<string, number>>} days
@@ -237,7 +237,7 @@ const legendRow = (all, chosen) =>
   );
 
 /**
- * Heat map of a type.
+ * Returns the heat map of a type.
  * @param {Api.EventType} type
  * @param {[string, string][]} stretches
  * @param {Counts} counts
@@ -254,7 +254,7 @@ function map(type, stretches, counts, pitch) {
       of.set(date, each[type.id]);
       sum += each[type.id];
     }
-  // A type starts when it was created or with an earlier entry; types older than the range start with the record.
+  // A type begins when it was created, or with an earlier entry. Types older than the range begin with the record.
   const earliest = [...of.keys()].sort()[0];
   const made = type.created_at ? dateHere(new Date(type.created_at)) : null;
   const first = made && made >= from ? (earliest && earliest < made ? earliest : made) : counts.first;
@@ -305,7 +305,7 @@ const mostOn = (weekday) =>
   weekday === undefined ? '' : ` ${texts.calendar.mostOn(weekdayName(addDays('2023-01-01', weekday), 'long'))}`;
 
 /**
- * Streak and score of a type with a goal.
+ * Returns the streak and score of a type that has a goal.
  * @param {Api.EventType} type
  */
 function standing(type) {

@@ -11,7 +11,7 @@ import { dayOf, dayStartSeconds, nearDate, zone } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * Import, export and backups.
+ * Page for import, export and backups.
  * @returns {import('../app.js').Page}
  */
 export const data = () =>
@@ -102,7 +102,7 @@ function importRow(entry) {
 /** @type {[string, string][]} */
 const FORMATS = Object.entries(texts.data.formats);
 
-/** Export form: period, type and format. */
+/** Returns the export form with period, type and format. */
 function exportForm() {
   const all = [...types()].sort((a, b) => a.name.localeCompare(b.name));
   const [from, to] = [texts.data.from, texts.data.to].map((label) => {
@@ -122,7 +122,7 @@ function exportForm() {
   const type = field(texts.data.type, input, input, () => input.value);
   const about = h('p.small.quiet', { role: 'status' }, texts.data.formatHints.csv);
   const button = /** @type {HTMLButtonElement} */ (h('button.button', { type: 'submit' }, texts.data.download));
-  // Positions have no type.
+  // Positions do not belong to a type.
   const turn = (/** @type {string} */ form) => {
     about.textContent = texts.data.formatHints[/** @type {'csv'} */ (form)];
     type.element.hidden = form === 'gpx';

@@ -25,7 +25,7 @@ import { dayOf, length, longDate, nearDate, time } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * API paths by entity type.
+ * API paths by kind of entity.
  * @type {Record<string, string>}
  */
 const PATHS = {
@@ -37,7 +37,7 @@ const PATHS = {
 };
 
 /**
- * Devices, pending and rejected changes, and conflicts.
+ * Page of devices, pending and rejected changes, and conflicts.
  * @returns {import('../app.js').Page}
  */
 export function devices() {
@@ -206,7 +206,7 @@ function openPairing() {
         const status = h('p.quiet', { role: 'status' }, texts.devices.waiting);
         const seconds = () => Math.max(0, (Date.parse(expires) - Date.now()) / 1000);
         const left = h('p.small.quiet', null, texts.devices.expires(length(seconds())));
-        // Public address of the hub, else the address of this page.
+        // The hub's public address, or else the address of this page.
         const address = (picture && new URL(picture.link).searchParams.get('hub')) ?? location.origin;
         box.replaceChildren(
           h('p', null, texts.devices.codeHint(address)),
@@ -252,7 +252,7 @@ function openPairing() {
   });
 }
 
-/** Creates a token for an app that cannot enter a pairing code. The token is shown once. */
+/** Creates a token for an app in which a pairing code cannot be entered. The token is shown only once. */
 function openToken() {
   openSheet(texts.devices.token, (sheet, close) => {
     const name = textField(texts.devices.tokenName, '', { maxlength: 100, placeholder: 'OwnTracks' });
@@ -285,11 +285,11 @@ function openToken() {
 }
 
 /**
- * QR code of the pairing link, dark on light in both themes.
+ * Returns the QR code of a pairing link, dark on light in both themes.
  * @param {{link: string, size: number, path: string}} picture
  */
 function qrCode({ link, size, path }) {
-  // The quiet zone of a QR code is four modules wide.
+  // A QR code has a quiet zone four modules wide.
   return h(
     'figure.qr',
     null,
@@ -363,7 +363,7 @@ function waitingList() {
 }
 
 /**
- * Row of a rejected change with its reason and possible actions.
+ * Returns the row of a rejected change, with its reason and the possible actions.
  * @param {import('../data/queue.js').Write} write
  * @param {string} name
  */
@@ -395,7 +395,7 @@ function refusedRow(write, name) {
 }
 
 /**
- * Values of a change that the user entered.
+ * Returns the user-entered values of a change as text.
  * @param {import('../data/queue.js').Write} write
  */
 function changeText(write) {

@@ -1,4 +1,4 @@
-// First run: three steps for a user without types. Each can be skipped.
+// First run: three steps for a user without types. Each of them can be skipped.
 
 import { h } from '../parts/dom.js';
 import { disc, glyph } from '../parts/glyph.js';
@@ -18,7 +18,7 @@ const NAME = 'first-step';
 const named = texts.first.templates;
 
 /**
- * Types to begin with: name, colour, icon, and properties as key, label, kind and choices.
+ * Templates for first types: name, colour, icon, and properties (key, label, kind and options).
  * @type {[string, string, string, [string, string, string, string[]?][]][]}
  */
 const TEMPLATES = [
@@ -40,13 +40,13 @@ const TEMPLATES = [
   [named.journal, 'slate', 'pencil', []],
 ];
 /**
- * Indices of the chosen templates.
+ * Indices of the selected templates.
  * @type {Set<number>}
  */
 const chosen = new Set([0, 1]);
 
 /**
- * Step of this tab: 1 to 3, or 0 after the last step or a skip.
+ * Returns the step that this tab is at: 1 to 3, or 0 after the last step or after skipping.
  * @param {boolean} hasTypes
  */
 export function firstStep(hasTypes) {
@@ -55,11 +55,11 @@ export function firstStep(hasTypes) {
   return step === 2 && !hasTypes ? 1 : step;
 }
 
-/** Step on screen. */
+/** Step that is currently displayed. */
 let drawn = 0;
 
 /**
- * Moves the focus to the heading when the step changes.
+ * Moves the focus to the heading if the step has changed.
  * @param {number} step 0 after the last step
  */
 export function begins(step) {
@@ -81,7 +81,7 @@ async function begin(hasOwn) {
   await makeChosen();
 }
 
-/** Creating a custom type does not end the step. */
+/** Opens the form for a custom type, which does not end the step. */
 function makeOwn() {
   setTabPreference(NAME, '1');
   openType(null);
@@ -127,7 +127,7 @@ const button = (text, act, classes = '') =>
   h(`button.button${classes}`, { type: 'button', dataset: { key: `first-${text}` }, on: { click: act } }, text);
 
 /**
- * Templates to choose from.
+ * Returns the templates to choose from.
  * @param {Api.EventType[]} [own] existing types of the user
  */
 const templates = (own = []) =>
@@ -164,7 +164,7 @@ const templates = (own = []) =>
     ),
   );
 
-/** The choice of templates after the steps were skipped. */
+/** Returns the choice of templates for users who skipped the steps. */
 export const chooseTypes = () =>
   h(
     'div.settings',
@@ -197,12 +197,12 @@ const page = (step, title, sentence, body, acts) =>
   );
 
 /**
- * Draws a step.
+ * Returns the page of a step.
  * @param {number} step 1 to 3
  * @param {Api.EventType[]} types existing types
  * @param {Child} tiles
- * @param {Api.Event[]} logged today
- * @param {Api.Import[]} imports of the hub
+ * @param {Api.Event[]} logged entries of today
+ * @param {Api.Import[]} imports imports listed by the hub
  */
 export function drawFirst(step, types, tiles, logged, imports) {
   if (step === 1) {

@@ -1,4 +1,4 @@
-// Modules of the pages. The hub's document of a page preloads its module; the others are loaded later.
+// Modules of the pages. The hub's document for a page preloads the page's module; the others are loaded later.
 
 const modules = {
   today: () => import('./today.js'),
@@ -17,11 +17,11 @@ const modules = {
   notfound: () => import('./notfound.js'),
 };
 
-/** Loads every page, so that it can be shown while the hub is unreachable. */
+/** Loads the modules of all pages, so that they can be shown while the hub is unreachable. */
 export const loadPages = () => Promise.all(Object.values(modules).map((load) => load()));
 
 /**
- * Returns the page of an address.
+ * Returns the page at an address.
  * @param {string} path
  * @param {URLSearchParams} query
  * @returns {Promise<import('../app.js').Page>}

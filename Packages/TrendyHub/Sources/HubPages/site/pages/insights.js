@@ -17,12 +17,12 @@ const RANGES = [
   ['90', texts.insights.days(90)],
   ['365', texts.insights.year],
 ];
-/** Types of the comparison of two weeks, the most frequent first; its table has all of them. */
+/** Number of types in the chart that compares two weeks, the most frequent first. Its table lists all types. */
 const MOST_WEEKS = 7;
 const DOTS = { high: 3, medium: 2, low: 1 };
 
 /**
- * Correlations, weeks, patterns and streaks. The hub computes all numbers.
+ * Page of correlations, weeks, patterns and streaks. The hub computes all numbers.
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
  */
@@ -69,7 +69,7 @@ export function insights(query) {
 }
 
 /**
- * Weekly summary written by the hub.
+ * Returns the weekly summary, which the hub has written.
  * @param {string[]} sentences
  */
 const inWords = (sentences) =>
@@ -153,7 +153,7 @@ function relations(found, redraw) {
 }
 
 /**
- * Bar from 0 on an axis from −1 to +1.
+ * Draws a bar from 0 on an axis from −1 to +1.
  * @param {number} r
  */
 const axis = (r) =>

@@ -11,7 +11,7 @@ import { decimal, fixed } from '../locale.js';
 import { texts } from '../texts.js';
 
 /**
- * Mileage of a year. The hub computes all numbers.
+ * Page with the mileage of a year. The hub computes all numbers.
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
  */
@@ -137,7 +137,8 @@ const nameOf = (log, month, style = /** @type {'long' | 'short'} */ ('long')) =>
   monthName(`${log.year}-${String(month).padStart(2, '0')}-01`, style);
 
 /**
- * Business is solid, private outlined and unclassified dotted, so that the chart prints in black.
+ * Draws the months. Business is solid, private outlined and unclassified dotted, so that the chart can be printed in
+ * black.
  * @param {Api.Mileage} log
  */
 function months(log) {
@@ -159,7 +160,7 @@ function months(log) {
       part('open', month.unclassified_m),
     );
   };
-  // All months share one scale, so their labels have one width.
+  // All months have the same scale, so their labels must have the same width.
   const wide = {
     '--longest': Math.max(...log.months.map((month) => distance(month.total_m).length)),
   };
@@ -331,7 +332,7 @@ function odometers(log, vehicle) {
 }
 
 /**
- * Table of trips.
+ * Returns the table of trips.
  * @param {Api.Mileage} log
  */
 function rows(log) {
@@ -373,7 +374,7 @@ function rows(log) {
 }
 
 /**
- * Header of the printed log.
+ * Returns the header of the printed log.
  * @param {Api.Mileage} log
  * @param {string} vehicle
  */

@@ -1,4 +1,4 @@
-// Pairing, the only page of an unpaired browser.
+// Pairing, the only page that an unpaired browser can show.
 
 import { actionForm, h } from '../parts/dom.js';
 import { glyph } from '../parts/glyph.js';
@@ -33,7 +33,7 @@ export function command(text) {
  * @param {HTMLElement} app
  * @param {{has_people: boolean}} session
  * @param {() => void} done
- * @param {import('../data/queue.js').Write[]} [waiting] unsent writes of a removed browser
+ * @param {import('../data/queue.js').Write[]} [waiting] unsent writes of a browser that was revoked
  */
 export function showPairing(app, session, done, waiting = []) {
   const title = session.has_people ? texts.pair.title : texts.pair.noUsers;
@@ -68,7 +68,7 @@ export function showPairing(app, session, done, waiting = []) {
     code.wrong(null);
     button.disabled = true;
     try {
-      // The device that this browser was, whose row on the page Devices it replaces.
+      // If this browser was paired before, the hub revokes that device, which the new one replaces.
       const replaces = storedSession()?.device.id;
       await ask('POST', '/session', { code: code.read(), device_name: browserName(), replaces });
       done();
@@ -102,7 +102,7 @@ export function showPairing(app, session, done, waiting = []) {
 }
 
 /**
- * Note on unsent entries, with an action that saves them to a file.
+ * Returns a note about unsent entries, with a button that saves them to a file.
  * @param {import('../data/queue.js').Write[]} waiting
  */
 const stillHere = (waiting) =>
@@ -122,7 +122,7 @@ const stillHere = (waiting) =>
   );
 
 /**
- * Saves writes as a file that can be replayed.
+ * Saves writes to a file from which they can be replayed.
  * @param {import('../data/queue.js').Write[]} writes
  */
 export function saveWrites(writes) {
@@ -136,7 +136,7 @@ export function saveWrites(writes) {
   download('trendy-unsent.json', 'application/json', JSON.stringify(whole, null, 2));
 }
 
-/** Name of this browser among the user's devices. */
+/** Returns the name of this browser for the list of the user's devices. */
 function browserName() {
   const agent = navigator.userAgent;
   const browser = /Edg\//.test(agent)

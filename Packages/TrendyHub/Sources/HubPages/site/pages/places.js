@@ -15,7 +15,7 @@ import { count } from '../locale.js';
 import { texts } from '../texts.js';
 
 /**
- * Places with their visits.
+ * Page of places and their visits.
  * @param {string} id
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
@@ -23,7 +23,7 @@ import { texts } from '../texts.js';
 export function places(id, query) {
   const show = (/** @type {string | null} */ made) => go(made ? `/places/${made}` : '/places');
   const add = (/** @type {number[] | null} */ position = null) => openPlace(null, { position, onDone: show });
-  // A sheet on another page asked for the location, which only this document may use. It opens again with its name.
+  // A sheet on another page needed the location, which only this document may request. Reopen it with the entered name.
   const named = query.get('here');
   if (named !== null) {
     history.replaceState(history.state, '', location.pathname);
@@ -140,7 +140,7 @@ export function places(id, query) {
 }
 
 /**
- * Visits of a place; `null` if the hub is unreachable or does not know the place yet.
+ * Reads the visits of a place; resolves to `null` if the hub is unreachable or does not know the place yet.
  * @param {string} id
  */
 async function timesAt(id) {
@@ -154,15 +154,15 @@ async function timesAt(id) {
 }
 
 /**
- * Formats a moment.
+ * Formats a moment; returns an empty string for `null`.
  * @param {string | null} moment
  */
 const when = (moment) => (moment ? nearTime(new Date(moment)) : '');
 
 /**
- * Hours per week, last arrival and last departure.
+ * Returns the hours per week, last arrival and last departure.
  * @param {Api.Geofence} place
- * @param {Api.PlaceInsights} times of the hub
+ * @param {Api.PlaceInsights} times as computed by the hub
  */
 function timesOf(place, times) {
   const weeks = times.weeks.map((week, i) => ({
@@ -209,7 +209,7 @@ function timesOf(place, times) {
 }
 
 /**
- * Start and end of a visit.
+ * Formats the start and end of a visit.
  * @param {Api.Event} event
  */
 const visitTime = (event) =>

@@ -18,7 +18,7 @@ const STOPS = ['5m', '10m', '15m'];
 const DAYS = ['monday', 'sunday', 'saturday'];
 
 /**
- * Settings. Each change is saved immediately.
+ * Settings page. Each change is saved immediately.
  * @returns {import('../app.js').Page}
  */
 export const settings = () =>
@@ -189,7 +189,7 @@ export const settings = () =>
 const ofLimit = (used, limit) => (limit === null ? used : texts.settings.ofLimit(used, limit));
 
 /**
- * Menu of time zones.
+ * Returns the menu of time zones.
  * @param {string} value
  * @param {(name: string) => Promise<void>} save
  */
@@ -201,7 +201,7 @@ function zoneChoice(value, save) {
     'time-zone',
     async (name) => {
       try {
-        // The hub must support the zone, or no page could show days.
+        // Verify that the hub supports the zone. Otherwise no page could show days.
         if (name) await ask('GET', `/events/days?from=${today()}&to=${today()}&zone=${encodeURIComponent(name)}`);
         of.wrong(null);
         await save(name);
@@ -215,7 +215,7 @@ function zoneChoice(value, save) {
   return of.element;
 }
 
-/** Field for the user's name, which the hub stores outside the record. */
+/** Returns the field for the user's name, which the hub stores outside the record. */
 function nameField() {
   const name = textField(texts.settings.name, session.person.name, { maxlength: 100, dataset: { key: 'person-name' } });
   const call = async (/** @type {string} */ text) => {

@@ -31,7 +31,7 @@ import {
 import { texts } from '../texts.js';
 
 /**
- * A day in order, or search results.
+ * Page with the entries of a day in order, or with search results.
  * @param {string} asked a date
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
@@ -43,12 +43,12 @@ export function timeline(asked, query) {
   const address = (/** @type {string} */ day) => (day === today() ? '/timeline' : `/timeline/${day}`);
   const move = (/** @type {number} */ step) => () => go(step === 0 ? '/timeline' : address(addDays(date, step)));
   const shown = Math.min(2000, Math.max(50, Number(query.get('n')) || 50));
-  /** New entries belong to the visible day. */
+  /** Opens the form for a new entry on the visible day. */
   const add = () => openLog(date);
   /** Whether the page was opened to search. */
   let isSearch = query.has('find');
   /**
-   * Rows on screen.
+   * Events whose rows are displayed.
    * @type {Api.Event[]}
    */
   let shownList = [];
@@ -71,12 +71,12 @@ export function timeline(asked, query) {
       const list = (only ? all.filter((event) => event.event_type_id === only) : all).sort(
         (a, b) => order(a) - order(b),
       );
-      // An entry counts on the day it starts, as on every other page.
+      // As on every other page, an entry counts on the day on which it starts.
       const begun = all.filter((event) => dayOfEvent(event) === date);
       const trips = begun.filter(isTrip);
       const metres = trips.reduce((sum, trip) => sum + (trip.properties?.distance?.value ?? 0), 0);
       const gaps = only || !fixes ? [] : fixes.gaps;
-      // Runs after the heading has taken the focus.
+      // This runs after the heading has received the focus.
       if (isSearch)
         setTimeout(() =>
           /** @type {HTMLElement | null} */ (document.querySelector('main input[type=search]'))?.focus(),
@@ -137,7 +137,7 @@ export function timeline(asked, query) {
                     all.length > 0 && h('p', null, texts.timeline.empty),
                     h('button.button', { type: 'button', on: { click: add } }, texts.act.addEntry),
                   ),
-              // On phones the header has no room for this button.
+              // On phones the header has no space for this button.
               list.length > 0 &&
                 innerWidth < 768 &&
                 h(
@@ -154,7 +154,7 @@ export function timeline(asked, query) {
     },
   });
   /**
-   * Row of an event; a trip also links to its explanation.
+   * Returns the row of an event. The row of a trip also links to its explanation.
    * @param {Api.Event} event
    * @param {number} i
    * @param {ReturnType<typeof selectionOf>} selection
@@ -181,7 +181,7 @@ export function timeline(asked, query) {
     );
   }
   /**
-   * Inserts gaps between the rows.
+   * Inserts rows for gaps between the rows of events.
    * @param {Api.Event[]} list
    * @param {Gap[]} gaps
    */
@@ -231,13 +231,14 @@ export function timeline(asked, query) {
     if (event.is_all_day) return 0;
     const [start, begin] = [Date.parse(event.timestamp), startOf(date).getTime()];
     if (isVisit(event)) return Math.max(begin, start) - 1;
-    // An event of the day before that ends on this day is sorted by its end: a night's sleep by the time of waking.
+    // An event from the previous day that ends on this day is sorted by its end, for example a night's sleep by the
+    // time of waking.
     return start >= begin ? start : lastDayOf(event) > date ? begin : Date.parse(event.end_date ?? '');
   }
 }
 
 /**
- * Positions of a day; `null` if the hub is unreachable.
+ * Reads the positions of a day; resolves to `null` if the hub is unreachable.
  * @param {string} date
  */
 const fixesOf = (date) =>
@@ -256,7 +257,7 @@ function gapWords(fixes) {
 }
 
 /**
- * Line that joins the rows of a stay.
+ * Draws the line that joins the rows of one visit.
  * @param {Api.Event[]} list
  * @param {number} i
  */
@@ -386,7 +387,7 @@ function chips(ids, only, address) {
 }
 
 /**
- * Search results by day, the newest first.
+ * Returns search results by day, newest first.
  * @param {Awaited<ReturnType<typeof search>>} found
  * @param {string} text
  * @param {string} date

@@ -31,7 +31,7 @@ import { PALETTE, tint } from '../parts/colour.js';
 import { texts } from '../texts.js';
 
 /**
- * Tiles, running events, and what is left today.
+ * Page with tiles, running events, and the goals left for today.
  * @returns {import('../app.js').Page}
  */
 export function today() {
@@ -77,13 +77,13 @@ export function today() {
         older: older.flatMap((event) => event ?? []),
       };
     },
-    /** Live trips are not part of the record, so they are polled. */
+    /** Polls live trips, which are not part of the record. */
     async follow(loaded) {
       const before = loaded.live;
       loaded.live = await readLive();
       return before.length + loaded.live.length > 0;
     },
-    // The hub computes scores from the whole record, so the page does not wait for them.
+    // The hub computes scores from the whole record, so the page is drawn without waiting for them.
     more: readHabits,
     draw({ date, events, counts, standings, saidAt, live, devices, imports, older }) {
       const all = orderedTypes().filter((type) => !isOwnType(type));
@@ -159,7 +159,7 @@ export function today() {
 }
 
 /**
- * Live trips with their routes.
+ * Reads live trips and their routes.
  * @typedef {Api.LiveTrips['trips'][number] & {route: number[][], start_place?: Api.TripSummary['start_place']}}
  *   LiveTrip
  * @returns {Promise<LiveTrip[]>}
@@ -182,7 +182,7 @@ const routeOf = (id) =>
   );
 
 /**
- * `Driving from Home`, or `Driving since 08:08`.
+ * Returns the title of a live trip, for example `Driving from Home` or `Driving since 08:08`.
  * @param {LiveTrip} trip
  */
 function liveTitle(trip) {
@@ -204,7 +204,7 @@ function doneWords(goals) {
 }
 
 /**
- * Daily goals that are not met yet.
+ * Returns the list of daily goals that have not been met yet.
  * @param {[Api.EventType, import('../parts/goal.js').Progress][]} left
  * @param {Api.Event[]} running
  */
@@ -244,7 +244,7 @@ const leftToday = (left, running) =>
   );
 
 /**
- * Remaining amount and usual time of a goal.
+ * Returns the remaining amount and the usual time of a goal.
  * @param {Api.EventType} type
  * @param {import('../parts/goal.js').Progress} goal
  */
@@ -312,13 +312,13 @@ function liveThings(trips, running) {
   );
 }
 
-/** Number of tiles; further types are found by search. */
+/** Maximum number of tiles. Other types are found by search. */
 const TILES = 24;
 
 /**
- * The types to show as tiles, in their order: those with goals or running events, then the most used ones.
+ * Returns the types to show as tiles, in tile order: those with goals or running events, then those used most.
  * @param {Api.EventType[]} all in the order of the tiles
- * @param {Map<string, Record<string, number>>} counts of the last days
+ * @param {Map<string, Record<string, number>>} counts daily counts of recent days
  * @param {Api.EventType[]} needed
  */
 function mostUsed(all, counts, needed) {

@@ -33,7 +33,7 @@ import { texts } from '../texts.js';
 const KINDS = [...Object.entries(texts.trips.kinds)];
 
 /**
- * Trips of a month.
+ * Page with the trips of a month.
  * @param {string} id
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
@@ -42,11 +42,13 @@ export function trips(id, query) {
   const asked = query.get('month') ?? '';
   const vehicle = query.get('vehicle') ?? '';
   /**
-   * Trips on screen, for the keyboard shortcuts.
+   * Trips on the page, for keyboard shortcuts.
    * @type {{all: Api.Trip[], chosen: Api.Trip | null, month: string, counted: Map<string, string>}}
    */
   let shown = { all: [], chosen: null, month: '', counted: new Map() };
-  /** Trips that do not count, because another trip recorded the same drive: the ids of the counted trips. */
+  /**
+   * Maps each trip that does not count, because another trip recorded the same drive, to the id of the counted trip.
+   */
   const witnessed = (/** @type {Api.GetWitnesses} */ { witnesses }) =>
     new Map(witnesses.map((witness) => [witness.id, witness.counted_id]));
   const inMonth = (/** @type {Api.Event[]} */ events, /** @type {string} */ month) =>
@@ -77,7 +79,7 @@ export function trips(id, query) {
       const events = await eventsOf(`${month}-01`, addDays(`${addMonths(month, 1)}-01`, -1), 'trip');
       const days = inMonth(events(), month);
       const chosen = pick(days);
-      // The latest trip of the whole record is shown if the month has none.
+      // If the month has no trips, show the latest trip of the whole record.
       const latest = days.size ? null : ((await read('/events?source_type=trip&limit=1')).answer[0] ?? null);
       const counted = witnessed((await read('/mileage/witnesses')).answer);
       const around = chosen
@@ -165,7 +167,7 @@ function nothing(latest) {
 }
 
 /**
- * Returns `null` for a trip that the hub does not have.
+ * Returns `null` if the hub does not have the trip; rethrows any other error.
  * @param {unknown} error
  */
 function absent(error) {
@@ -196,8 +198,8 @@ async function classify(trip, kind) {
 }
 
 /**
- * Trips of a month by day, the latest day first, each day in order.
- * @param {Api.Trip[]} trips the latest first
+ * Groups the trips of a month by day, latest day first, with each day's trips in chronological order.
+ * @param {Api.Trip[]} trips latest first
  * @param {string} month
  * @returns {Map<string, Api.Trip[]>}
  */
@@ -212,7 +214,7 @@ function byDay(trips, month) {
 }
 
 /**
- * Trips in the order of the list.
+ * Returns the trips in list order.
  * @param {Map<string, Api.Trip[]>} days
  */
 const inOrder = (days) => [...days.values()].flat();
@@ -222,7 +224,7 @@ const inOrder = (days) => [...days.values()].flat();
  * @param {Api.Trip | null} chosen
  * @param {string} month
  * @param {string} vehicle
- * @param {Map<string, string>} counted ids of the counted trips by those of their witnesses
+ * @param {Map<string, string>} counted id of the counted trip for each trip that does not count
  */
 function list(days, chosen, month, vehicle, counted) {
   return h(
@@ -375,7 +377,7 @@ function detail(trip, all, around, countedId) {
 }
 
 /**
- * Field for the business distance of a mixed trip.
+ * Returns the field for the business distance of a mixed trip.
  * @param {Api.Trip} trip
  */
 function businessPart(trip) {
@@ -409,7 +411,7 @@ function businessPart(trip) {
  */
 function figures(trip, around) {
   const top = trip.properties?.top_speed;
-  // The hub computes it again after an edit.
+  // After an edit, the hub recomputes the average speed.
   const average = trip.waits ? null : summaryOf(trip)?.speed_mps;
   return /** @type {[string, string][]} */ (
     [
@@ -423,7 +425,7 @@ function figures(trip, around) {
 }
 
 /**
- * Start and end of a trip, which can be named.
+ * Returns the start and end of a trip, with buttons to name them.
  * @param {Api.Trip} trip
  */
 function ends(trip) {
@@ -466,7 +468,7 @@ function ends(trip) {
 }
 
 /**
- * Decisions of the trip detection, in order.
+ * Returns the decisions of the trip detection in chronological order.
  * @param {Api.GetTrip | null} around
  */
 function why(around) {

@@ -34,13 +34,13 @@ import { texts } from '../texts.js';
 /** @type {[string, string][]} */
 const RANGES = [...Object.entries(texts.type.ranges), ['all', texts.type.all]];
 /**
- * Bar width and number of days of each range.
+ * Period of one bar, and number of days, for each range.
  * @type {Record<string, ['day' | 'week' | 'month', number]>}
  */
 const STEPS = { '4w': ['day', 28], '12w': ['day', 84], '1y': ['week', 365], all: ['month', 36_525] };
 
 /**
- * Trend, pattern, values and latest entries of a type.
+ * Page with the trend, pattern, values and latest entries of a type.
  * @param {string} id
  * @param {URLSearchParams} query
  * @returns {import('../app.js').Page}
@@ -146,14 +146,14 @@ export function type(id, query) {
 }
 
 /**
- * The hub's findings for a type; `null` if unknown.
+ * Reads the hub's findings for a type; resolves to `null` if they are unknown.
  * @param {string} id
  * @param {string} range
  * @param {string} date today
  */
 async function findingOf(id, range, date) {
   const [step, days] = STEPS[range];
-  // A year in whole weeks.
+  // One year in whole weeks.
   const span = step === 'week' ? daysBetween(addDays(startOfWeek(date), -51 * 7), date) + 1 : days;
   try {
     const { answer } = await read(
@@ -161,7 +161,7 @@ async function findingOf(id, range, date) {
     );
     return answer;
   } catch (error) {
-    // The rest of the page is useful without the findings. A pending type is not on the hub yet.
+    // The rest of the page is useful even without the findings. A pending type is not on the hub yet.
     if (error instanceof Unreachable || (error instanceof Refused && error.status === 404)) return null;
     throw error;
   }
@@ -170,7 +170,7 @@ async function findingOf(id, range, date) {
 const perDay = (/** @type {number} */ sum) => decimal(sum / 14, 1);
 
 /**
- * Figures of a type: value, unit and label.
+ * Returns the key figures of a type as value, unit and label.
  * @param {Api.EventType} of
  * @param {number} now
  * @param {Api.TypeInsights['findings'] | undefined} found
@@ -201,7 +201,7 @@ function figures(of, now, found) {
 }
 
 /**
- * Chart by hour and weekday.
+ * Draws the chart by hour and weekday.
  * @param {Api.EventType} of
  * @param {import('../parts/hourgrid.js').Pattern} pattern
  * @param {() => void} redraw
@@ -218,13 +218,13 @@ const when = (of, pattern, redraw) =>
   });
 
 /**
- * Day and time of a row.
+ * Returns the day and time for the row of an event.
  * @param {Api.Event} event
  */
 function rowTime(event) {
   const day = dayOfEvent(event);
   const at = event.is_all_day ? texts.timeline.allDay : time(new Date(event.timestamp));
-  // The page's heading already names the type.
+  // The heading of the page already names the type.
   return {
     when: day === today() ? texts.type.today : dayAndMonth(day),
     title: isTrip(event) || isVisit(event) ? '' : at,
@@ -232,7 +232,7 @@ function rowTime(event) {
 }
 
 /**
- * Chart of entries per day, week or month.
+ * Draws the chart of entries per day, week or month.
  * @param {Api.EventType} of
  * @param {string} range
  * @param {(day: string) => number} at
@@ -276,7 +276,7 @@ function bars(of, range, at, date, hub, redraw) {
  * @param {string} range
  * @param {(day: string) => number} at
  * @param {string} date
- * @param {Api.TypeInsights['points']} points of the hub
+ * @param {Api.TypeInsights['points']} points as computed by the hub
  */
 function stepsOf(of, range, at, date, points) {
   const [step, days] = STEPS[range];

@@ -9,7 +9,7 @@ import { addDays, today } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * All types.
+ * Page with all types.
  * @returns {import('../app.js').Page}
  */
 export const types = () =>

@@ -1,4 +1,5 @@
-// Formats a number with its label: `6.2 km`, `5 glasses`, `1 glass`, `Score 4`, or `Pulse 62 bpm` for `Pulse (bpm)`.
+// Formats a number with its label: `6.2 km`, `5 glasses`, `1 glass`, `Score 4`, or, with the label `Pulse (bpm)`,
+// `Pulse 62 bpm`.
 
 import { decimal } from '../locale.js';
 
@@ -9,26 +10,26 @@ const SYMBOLS = new Set(
 );
 
 /**
- * Whether a label is a unit symbol. Punctuation as in `km/h` and `%` makes any word a symbol.
+ * Returns whether a label is a unit symbol. Punctuation makes any word a symbol, as in `km/h` and `%`.
  * @param {string} label
  */
 const isSymbol = (label) =>
   SYMBOLS.has(label.toLowerCase()) || /^[^\s,:;.()]*[^\p{L}\p{N}\s,:;.()'’-][^\s,:;.()]*$/u.test(label);
 
 /**
- * Whether a label is a plural. `progress`, `focus` and `basis` are not.
+ * Returns whether a label is a plural, unlike `progress`, `focus` and `basis`.
  * @param {string} label
  */
 const isPlural = (label) => /\p{L}{2}s$/u.test(label) && !/(ss|us|is)$/.test(label);
 
 /**
- * Lower-cases a label within a sentence, but not `IPAs`.
+ * Lowercases a label for use within a sentence, except labels such as `IPAs`.
  * @param {string} label
  */
 const inSentence = (label) => (/^\p{Lu}\p{Ll}/u.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
 
 /**
- * Singular of a plural if its ending is unambiguous.
+ * Returns the singular of a plural; `null` if its ending is ambiguous.
  * @param {string} plural
  * @returns {string | null}
  */
@@ -38,9 +39,9 @@ function oneOf(plural) {
 }
 
 /**
- * Splits a label: `Weight (kg)` is `Weight` in `kg`.
+ * Splits a label into name and unit: `Weight (kg)` is `Weight` in `kg`.
  * @param {string} label
- * @returns {[string, string]} name and unit; the unit is empty if there is none
+ * @returns {[string, string]} name and unit; the unit is empty if the label has none
  */
 export function withoutUnit(label) {
   const [, what, unit] = /^(.*\S)\s*\(([^()]{1,12})\)$/.exec(label) ?? [];
@@ -48,9 +49,10 @@ export function withoutUnit(label) {
 }
 
 /**
+ * Formats a value with its label.
  * @param {number} value
- * @param {string} label empty if it is shown elsewhere
- * @param {string} [known] name that the reader already sees, such as the type's
+ * @param {string} label empty if the label is shown elsewhere
+ * @param {string} [known] name that the reader already sees, for example the name of the type
  */
 export function amountText(value, label, known = '') {
   const number = decimal(value, 3);

@@ -3,14 +3,12 @@ import { preference, setPreference } from '../data/preferences.js';
 import { texts } from '../texts.js';
 
 const NAME = 'tables';
-/**
- * Number of stored choices, and the length of a chart's name, which may contain a user's text.
- */
+/** Maximum number of stored choices, and maximum length of a chart's name, which may contain text from the user. */
 const MOST = 200;
 const LONGEST = 200;
 
 /**
- * Charts shown as tables; loaded when the first chart is drawn.
+ * Keys of the charts shown as tables; `null` until the first chart is drawn.
  * @type {Set<string> | null}
  */
 let asTable = null;
@@ -27,7 +25,7 @@ function readChoices() {
     const kept = JSON.parse(preference(NAME) ?? '[]');
     return Array.isArray(kept) ? kept.map(String) : [];
   } catch {
-    return []; // Something else is stored: every chart is a picture.
+    return []; // Something else is stored, so show every chart as a picture.
   }
 }
 
@@ -35,13 +33,13 @@ const keepChoices = () =>
   setPreference(NAME, JSON.stringify([...tables()].filter((name) => name.length <= LONGEST).slice(-MOST)));
 
 /**
- * Heading of a column; hours are their own heading.
+ * Returns the heading of a column. For hours it is the column's name itself.
  * @param {string} column
  */
 const headingOf = (column) => texts.columns[/** @type {'date'} */ (column)] ?? column;
 
 /**
- * A chart with a title, a finding, and its numbers as table, CSV and JSON.
+ * Returns a chart with a title, a finding, and its numbers as table, CSV and JSON.
  * @param {{key: string, title: string, finding: string, picture: () => Node, columns: string[], headings?: string[],
  *   rows: (string | number)[][], tools?: Node | null, onSwitch: () => void}} of `columns` are the names in files
  */
@@ -151,7 +149,7 @@ export function table(caption, headings, rows, most = 400) {
 }
 
 /**
- * CSV (RFC 4180). Texts that a spreadsheet would evaluate as a formula are quoted.
+ * Encodes rows as CSV (RFC 4180). Text that a spreadsheet would evaluate as a formula is quoted.
  * @param {(string | number | null | undefined)[][]} rows
  */
 export function csv(rows) {

@@ -1,7 +1,7 @@
-// Type colours. A custom colour keeps its hue; its lightness follows the theme for contrast. `TypeColour` of
-// `trendy export report` implements the same; `Tools/PageTests/colours.txt` tests both.
+// Type colours. A custom colour keeps its hue, while its lightness is adapted to the theme for contrast. `TypeColour`
+// of `trendy export report` uses the same algorithm; both are tested with `Tools/PageTests/colours.txt`.
 
-/** Palette: name, then mark (bars, cells, lines) and ink (glyph, text) for each theme. */
+/** Palette. Each entry is a name, followed by mark (bars, cells, lines) and ink (glyph, text) for each theme. */
 export const PALETTE = [
   ['clay', '#73392e', '#73392e', '#b27164', '#c78577'],
   ['sky', '#0197bd', '#027290', '#9fe4ff', '#9fe4ff'],
@@ -22,7 +22,7 @@ const DARK = { ground: '#101114', surface: '#181a1e', wash: 0.2, low: 0.6, high:
 
 /**
  * @param {string} hex `#RRGGBB`
- * @returns {[number, number, number] | null} 0 to 1
+ * @returns {[number, number, number] | null} components from 0 to 1
  */
 function parseHex(hex) {
   const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(hex ?? '');
@@ -33,7 +33,7 @@ const toLinear = (/** @type {number} */ v) => (v <= 0.04045 ? v / 12.92 : ((v + 
 const toGamma = (/** @type {number} */ v) => (v <= 0.0031308 ? v * 12.92 : 1.055 * v ** (1 / 2.4) - 0.055);
 
 /**
- * Converts to OKLCH (B. Ottosson).
+ * Converts a colour to OKLCH (B. Ottosson).
  * @param {[number, number, number]} rgb
  * @returns {[number, number, number]}
  */
@@ -49,8 +49,9 @@ function toOKLCH(rgb) {
 }
 
 /**
+ * Converts from OKLCH, reducing the chroma if necessary to stay within the gamut.
  * @param {[number, number, number]} lch
- * @returns {[number, number, number]} within the gamut, with less chroma if needed
+ * @returns {[number, number, number]}
  */
 function fromOKLCH([L, C, H]) {
   for (let chroma = C; ; chroma -= 0.005) {
@@ -75,7 +76,7 @@ function fromOKLCH([L, C, H]) {
 const luminance = ([r, g, b]) => 0.2126 * toLinear(r) + 0.7152 * toLinear(g) + 0.0722 * toLinear(b);
 
 /**
- * Contrast ratio (WCAG) of colours rounded to bytes.
+ * Returns the contrast ratio (WCAG) of two colours, the first rounded to bytes.
  * @param {[number, number, number]} a
  * @param {[number, number, number]} b
  */
@@ -100,12 +101,13 @@ const hex = (rgb) => {
 /**
  * @param {[number, number, number]} a
  * @param {[number, number, number]} b
- * @param {number} share of `a`
+ * @param {number} share proportion of `a`
  */
 const mix = (a, b, share) => /** @type {[number, number, number]} */ (a.map((v, i) => v * share + b[i] * (1 - share)));
 
 /**
- * Mark and ink of a colour in a theme: a contrast of at least 3:1 with the background, and 4.5:1 with the wash.
+ * Returns mark and ink of a colour for a theme, with a contrast of at least 3:1 to the background and 4.5:1 to the
+ * wash.
  * @param {[number, number, number]} rgb
  * @param {typeof LIGHT} theme
  */
@@ -127,8 +129,8 @@ function fit(rgb, theme) {
 const fitted = new Map();
 
 /**
- * Mark and ink for both themes.
- * @param {string} text stored colour; slate if it is invalid
+ * Returns mark and ink of a colour for both themes.
+ * @param {string} text stored colour; an invalid one becomes slate
  */
 export function colours(text) {
   const key = (text ?? '').toLowerCase();
@@ -148,7 +150,7 @@ export function colours(text) {
 }
 
 /**
- * Custom CSS properties for a type's colour.
+ * Returns custom CSS properties for the colour of a type.
  * @param {string} text
  */
 export function tint(text) {

@@ -12,17 +12,17 @@ import { texts } from '../texts.js';
  */
 
 /**
- * Colour of a place.
+ * Returns the colour of the place of a visit.
  * @param {Api.Event} event
  */
 const placeColour = (event) => typeOf(event.event_type_id).color;
 
 /**
- * A day as lanes over its hours. The list below contains the same information as text.
+ * Draws a day as lanes along its hours. The list below has the same information as text.
  * @param {string} date
  * @param {Api.Event[]} events
  * @param {number} width
- * @param {Fixes | null} fixes positions of the day and gaps between them; `null` if unknown
+ * @param {Fixes | null} fixes positions of the day and the gaps between them; `null` if unknown
  */
 export function dayBand(date, events, width, fixes) {
   const begin = startOf(date).getTime();
@@ -126,7 +126,7 @@ export function dayBand(date, events, width, fixes) {
           );
         const centre = Math.min(width - 13, Math.max(at, right + 30, left + 13));
         const stem = svg('line.stem', { x1: at, x2: at, y1: row.events, y2: row.events + 8 });
-        // Events without room for a glyph keep their stem.
+        // An event without room for a glyph keeps only its stem.
         if (centre - at > 60 || centre < right + 26) return svg('g.lane-item', { set: tint(type.color) }, stem);
         right = centre;
         return svg(
@@ -156,7 +156,7 @@ export function dayBand(date, events, width, fixes) {
 }
 
 /**
- * Ticks for positions, darker where there are many.
+ * Draws ticks for positions. A tick is darker where there are many.
  * @param {Fixes} fixes
  * @param {(moment: number) => number} x
  * @param {number} y

@@ -1,4 +1,4 @@
-// Devices of the user as rows.
+// Rows for the user's devices.
 
 import { h } from './dom.js';
 import { glyph } from './glyph.js';
@@ -8,7 +8,7 @@ import { length, nearTime } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * This browser first.
+ * Returns the devices with this browser first.
  * @param {Api.Device[]} list
  */
 export const thisFirst = (list) => [...list].sort((a, b) => Number(b.current) - Number(a.current));
@@ -16,7 +16,7 @@ export const thisFirst = (list) => [...list].sort((a, b) => Number(b.current) - 
 /** @param {Api.Device} device */
 export const deviceGlyph = (device) => glyph(/phone|pixel|galaxy|android|ipad/i.test(device.name) ? 'phone' : 'laptop');
 
-/** Clock differences up to this many seconds count as correct, since a request takes time. */
+/** Clock differences of up to this many seconds count as correct, because a request takes time. */
 const CLOSE = 5;
 
 /** @param {number} ahead seconds */
@@ -24,15 +24,15 @@ const clockText = (ahead) =>
   Math.abs(ahead) > CLOSE ? texts.devices.clockOff(length(Math.abs(ahead)), ahead > 0) : texts.devices.clockCorrect;
 
 /**
- * Number of pending entries and the age of the oldest.
+ * Returns the number of pending entries and the age of the oldest as text.
  * @param {number} n
- * @param {string | null} [oldest] timestamp
+ * @param {string | null} [oldest] timestamp of the oldest entry
  */
 const waitText = (n, oldest) =>
   n && oldest ? texts.sync.pendingSince(n, length((Date.now() - Date.parse(oldest)) / 1000)) : texts.sync.pending(n);
 
 /**
- * State of a device: last contact, pending entries and clock, as the device reported them.
+ * Returns the state of a device as it was reported: last contact, pending entries, and clock.
  * @param {Api.Device} device
  * @returns {string[]}
  */
@@ -51,12 +51,12 @@ export function deviceState(device) {
 }
 
 /**
- * Devices on Today; `null` if there is only one.
+ * Returns the devices for the page Today; `null` if there is only one.
  * @param {Api.Device[]} list
  */
 export function deviceBlock(list) {
   if (list.length < 2) return null;
-  // The devices seen last.
+  // Show the devices seen most recently.
   const others = list
     .filter((device) => !device.current)
     .sort((a, b) => (b.seen_at ?? '').localeCompare(a.seen_at ?? ''))
@@ -91,7 +91,7 @@ export function deviceBlock(list) {
 }
 
 /**
- * `17:46, 0 pending`.
+ * Returns the state of a device in short form, for example `17:46, 0 pending`.
  * @param {Api.Device} device
  */
 function shortState(device) {

@@ -1,11 +1,11 @@
-// Creates elements. Every text becomes a text node; markup is never parsed.
+// Creates elements. All text becomes text nodes; markup is never parsed.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * @typedef {Record<string, any>} Attributes `on` holds listeners by event, `set` custom properties of the style,
- *   `dataset` data attributes; a function is a listener; `true` sets an attribute without a value; `false`, `null` and
- *   `undefined` omit it.
+ * @typedef {Record<string, any>} Attributes `on` contains listeners by event, `set` custom style properties, `dataset`
+ *   data attributes. A function is a listener. `true` sets an attribute without a value; `false`, `null` and
+ *   `undefined` omit the attribute.
  */
 
 /**
@@ -17,14 +17,14 @@ let failed = (error) => console.error(error);
 export const onFailure = (listener) => {
   failed = listener;
 };
-// Unhandled promise rejections are reported in the same way.
+// Report unhandled promise rejections in the same way.
 window.addEventListener('unhandledrejection', (event) => {
   event.preventDefault();
   failed(event.reason);
 });
 
 /**
- * Wraps a listener so that a rejected promise is reported.
+ * Wraps a listener so that the rejection of its promise is reported.
  * @param {(event: Event) => unknown} listener
  * @returns {(event: Event) => void}
  */
@@ -68,7 +68,7 @@ function append(parent, children) {
 }
 
 /**
- * @param {string} tag with classes: `div.row.quiet`
+ * @param {string} tag tag with classes, for example `div.row.quiet`
  * @param {Attributes | null} [attributes]
  * @param {...Child} children
  * @returns {HTMLElement}
@@ -83,7 +83,7 @@ export function h(tag, attributes, ...children) {
 }
 
 /**
- * Form that is submitted by an action of the page, which also checks the fields.
+ * Returns a form that is submitted by an action of the page. The action also validates the fields.
  * @param {() => unknown} action
  * @param {...Child} children
  */
@@ -128,12 +128,12 @@ export function fill(element, ...children) {
 }
 
 /**
- * Announces a text to screen readers.
+ * Announces text to screen readers.
  * @param {string} text
  */
 export function say(text, isUrgent = false) {
   const region = document.getElementById(isUrgent ? 'warned' : 'said');
   if (!region) return;
-  // A repeated text must differ to be announced again.
+  // Repeated text must differ in order to be announced again.
   region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }

@@ -1,4 +1,4 @@
-// Sheet to create or edit an event. Its fields follow the property definitions of the type.
+// Sheet to create or edit an event. Its fields are derived from the property definitions of the type.
 
 import { actionForm, fill, h } from './dom.js';
 import { disc, glyph } from './glyph.js';
@@ -44,7 +44,7 @@ import { openType } from './typeform.js';
 import { texts } from '../texts.js';
 
 /**
- * Default properties of a type, as on the wire.
+ * Returns the default properties of a type in wire format.
  * @param {string} typeId
  */
 function defaults(typeId) {
@@ -59,7 +59,7 @@ function defaults(typeId) {
 }
 
 /**
- * New event at the present time.
+ * Returns a new event that starts now.
  * @param {string} typeId
  */
 const fresh = (typeId) => ({
@@ -73,7 +73,7 @@ const fresh = (typeId) => ({
 });
 
 /**
- * Records an event of a type by the action of the type.
+ * Records an event of a type by performing the type's action.
  * @param {Api.EventType} type
  * @param {Api.Event} [running] running event of the type
  */
@@ -85,7 +85,7 @@ export function recordNow(type, running) {
 }
 
 /**
- * Label of a button that calls `recordNow`.
+ * Returns the label of a button that calls `recordNow`.
  * @param {Api.EventType} type
  * @param {Api.Event} [running] running event of the type
  */
@@ -109,12 +109,12 @@ async function logNow(type) {
 /**
  * Starts a running event.
  * @param {Api.EventType} type
- * @param {Api.Event} [event] with known values
+ * @param {Api.Event} [event] event with the values known so far
  */
 export async function start(type, event = fresh(type.id)) {
   await asOneStep(texts.toast.started(type.name), async () => {
     await create('events', event, '');
-    // This setting lists running events for all devices.
+    // This setting lists running events for all of the user's devices.
     await create('settings', { id: newId(), key: 'running', value: event.id }, '');
   });
   toast(texts.toast.started(type.name));
@@ -136,13 +136,13 @@ export async function stop(event) {
   toast(text);
 }
 
-/** Number of types listed initially; others are found by name. */
+/** Number of types listed initially. Others can be found by name. */
 const MOST_FOUND = 100;
-/** Latest entries by which the types are ordered. */
+/** Number of latest entries from which the order of the types is determined. */
 const LATEST = 200;
 
 /**
- * Latest entries, as the list of types last read them.
+ * Latest entries, as last read for the list of types.
  * @type {() => Api.Event[]}
  */
 let latest = () => [];
@@ -157,7 +157,8 @@ const readLatest = () =>
   );
 
 /**
- * Uses and last entry by type; a use at this time of day, give or take an hour, counts most.
+ * Returns the number of uses and the last entry of each type. Uses within an hour of the current time of day count
+ * most.
  * @returns {Map<string, {uses: number, last: Api.Event}>}
  */
 function usage() {
@@ -207,7 +208,7 @@ export function openLog(date, span) {
         },
         content,
       );
-    // The order is decided once, so that no row moves under the finger.
+    // Determine the order only once, so that no row moves while the user is about to tap it.
     let used = usage();
     const draw = () => {
       const name = input.value.trim();
@@ -237,7 +238,7 @@ export function openLog(date, span) {
         ),
       );
     };
-    // Text in the search field is not an unsaved change.
+    // Text in the search field does not count as an unsaved change.
     input.addEventListener('input', (event) => {
       event.stopPropagation();
       draw();
@@ -282,7 +283,7 @@ export function openLog(date, span) {
  */
 export function openNew(type, date, span) {
   const event = fresh(type.id);
-  // The present time of day on the given day.
+  // Use the current time of day on the given day.
   if (date && date !== today())
     event.timestamp = new Date(startOf(date).getTime() + Date.now() - startOf(today()).getTime()).toISOString();
   open(span ? { ...event, timestamp: span.from, end_date: span.to } : event, true);
@@ -308,7 +309,7 @@ function open(event, isNew) {
   openSheet(title, (sheet, close) => {
     const begin = moments(event);
     const isDrive = isTrip(event);
-    // Routes are not edited here.
+    // Routes cannot be edited here.
     const isHidden = (/** @type {string} */ key) => key === 'route' || (isDrive && OF_TRIPS.has(key));
     const fieldsOf = (/** @type {string} */ typeId, /** @type {Record<string, Api.Property>} */ values) => {
       const known = definitions(typeId);
@@ -334,7 +335,7 @@ function open(event, isNew) {
       properties.map(({ of }) => of.element),
     );
     const kind = isNew || isOwnType(type) ? null : typeMenu(type.id);
-    // The fields follow the type; entered values stay.
+    // The fields depend on the type. Entered values are kept.
     kind?.input.addEventListener('change', () => {
       const values = { ...event.properties };
       for (const { definition, of } of properties) {
@@ -342,7 +343,7 @@ function open(event, isNew) {
           const value = of.read();
           if (value) values[definition.key] = value;
         } catch {
-          /* an invalid value is entered again */
+          /* An invalid value has to be entered again. */
         }
       }
       properties = fieldsOf(kind.read()?.id ?? type.id, values);
@@ -354,7 +355,7 @@ function open(event, isNew) {
     const place = textField(texts.form.place, event.location_name ?? '', { maxlength: 1000 });
     const noteInput = /** @type {HTMLTextAreaElement} */ (h('textarea.input', { rows: 3, value: event.notes ?? '' }));
     const note = field(texts.form.note, noteInput, noteInput, () => noteInput.value.trim());
-    /** Values of the form; undefined if a field is invalid, which then has the focus. */
+    /** Returns the values of the form. If a field is invalid, focuses it and returns `undefined`. */
     const read = () => {
       /** @type {Api.Patch} */
       let values;
@@ -396,7 +397,7 @@ function open(event, isNew) {
     const begun = async () => {
       const values = read();
       if (!values) return;
-      // Starts now, unless the user entered another time.
+      // The event starts now unless the user has entered another time.
       if (values.timestamp === event.timestamp) values.timestamp = new Date().toISOString();
       await submit(sheet, close, () => start(type, made({ ...values, end_date: null, is_all_day: false })));
     };
@@ -457,7 +458,7 @@ function open(event, isNew) {
 }
 
 /**
- * Button that makes a place of the position of an event, unless it is in one.
+ * Returns a button that creates a place at the position of an event, unless the event is in a place already.
  * @param {Api.Event} event
  */
 function placeButton(event) {
@@ -472,7 +473,7 @@ function placeButton(event) {
   return box;
 }
 
-/** Properties of trips that are measured, derived, or have a separate field. */
+/** Properties of trips that are measured, derived, or edited in a separate field. */
 const OF_TRIPS = new Set([
   'distance',
   'duration',
@@ -487,7 +488,7 @@ const OF_TRIPS = new Set([
 ]);
 
 /**
- * Fields for the distance and the vehicle of a trip.
+ * Returns the fields for the distance and vehicle of a trip.
  * @param {Api.Event} event
  */
 function tripFields(event) {
@@ -496,7 +497,7 @@ function tripFields(event) {
   const text = distance ? numberText(Math.round((distance.value / metres) * 10) / 10) : '';
   const far = textField(texts.trips.distanceIn(unit), text, { inputmode: 'decimal', maxlength: 12 });
   const readFar = () => {
-    // An unchanged field keeps the exact distance.
+    // If the field is unchanged, keep the exact distance.
     if (far.input.value === text) return distance ?? null;
     const value = parseDistance(far.input.value ?? '');
     if (Number.isNaN(value)) throw texts.form.badNumber;
@@ -518,7 +519,7 @@ function tripFields(event) {
 }
 
 /**
- * Changed values of a form as a merge patch.
+ * Returns the changed values of a form as a merge patch.
  * @param {Api.Event} event
  * @param {Api.Patch} values
  */
@@ -542,7 +543,7 @@ function differences(event, values) {
 }
 
 /**
- * Fields for start and end.
+ * Returns the fields for start and end.
  * @param {Api.Event} event
  */
 function moments(event) {
@@ -555,7 +556,7 @@ function moments(event) {
   const whenField = field(texts.form.when, h('div', null, when, whenChoice.element), when, () => when.value);
   const untilField = field(texts.form.until, h('div', null, until, untilChoice.element), until, () => until.value);
   const allDay = toggle(texts.form.allDay, Boolean(event.is_all_day), '', draw);
-  // An all-day event shows the date of the zone where it was recorded.
+  // An all-day event shows the date in the zone in which it was recorded.
   const shownAs = (/** @type {Date} */ moment) =>
     event.is_all_day ? `${dateOfAllDay(moment, event)}T00:00` : localText(moment);
   /** @param {boolean} isAllDay */
@@ -614,7 +615,7 @@ function moments(event) {
         /** @type {ReturnType<typeof occurrence>} */ choice,
       ) => {
         if (!input.value) return null;
-        // An unchanged field keeps the exact seconds.
+        // If the field is unchanged, keep the exact seconds.
         const isSame =
           old && Boolean(event.is_all_day) === isAllDay && input.value === shownAs(old).slice(0, input.value.length);
         if (isSame && (!choice.offset() || choice.offset() === offsetOf(old))) return old.toISOString();

@@ -10,11 +10,12 @@ import { texts } from '../texts.js';
 const SOURCES = { imported: 'file', geofence: 'pin', healthkit: 'heart', trip: 'car', manual: '' };
 
 /**
- * Row of an event. A press opens the event, or the page of a trip.
+ * Returns the row of an event. Pressing it opens the event, or the page of a trip.
  * @param {Api.Event} event
  * @param {{day?: string, before?: Node | null, when?: string, title?: string, mark?: string, end?: string, isRunning?:
  *   boolean, hasSource?: boolean, choice?: {isOn: boolean, toggle: () => void, erase: () => void} | null}} [options]
- *   `when` replaces the time, `title`, a time, replaces the name of the event; with `choice` a press selects the row
+ *   `when` replaces the time. `title` is a time that replaces the name of the event. With `choice`, pressing the row
+ *   selects it
  */
 export function eventRow(event, options = {}) {
   const {
@@ -31,7 +32,7 @@ export function eventRow(event, options = {}) {
   const type = typeOf(event.event_type_id);
   const source = hasSource ? (SOURCES[/** @type {keyof typeof SOURCES} */ (event.source_type)] ?? '') : '';
   const from = day ? reachText(event, day) : '';
-  // On narrow screens only the distance of a trip is shown.
+  // On narrow screens, show only the distance of a trip.
   const [value, ...rest] = isRunning
     ? [texts.today.running(runningText(event))]
     : isTrip(event)
@@ -83,7 +84,7 @@ export function eventRow(event, options = {}) {
 }
 
 /**
- * When an event of another day began, or when one that extends beyond a day ends: `since Wed 23:00`.
+ * Returns when an event from another day began, or when one that continues beyond the day ends: `since Wed 23:00`.
  * @param {Api.Event} event
  * @param {string} day
  */
@@ -97,7 +98,7 @@ function reachText(event, day) {
 }
 
 /**
- * Highlights a search text.
+ * Highlights the first occurrence of a search text.
  * @param {string} text
  * @param {string} mark
  */

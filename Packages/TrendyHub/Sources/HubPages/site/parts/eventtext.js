@@ -1,4 +1,4 @@
-// Texts of events and their values.
+// Text for events and their values.
 
 import { amountText, withoutUnit } from './amount.js';
 import { parseNumber } from './field.js';
@@ -22,7 +22,7 @@ import { count, decimal, fixed } from '../locale.js';
 import { texts } from '../texts.js';
 
 /**
- * `18.3 km`.
+ * Formats a distance in the user's unit, for example `18.3 km`.
  * @param {number} metres
  */
 export function distance(metres) {
@@ -32,8 +32,8 @@ export function distance(metres) {
 }
 
 /**
- * `31 km/h`.
- * @param {number} speed metres per second
+ * Formats a speed in the user's unit, for example `31 km/h`.
+ * @param {number} speed in metres per second
  */
 export function speed(speed) {
   const imperial = settings().units === 'imperial';
@@ -42,8 +42,8 @@ export function speed(speed) {
 }
 
 /**
- * Reads a distance in the user's unit, in metres; NaN if it is invalid or longer than twice around the Earth.
- * @param {string} text in the user's unit
+ * Parses a distance in the user's unit. Returns metres, or NaN if it is invalid or longer than twice around the Earth.
+ * @param {string} text distance in the user's unit
  */
 export function parseDistance(text) {
   const metres = parseNumber(text) * lengthUnit()[1];
@@ -51,7 +51,7 @@ export function parseDistance(text) {
 }
 
 /**
- * Text of a property's value.
+ * Formats the value of a property.
  * @param {Api.Property | null | undefined} property
  * @param {string} [label]
  * @param {string} [known] name that the reader already sees
@@ -76,7 +76,7 @@ export function valueText(property, label = '', known = '') {
   }
 }
 
-/** Internal properties, and those shown elsewhere in a row. */
+/** Properties that are internal or shown elsewhere in a row. */
 const UNSAID = new Set([
   'route',
   'vehicle',
@@ -93,7 +93,7 @@ const UNSAID = new Set([
 ]);
 
 /**
- * Values of an event in the order of their definitions.
+ * Returns the values of an event as text, in the order of their definitions.
  * @param {Api.Event} event
  */
 export function summary(event) {
@@ -124,7 +124,7 @@ export function summary(event) {
 }
 
 /**
- * Distance, duration and category of a trip.
+ * Returns the distance, duration and category of a trip.
  * @param {Api.Event} event a trip
  * @returns {string[]}
  */
@@ -132,7 +132,7 @@ export const tripParts = (event) =>
   [distance(event.properties?.distance?.value ?? 0), span(event), event.properties?.category?.value].filter(Boolean);
 
 /**
- * Label of a value: short labels are shown (`cups`), long ones are not.
+ * Returns the label to show with a value. Short labels such as `cups` are shown, long ones are not.
  * @param {Api.PropertyDefinition | undefined} definition
  * @param {string} key
  */
@@ -153,13 +153,13 @@ export const isVisit = (event) => event.source_type === 'geofence' && Boolean(ev
 const span = (event) => length((Date.parse(event.end_date ?? '') - Date.parse(event.timestamp)) / 1000);
 
 /**
- * Duration of a completed visit.
+ * Returns the duration of a completed visit as text.
  * @param {Api.Event} event
  */
 export const stayText = (event) => (isVisit(event) && event.end_date ? span(event) : '');
 
 /**
- * Title of an event: its type, the place of a visit, or both ends of a trip.
+ * Returns the title of an event: the name of its type, the place of a visit, or both ends of a trip.
  * @param {Api.Event} event
  */
 export function titleOf(event) {
@@ -179,14 +179,14 @@ export function titleOf(event) {
 }
 
 /**
- * Unit of distances and its length in metres.
+ * Returns the unit for distances and its length in metres.
  * @returns {[string, number]}
  */
 export const lengthUnit = () =>
   settings().units === 'imperial' ? [texts.units.miles, 1609.344] : [texts.units.kilometres, 1000];
 
 /**
- * Names of the places at both ends of a trip; empty if unknown.
+ * Returns the names of the places at both ends of a trip; empty if unknown.
  * @param {Api.Event} trip
  * @returns {[string, string]}
  */
@@ -194,7 +194,7 @@ export const endsOf = (trip) =>
   /** @type {[string, string]} */ (placesAtEnds(trip).map(({ place }) => place?.name ?? ''));
 
 /**
- * Positions and places at both ends of a trip, from the hub.
+ * Returns the positions and places at both ends of a trip, as determined by the hub.
  * @param {Api.Event} trip
  * @returns {{position: number[] | null, place: Api.Geofence | null}[]}
  */
@@ -210,9 +210,9 @@ export function placesAtEnds(trip) {
 const routes = new Map();
 
 /**
- * Decodes a polyline with five decimals.
+ * Decodes a polyline with a precision of five decimals.
  * @param {unknown} text
- * @returns {number[][]} latitudes and longitudes; empty for an invalid text
+ * @returns {number[][]} latitudes and longitudes; empty if the text is invalid
  */
 export function decodeRoute(text) {
   if (typeof text !== 'string' || !text) return [];
@@ -242,7 +242,7 @@ export function decodeRoute(text) {
 }
 
 /**
- * Time of an event in a list.
+ * Formats the time of an event for a list.
  * @param {Api.Event} event
  * @param {string} [day] day of the list
  */
@@ -259,7 +259,7 @@ export function timeText(event, day) {
 }
 
 /**
- * `08:31`, `yesterday 22:10`, `last Wednesday`.
+ * Formats the time of an event as `08:31`, `yesterday 22:10` or `last Wednesday`.
  * @param {Api.Event} event
  */
 export function whenText(event) {
@@ -270,13 +270,13 @@ export function whenText(event) {
 }
 
 /**
- * Elapsed time of a running event, such as `1:38`.
+ * Formats the elapsed time of a running event, for example `1:38`.
  * @param {Api.Event} event
  */
 export const runningText = (event) => clock((Date.now() - Date.parse(event.timestamp)) / 1000);
 
 /**
- * `3.2 MB`.
+ * Formats a number of bytes, for example `3.2 MB`.
  * @param {number} n
  */
 export function bytes(n) {

@@ -9,7 +9,7 @@ let counter = 0;
 export const uniqueId = () => `f${++counter}`;
 
 /**
- * A form field. `read` returns the value or throws an error text.
+ * A form field. `read` returns the value, or throws the text of an error message.
  * @typedef {{element: HTMLElement, input: FieldInput, read: () => any, wrong: (text: string | null) => void}} Field
  * @typedef {HTMLElement & {value?: string}} FieldInput
  */
@@ -17,7 +17,7 @@ export const uniqueId = () => `f${++counter}`;
 /**
  * @param {string} label
  * @param {HTMLElement} control
- * @param {FieldInput} input element for label, focus and error
+ * @param {FieldInput} input element that has the label, the focus and the error
  * @param {() => any} read
  * @param {string} [hint]
  * @returns {Field}
@@ -46,9 +46,9 @@ export function field(label, control, input, read, hint = '') {
 }
 
 /**
- * Choice of a few options as segments.
+ * Returns a field that shows a few options as segments.
  * @param {string} label
- * @param {[string, string][]} options value and text
+ * @param {[string, string][]} options pairs of value and text
  * @param {string} value
  * @returns {Field}
  */
@@ -115,17 +115,17 @@ export function textField(label, value, attributes = {}, hint = '') {
   return field(label, input, input, () => input.value.trim(), hint);
 }
 
-/** Decimal sign of the locale. */
+/** Decimal separator of the locale. */
 const SIGN = numberSign('decimal') || '.';
 const GROUP = numberSign('group');
 /** Digits of the browser's locale, which users may type. */
 const DIGITS = Array.from({ length: 10 }, (_, i) => new Intl.NumberFormat(undefined, { useGrouping: false }).format(i));
 
 /**
- * Parses a number in the page's locale. `1,120` is 1120 where a comma separates groups.
+ * Parses a number in the page's locale. `1,120` is 1120 if a comma separates groups.
  * @param {string} text
  * @param {boolean} [hasGroups] false for small numbers such as coordinates
- * @returns {number} NaN for an invalid text
+ * @returns {number} NaN if the text is invalid
  */
 export function parseNumber(text, hasGroups = true) {
   let plain = [...text.trim()]
@@ -138,7 +138,7 @@ export function parseNumber(text, hasGroups = true) {
     .replace('−', '-')
     .replace('٫', SIGN)
     .replaceAll('٬', GROUP);
-  // With both signs, the last one is the decimal sign, as in `1.120,5`.
+  // If both separators occur, the last one separates the decimals, as in `1.120,5`.
   if (/^[-+]?\d{1,3}((\.\d{3})+,|(,\d{3})+\.)\d+$/.test(plain))
     return Number(plain.replace(/[.,](?=.*[.,])/g, '').replace(',', '.'));
   const [whole, ...rest] = plain.split(SIGN);
@@ -149,7 +149,7 @@ export function parseNumber(text, hasGroups = true) {
 }
 
 /**
- * Whether the groups of a whole number have three digits; groups before the last may have two, as in India.
+ * Returns whether the groups of a whole number have three digits. Groups before the last may have two, as in India.
  * @param {string} text
  */
 function isGrouped(text) {
@@ -165,11 +165,11 @@ function isGrouped(text) {
 export const numberText = (value) => (value === null || value === undefined ? '' : String(value).replace('.', SIGN));
 
 /**
- * Menu of entities by name; reads the chosen entity or `null`.
+ * Returns a menu of entities by name. Its `read` returns the selected entity or `null`.
  * @param {string} label
  * @param {{id: string, name: string}[]} list
- * @param {string} none text of a first option without an entity; no such option if empty
- * @param {string} [value] id of the chosen entity
+ * @param {string} none text of a first option that means no entity; if empty, there is no such option
+ * @param {string} [value] id of the selected entity
  */
 export function menu(label, list, none, value = '') {
   const input = /** @type {HTMLSelectElement} */ (
@@ -183,7 +183,7 @@ export function menu(label, list, none, value = '') {
   return field(label, input, input, () => list.find((one) => one.id === input.value) ?? null);
 }
 
-/** Hours, minutes and seconds with units; minutes at the end may omit theirs. */
+/** Matches hours, minutes and seconds with their units. Minutes at the end may lack a unit. */
 const LENGTH = new RegExp(
   [
     /^(?:(\d+(?:\.\d+)?)\s*h(?:ours?|rs?)?)?\s*/,
@@ -195,7 +195,7 @@ const LENGTH = new RegExp(
 );
 
 /**
- * Parses a duration such as `1h30m`, `1:30`, `90` (minutes) or `45 min`, in seconds; NaN if invalid.
+ * Parses a duration such as `1h30m`, `1:30`, `90` (minutes) or `45 min`. Returns seconds, or NaN if it is invalid.
  * @param {string} text
  */
 function parseLength(text) {
@@ -219,7 +219,7 @@ function lengthText(seconds) {
 }
 
 /**
- * Field for a property. `read` returns the value as on the wire, or `null`.
+ * Returns a field for a property. Its `read` returns the value in wire format, or `null`.
  * @param {Api.PropertyDefinition} definition
  * @param {Api.Property | undefined} old
  * @returns {Field}
@@ -337,7 +337,7 @@ export function propertyField(definition, old) {
 const withRead = (of, change) => ({ ...of, read: () => change(of.read()) });
 
 /**
- * Up to five options as segments, more as a menu.
+ * Returns a field that shows up to five options as segments, and more as a menu.
  * @param {string} label
  * @param {string[]} options
  * @param {string} value
@@ -366,7 +366,7 @@ function choiceOf(label, options, value, wrap) {
 }
 
 /**
- * Field for a moment; reads an invalid `Date` if the input is invalid.
+ * Returns a field for a moment. Its `read` returns an invalid `Date` if the input is invalid.
  * @param {string} label
  * @param {Date} moment
  * @returns {Field}
@@ -380,8 +380,9 @@ export function momentField(label, moment) {
 }
 
 /**
- * Choice between the two moments of a local time that a clock change repeats; hidden for other times.
- * @param {HTMLInputElement} input with date and time
+ * Returns a choice between two moments with the same local time, which occur when a clock change repeats it; hidden for
+ * other times.
+ * @param {HTMLInputElement} input field with date and time
  * @param {Date | null} moment initial moment
  */
 export function occurrence(input, moment) {
@@ -404,11 +405,11 @@ export function occurrence(input, moment) {
 }
 
 /**
- * Menu of all time zones.
+ * Returns a menu of all time zones.
  * @param {string} label
  * @param {string} value
- * @param {[string, string][]} first options before the zones: value and text
- * @param {string} key restores the focus after a redraw
+ * @param {[string, string][]} first options before the zones, as value and text
+ * @param {string} key identifies the field, to restore the focus after a redraw
  * @param {(name: string) => void} change
  * @param {string} [hint]
  * @returns {Field}

@@ -1,4 +1,4 @@
-// Navigation around every page, and the sync state.
+// Navigation around every page, with the sync state.
 
 import { h, say } from './dom.js';
 import { disc, glyph } from './glyph.js';
@@ -24,7 +24,7 @@ const FOOT = [
 ];
 
 /**
- * Whether the current page belongs to an address.
+ * Returns whether the current page is at an address or below it.
  * @param {string} address
  */
 const isHere = (address) =>
@@ -113,7 +113,7 @@ export function drawFrame(app) {
 }
 
 let spoken = '';
-/** Whether an entry was pending, and until when "All synced" is shown, on this page's clock. */
+/** Whether an entry was pending. `sentUntil` is the time, by this page's clock, until which "All synced" is shown. */
 let hadPending = false;
 let sentUntil = 0;
 
@@ -138,13 +138,13 @@ export function drawSync() {
       syncAction() ?? '',
     );
   }
-  // Announced when the state changes, not for each tick of a clock or the moment an entry takes.
+  // Announce only changes of state, not every tick of a clock nor the moment it takes to send an entry.
   if (isWell && !isEmpty) return;
   if (name !== spoken && spoken) say(`${title} ${detail}`, reach.isRevoked);
   spoken = name;
 }
 
-/** Action for the sync state; `null` for none. */
+/** Returns the action for the sync state; `null` if there is none. */
 function syncAction() {
   if (reach.isRevoked)
     return h('button.button', { type: 'button', on: { click: () => location.assign('/') } }, texts.sync.pairAgain);
@@ -154,7 +154,7 @@ function syncAction() {
 /** @param {number} seconds */
 const span = (seconds) => (seconds < 82_800 ? length(seconds) : texts.units.days(Math.round(seconds / 86_400)));
 
-/** @returns {[string, string, string, boolean]} title, detail, glyph, whether all is well */
+/** @returns {[string, string, string, boolean]} title, detail, glyph, and whether all is well */
 export function syncText() {
   const queue = waiting();
   if (reach.isRevoked)
@@ -175,7 +175,7 @@ export function syncText() {
       ? [texts.sync.pendingSince(queue.length, length(age / 1000)), '', 'clock', false]
       : [texts.sync.sending(at, all), '', 'clock', true];
   }
-  // "Synced" needs a known queue and working storage.
+  // To report "Synced", the queue must be known and storage must work.
   if (storageState() === 'unread') return [texts.sync.checking, '', 'clock', true];
   if (storageState() === 'refused') return [texts.sync.noStore, texts.sync.noStoreHint, 'warn', false];
   const ahead = clockAhead();

@@ -1,7 +1,7 @@
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
 
-/** Line glyphs in a box of 20, stroke 1.6. */
+/** Line glyphs in a box of 20 units, drawn with a stroke of 1.6. */
 const PATHS = {
   today:
     'M10 6.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7zM10 2v1.6M10 16.4V18M2 10h1.6' +
@@ -81,7 +81,7 @@ const PATHS = {
   trash: 'M4 6h12M8 6V4.5h4V6M5.5 6l.7 10.5h7.6L14.5 6',
 };
 
-/** Glyphs for icons and names that phones, the command line and users give to types. */
+/** Glyphs for the icon names used by phones and the command line, and for names that users give to types. */
 const NAMES = {
   coffee: 'cup',
   'cup.and.saucer': 'cup',
@@ -136,7 +136,7 @@ const NAMES = {
   'flame.fill': 'bolt',
 };
 
-/** Glyphs to choose from. */
+/** Glyphs offered to the user. */
 export const CHOICES = [
   'cup',
   'smile',
@@ -177,10 +177,10 @@ export function glyph(name, classes = '') {
 }
 
 /**
- * A type's glyph within a drawing: a path in a box of 20, or a letter.
+ * Draws the glyph of a type within a drawing: a path in a box of 20 units, or a letter.
  * @param {{name: string, icon: string}} type
- * @param {number} x centre
- * @param {number} y centre
+ * @param {number} x horizontal centre
+ * @param {number} y vertical centre
  */
 export function glyphAt(type, x, y) {
   const { drawn, text } = faceOf(type);
@@ -193,7 +193,7 @@ export function glyphAt(type, x, y) {
 }
 
 /**
- * Glyph suggested by a type's name, such as `Coffee`.
+ * Returns the glyph suggested by a name of a type, for example `Coffee`.
  * @param {string} name
  * @returns {string | null}
  */
@@ -203,12 +203,13 @@ export function suggested(name) {
 }
 
 /**
- * Face of a type: a glyph, else up to two characters of its own, else the first letter of its name.
+ * Returns the face of a type: a glyph; or else up to two characters that are its icon; or else the first letter of its
+ * name.
  * @param {{name: string, icon: string}} type
  */
 function faceOf(type) {
   const icon = (type.icon ?? '').trim();
-  // The command line and imports use a bullet for types without an icon.
+  // The command line and imports store a bullet for types without an icon.
   const isBare = icon === '' || icon === '•';
   const drawn = isBare ? suggested(type.name ?? '') : known(icon);
   const signs = isBare ? 0 : [...new Intl.Segmenter().segment(icon)].length;
@@ -217,7 +218,7 @@ function faceOf(type) {
 
 /**
  * @param {string} icon stored icon of a type
- * @returns {string | null} glyph of the icon
+ * @returns {string | null} glyph for the icon
  */
 function known(icon) {
   const word = icon.toLowerCase();
@@ -226,7 +227,7 @@ function known(icon) {
 }
 
 /**
- * Disc with a type's glyph.
+ * Returns a disc with the glyph of a type.
  * @param {{name: string, color: string, icon: string}} type
  * @param {22 | 28 | 32 | 48} size
  */

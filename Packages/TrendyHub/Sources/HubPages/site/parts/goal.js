@@ -1,4 +1,4 @@
-// Progress of goals: the hub's sums plus pending entries.
+// Progress of goals: sums from the hub plus pending entries.
 
 import { length } from '../data/days.js';
 import { definitions, runningIds } from '../data/record.js';
@@ -10,14 +10,15 @@ import { texts } from '../texts.js';
  * @typedef {{amount: number, bound: 'at_least' | 'at_most', measure: 'count' | 'duration', period: 'day' | 'week'}}
  *   Goal
  * @typedef {{event_type_id: string, from: string, through: string, amount: number, target: number, is_excused: boolean,
- *   streak: number | null}} Standing of a goal, from the hub; the streak is in periods of the goal
+ *   streak: number | null}} Standing state of a goal as computed by the hub; the streak is a number of the goal's
+ *   periods
  * @typedef {{value: string, unit: string, words: string, short: string, isMet: boolean, isWeekly: boolean, left:
- *   number, leftText: string, ofText: string}} Progress `unit` follows today's value of a daily goal; `left` is the
- *   remaining amount of an at-least goal
+ *   number, leftText: string, ofText: string}} Progress `unit` is shown after today's value of a daily goal; `left` is
+ *   the remaining amount of a minimum goal
  */
 
 /**
- * Goal of a type; `null` for none or for an unknown kind.
+ * Returns the goal of a type; `null` if it has none or one of an unknown kind.
  * @param {Api.EventType} type
  * @returns {Goal | null}
  */
@@ -34,7 +35,7 @@ export function goalOf(type) {
 }
 
 /**
- * Whether the goal has a streak: a goal of at least some amount per day or week.
+ * Returns whether a goal can have a streak: only minimum goals can.
  * @param {Goal} goal
  */
 export const hasStreak = (goal) => goal.bound === 'at_least';
@@ -42,8 +43,8 @@ export const hasStreak = (goal) => goal.bound === 'at_least';
 /**
  * @param {Api.EventType} type
  * @param {Standing | undefined} standing
- * @param {{event: Api.Event, count: number}[]} unseen pending events since the hub's sums
- * @returns {Progress | null} `null` without a goal or before the hub's sums are known
+ * @param {{event: Api.Event, count: number}[]} unseen pending events that the hub's sums do not include
+ * @returns {Progress | null} `null` if there is no goal or the hub's sums are not known yet
  */
 export function progress(type, standing, unseen) {
   const goal = goalOf(type);

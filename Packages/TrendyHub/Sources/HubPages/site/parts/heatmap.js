@@ -5,12 +5,13 @@ import { count } from '../locale.js';
 import { texts } from '../texts.js';
 
 /**
- * Position of the first cell, and half the height of a label. Phones scale the drawing down, so labels are larger.
+ * Position of the first cell, and half the height of a label. Phones scale the drawing down, so their labels are
+ * larger.
  */
 const WIDE = { left: 30, top: 20, half: 4 };
 const NARROW = { left: 46, top: 26, half: 6 };
 
-/** Hatching for skipped days, needed once per page. */
+/** Returns the hatch pattern for skipped days, which a page needs only once. */
 export const hatch = () =>
   svg(
     'svg.defs',
@@ -27,7 +28,8 @@ export const hatch = () =>
   );
 
 /**
- * Level of a day from the hub's boundaries; types unknown to the hub have one level.
+ * Returns a function that maps the count of a day to a level by the hub's bounds. Types unknown to the hub have one
+ * level.
  * @param {number[]} [bounds]
  * @returns {(value: number) => number} 0 to 4
  */
@@ -37,7 +39,7 @@ const levels =
     value <= 0 ? 0 : 1 + bounds.filter((bound) => value > bound).length;
 
 /**
- * Counts of each level; levels that no count can have are omitted.
+ * Returns the range of counts of each level as text. Levels that no count can have are omitted.
  * @param {number[]} bounds
  * @returns {[number, string][]}
  */
@@ -58,7 +60,7 @@ function levelWords(bounds) {
 
 /** @param {number[] | undefined} bounds */
 function legend(bounds) {
-  // A type with one level needs no legend.
+  // A type with a single level needs no legend.
   const words = bounds?.[0] ? levelWords(bounds) : [];
   if (words.length < 2) return null;
   return h(
@@ -69,7 +71,7 @@ function legend(bounds) {
 }
 
 /**
- * Heat map of days in one or several ranges. Arrow keys move between days, Enter opens one.
+ * Draws a heat map of days in one or more ranges. The arrow keys move between days, Enter opens one.
  * @param {{type: Api.EventType, stretches: [string, string][], counts: Map<string, number>, bounds: number[] |
  *   undefined, first: string | null, isSkipped: (date: string) => boolean, isSparse: boolean, pitch: number, open:
  *   (date: string) => void, about: Node, say: HTMLElement}} of `stretches` are ranges of dates; `isSparse` labels fewer
@@ -98,7 +100,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       const [column, row] = [Math.floor(n / 7), n % 7];
       const [x, y] = [left + column * pitch, top + row * pitch];
       if (date.slice(5, 7) !== month && (row === 0 || month === '')) {
-        // Month labels start at the first whole week and need room.
+        // A month's label is placed at its first whole week, because it needs the space.
         month = date.slice(5, 7);
         children.push(svg('text', { x, y: top - 9 }, monthName(date)));
       }
@@ -127,7 +129,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       shape.setAttribute('role', 'gridcell');
       shape.setAttribute('aria-label', text);
       shape.setAttribute('tabindex', '-1');
-      // The focus is restored by this key after a redraw.
+      // By this key, the focus is restored after a redraw.
       shape.dataset.key = `day-${type.id}-${date}`;
       cells.push(shape);
       dates.push(date);

@@ -1,4 +1,4 @@
-// Pattern of a type by hour and weekday: drawing, table and sentences. The hub computes all numbers.
+// Pattern of a type by hour and weekday, as a drawing, a table and sentences. The hub computes all numbers.
 
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
@@ -8,7 +8,7 @@ import { texts } from '../texts.js';
 
 /** @typedef {Api.Insights['types'][number]['pattern']} Pattern */
 
-/** Weekdays in the user's order; 0 is Sunday. */
+/** Returns the weekdays in the user's order; 0 is Sunday. */
 const order = () => Array.from({ length: 7 }, (_, i) => (weekStart() + i) % 7);
 const hourText = (/** @type {number} */ hour) => minuteText((hour % 24) * 60);
 const dayName = (/** @type {number} */ weekday, /** @type {'short' | 'long'} */ length = 'long') =>
@@ -23,7 +23,7 @@ export const HOUR_COLUMNS = ['weekday', ...Array.from({ length: 24 }, (_, i) => 
 export const hourRows = (pattern) => order().map((day) => [dayName(day, 'short'), ...pattern.grid[day]]);
 
 /**
- * Sentences about a pattern.
+ * Returns sentences that describe a pattern.
  * @param {Pattern} pattern
  * @returns {string[]}
  */
@@ -48,7 +48,7 @@ export function patternWords(pattern) {
 }
 
 /**
- * Drawing of a pattern; its sentences are beside it.
+ * Draws a pattern. Sentences beside the drawing describe it.
  * @param {Pattern} pattern
  * @param {string} color of the type
  */
@@ -73,7 +73,7 @@ export function hourGrid(pattern, color) {
 }
 
 /**
- * Bars of a pattern by hour, the peak in full colour; its sentences are beside them.
+ * Draws the bars of a pattern by hour, with the peak in full colour. Sentences beside them describe it.
  * @param {Pattern} pattern
  * @param {string} color of the type
  */

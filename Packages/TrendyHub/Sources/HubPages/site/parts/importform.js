@@ -1,4 +1,4 @@
-// Import of files: upload, preview, import, undo.
+// Form to import files: upload, preview, import, undo.
 
 import { fill, h, say } from './dom.js';
 import { zoneField } from './field.js';
@@ -17,12 +17,12 @@ import { texts } from '../texts.js';
  */
 
 /**
- * Current file: the hub's state and the user's choices.
+ * The file being imported, with its state on the hub and the user's choices; `null` if there is none.
  * @type {{id: string, file: File | null, state: ImportState, error: unknown, zone: string, dateFormat: string, without:
  *   Set<string>, names: Map<string, string>, found: Preview['types'], isOtherZone?: boolean} | null}
  */
 let current = null;
-/** Identifies an operation, so that results of an earlier one are dropped. */
+/** Number of the current operation. Results of earlier ones are discarded. */
 let turn = 0;
 
 const box = h('div.bring-in');
@@ -30,7 +30,7 @@ const busy = ['receiving', 'reading', 'writing', 'undoing'];
 
 /** @param {Api.Import[]} imports of the hub */
 export function importForm(imports) {
-  // An import started before this page was opened.
+  // An import that was started before this page was opened.
   const open = imports.find((entry) => ['ready', 'reading', 'writing'].includes(entry.state));
   if (!current && open) {
     current = {
@@ -108,7 +108,7 @@ async function begin(file) {
 }
 
 /**
- * Uploads the file in parts; a part without a response is sent again.
+ * Uploads the file in parts. If the response to a part is lost, the part is sent again.
  * @param {number} mine
  */
 async function send(mine) {
@@ -133,7 +133,7 @@ async function send(mine) {
 }
 
 /**
- * Requests a preview; nothing is written.
+ * Requests a preview, which writes nothing.
  * @param {number} mine
  */
 async function look(mine) {
@@ -206,7 +206,7 @@ function fail(mine, error) {
 async function stop() {
   if (!current) return;
   const { id, state } = current;
-  // An import that is being written ends at its next step and reports it.
+  // An import that is already writing ends at its next step and then reports its state.
   if (state.state !== 'writing') {
     turn += 1;
     current = null;
@@ -405,7 +405,7 @@ function failed(name, state) {
  */
 function preview(name, found) {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
-  // Type names of the file; choices change the rest of the preview.
+  // Keep all type names of the file, because the user's choices affect the rest of the preview.
   if (!mine.names.size && !mine.without.size) mine.found = found.types;
   const all = mine.found.length ? mine.found : found.types;
   const chosen = all.filter((type) => !mine.without.has(type.name.toLowerCase()));
@@ -419,7 +419,7 @@ function preview(name, found) {
         )
         .filter(Boolean)
     : [];
-  // Entries without a type in the file, such as trips detected from positions.
+  // Includes entries whose type is not in the file, for example trips detected from positions.
   const n = isWhole ? Math.max(events, found.new.event ?? 0) : events;
   const isAnything = n + others.length + found.new_readings > 0;
   const range = found.first
@@ -475,8 +475,8 @@ function preview(name, found) {
 }
 
 /**
- * Asks before the entries of a file are imported a second time.
- * @param {string} zone of the earlier import
+ * Asks for confirmation before the entries of a file are imported a second time.
+ * @param {string} zone time zone of the earlier import
  */
 function otherZoneChoice(zone) {
   const mine = /** @type {NonNullable<typeof current>} */ (current);
@@ -578,7 +578,7 @@ function exampleRow(event) {
 }
 
 /**
- * Skipped and unrecognised rows with their reasons.
+ * Returns the skipped and unrecognized rows with their reasons.
  * @param {Preview} found
  */
 function details(found) {

@@ -1,4 +1,5 @@
-// Map tiles that the hub's owner has set up. Missing tiles leave the background blank.
+// Map tiles from the source that the hub's operator has configured. Where tiles are missing, the background stays
+// blank.
 
 import { svg } from './dom.js';
 import { session } from '../data/record.js';

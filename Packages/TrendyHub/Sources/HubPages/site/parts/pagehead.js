@@ -4,7 +4,7 @@ import { openLog } from './eventform.js';
 import { texts } from '../texts.js';
 
 /**
- * Checks the types of a page.
+ * Returns the page unchanged. Declares its types to the type checker.
  * @template Data
  * @param {import('../app.js').PageOf<Data>} page
  * @returns {import('../app.js').Page}
@@ -12,7 +12,7 @@ import { texts } from '../texts.js';
 export const definePage = (page) => page;
 
 /**
- * Header of a page: title, sentence and actions.
+ * Returns the header of a page with title, sentence and actions.
  * @param {string} title
  * @param {Child} sentence
  * @param {Child} [actions]
@@ -43,7 +43,7 @@ export const logButton = (act = () => openLog()) =>
   );
 
 /**
- * Button to an earlier or later period.
+ * Returns a button that leads to an earlier or later period.
  * @param {string} label
  * @param {number} step
  * @param {() => void} act

@@ -1,4 +1,4 @@
-// Sheet to create or edit a place. A press on its map, or the location of the browser, sets the position.
+// Sheet to create or edit a place. Its position is set by pressing on the map or from the browser's location.
 
 import { actionForm, h } from './dom.js';
 import { glyph } from './glyph.js';
@@ -14,13 +14,13 @@ import { texts } from '../texts.js';
 /**
  * @param {Api.Geofence | null} place `null` for a new one
  * @param {{position?: number[] | null, name?: string, isHere?: boolean, onDone?: (id: string | null) => void}} [given]
- *   position and name of a new place; `isHere` asks for the location; `onDone` receives the id of the place, or `null`
- *   after a deletion
+ *   `position` and `name` are those of a new place. `isHere` requests the location. `onDone` receives the id of the
+ *   place, or `null` after a deletion
  */
 export function openPlace(place, given = {}) {
   const { position = null, name: called = '', isHere = false, onDone = () => {} } = given;
   const title = place ? place.name : texts.places.newPlace;
-  /** The place as the map of the sheet shows it. */
+  /** The place as displayed on the map of the sheet. */
   const draft = /** @type {Api.Geofence} */ ({
     id: newId(),
     name: called,
@@ -85,7 +85,7 @@ export function openPlace(place, given = {}) {
       },
     });
     const locate = () => {
-      // The hub permits this to the document of this page only; browsers without the check ignore the permission.
+      // The hub permits this only in the document of this page. Browsers that lack the check ignore the permission.
       if (document.featurePolicy?.allowsFeature('geolocation') === false) {
         if (isHere) return tell(texts.places.noLocation, true);
         sheet.isChanged = false;
@@ -116,7 +116,7 @@ export function openPlace(place, given = {}) {
       h('span.label', { 'aria-hidden': 'true' }, texts.places.position),
       map,
       note,
-      // Browsers share the location with secure origins only.
+      // Browsers share the location only with secure origins.
       isSecureContext &&
         h(
           'div',

@@ -1,4 +1,4 @@
-// Map with places, routes and positions on a blank background or map tiles, with graticule and scale.
+// Map with places, routes and positions, drawn on a blank background or on map tiles, with graticule and scale.
 
 import { fill, h, svg } from './dom.js';
 import { glyph } from './glyph.js';
@@ -7,12 +7,12 @@ import { settings } from '../data/record.js';
 import { count } from '../locale.js';
 import { texts } from '../texts.js';
 
-/** Width of the map's buttons, which routes avoid. */
+/** Width of the map's buttons in pixels. Routes are kept clear of them. */
 const BUTTONS = 44;
 const MINUTES = [1 / 60, 1 / 30, 1 / 12, 1 / 6, 1 / 4, 1 / 2, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200];
 
 /**
- * Web Mercator, in radians.
+ * Returns the Web Mercator coordinate of a latitude, in radians.
  * @param {number} latitude
  */
 const northing = (latitude) => Math.asinh(Math.tan((Math.min(85, Math.max(-85, latitude)) * Math.PI) / 180));
@@ -20,28 +20,31 @@ const northing = (latitude) => Math.asinh(Math.tan((Math.min(85, Math.max(-85, l
 const latitudeOf = (y) => (Math.atan(Math.sinh(y)) * 180) / Math.PI;
 
 /**
- * Views of maps by their content.
+ * Views of maps, keyed by their content.
  * @type {Map<string, {x: number, y: number, scale: number, isOwn: boolean}>}
  */
 const views = new Map();
 
 /**
- * Point where a route is about to be split. `onPick` receives a fraction of the route and a position.
+ * Point at which a route is about to be split. `onPick` receives a fraction of the route and a position.
  * @typedef {{point: () => {at: number[] | null} | null, onPick: (part: number, at: number[]) => void, attach: (draw: ()
  *   => void) => void}} Cutter
  */
 
 /**
- * Receives a position that a user picks: with a long press, the right button, or Enter for the middle of the map, and
- * with a tap if `isTap`. `attach` receives a function that fits the content and draws it.
+ * Receives a position that the user picks. The user can press long, use the right button, or press Enter for the centre
+ * of the map; with `isTap` a tap suffices. `attach` receives a function that fits the view to the content and draws it.
  * @typedef {{onPick: (position: number[]) => void, isTap?: boolean, attach?: (fitted: () => void) => void}} Picker
  */
 
-/** How long a finger rests on the map to pick a position, in milliseconds: longer than the browser's own long press. */
+/**
+ * Time in milliseconds for which a finger must rest on the map to pick a position. Longer than the browser's own long
+ * press.
+ */
 const HOLD = 700;
 
 /**
- * Shortens a name for the map.
+ * Shortens a name for display on the map.
  * @param {string} name
  */
 const short = (name) => {
@@ -53,7 +56,8 @@ const short = (name) => {
  * @param {{label: string, places: Api.Geofence[], chosen?: string, route?: number[][], roads?: number[][][], start?:
  *   string, end?: string, cutter?: Cutter | null, stops?: {latitude: number, longitude: number, text: string}[], gaps?:
  *   {points: number[][], text: string}[], spot?: {at: () => number[] | null, attach: (draw: () => void) => void} |
- *   null, picker?: Picker | null}} of positions are latitude and longitude; `spot` is a position pointed at in a chart
+ *   null, picker?: Picker | null}} of positions are latitude and longitude; `spot` is the position that the user points
+ *   at in a chart
  */
 export function routeMap({
   label,
@@ -80,7 +84,7 @@ export function routeMap({
   const tiles = tileLayer();
   const wide = { width: 600, height: 400 };
   /**
-   * Name at an end of the route, on the side with room.
+   * Draws the name of one end of the route, on the side that has room.
    * @param {string} name
    * @param {number} px
    * @param {number} py
@@ -95,7 +99,7 @@ export function routeMap({
   };
   const key = `${label} ${chosen} ${route[0]} ${route.length}`;
   const known = views.get(key);
-  /** Centre, pixels per radian, and whether the user moved the map. A redrawn map keeps its view. */
+  /** Centre, pixels per radian, and whether the user has moved the map. A map keeps its view when it is redrawn. */
   const view = known ?? { x: 0, y: 0, scale: 1, isOwn: false };
   if (views.size > 100) views.clear();
   views.set(key, view);
@@ -118,9 +122,9 @@ export function routeMap({
     const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     view.x = (left + right) / 2;
     view.y = (low + high) / 2;
-    // Small maps use at least a quarter of their size.
+    // On small maps, the content uses at least a quarter of the size.
     const room = (/** @type {number} */ size, /** @type {number} */ margin) => Math.max(size - margin, size / 4);
-    // Fits the content with 48 px around it and beside the buttons, at least 200 m wide.
+    // Fit the content, leaving 48 px around it and room for the buttons. The view is at least 200 m wide.
     const least = 200 / 6_371_000 / Math.cos((latitudeOf(view.y) * Math.PI) / 180);
     view.scale = Math.min(
       room(wide.width, 96 + BUTTONS) / Math.max(right - left, least),
@@ -266,7 +270,8 @@ export function routeMap({
   ground.addEventListener(
     'wheel',
     (/** @type {WheelEvent} */ event) => {
-      // The wheel scrolls the page until the map has the focus. A pinch on a touchpad sends Ctrl with the wheel.
+      // The wheel scrolls the page unless the map has the focus. A pinch on a touchpad is reported as Ctrl with the
+      // wheel.
       if (!event.ctrlKey && document.activeElement !== ground) return;
       event.preventDefault();
       const box = ground.getBoundingClientRect();
@@ -275,7 +280,7 @@ export function routeMap({
     { passive: false },
   );
   /**
-   * Nearest point of the route within a distance on screen.
+   * Returns the nearest point of the route within a distance on screen.
    * @param {number} px
    * @param {number} py
    * @param {number} most
@@ -309,7 +314,7 @@ export function routeMap({
     const box = ground.getBoundingClientRect();
     return /** @type {[number, number]} */ ([event.clientX - box.left, event.clientY - box.top]);
   };
-  /** A single pointer moves the map or drags the split point. */
+  /** State of a single pointer, which moves the map or drags the split point. */
   let hold = { isCut: false, moved: 0, isLong: false };
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let held;
@@ -348,8 +353,8 @@ export function routeMap({
       clearTimeout(held);
       choose(...inside(event));
     });
-    // The sheet that a long press opened must not receive the click that follows it. The end of a touch is sent to the
-    // element that it began on, even if that is redrawn.
+    // A sheet opened by a long press must not receive the click that follows. The end of a touch is sent to the element
+    // on which it began, even if that is redrawn.
     const release = (/** @type {Event} */ event) => {
       if (hold.isLong) event.preventDefault();
     };
@@ -381,7 +386,7 @@ export function routeMap({
     }
     fingers.set(event.pointerId, next);
   });
-  // A map behind a sheet loses the pointer without its release.
+  // A map behind a sheet loses the pointer without receiving its release.
   for (const name of /** @type {const} */ (['pointerup', 'pointercancel', 'lostpointercapture']))
     ground.addEventListener(name, (/** @type {PointerEvent} */ event) => {
       clearTimeout(held);
@@ -439,7 +444,7 @@ function circleBox(place) {
 }
 
 /**
- * `52°24′`.
+ * Formats an angle, for example `52°24′`.
  * @param {number} value
  * @param {number} step
  */

@@ -3,7 +3,7 @@ import { svg } from './dom.js';
 const [WIDE, TALL, EDGE] = [104, 52, 8];
 
 /**
- * Small drawing of a live route without a map background. The text beside it contains the same information.
+ * Draws a small sketch of a live route without a map. The text beside it has the same information.
  * @param {number[][]} route latitudes and longitudes
  */
 export function routeSketch(route) {
@@ -12,7 +12,7 @@ export function routeSketch(route) {
   const ys = route.map((point) => -point[0]);
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
   const [width, height] = [Math.max(...xs) - left, Math.max(...ys) - top];
-  // One scale for both axes keeps angles; a route without movement is a point.
+  // The same scale on both axes preserves angles. A route without movement is drawn as a point.
   const scale = Math.min((WIDE - 2 * EDGE) / Math.max(width, 1e-6), (TALL - 2 * EDGE) / Math.max(height, 1e-6));
   const points = xs.map((x, i) =>
     [WIDE / 2 + (x - left - width / 2) * scale, TALL / 2 + (ys[i] - top - height / 2) * scale].map((value) =>

@@ -3,9 +3,9 @@ import { tint } from './colour.js';
 import { texts } from '../texts.js';
 
 /**
- * Score of a goal as a ring.
+ * Draws the score of a goal as a ring.
  * @param {number | null} score 0 to 1; `null` reserves the space
- * @param {string} [color] of the type
+ * @param {string} [color] colour of the type
  */
 export function ring(score, color) {
   if (score === null) return h('span.ring');

@@ -1,4 +1,4 @@
-// Selection of several rows, and actions on all of them. Each action is one undo step.
+// Selection of several rows, and actions that apply to all of them. Each action is one undo step.
 
 import { actionForm, fill, h } from './dom.js';
 import { choice, menu, propertyField, zoneField } from './field.js';
@@ -11,27 +11,27 @@ import { inZone, zone } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * Ids of the selected events; `null` while a press opens a row.
+ * Ids of the selected events; `null` while no selection is in progress, so that pressing a row opens it.
  * @type {Set<string> | null}
  */
 let chosen = null;
-/** Address of the list whose rows are selected. */
+/** Address of the list in which rows are being selected. */
 let listAt = '';
 
-/** @param {string | null} address of a list to select in; `null` ends the selection */
+/** @param {string | null} address list in which to select; `null` ends the selection */
 function select(address) {
   chosen = address === null ? null : new Set();
   listAt = address ?? '';
   drawAgain();
 }
 
-/** Ends the selection; returns false if there is none. */
+/** Ends the selection. Returns false if there is none. */
 export const endSelection = () => (chosen ? select(null) : false);
 
 /**
  * Returns the state of the selection in the list at an address.
  * @param {string} address
- * @param {Api.Event[]} list events on screen
+ * @param {Api.Event[]} list displayed events
  */
 export function selectionOf(address, list) {
   if (chosen && listAt !== address) chosen = null;
@@ -39,10 +39,10 @@ export function selectionOf(address, list) {
   const selected = ids ? list.filter((event) => ids.has(event.id)) : [];
   return {
     isOn: ids !== null,
-    /** Button that begins the selection, or the actions on the selected rows. */
+    /** Button that starts a selection, or the actions for the selected rows. */
     bar: ids ? actions(list, selected, ids) : list.length > 0 && beginButton(address),
     /**
-     * State of a row while rows are selected.
+     * Returns the state of a row during a selection, otherwise `null`.
      * @param {Api.Event} event
      */
     row: (event) =>
@@ -121,7 +121,7 @@ async function eraseAll(list) {
 }
 
 /**
- * Changes every event that a patch exists for.
+ * Changes every event for which there is a patch.
  * @param {Api.Event[]} list
  * @param {(event: Api.Event) => Api.Patch | null} patchOf
  */
@@ -143,8 +143,8 @@ async function changeAll(list, patchOf) {
  * @param {string} title
  * @param {number} n number of events
  * @param {Child} content
- * @param {() => import('./field.js').Field | null} field that is saved
- * @param {(value: any) => Promise<void>} act receives its value
+ * @param {() => import('./field.js').Field | null} field returns the field whose value is applied
+ * @param {(value: any) => Promise<void>} act receives the value
  */
 function openForm(title, n, content, field, act) {
   openSheet(title, (sheet, close) => {
@@ -173,8 +173,8 @@ function openForm(title, n, content, field, act) {
 }
 
 /**
- * Menu of the types that a user logs.
- * @param {string} [value] id of the chosen type
+ * Returns a menu of the types that users log.
+ * @param {string} [value] id of the selected type
  */
 export const typeMenu = (value = '') =>
   menu(
@@ -222,7 +222,7 @@ function openZoneOf(list) {
 /** @param {Api.Event[]} list */
 function openPropertyOf(list) {
   const [first, ...others] = [...new Set(list.map((event) => event.event_type_id))].map(definitions);
-  // A property of several types has the same key and kind in each.
+  // A property is shared by several types if it has the same key and kind in each.
   const shared = first.filter((one) =>
     others.every((all) => all.some((two) => two.key === one.key && two.property_type === one.property_type)),
   );

@@ -7,20 +7,20 @@ import { texts } from '../texts.js';
 /** @typedef {HTMLDialogElement & {isChanged?: boolean, isBusy?: boolean}} Sheet */
 
 /**
- * Closes the topmost sheet; returns whether one was open.
+ * Closes the topmost sheet and returns whether one was open.
  * @type {(() => boolean) | null}
  */
 let closeTop = null;
-// Going back closes a sheet.
+// Navigating back closes a sheet.
 onBack(() => closeTop?.() ?? false);
-// The browser asks before a form with changes is lost.
+// The browser asks for confirmation before a form with changes is lost.
 window.addEventListener('beforeunload', (event) => {
   if ([...document.querySelectorAll('dialog[open]')].some((sheet) => /** @type {Sheet} */ (sheet).isChanged))
     event.preventDefault();
 });
 
 /**
- * Opens a sheet over the page. Escape and a press outside close it if nothing was changed.
+ * Opens a sheet over the page. If nothing has been changed, Escape or a press outside closes it.
  * @param {string} title
  * @param {(sheet: Sheet, close: () => void) => Node} build
  */
@@ -28,7 +28,7 @@ export function openSheet(title, build) {
   const opener = /** @type {HTMLElement | null} */ (document.activeElement);
   const below = closeTop;
   const sheet = /** @type {Sheet} */ (h('dialog.sheet', { 'aria-label': title }));
-  // The close event fires later, after another sheet may have opened.
+  // The close event fires later, when another sheet may already be open.
   const close = () => {
     sheet.close();
     leave();
@@ -36,7 +36,7 @@ export function openSheet(title, build) {
   const leave = () => {
     if (!sheet.isConnected) return;
     closeTop = below;
-    // A toast in the sheet moves to the page.
+    // Move a toast from the sheet to the page.
     const toast = sheet.querySelector('.toast');
     if (toast) document.body.append(toast);
     sheet.remove();
@@ -91,7 +91,7 @@ export function openSheet(title, build) {
 }
 
 /**
- * Runs the action of a form and closes its sheet. If the action fails, the form stays and shows the error.
+ * Runs the action of a form and closes its sheet. If the action fails, the form stays open and shows the error.
  * @param {HTMLDialogElement & {isBusy?: boolean}} sheet
  * @param {() => void} close
  * @param {() => Promise<unknown>} action
@@ -116,7 +116,7 @@ export async function submit(sheet, close, action) {
 }
 
 /**
- * Returns the focus to the opener, or to its replacement after a redraw.
+ * Returns the focus to the element that opened the sheet, or to its replacement after a redraw.
  * @param {HTMLElement | null} opener
  */
 function focusAgain(opener) {

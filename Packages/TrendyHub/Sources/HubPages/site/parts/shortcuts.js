@@ -1,4 +1,4 @@
-// Keyboard shortcuts. They are ignored while a field has the focus.
+// Keyboard shortcuts. They are disabled while a field has the focus.
 
 import { h } from './dom.js';
 import { openSheet, sheetHead } from './sheet.js';
@@ -21,18 +21,18 @@ const PLACES = {
 };
 let isGoing = false;
 /**
- * Timeout for the second key of a sequence.
+ * Timer that ends a key sequence if no second key is pressed.
  * @type {ReturnType<typeof setTimeout> | undefined}
  */
 let going;
 
 export const areSingleKeysOn = () => preference('keys') !== 'off';
 
-/** @param {() => Record<string, (event: KeyboardEvent) => unknown>} ofPage shortcuts of the visible page */
+/** @param {() => Record<string, (event: KeyboardEvent) => unknown>} ofPage returns the shortcuts of the visible page */
 export function listenForKeys(ofPage) {
   document.addEventListener('keydown', (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
-    // Escape leaves an empty search field; in a filled one the browser clears it first.
+    // Escape leaves an empty search field. If the field has text, the browser first clears it.
     if (
       event.key === 'Escape' &&
       target.matches('main input[type=search]') &&
@@ -98,7 +98,7 @@ const actions = {
   Delete: () => {
     const row = /** @type {HTMLElement | null} */ (document.activeElement?.closest('.row'));
     if (!row) return false;
-    // The focus moves to the neighbour, which is found by its key after the redraw.
+    // Move the focus to the neighbouring row, which is found by its key after the redraw.
     const neighbour = row.parentElement?.nextElementSibling ?? row.parentElement?.previousElementSibling;
     /** @type {HTMLElement | null | undefined} */ (neighbour?.querySelector('.row'))?.focus();
     row.dispatchEvent(new Event('delete'));

@@ -1,4 +1,4 @@
-// Sheet for skipped days, such as holidays or illness. They do not break streaks and are hatched in charts.
+// Sheet for skipped days, for example holidays or illness. They do not break streaks and are hatched in charts.
 
 import { actionForm, h } from './dom.js';
 import { disc } from './glyph.js';
@@ -13,7 +13,7 @@ import { texts } from '../texts.js';
 
 /**
  * Opens the sheet.
- * @param {Api.EventType[]} chosen types selected initially
+ * @param {Api.EventType[]} chosen types that are initially selected
  */
 export function openSkipSheet(chosen) {
   openSheet(texts.skips.title, (sheet, close) => {
@@ -82,7 +82,7 @@ export function openSkipSheet(chosen) {
 }
 
 /**
- * Existing skipped days, the latest first.
+ * Returns the existing skipped days, latest first.
  * @param {() => void} close
  */
 function known(close) {

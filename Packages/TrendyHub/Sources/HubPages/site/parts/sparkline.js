@@ -1,13 +1,14 @@
 import { h } from './dom.js';
 
 /**
- * Small bars, one per day, today last. Decorative: the text is beside it. Without room the earliest bars are omitted.
+ * Draws small bars, one per day, with today last. They are decorative: the same information is in the text beside them.
+ * If space is short, the earliest bars are omitted.
  * @param {number[]} values
  */
 export function spark(values, height = 26) {
   const most = Math.max(1, ...values);
   const tall = (/** @type {number} */ value) => (value ? Math.max(4, (value / most) * height) : 2);
-  // Bars are laid out from today backwards; those without room wrap into a hidden line.
+  // Bars are laid out from today backwards. Those that do not fit wrap into a hidden line.
   return h(
     'span.spark',
     { 'aria-hidden': 'true' },

@@ -10,7 +10,7 @@ import { texts } from '../texts.js';
 
 const TALL = 56;
 
-/** Position of the value that is being read, for the map. */
+/** Creates the position, shown on the map, at which the user is reading the speed. */
 export function spot() {
   /** @type {number[] | null} */
   let at = null;
@@ -30,7 +30,7 @@ export function spot() {
 /** @typedef {NonNullable<Api.GetTrip['speed']>} Speed */
 
 /**
- * Stops for the map.
+ * Returns the stops of a trip for the map.
  * @param {Speed | null | undefined} speed
  */
 export const stopsOf = (speed) =>
@@ -41,7 +41,7 @@ export const stopsOf = (speed) =>
   }));
 
 /**
- * Gaps without positions for the map.
+ * Returns the gaps without positions for the map.
  * @param {Speed | null | undefined} speed
  * @returns {{points: number[][], text: string}[]}
  */
@@ -68,7 +68,7 @@ const nameOf = (stop) => stop.name ?? '';
 
 /**
  * @param {Api.Trip} trip
- * @param {Speed} speed from the hub
+ * @param {Speed} speed as computed by the hub
  * @param {ReturnType<typeof spot>} dot
  */
 export function speedStrip(trip, speed, dot) {
@@ -121,7 +121,7 @@ function picture({ steps, stops, start, step_s: pitch, top_mps: top }, label, sa
   const x = (/** @type {number} */ second) => (second / seconds) * width;
   const y = (/** @type {number} */ value) => 4 + (TALL - 5) * (1 - value / Math.max(top, 1));
   /**
-   * Runs of steps with and without speed.
+   * Runs of consecutive steps with speed or without.
    * @type {{from: number, to: number, isGap: boolean}[]}
    */
   const runs = [];

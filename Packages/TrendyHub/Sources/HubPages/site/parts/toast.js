@@ -24,7 +24,7 @@ export function toast(text, canUndo = true) {
     h('span.words', null, reach.isReached ? text : texts.toast.offline(text)),
     canUndo && h('button', { type: 'button', on: { click: undoLast } }, texts.act.undo),
   );
-  // A toast outside an open sheet would be behind it.
+  // Outside an open sheet, the toast would be hidden behind it.
   (document.querySelector('dialog[open]') ?? document.body).append(shown);
   say(canUndo ? texts.toast.withUndo(text) : text);
   const hide = () => {
@@ -35,7 +35,7 @@ export function toast(text, canUndo = true) {
 }
 
 /**
- * Error text for the user.
+ * Returns the text that describes an error to the user.
  * @param {unknown} error
  */
 export function failureText(error) {

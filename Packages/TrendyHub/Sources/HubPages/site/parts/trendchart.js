@@ -1,4 +1,5 @@
-// Chart over time: bars, the mean as a line, and the middle half of the values as a band. The hub computes all numbers.
+// Chart over time, with bars, the mean as a line, and the middle half of the values as a band. The hub computes all
+// numbers.
 
 import { h, svg } from './dom.js';
 import { tint } from './colour.js';
@@ -10,12 +11,13 @@ import { texts } from '../texts.js';
  *   lower: number | null, upper: number | null}} Step
  */
 
-/** Maximum width of a bar. */
+/** Maximum width of a bar in pixels. */
 const MOST_WIDE = 32;
 
 /**
+ * Returns one or two round values below a maximum, for grid lines.
  * @param {number} most
- * @returns {number[]} one or two round values below the maximum
+ * @returns {number[]}
  */
 function gridValues(most) {
   const step =
@@ -25,7 +27,7 @@ function gridValues(most) {
 }
 
 /**
- * Ranges of consecutive steps that satisfy a condition, as first and last index.
+ * Returns the ranges of consecutive steps that satisfy a condition, as first and last index.
  * @param {Step[]} steps
  * @param {(step: Step) => boolean} has
  * @returns {[number, number][]}
@@ -43,7 +45,7 @@ function stretches(steps, has) {
 }
 
 /**
- * Draws the chart; the last step is the present. Values are read by pointing or with the arrow keys.
+ * Draws the chart, whose last step is the current one. Values can be read by pointing or with the arrow keys.
  * @param {{steps: Step[], color: string, label: string, width: number, meanWords: string, middleWords: string}} of
  *   `meanWords` and `middleWords` label line and band
  */
@@ -56,7 +58,7 @@ export function trendChart({ steps, color, label, width, meanWords, middleWords 
   const pitch = (width - left) / steps.length;
   const y = (/** @type {number} */ value) => (height - bottom) * (1 - value / top);
   const middle = (/** @type {number} */ i) => left + (i + 0.5) * pitch;
-  // Axis labels need room; the present is always labelled.
+  // Axis labels need space. The current step is always labelled.
   const every = Math.max(1, Math.ceil(78 / pitch));
   const lines = stretches(steps, (step) => step.mean !== null);
   const points = (
@@ -147,7 +149,7 @@ function bar(step, x, pitch, y) {
 }
 
 /**
- * Text line for the value of one step.
+ * Returns the line of text that shows the value of one step.
  * @param {Step[]} steps
  * @param {string} meanWords
  */

@@ -1,4 +1,4 @@
-// Edits of trips: split and merge. The hub computes the halves from the positions and makes each edit in one
+// Edits of trips: split and merge. The hub computes the two halves from the positions, and performs each edit in one
 // transaction.
 
 import { h } from './dom.js';
@@ -11,13 +11,13 @@ import { length, time } from '../data/days.js';
 import { texts } from '../texts.js';
 
 /**
- * Trip being split, kept across redraws.
+ * State of the trip that is being split, which survives redraws.
  * @typedef {{id: string, secondId: string, at: string, told: Api.ShowSplit | null, point: number[] | null, turn:
  *   number}} Cut
  */
 /** @type {Cut | null} */
 let cut = null;
-/** Redraws the map and the panel. */
+/** Functions that redraw the map and the panel. */
 const drawn = { map() {}, panel() {} };
 
 /**
@@ -27,7 +27,7 @@ const drawn = { map() {}, panel() {} };
 const splitting = (trip) => (cut?.id === trip.id ? cut : null);
 
 /**
- * Split point on the map of a trip.
+ * Returns the split point for the map of a trip.
  * @param {Api.Trip} trip
  * @returns {import('./routemap.js').Cutter}
  */
@@ -49,7 +49,7 @@ export const cutter = (trip) => ({
 });
 
 /**
- * Split panel of a trip, if it is being split.
+ * Returns an element that contains the split panel while the trip is being split.
  * @param {Api.Trip} trip
  */
 export const splitSlot = (trip) => {
@@ -70,9 +70,9 @@ export function beginSplit(trip, slot) {
 }
 
 /**
- * Requests the two halves.
+ * Requests a preview of the two halves.
  * @param {Cut} mine
- * @param {string} where
+ * @param {string} where query that gives the split point
  */
 async function preview(mine, where) {
   const turn = ++mine.turn;
@@ -84,7 +84,7 @@ async function preview(mine, where) {
     drawn.map();
     drawn.panel();
   } catch (error) {
-    // A trip cannot be split at its ends; the earlier preview stays.
+    // A trip cannot be split at its ends, so keep the previous preview.
     if (error instanceof Refused && error.status === 400) return;
     tell(error);
   }
@@ -97,7 +97,7 @@ async function preview(mine, where) {
 function panel(trip, mine) {
   const [start, end] = [Date.parse(trip.timestamp), Date.parse(trip.end_date)];
   const step = end - start > 600_000 ? 10_000 : 1000;
-  // The ends are excluded.
+  // The ends of the trip are excluded.
   const slider = /** @type {HTMLInputElement} */ (
     h('input', {
       type: 'range',
@@ -136,7 +136,7 @@ function panel(trip, mine) {
     go.disabled = !mine.told;
     if (!mine.told) return;
     const moment = Date.parse(mine.at);
-    // The slider is not moved while it is dragged.
+    // Do not move the slider while it is being dragged.
     if (Math.abs(Number(slider.value) - moment) > step) slider.value = String(moment);
     show(moment);
     halves.replaceChildren(...[mine.told.first, mine.told.second].map((half) => h('li', null, halfText(half))));
@@ -160,7 +160,7 @@ function panel(trip, mine) {
 }
 
 /**
- * `Home to somewhere, 08:08 – 08:31, 23 min, 9.2 km`.
+ * Describes one half, for example `Home to somewhere, 08:08 – 08:31, 23 min, 9.2 km`.
  * @param {Api.ShowSplit['first']} half
  */
 function halfText(half) {
@@ -196,7 +196,7 @@ async function split(trip, mine) {
 }
 
 /**
- * Merges a trip with the previous or next one.
+ * Opens the sheet that merges a trip with the previous or next one.
  * @param {Api.Trip} trip
  * @param {Pick<Api.GetTrip, 'previous' | 'next'>} around
  */

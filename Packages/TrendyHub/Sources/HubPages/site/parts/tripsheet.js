@@ -12,12 +12,12 @@ import { recordAction, places, refresh, vehiclesByName } from '../data/record.js
 import { texts } from '../texts.js';
 
 /**
- * @param {string} month visible month, such as `2026-11`
+ * @param {string} month visible month, for example `2026-11`
  * @param {string} vehicle id of the selected vehicle, or empty
  */
 export function openAddTrip(month, vehicle) {
   openSheet(texts.trips.add, (_, close) => {
-    // By default the last half hour; in another month its first day.
+    // Default to the last half hour; in another month, to noon of its first day.
     const end = month === today().slice(0, 7) ? new Date() : new Date(startOf(`${month}-01`).getTime() + 43_200_000);
     const start = momentField(texts.form.when, new Date(end.getTime() - 1_800_000));
     const until = momentField(texts.form.until, end);

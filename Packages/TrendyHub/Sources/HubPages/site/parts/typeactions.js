@@ -1,4 +1,4 @@
-// Merging and deleting of types. The hub counts and moves the entries.
+// Merging and deleting types. The hub counts and moves the entries.
 
 import { actionForm, h } from './dom.js';
 import { field, textField } from './field.js';
@@ -15,7 +15,7 @@ import { texts } from '../texts.js';
 /** @typedef {Api.EventType} EventType */
 
 /**
- * Number of entries of a type and the record version; `null` if unknown.
+ * Reads the number of entries of a type and the record version; the number is `null` if it is unknown.
  * @param {Api.EventType} type
  * @returns {Promise<{entries: number | null, seen?: string}>}
  */
@@ -35,7 +35,7 @@ async function entriesOf(type) {
 }
 
 /**
- * Asks for the type's name before deleting it.
+ * Asks the user to enter the name of a type before deleting it.
  * @param {Api.EventType} type
  */
 export function confirmDelete(type) {
@@ -79,7 +79,7 @@ export function confirmDelete(type) {
 }
 
 /**
- * Whether another type exists to merge into.
+ * Returns whether there is another type to merge this one into.
  * @param {Api.EventType} type
  */
 export const canMerge = (type) => others(type).length > 0;
@@ -91,7 +91,8 @@ const others = (type) =>
     .sort((a, b) => a.name.localeCompare(b.name));
 
 /**
- * Groups of types with one name, created on different devices; the first of each group is kept.
+ * Returns groups of types with the same name, which were created on different devices. The first type of a group is
+ * kept.
  * @returns {Api.EventType[][]}
  */
 export function sameNames() {
@@ -109,7 +110,7 @@ export function sameNames() {
 /**
  * Opens the sheet to merge a type into another.
  * @param {Api.EventType} type
- * @param {Api.EventType} [into] initial choice
+ * @param {Api.EventType} [into] initially selected target
  */
 export function openMergeType(type, into) {
   openSheet(texts.type.merge, (_, close) => {

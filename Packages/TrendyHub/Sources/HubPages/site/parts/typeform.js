@@ -1,4 +1,4 @@
-// Sheet to create or edit a type: name, colour, icon, goal, properties.
+// Sheet to create or edit a type, with name, colour, icon, goal and properties.
 
 import { actionForm, h } from './dom.js';
 import { CHOICES, disc, glyph, suggested } from './glyph.js';
@@ -13,15 +13,15 @@ import { goalOf } from './goal.js';
 import { canMerge, confirmDelete, openMergeType } from './typeactions.js';
 import { texts } from '../texts.js';
 
-/** Next unused colour. */
+/** Returns the next unused colour of the palette. */
 function nextColour() {
   const used = new Set(types().map((type) => type.color.toLowerCase()));
   return (PALETTE.find((entry) => !used.has(entry.mark)) ?? PALETTE[types().length % PALETTE.length]).mark;
 }
 
 /**
- * @param {Api.EventType | null} type `null` for a new one
- * @param {string} [name] of a new one
+ * @param {Api.EventType | null} type `null` for a new type
+ * @param {string} [name] name of a new type
  */
 export function openType(type, name = '') {
   const title = type ? texts.type.edit : texts.type.newType;
@@ -200,7 +200,7 @@ export function openType(type, name = '') {
 }
 
 /**
- * Fields of the goal.
+ * Returns the fields of the goal.
  * @param {Api.EventType | null} type
  */
 function goalFields(type) {
@@ -259,7 +259,8 @@ function goalFields(type) {
       }
     },
     /**
-     * Goal, `null` for none, undefined if unchanged. A goal of an unknown kind is not shown and stays unchanged.
+     * Returns the goal; `null` for none, `undefined` if unchanged. A goal of an unknown kind is hidden and stays
+     * unchanged.
      */
     read() {
       const now = value();
@@ -281,7 +282,7 @@ function goalFields(type) {
 const choicesText = (definition) => definition?.options?.join(', ') ?? '';
 
 /**
- * Property list of a type, with fields to edit and add properties.
+ * Returns the property list of a type, with fields to edit and add properties.
  * @param {Api.EventType | null} type
  */
 function propertyList(type) {
@@ -302,7 +303,7 @@ function propertyList(type) {
     empty.hidden = old.length - removed.size + added.length > 0;
   };
   /**
-   * @param {Api.PropertyDefinition | null} definition `null` for a new one
+   * @param {Api.PropertyDefinition | null} definition `null` for a new property
    * @returns {Fields & {box: HTMLElement}}
    */
   const fields = (definition) => {
@@ -315,7 +316,7 @@ function propertyList(type) {
       )
     );
     const kind = field(texts.type.kind, kindInput, kindInput, () => kindInput.value);
-    // The kind of an existing property cannot change.
+    // The kind of an existing property cannot be changed.
     const kindOf = () => definition?.property_type ?? kindInput.value;
     const options = textField(texts.type.options, choicesText(definition));
     const unit = h('p.hint', null, texts.type.unitHint);

@@ -11,7 +11,7 @@ import { texts } from '../texts.js';
 const KIND = 'application/x-trendy-tile';
 
 /**
- * Tile of a type. A press logs it or stops the running event.
+ * Draws the tile of a type. Pressing it logs an event or stops the running one.
  * @param {{type: Api.EventType, today: number, days: number[], week: number, last: string, waits: boolean, running:
  *   Api.Event | undefined, key: number, goal: import('./goal.js').Progress | null, streak: number, score: number |
  *   null, log: () => void, open: () => void, move: (step: number) => void, drop: (id: string) => void}} of `days` has
@@ -64,7 +64,7 @@ export function tile({
     ),
     h('span.below', null, spark(days), h('span.week', null, ...said()), goal && ring(score, type.color)),
   );
-  /** Text beside the bars, long and short. */
+  /** Returns the text beside the bars, in a long and a short form. */
   function said() {
     const [long, short] = goal?.isWeekly
       ? [texts.goal.thisWeek(goal.short), goal.short]
@@ -74,7 +74,7 @@ export function tile({
     return [h('span.long', null, long), h('span.short', null, short)];
   }
   /**
-   * A long press opens the form.
+   * Opens the form on a long press.
    * @param {Event} event
    */
   function hold(event) {
