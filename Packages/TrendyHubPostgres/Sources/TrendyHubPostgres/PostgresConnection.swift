@@ -53,7 +53,7 @@ package final class PostgresConnection: @unchecked Sendable {
       PQfinish(made)
       throw .lost("the connection does not support pipeline mode")
     }
-    // Discard notices; the server has a log of its own.
+    // Discard notices; the server logs them itself.
     PQsetNoticeReceiver(handle, { _, _ in }, nil)
   }
 

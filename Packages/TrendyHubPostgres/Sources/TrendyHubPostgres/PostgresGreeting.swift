@@ -11,8 +11,7 @@ final class PostgresGreeting: Sendable {
   /// Random id of this process.
   private let hub: String
   private let random: RandomSource
-  /// Lock that lets only one connection be initialized at a time. Those who wait are threads on which blocking is
-  /// allowed.
+  /// Lock under which connections are initialized one at a time. The callers run on threads that may block.
   private let turn = NSLock()
   private let remembered = Mutex(DatabaseEpochDetector())
 
@@ -40,7 +39,7 @@ final class PostgresGreeting: Sendable {
       "SET search_path = \(schema)", "SET lock_timeout = '5s'", "SET statement_timeout = '15s'",
       "SET idle_in_transaction_session_timeout = '15s'",
     ]
-    // Confirmed writes must be durable, whatever the database's default is.
+    // Confirmed writes must be durable, regardless of the database's default.
     let isAsynchronous = try connection.run(
       PostgresCall(
         PostgresStatement("is_asynchronous", "SELECT current_setting('synchronous_commit') = 'off'")))

@@ -64,7 +64,7 @@ final class PostgresPool: DatabaseConnections, @unchecked Sendable {
   }
 
   func give(_ connection: PostgresConnection) {
-    // Connections to release after the lock has been released, which closes them.
+    // Connections are closed when this array is released, after the lock.
     var closed: [PostgresConnection] = []
     changed.withLock {
       if connection.isLost, connection.generation == generation {

@@ -272,7 +272,7 @@ struct PostgresHubStorageTests {
     try cluster.run("CREATE ROLE batch SUPERUSER LOGIN")
     try cluster.run("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
     let storage = try PostgresHubStorage(address: cluster.address(role: "batch"), schema: schema)
-    // Create the counter, which the first write of a user does.
+    // A user's first write also creates the counter, so make one before the batch.
     try storage.write(user: "p") { try $0.setState(HubState()) }
     try storage.write(user: "p") { transaction in
       try transaction.prefetch((1...50).map { HubEntryKey(kind: "event", id: "\($0)") }, device: "d")

@@ -206,7 +206,7 @@ public final class HubIngest: Ingest {
     }
   }
 
-  /// Closes half of the logs, as far as they are idle, to free file descriptors.
+  /// Closes up to half of the logs to free file descriptors. Logs in use stay open.
   ///
   /// - Returns: Whether any log was closed.
   private func closeIdle(but user: String) -> Bool {

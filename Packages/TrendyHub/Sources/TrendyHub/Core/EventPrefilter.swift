@@ -62,9 +62,9 @@ public struct EventPrefilter: Sendable {
     return run.count > best.count ? run : best
   }
 
-  /// Returns whether a text may contain `part`, ignoring case.
+  /// Returns whether `text` may contain `part`, ignoring case.
   ///
-  /// Always true for a text for which ``hasOtherLetters(_:)`` returns `true`.
+  /// Always true if ``hasOtherLetters(_:)`` returns `true`.
   private static func mayStand(_ part: [UInt8], in text: UnsafeRawBufferPointer) -> Bool {
     guard let first = part.first else { return true }
     // Bit that distinguishes uppercase from lowercase ASCII letters; in digits it is set.
@@ -81,7 +81,7 @@ public struct EventPrefilter: Sendable {
     return hasOtherLetters(text)
   }
 
-  /// Returns whether a text contains a JSON escape, the Kelvin sign or the dotted capital I.
+  /// Returns whether `text` contains a JSON escape, the Kelvin sign or the dotted capital I.
   ///
   /// Lowercasing turns the last two into ASCII letters, so a byte comparison would miss them.
   static func hasOtherLetters(_ text: UnsafeRawBufferPointer) -> Bool {

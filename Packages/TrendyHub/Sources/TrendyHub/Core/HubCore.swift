@@ -5,7 +5,7 @@ public import TrendyModels
 ///
 /// Stateless and deterministic: state is read and written through the transaction, and the time is a parameter.
 public struct HubCore: Hashable, Sendable {
-  /// Quota of users who have no quota of their own.
+  /// Default quota, for users without an individual one.
   public var quota: HubQuota
 
   public init(quota: HubQuota = HubQuota()) { self.quota = quota }

@@ -247,7 +247,7 @@ extension MutationMerger {
     if let incarnation {
       merged.incarnation = incarnation
       merged.deletedAt = nil
-      // If the restored type is deleted again later, that delete is not part of a merge.
+      // Forget the merge target: a later delete of the restored type is not part of a merge.
       merged.fields.removeValue(forKey: SyncedKind.mergedInto)
       let isReoffer = changes.values.contains(where: \.isReoffer)
       merged.restoration = HubRestoration(version: merged.version, author: isReoffer ? nil : device)

@@ -25,7 +25,7 @@ public struct Problem: Error, Hashable, Sendable {
 
   init(_ details: ProblemDetails) { self.details = details }
 
-  /// Suffix of the problem type, by which clients tell problems apart.
+  /// Suffix of the problem type, by which clients distinguish problems.
   public var kind: String { details.kind }
   public var status: Int { details.status }
   /// Title, the same for all problems of a kind.

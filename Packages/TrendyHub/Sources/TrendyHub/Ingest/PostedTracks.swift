@@ -6,7 +6,8 @@ struct PostedTracks: Sendable {
   /// Ingest implementation; `nil` if the hub does not accept readings.
   let ingest: (any Ingest)?
 
-  /// Runs `body` on a storage worker in the user's turn. Returns `nil` if the hub does not accept readings.
+  /// Runs `body` on a storage worker, queued with the user's other calls. Returns `nil` if the hub does not accept
+  /// readings.
   func ask<Result: Sendable>(
     of user: String, _ body: @escaping @Sendable (any Ingest, UserRecordService) async throws -> Result?
   ) async throws -> Result? {

@@ -30,8 +30,8 @@ final class DerivedValueCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
   /// - Parameters:
   ///   - key: The user and all other parameters on which the value depends.
   ///   - reading: A read transaction of the user.
-  ///   - make: Updates the cached value to `state`; computes it anew if `known` is `nil`, because nothing is cached or
-  ///     tombstones may have been compacted.
+  ///   - make: Updates the cached value to `state`; computes it from scratch if `known` is `nil`, because nothing is
+  ///     cached or tombstones may have been compacted.
   func ask<Answer>(
     _ key: Key, _ reading: any HubReadTransaction,
     _ make: (_ known: Known?, _ state: HubState) throws -> (Value, Answer)

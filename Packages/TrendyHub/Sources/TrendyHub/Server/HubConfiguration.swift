@@ -18,7 +18,7 @@ public struct HubConfiguration: Hashable, Sendable {
   /// Each stream occupies a connection, so the value should be below the limit on connections.
   public var streams: Int
 
-  /// Quota of users who have no quota of their own.
+  /// Default quota, for users without an individual one.
   public var quota: HubQuota
 
   /// Source of map tiles; `nil` for maps without tiles.

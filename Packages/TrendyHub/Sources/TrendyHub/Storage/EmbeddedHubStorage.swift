@@ -225,7 +225,7 @@ public final class EmbeddedHubStorage: HubStorage {
     }
   }
 
-  /// Closes half of the users' stores, as far as they are idle, to free file descriptors.
+  /// Closes up to half of the users' stores to free file descriptors. Stores in use stay open.
   ///
   /// - Returns: Whether any store was closed.
   @discardableResult
@@ -233,7 +233,7 @@ public final class EmbeddedHubStorage: HubStorage {
     close(stores.withLock { $0.open.leastRecent($0.open.count / 2 + 1, but: name) }) > 0
   }
 
-  /// Closes those of the stores that are idle and returns their number.
+  /// Closes the given stores, except those in use, and returns the number of closed ones.
   @discardableResult
   private func close(_ names: [String]) -> Int {
     var count = 0

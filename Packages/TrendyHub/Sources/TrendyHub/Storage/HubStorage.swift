@@ -25,8 +25,8 @@ public protocol HubStorage: Sendable {
 
   /// Permanently deletes all data of a user. Idempotent.
   ///
-  /// Later reads and writes of that user throw ``HubStorageError/erased(user:)`` until the storage is created anew.
-  /// Other users and the directory are unaffected.
+  /// Later reads and writes of that user throw ``HubStorageError/erased(user:)`` until the storage is recreated. Other
+  /// users and the directory are unaffected.
   func erase(user: String) throws
 
   /// Reads the directory.

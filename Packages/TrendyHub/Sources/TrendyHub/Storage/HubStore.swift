@@ -48,7 +48,7 @@ struct HubStore: Sendable {
     try? threads?.add(BackgroundCall(body: body), of: owner, to: .writing)
   }
 
-  /// Runs a call that uses the storage or takes long. `owner` names its queue, for example by the user's id.
+  /// Runs a call that uses the storage or takes a long time. `owner` names its queue, for example by the user's id.
   func perform<Result: Sendable>(
     _ lane: StorageThreads.Lane, for owner: String, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {

@@ -2,7 +2,7 @@ import TrendyModels
 
 /// Format of an event's type, time zone and source, stored beside its timestamp in the list index.
 ///
-/// Because of it, daily counts can be computed without reading entries.
+/// It allows daily counts to be computed without reading entries.
 ///
 /// Layout: the byte 1; flags, starting with the lowest bit: all-day, has a time zone, type id is a UUID, three bits for
 /// the source where 0 means none; the type id as 16 bytes, or as a length byte and text; the time zone.

@@ -62,7 +62,7 @@ struct TripHandlers: Sendable {
   func editTrip(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
     let id = call.id
     let members = try call.body().members
-    // Validate the members first, so that invalid ones are reported properly.
+    // Validate the members before decoding them, so that an invalid one is reported by its name.
     _ = try SyncedKind.event.fields(from: members, isCreate: false)
     let request = try ChangeEntryData(rawData: members).decode(UpdateEventRequest.self)
     let edit = try call.edit()

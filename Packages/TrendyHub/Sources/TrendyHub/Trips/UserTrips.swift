@@ -11,7 +11,7 @@ struct UserTrips: Sendable {
   let basis: Basis
   private let odometerEvents: [Event]
 
-  /// Data from which the log is computed. Values are equal unless some of it was written in between.
+  /// Data from which the log is computed. Two values are equal unless any of the data was written in between.
   struct Basis: Sendable, Equatable {
     let events: MileageEvents
     let vehicles: [HubEntry]

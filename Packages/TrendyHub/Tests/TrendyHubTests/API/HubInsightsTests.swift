@@ -28,7 +28,8 @@ struct HubInsightsTests {
     }
   }
 
-  /// Returns 08:00 on days given as days before today; for today 00:00, because later events would be in the future.
+  /// Returns a time on each day, given as days before today: 08:00, or 00:00 for today, since 08:00 would be in the
+  /// future.
   private func times(_ ago: some Sequence<Int>) -> [String] {
     ago.map { "\(today.advanced(by: -$0))T\($0 == 0 ? "00" : "08"):00:00Z" }
   }

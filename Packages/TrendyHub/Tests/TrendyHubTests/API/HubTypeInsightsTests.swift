@@ -11,7 +11,7 @@ struct HubTypeInsightsTests {
 
   init() throws { hub = try TestHub() }
 
-  /// Creates events at 08:00 on days given as days before today; those of today at 00:00.
+  /// Creates an event on each day, given as days before today, at 08:00, or at 00:00 for today.
   private func record(_ type: String = "t", _ ago: [Int], _ properties: [JSONValue] = []) async throws {
     let events = ago.enumerated().map { place, ago -> JSONValue in
       var members: [String: JSONValue] = [

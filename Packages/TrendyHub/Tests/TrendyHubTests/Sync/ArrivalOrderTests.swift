@@ -4,7 +4,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Concurrent writes of several devices lead to the same state whatever the order of their arrival.
+/// Concurrent writes of several devices lead to the same state, regardless of the order in which they arrive.
 @Suite("Order of arrival", .timeLimit(.minutes(10)))
 struct ArrivalOrderTests {
   /// For each of three writes of one field, the writes that its author had seen.

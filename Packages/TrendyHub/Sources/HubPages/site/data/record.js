@@ -335,7 +335,7 @@ export async function countsOf(from, to) {
 }
 
 /**
- * Reads the latest events that match a text, a type or a place.
+ * Reads the latest events that match a search string, a type or a place.
  * @param {{text?: string, type?: string, place?: string, limit?: number}} wanted
  * @returns {Promise<{events: () => Api.Event[], next: string | null}>}
  */

@@ -380,8 +380,8 @@ export function momentField(label, moment) {
 }
 
 /**
- * Returns a choice between two moments with the same local time, which occur when a clock change repeats it; hidden for
- * other times.
+ * Returns a menu to choose between the two moments of a local time that a clock change repeats. Hidden for all other
+ * times.
  * @param {HTMLInputElement} input field with date and time
  * @param {Date | null} moment initial moment
  */

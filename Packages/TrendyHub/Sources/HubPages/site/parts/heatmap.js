@@ -129,7 +129,7 @@ export function heatmap({ type, stretches, counts, bounds, first, isSkipped, isS
       shape.setAttribute('role', 'gridcell');
       shape.setAttribute('aria-label', text);
       shape.setAttribute('tabindex', '-1');
-      // By this key, the focus is restored after a redraw.
+      // Key by which the focus is restored after a redraw.
       shape.dataset.key = `day-${type.id}-${date}`;
       cells.push(shape);
       dates.push(date);

@@ -58,7 +58,8 @@ struct MonthTexts: Sendable {
 struct TextSignature: Hashable, Sendable {
   /// 65,536 bits; the texts of a month contain a few thousand distinct trigrams.
   private var bits = [UInt64](repeating: 0, count: 1024)
-  /// Whether a text contains a JSON escape or a character that lowercases to ASCII, so that any word may match.
+  /// Whether any of the strings contains a JSON escape or a character that lowercases to ASCII, so that any word may
+  /// match.
   private(set) var mayHoldAny = false
 
   mutating func add(_ entry: HubEntry) {
@@ -83,7 +84,7 @@ struct TextSignature: Hashable, Sendable {
     if !mayHoldAny { mayHoldAny = EventPrefilter.hasOtherLetters(text) }
   }
 
-  /// Returns `false` if no text contains the given lowercase word part, `true` if one may.
+  /// Returns `false` if no string contains the given lowercase word part, `true` if one may.
   func mayHold(_ part: [UInt8]) -> Bool {
     guard !mayHoldAny, part.count >= 3 else { return true }
     return (0...part.count - 3).allSatisfy { first in

@@ -158,7 +158,7 @@ public struct HubAccounts: Sendable {
 
   /// Exchanges a pairing code for a token. The token is returned only here; the hub stores its hash.
   ///
-  /// Unknown, used and expired codes take the same steps, so that their response times do not differ.
+  /// Unknown, used and expired codes take the same steps, so that an attacker cannot tell them apart.
   ///
   /// - Parameters:
   ///   - code: Eight digits, with or without a hyphen.

@@ -85,7 +85,7 @@ struct EventHandlers: Sendable {
 extension HubReadTransaction {
   /// Returns the events from one source, latest first.
   func events(from source: EventSourceType, during moments: Range<Int64>, limit: Int) throws -> [HubEntry] {
-    // Find the earliest timestamp within the limit first, so that only events from then on need to be decoded.
+    // Find the earliest timestamp within the limit first, so that only later events need to be decoded.
     var found: [Int64] = []
     try eachEvent(during: moments) { event, _ in if event.sourceType == source { found.append(event.moment) } }
     found.sort(by: >)

@@ -127,8 +127,8 @@ final class HubRecords: Sendable {
     }
   }
 
-  /// Runs `body`, which parses a request. If the request is large, `body` runs on a storage worker in the sender's
-  /// turn, because it takes milliseconds.
+  /// Runs `body`, which parses a request. For a large request, which takes milliseconds, `body` runs on a storage
+  /// worker, queued with the user's other calls.
   func prepared<Result: Sendable>(
     _ request: HTTPRequest, _ sender: HubDevice, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {

@@ -9,7 +9,7 @@ struct ResponseCompression: Sendable {
 
   /// Minimum size of a response to compress, in bytes. Smaller ones fit in a single packet.
   private static let leastBytes = 1400
-  /// Size in bytes above which a response is compressed on a storage worker, in the turn of its user.
+  /// Minimum size in bytes at which a response is compressed on a storage worker, queued with the user's other calls.
   private static let smallBytes = 65_536
   fileprivate static let level = 5
 

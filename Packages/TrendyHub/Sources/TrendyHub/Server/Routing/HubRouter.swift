@@ -2,7 +2,7 @@ import TrendyModels
 
 /// Finds the destination of a request.
 ///
-/// Trackers and dashboard files have paths of their own. All other requests are matched to a ``HubRoute``.
+/// Trackers and dashboard files have separate paths. All other requests are matched to a ``HubRoute``.
 package struct HubRouter: Sendable {
   package let routes: [HubRoute]
   /// Routes by number of segments. Those without parameters come first, so that `events/batch` is not taken for an

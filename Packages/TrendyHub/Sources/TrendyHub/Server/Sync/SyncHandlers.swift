@@ -122,7 +122,7 @@ struct SyncHandlers: Sendable {
     let (state, last) = try await records.read(user: sender.user) { reading in
       (try reading.state(), try reading.contact(device: position?.device ?? sender.restDevice))
     }
-    // A device that takes a snapshot will be in the current epoch, whatever position it reported.
+    // A device that takes a snapshot will be in the current epoch, regardless of the position that it reported.
     try noteContact(of: sender, position, cursor: nil, after: last, in: state)
     if let part = call.text("part") { return try await snapshotPart(part, call, sender) }
     let writer = try await records.read(user: sender.user) { [self] reading in
