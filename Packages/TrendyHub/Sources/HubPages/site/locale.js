@@ -1,12 +1,12 @@
-// Formats of numbers and lists. They follow the language of the texts, so that words and digits always match: a browser
-// in another language shows English digits and dates as long as the texts are English.
+// Formats of numbers and lists. They follow the language of the interface, so that words and digits always match: as
+// long as the interface is in English, a browser in another language shows English digits and dates.
 
-/** Language of the texts, and the locale for browsers in any other language. */
+/** Language of the interface, and the locale for browsers in any other language. */
 let language = 'en';
 let fallback = 'en-GB';
 
 /**
- * Sets the language of the texts.
+ * Sets the language of the interface.
  * @param {string} code language code
  * @param {string} other locale for browsers in another language
  */
@@ -16,7 +16,7 @@ export function useLanguage(code, other) {
   document.documentElement.lang = code;
 }
 
-/** Returns the locale for all formatting: the browser's own if its language is that of the texts. */
+/** Returns the locale for all formatting: the browser's own if its language is that of the interface. */
 export function locale() {
   const own = new Intl.NumberFormat().resolvedOptions().locale.replace(/-u-.*/, '');
   return own.split('-')[0] === language ? own : fallback;

@@ -69,7 +69,7 @@ package struct HTTPConversation {
     case .close:
       isClosed = true
       return nil
-    // Reading at the end of the input returns the end again.
+    // After the client has closed its side, every read reports the end again.
     case .linger: return isFinished ? .finished : nil
     case .cancel, .arm, .log: return nil
     }

@@ -148,7 +148,7 @@ extension HubReadTransaction {
     while moments.lowerBound < end {
       let found = try living(kind: kind, during: moments.lowerBound..<end, limit: atOnce)
       guard found.count == atOnce, let last = found.last?.listMoment else { return try found.forEach(body) }
-      // Complete the entities that have the last timestamp, because the next batch ends before it.
+      // Include all entities that have the last timestamp, because the next batch ends before it.
       for entry in found where entry.listMoment != last { try body(entry) }
       for entry in try living(kind: kind, during: last..<last + 1, limit: .max) { try body(entry) }
       end = last

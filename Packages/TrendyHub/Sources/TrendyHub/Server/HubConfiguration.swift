@@ -65,7 +65,7 @@ public struct HubConfiguration: Hashable, Sendable {
     return proxyRanges.contains { $0.contains(address) }
   }
 
-  /// Parses an address, which some proxies follow by a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
+  /// Parses an address. Some proxies append a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`.
   private static func address(inEntry entry: Substring) -> NetworkAddress? {
     var text = entry.drop { $0 == " " }.prefix { $0 != " " }
     if text.hasPrefix("[") {

@@ -93,7 +93,7 @@ struct ResourceTests {
     let late = try hub.users(1, from: 8)[0]
     #expect(try await hub.send("POST", "/event-types", type("t"), late) == 201)
     #expect(hub.storage.openStoreCount < 9)
-    // In this case closing stores does not help.
+    // If every open fails, closing stores does not help.
     disk.failures.withLock { $0 = .max }
     let more = try hub.users(3, from: 9)
     for user in more { #expect(try await hub.send("POST", "/event-types", type("t"), user) == 503) }

@@ -185,10 +185,10 @@ struct ArrivalOrderTests {
     hub.now += 100
     var devices = ["A", "B", "C"].map { Device(name: $0) }
     var written: [String] = []
-    /// For each value, the values that replaced it on a device that displayed it.
+    /// For each value, the values by which users replaced it while it was visible to them.
     var replacedBy: [String: Set<String>] = [:]
     var told: Set<String> = []
-    /// Values that the device that deleted their entity was displaying.
+    /// Values that were visible on a device when it deleted their entity.
     var knowinglyDeleted: Set<String> = []
 
     func pull(_ device: inout Device) throws {

@@ -19,7 +19,7 @@ struct RareHubStoryTests {
       "a", hub.delete("e", base: 2), hub.restore("e", incarnation: 1, ["notes": hub.set("second", base: 2, at: 1)]))
     try hub.push("a", hub.delete("e", base: 4, incarnation: 1))
     let head = try hub.state.head
-    // The author of this delete has seen only the first incarnation, and edited it later.
+    // The author of this delete has seen only the first incarnation. The delete carries a later edit.
     let late = try hub.push("b", hub.delete("e", base: 2, ["notes": hub.set("late", base: 2, at: 9000)]))
     #expect(late == [.accepted(version: head)])
     #expect(try hub.state.head == head)

@@ -270,8 +270,8 @@ struct SyncStoryTests {
     var plain = hub.update("e", [:])
     plain.content = .members(["notes": "plain"])
     try hub.push("old", plain)
-    // The stamp that is ahead is kept by the plain write. Had this edit arrived before the plain write, it would have
-    // lost, so it must also lose afterwards.
+    // The plain write keeps the stored stamp, which is ahead of the clock. This edit would have lost before the plain
+    // write, so it must lose after it as well.
     #expect(try hub.push("z", hub.update("e", ["notes": hub.set("late", base: 2, at: 20_000)]))[0].lost == ["notes"])
     #expect(try hub.value("e", "notes") == "plain")
   }

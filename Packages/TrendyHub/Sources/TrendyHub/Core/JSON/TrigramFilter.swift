@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Index of the trigrams in event texts by user and month. A search skips months that cannot contain a word.
+/// Index of the trigrams in the text of events, by user and month. A search skips months that cannot contain a word.
 ///
 /// A month is indexed when a search first reads it. Later writes update its index.
 final class TrigramFilter: Sendable {
@@ -27,8 +27,7 @@ final class TrigramFilter: Sendable {
 struct MonthTexts: Sendable {
   private(set) var months: [Int: TextSignature] = [:]
 
-  /// Adds changed events. The trigrams of replaced texts remain; the only effect is that a month may be read
-  /// needlessly.
+  /// Adds changed events. The trigrams of replaced text remain; the only effect is that a month may be read needlessly.
   mutating func add(_ changes: [HubEntry]) {
     for entry in changes where entry.kind == SyncedKind.event.name && entry.isAlive {
       months[DayCountCache.month(of: entry.listMoment)]?.add(entry)
@@ -56,7 +55,7 @@ struct MonthTexts: Sendable {
 
 /// Bloom filter for trigrams of ASCII letters and digits, with one hash function.
 struct TextSignature: Hashable, Sendable {
-  /// 65,536 bits; the texts of a month contain a few thousand distinct trigrams.
+  /// 65,536 bits; the events of a month contain a few thousand distinct trigrams.
   private var bits = [UInt64](repeating: 0, count: 1024)
   /// Whether any of the strings contains a JSON escape or a character that lowercases to ASCII, so that any word may
   /// match.

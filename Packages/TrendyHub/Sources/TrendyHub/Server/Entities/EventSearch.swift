@@ -53,7 +53,7 @@ package struct EventSearch: Sendable {
       var page = try reading.events(during: start..<end, limit: size, prefilter: prefilter)
       next = start == .min ? nil : start
       if page.looked == size, let last = page.last {
-        // Complete the events that have the last timestamp, because the next batch ends before it.
+        // Include all events that have the last timestamp, because the next batch ends before it.
         page.entries.removeAll { $0.listMoment == last }
         page.entries += try reading.events(during: last..<last + 1, limit: .max, prefilter: prefilter).entries
         next = last
