@@ -8,7 +8,7 @@ public import TrendyPersistence
   import Glibc
 #endif
 
-/// Checks of the behaviour that a store requires of every `FileSystem`, for tests of implementations.
+/// Checks that an implementation of `FileSystem` behaves as a store requires. For use in tests.
 public enum FileSystemContract: Sendable {
   /// One check with its description.
   public struct Check: Sendable, CustomStringConvertible {

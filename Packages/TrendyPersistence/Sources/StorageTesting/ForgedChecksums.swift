@@ -1,9 +1,9 @@
 import TrendyPersistence
 
-/// Recomputes the checksums of modified files, so that tests reach the code behind the checksum tests as a forged file
-/// would.
+/// Recomputes the checksums of modified files, so that tests reach the code behind the checksum checks, as a forged
+/// file would.
 ///
-/// Bytes that do not have the form of such a file are returned unchanged.
+/// Input that is not recognizably a file of the expected type is returned unchanged.
 public enum ForgedChecksums: Sendable {
   /// Recomputes checksums and offsets of all recognizable blocks of a backup.
   public static func backup(_ bytes: [UInt8]) -> [UInt8] {
@@ -60,7 +60,7 @@ public enum ForgedChecksums: Sendable {
     return bytes
   }
 
-  /// Recomputes the checksums of a segment's pages and of both footers.
+  /// Recomputes the checksums of a segment's header, its pages and both footers.
   public static func segment(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count >= 64 + 2 * 192 else { return bytes }
     var bytes = bytes

@@ -1,6 +1,6 @@
 public import TrendyPersistence
 
-/// A file system that forwards calls to another one unless it implements them.
+/// File system that forwards calls to a simulated one unless it implements them itself.
 public protocol ForwardingFileSystem: FileSystem {
   /// File system that receives the forwarded calls.
   var base: SimulatedFileSystem { get }

@@ -16,7 +16,7 @@ final class SimulatedDisk: Sendable {
 
   init(capacity: Int?) { state = Mutex(DiskState(capacity: capacity)) }
 
-  /// Runs a call that changes nothing.
+  /// Performs a call that changes neither files nor names.
   func call<Result>(
     _ operation: FileSystemError.Operation, _ path: String,
     _ body: (inout DiskState) throws(FileSystemError) -> Result
@@ -27,7 +27,7 @@ final class SimulatedDisk: Sendable {
     }
   }
 
-  /// Runs a call that changes something or makes it durable.
+  /// Performs and counts a call that changes something or makes a change durable.
   func change<Result>(
     _ operation: FileSystemError.Operation, _ path: String,
     _ body: (inout DiskState) throws(FileSystemError) -> Result
@@ -48,7 +48,7 @@ final class SimulatedDisk: Sendable {
   }
 }
 
-/// Files and names, each with their current and their durable state.
+/// Current and durable state of all files and names.
 struct DiskState: Sendable {
   enum Change: Sendable {
     case write(offset: Int, bytes: [UInt8])
@@ -76,7 +76,7 @@ struct DiskState: Sendable {
     var bytes: [UInt8] = []
     var durable: [UInt8] = []
     var pending: [Change] = []
-    /// Open file that has the lock.
+    /// Handle of the open file that holds the lock.
     var lockOwner: Int?
     var counter: UInt64 = 0
   }
@@ -89,13 +89,13 @@ struct DiskState: Sendable {
   var changes = 0
   var changesLeft: Int?
   var isOff = false
-  /// Incremented with every restart; files opened before are then invalid.
+  /// Number of restarts. Files that were opened before the last one are invalid.
   var boot = 0
-  /// Open files with the process of each.
+  /// Process of each open file, by handle.
   var handles: [Int: Int] = [:]
   var metFault = false
   private var durableNames: [String: Int] = [:]
-  /// Directories are durable when they are created; renaming or removing one becomes durable by a sync of its parent.
+  /// A new directory is durable at once. Renaming or removing a directory becomes durable when its parent is synced.
   private var durableFolders: Set<String> = ["/", "."]
   private var pendingNames: [NameChange] = []
   private var fault: SimulatedFileSystem.Fault?
@@ -187,7 +187,8 @@ struct DiskState: Sendable {
 
   mutating func apply(_ change: NameChange) {
     if case .renameFolder(let from, _) = change {
-      // Changes inside the directory are recorded under its former path: a journal writes them before the rename.
+      // Pending changes in the directory have its old path. A journal would write them before the rename, so they
+      // become durable now.
       for folder in folders where folder == from || folder.hasPrefix(from + "/") { syncNames(in: folder) }
     }
     Self.apply(change, to: &names, &folders)

@@ -14,21 +14,21 @@ public import TrendyPersistence
 /// ```swift
 /// let disk = SimulatedFileSystem()
 /// let engine = try StorageEngine.open(directory: "/store", fileSystem: disk)
-/// disk.powerOff(beforeChange: 7)     // from the seventh change on nothing reaches the disk
+/// disk.powerOff(beforeChange: 7)     // the seventh and all later changes fail
 /// …
 /// disk.restart(losing: .unsynced)    // data that was never synced is lost; reopen and check
 /// ```
 ///
-/// Names are durable once their directory was synced. After a failed sync the affected data is lost permanently, as on
-/// a real disk, although it can be read until the next restart.
+/// A file name is durable once its directory has been synced. After a failed sync the affected data can still be read,
+/// but it is lost at the next restart, as on a real disk.
 public final class SimulatedFileSystem: FileSystem {
   /// Effect of a power loss on data that was written but not synced.
   public enum Loss: Hashable, Sendable {
     /// All of it is lost.
     case unsynced
-    /// Nothing is lost: only the processes end. The data can still be lost by a later restart.
+    /// Nothing is lost, but all processes end. A later restart can still lose the unsynced data.
     case nothing
-    /// A random part is lost: writes in any order, torn between sectors of 512 bytes, and names of files.
+    /// A random part is lost: writes in any order, torn at sectors of 512 bytes, and file names.
     case random(seed: UInt64)
   }
 
@@ -36,7 +36,7 @@ public final class SimulatedFileSystem: FileSystem {
   public struct Fault: Hashable, Sendable {
     /// Operation whose calls are counted; `nil` for all.
     public var operation: FileSystemError.Operation?
-    /// Number of the call that fails, from 1.
+    /// Number of the call that fails, counted from 1.
     public var call: Int
     /// Error number (`errno`), for example `ENOSPC` or `EIO`.
     public var code: Int32
@@ -75,25 +75,26 @@ public final class SimulatedFileSystem: FileSystem {
 
   // MARK: Faults
 
-  /// Number of calls of all processes so far.
+  /// Number of calls by all processes so far.
   public var calls: Int { disk.state.withLock { $0.calls } }
 
   /// Number of calls so far that changed something or made it durable.
   public var changes: Int { disk.state.withLock { $0.changes } }
 
-  /// Makes a call fail, counted from now on; `nil` removes the fault.
+  /// Sets the fault to inject, or removes it if `nil`. Calls are counted from now on.
   public func fail(_ fault: Fault?) { disk.state.withLock { $0.setFault(fault) } }
 
   /// Whether the fault has occurred since it was set.
   public var metFault: Bool { disk.state.withLock { $0.metFault } }
 
-  /// Prevents the `count`-th change from now on and all later ones: every call fails until ``restart(losing:)``.
+  /// Cuts the power before the `count`-th change from now. That call and all later ones fail until
+  /// ``restart(losing:)``.
   public func powerOff(beforeChange count: Int) { disk.state.withLock { $0.changesLeft = count - 1 } }
 
   /// Whether power was lost after ``powerOff(beforeChange:)``.
   public var isOff: Bool { disk.state.withLock { $0.isOff } }
 
-  /// Ends all processes, loses data that was not synced, and continues with the rest.
+  /// Ends all processes, discards unsynced data as specified by `loss`, and turns the power on again.
   public func restart(losing loss: Loss) { disk.state.withLock { $0.restart(losing: loss) } }
 
   /// Changes the capacity of the disk in bytes; `nil` for no limit.
@@ -107,13 +108,13 @@ public final class SimulatedFileSystem: FileSystem {
   /// Returns the current bytes of a file, or `nil` if there is no such file.
   public func contents(_ path: String) -> [UInt8]? { disk.state.withLock { $0.contents(path) } }
 
-  /// Replaces the bytes of a file, as damage would; they are durable.
+  /// Replaces the bytes of a file durably, to simulate damage.
   public func setContents(_ path: String, _ bytes: [UInt8]) { disk.state.withLock { $0.setContents(path, bytes) } }
 
   /// Sorted paths of all files.
   public var files: [String] { disk.state.withLock { $0.names.keys.sorted() } }
 
-  /// Returns a disk with the same files, all durable and not open.
+  /// Returns a copy of the disk with the same files, all of them durable and closed.
   public func copy() -> SimulatedFileSystem {
     let other = SimulatedFileSystem()
     let files = disk.state.withLock { state in state.names.mapValues { state.nodes[$0]?.bytes ?? [] } }
@@ -252,7 +253,7 @@ final class SimulatedFile: OpenFile {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-    // The caller's buffer, used while the caller waits.
+    // Safe because the caller waits while its buffer is used.
     nonisolated(unsafe) let buffer = buffer
     return try disk.call(.read, path) { state throws(FileSystemError) in
       try check(state, .read)
@@ -273,7 +274,7 @@ final class SimulatedFile: OpenFile {
         state.change(node, .write(offset: offset, bytes: bytes))
       }
     } catch {
-      // A failing write has written a part of its bytes.
+      // Simulates a partial write: half of the bytes reach the file.
       disk.state.withLock { state in
         let part = Array(bytes.prefix(bytes.count / 2))
         if !state.isOff, state.boot == boot, state.handles[handle] == process, isWritable,
@@ -293,7 +294,7 @@ final class SimulatedFile: OpenFile {
         state.synchronize(node)
       }
     } catch {
-      // The system discards the data that it could not write and considers it clean.
+      // Like a real kernel, discards the data that could not be written and considers it clean.
       disk.state.withLock { state in if !state.isOff, state.boot == boot { state.forgetPending(node) } }
       throw error
     }
@@ -374,7 +375,7 @@ final class SimulatedMapping: MappedFile, @unchecked Sendable {
   deinit { bytes.deallocate() }
 }
 
-/// Counter of a file, which does not survive a power loss.
+/// Shared counter of a file. A power loss resets it.
 final class SimulatedCounter: SharedCounter {
   private let disk: SimulatedDisk
   private let node: Int

@@ -7,7 +7,7 @@ enum BackupFormat {
   static let blockHeaderBytes = 24
   /// Usual length of a block of rows in bytes.
   static let usualBlock = 1 << 20
-  /// Maximum length of a block in bytes: one row of maximum length.
+  /// Maximum length of a block in bytes, which fits one row of maximum length.
   static let largestBlock = RowLayout.size(payloadCount: RowLayout.largestPayload) + blockHeaderBytes
 
   enum BlockKind: UInt32 {

@@ -10,7 +10,7 @@ public struct BackupKey: Hashable, Sendable {
 
   let bytes: [UInt8]
 
-  /// Creates a key; `nil` if it is too short or too long.
+  /// Creates a key, or returns `nil` if it is too short or too long.
   public init?(_ bytes: [UInt8]) {
     guard (Self.leastBytes...Self.mostBytes).contains(bytes.count) else { return nil }
     self.bytes = bytes

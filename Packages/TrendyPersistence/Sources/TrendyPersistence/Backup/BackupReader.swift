@@ -150,7 +150,7 @@ struct BackupReader {
       offset += RowLayout.size(record)
       count += 1
     }
-    // The next block overwrites this memory, and only the header of the last row is needed for comparison.
+    // Keep a copy of the last header for the order check, because the next block overwrites this memory.
     if let last {
       let copy = RowMemory(zeroed: RowLayout.headerBytes)
       copy.base.copyMemory(from: last, byteCount: RowLayout.headerBytes)

@@ -11,7 +11,7 @@ final class BackupWriter {
   private var checksum: UInt64
   private(set) var records = 0
   private var isFinished = false
-  /// Computes the signature, if the backup is signed.
+  /// Computes the signature; `nil` if the backup is unsigned.
   private var authenticator: MessageAuthenticator?
 
   private var temporaryPath: String { path + ".part" }
@@ -36,12 +36,12 @@ final class BackupWriter {
     try write(header.bytes(from: 0, count: header.count))
   }
 
-  /// Creates an empty file and locks it against other writers of the backup while it is open.
+  /// Creates an empty file, locked against other writers of the same backup until it is closed.
   private static func begin(_ path: String, _ fileSystem: any FileSystem) throws(StorageError) -> any OpenFile {
     while true {
       let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .create) }
       guard try storing({ () throws(FileSystemError) in try file.tryLock() }) else { throw .busy(path: path) }
-      // Another writer may have renamed the file before releasing its lock; the file is then a finished backup.
+      // Another writer may have renamed the file before it released the lock. The file is then a finished backup.
       guard try storing({ () throws(FileSystemError) in try file.isInPlace() }) else { continue }
       try storing { () throws(FileSystemError) in try file.truncate(to: 0) }
       return file
@@ -85,7 +85,7 @@ final class BackupWriter {
 
   func endStore() throws(StorageError) { try flush(.records) }
 
-  /// Completes the backup, which is durable under its name on return.
+  /// Completes the backup. On return it is durable under its final name.
   /// - Returns: its length in bytes.
   func finish() throws(StorageError) -> Int {
     let content = RowMemory(zeroed: 8)

@@ -5,7 +5,8 @@ extension StoreBackup {
   public struct RestoreReport: Hashable, Sendable {
     /// Content of the restored backup.
     public var summary: Summary
-    /// Paths with the replaced content: a backup of it, or the files of a damaged store. Empty if there was none.
+    /// Paths under which the replaced content was kept: a backup, or the renamed files of a damaged store. Empty if
+    /// there was no content.
     public var kept: [String]
 
     /// Creates a report.
@@ -33,17 +34,18 @@ extension StoreBackup {
     return false
   }
 
-  /// Replaces the content of stores by that of a backup.
+  /// Replaces the content of stores with that of a backup.
   ///
-  /// The whole backup is verified first. Each store then changes in one step, or remains unchanged; stores that the
-  /// backup does not contain remain unchanged. Programs that have a store open continue with the restored content. A
-  /// read during the replacement may throw ``StorageError/replaced(path:)``, after which the store must be reopened.
+  /// The whole backup is verified first. Then each store is replaced atomically; if that fails, it remains unchanged.
+  /// Stores that the backup does not contain are not touched. Programs that have a store open continue with the
+  /// restored content. A read during the replacement may throw ``StorageError/replaced(path:)``, after which the store
+  /// must be reopened.
   ///
-  /// A synced store becomes a copy: the hub recognizes it by its sequence numbers (`device_forked`), and it continues
-  /// under a new identity. No data on the hub is lost.
+  /// To the hub, a restored store is a copy of the device: the hub detects the repeated sequence numbers
+  /// (`device_forked`), and the store continues under a new device identity. No data on the hub is lost.
   ///
-  /// `onProgress` can cancel until the first store has changed, files of a damaged store were set aside, or a store was
-  /// created. Later results are ignored, because the stores of a backup belong together.
+  /// `onProgress` can cancel the restore only until the first store has been replaced or created, or the files of a
+  /// damaged store have been renamed. Its later results are ignored, because the stores of a backup belong together.
   /// - Parameters:
   ///   - path: path of the backup.
   ///   - stores: stores to replace.
@@ -94,7 +96,8 @@ extension StoreBackup {
           onProgress(progress) || !mayCancel
         }
       } catch {
-        // Its content is still in the stores. A file that cannot be removed only uses space.
+        // The stores still contain the previous content, so its backup is not needed. If it cannot be removed, it only
+        // uses space.
         if case .cancelled = error, !used.isEmpty { try? fileSystem.remove(keptPath) }
         throw error
       }
@@ -102,7 +105,7 @@ extension StoreBackup {
     }
     replacements = []
     for store in targets {
-      // Removes obsolete files; the next maintenance does so as well.
+      // Removes obsolete files. If that fails, the next maintenance removes them.
       _ = try? StorageEngine.open(directory: store.directory, fileSystem: fileSystem, options: options).maintain()
     }
     return RestoreReport(summary: summary, kept: kept)
@@ -169,13 +172,14 @@ extension StoreBackup {
   ) throws(StorageError) -> [String] {
     let log = Log(directory: store.directory, fileSystem: fileSystem)
     let lock = try log.openLock()
-    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+    defer { withExtendedLifetime(lock) {} } // closing the file releases the lock
     try log.take(lock, atMost: options.lockTimeout)
     return try storing { () throws(FileSystemError) in
       let names = try fileSystem.names(inDirectory: store.directory)
       let number = StorageEngine.highestSetAside(names) + 1
       var paths: [String] = []
-      // The manifest first: without it the other files still show that the directory contained a store.
+      // The manifest is renamed first. If the process stops afterwards, the other files still show that there was a
+      // store.
       for name in names.filter(isStoreFile).sorted(by: { $0 == StoreFormat.manifestName && $1 != $0 }) {
         let aside = "\(store.directory)/\(StoreFormat.setAsidePrefix)\(number)-\(name)"
         try fileSystem.rename(store.directory + "/" + name, to: aside)
@@ -207,7 +211,7 @@ private struct UnpackedStore {
       directory: directory, fileSystem: fileSystem, options: options, storeID: generator.next())
     manifest = try Manifest.read(directory: directory, fileSystem: fileSystem)
     manifest.generation += 1
-    // Sequence numbers in the rows are below those of later saves.
+    // Later saves must have higher sequence numbers than the restored rows.
     manifest.firstSequence = max(manifest.firstSequence, lastSequence + 1)
   }
 
@@ -252,7 +256,7 @@ private final class Replacement {
 }
 
 extension StorageEngine {
-  /// Replaces all rows by those of a store in a backup. The caller holds the write lock and the maintenance lock.
+  /// Replaces all rows with those of one store in a backup. The caller holds the write lock and the maintenance lock.
   fileprivate func replaceAll(
     with reader: BackupReader, named wanted: String, onProgress: StoreBackup.ProgressHandler
   ) throws(StorageError) {
@@ -262,7 +266,7 @@ extension StorageEngine {
     }
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
     var next = state.withLock { $0.generation.manifest }
-    // A number above the files set aside, so that a later repair does not use them.
+    // The generation must exceed the numbers of files that were set aside, so that a later repair does not use them.
     next.generation = max(next.generation, Self.highestSetAside(names)) + 1
     next.segments = []
     let log = Log(directory: directory, fileSystem: fileSystem, manifest: next)
@@ -282,11 +286,12 @@ extension StorageEngine {
       let progress = StoreBackup.Progress(step: .restoring(store: wanted), done: done, total: reader.bytes)
       guard onProgress(progress) else { throw .cancelled(path: reader.path) }
     }
-    // Handles that have the store open read up to this seal, which informs them of the replacement.
+    // Other handles that have the store open read up to this seal, which notifies them of the replacement.
     try goOnInNewChunk(log, for: 0, isReplacement: true)
     state.withLock { state in
       next.firstChunk = state.tail.chunk.number
-      // Queue positions are derived from sequence numbers, so those of restored rows must be lower than all later ones.
+      // Queue positions are derived from sequence numbers, so all later saves must have higher ones than the restored
+      // rows.
       next.firstSequence = max(state.tail.sequence, lastSequence) + 1
     }
     if let writer { next.segments = [try writer.finish(kills: [], manifest: next)] }

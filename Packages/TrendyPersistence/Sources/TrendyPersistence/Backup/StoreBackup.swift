@@ -1,7 +1,7 @@
-/// A file with the consistent content of one or more stores, sufficient to continue elsewhere or after a loss.
+/// Writes, verifies and restores backups. A backup is a file with the consistent content of one or more stores.
 ///
-/// A backup contains rows, not files, so a damaged store does not produce a backup that looks complete, and later
-/// versions can read it. A concurrent save is contained entirely or not at all.
+/// A backup contains rows, not copies of files: later versions can read it, and a damaged store cannot produce a backup
+/// that looks complete. A concurrent save is contained entirely or not at all.
 ///
 /// ```swift
 /// let stores = [StoreBackup.Store(name: "record", directory: "/home/me/.local/share/trendy")]
@@ -69,14 +69,14 @@ public enum StoreBackup: Sendable {
     }
   }
 
-  /// Receives the progress about every thousand rows and at the end of a step. Returning `false` cancels the operation,
-  /// which then throws ``StorageError/cancelled(path:)``.
+  /// Receives the progress about every thousand rows or every block, and at the end of a step. Returning `false`
+  /// cancels the operation, which then throws ``StorageError/cancelled(path:)``.
   public typealias ProgressHandler = (Progress) -> Bool
 
-  /// Writes a backup of the stores, which is complete and durable on return. Directories without a store are skipped.
+  /// Writes a backup of the stores. On return it is complete and durable. Directories without a store are skipped.
   ///
-  /// No store is changed, and other handles may save meanwhile. In the directory of a store the path must not replace
-  /// anything but a backup, nor have a name that the store uses.
+  /// No store is changed, and other handles may save meanwhile. If the path is in the directory of a store, its name
+  /// must not be one that the store uses, and an existing file is replaced only if it is a backup.
   /// - Parameters:
   ///   - stores: stores to back up.
   ///   - path: path of the backup.
@@ -89,7 +89,7 @@ public enum StoreBackup: Sendable {
   /// - Returns: content of the backup.
   /// - Throws: ``StorageError/exists(path:)``; ``StorageError/cancelled(path:)``; ``StorageError/busy(path:)`` while
   ///   another process writes a backup of this name; ``StorageError/damaged(path:offset:)`` for a damaged store, which
-  ///   must be repaired first; ``StorageError/missing(path:)`` if there is no store at all.
+  ///   must be repaired first; ``StorageError/missing(path:)`` if no directory contains a store.
   @discardableResult
   public static func write(
     _ stores: [Store], to path: String, madeMillis: Int64, isReplacing: Bool = false, signedWith key: BackupKey? = nil,
@@ -100,7 +100,7 @@ public enum StoreBackup: Sendable {
     var engines: [(name: String, engine: StorageEngine)] = []
     for store in stores {
       guard try isThere(store.directory + "/" + StoreFormat.manifestName, fileSystem) else { continue }
-      // A separate handle that is never refreshed, so that it shows one consistent state.
+      // Use a separate handle that is never refreshed, so that all rows come from one consistent state.
       let engine = try StorageEngine.open(directory: store.directory, fileSystem: fileSystem, options: options)
       engines.append((store.name, engine))
     }
@@ -136,8 +136,7 @@ public enum StoreBackup: Sendable {
 
   private static let progressInterval = 1024
 
-  /// Verifies a whole backup: its checksums and, with a key, its signature. Without a key the backup may be of any
-  /// origin.
+  /// Verifies a whole backup: its checksums and, with a key, its signature. Without a key, its origin is not verified.
   /// - Parameters:
   ///   - path: path of the backup.
   ///   - key: key with which the backup must be signed; `nil` to accept any backup.
@@ -165,7 +164,7 @@ public enum StoreBackup: Sendable {
     return Summary(madeMillis: reader.madeMillis, bytes: reader.bytes, records: records)
   }
 
-  /// Whether a backup may be written to this path. Throws if an existing file cannot be read.
+  /// Returns whether a backup may be written to this path. Throws if an existing file cannot be read.
   private static func isFree(
     _ path: String, isReplacing: Bool, _ fileSystem: any FileSystem
   ) throws(StorageError) -> Bool {

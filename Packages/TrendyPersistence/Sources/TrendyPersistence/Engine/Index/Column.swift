@@ -1,7 +1,7 @@
-/// Growable array of integers with one owner.
+/// Growable integer array with a single owner.
 ///
-/// Appending to an `Array` stored in a class first checks exclusive access to the property and unique ownership of the
-/// buffer; a column does neither.
+/// Unlike an `Array` stored in a class property, it appends without an exclusivity check and without a uniqueness
+/// check.
 final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
   private var base: UnsafeMutablePointer<Element>
   private var capacity: Int

@@ -1,12 +1,12 @@
 /// Collects the rows of each kind in key order while a segment is written (docs/format.md, "Segment").
 ///
-/// Version 7 UUIDs, which increase with their creation time, precede other UUIDs; both are sorted by the upper half of
-/// the key. Hashes follow in row order. Takes one pass over the rows and one sort per kind.
+/// Version 7 UUIDs, which increase with their creation time, come first, followed by other UUIDs. Both are sorted by
+/// the upper half of the key. Hashes follow in row order. Takes one pass over the rows and sorts each kind separately.
 final class KeyOrder {
   /// Group key under which a segment stores the list of a kind in key order.
   static let group = UInt64.max
 
-  /// Number of rows of a kind for each sort of key.
+  /// Numbers of rows of one kind, by type of key.
   struct Counts: Hashable {
     var versionSeven = 0
     var otherUUIDs = 0
@@ -15,7 +15,7 @@ final class KeyOrder {
     var all: Int { versionSeven + otherUUIDs + hashes }
   }
 
-  /// Rows of all finished kinds, kind after kind.
+  /// Row numbers of all finished kinds, one kind after another.
   let rows: Column<UInt32>
   private(set) var counts: [Counts] = []
   private let sevens = KeyedRows()
@@ -43,7 +43,7 @@ final class KeyOrder {
   }
 }
 
-/// Rows with the upper halves of their keys.
+/// Row numbers with the upper halves of their keys, sorted on demand.
 private final class KeyedRows {
   private let keys = Column<UInt64>()
   private let rows = Column<UInt32>()
@@ -62,7 +62,7 @@ private final class KeyedRows {
     rows.append(row)
   }
 
-  /// Appends the rows to `result` in key order and removes them here.
+  /// Appends the rows to `result` in key order and clears this list.
   func move(to result: Column<UInt32>) {
     if !isSorted { sort() }
     for row in rows.elements { result.append(row) }

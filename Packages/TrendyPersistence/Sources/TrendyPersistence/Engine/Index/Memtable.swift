@@ -1,37 +1,38 @@
-/// Index of rows in memory: an open-addressing table by key, and ordered lists by kind and group. It stores the
-/// addresses of rows, not the rows.
+/// In-memory index of rows: an open-addressing hash table by key, and ordered lists by kind and group. Stores the
+/// addresses of rows, not the rows themselves.
 ///
-/// Lists are updated when they are read, because many saves happen between two scans and most reads look up a key.
+/// Lists are brought up to date when they are read, because many saves happen between two scans and most reads look up
+/// a key.
 final class Memtable {
-  /// Addresses of the rows in order of arrival. A row number in a list is reused only for a row with the same position
-  /// in the list.
+  /// Row addresses in insertion order, indexed by row number. Once a row is in a list, its number is reused only for a
+  /// row with the same sort value and group.
   private var rows: UnsafeMutablePointer<UnsafeRawPointer>
   private var recordCapacity = 128
   private var recordCount = 0
-  /// Hash table of buckets of one cache line: one byte for each of seven slots, 0 if empty, otherwise hash bits; then
-  /// the slots with 32 bits of hash above and the row number below. One memory access shows where a key is or belongs.
+  /// Hash table in buckets of one cache line (64 bytes), so that a lookup usually costs one memory access.
   ///
-  /// The seven bytes are compared at once. The usual result, no match and an empty slot, is predictable, so the
-  /// processor continues before the bytes have been read.
+  /// A bucket begins with one tag byte for each of its seven slots: 0 if the slot is empty, otherwise bits of the hash.
+  /// The slots follow, each with a 32-bit hash in the upper half and a row number in the lower half. All seven tags are
+  /// compared at once. The usual result, no match and an empty slot, is predictable, so the CPU continues before it has
+  /// read the tags.
   private var table = Memtable.emptyTable(64 * Memtable.bucketBytes)
   private static let bucketBytes = 64
   private static let slotsInBucket = 7
   private var usedSlots = 0
-  /// One bit for each kind that was ever added.
+  /// Bit set of the kinds that were ever added.
   private var kindsSeen: SIMD4<UInt64> = .zero
   /// Lists by kind; empty until the first scan.
   private var kinds: [OrderedRows?] = []
-  /// Rows from this number on are not yet in the lists of kinds.
+  /// Number of the first row that is not yet in the lists of kinds.
   private var kindsListed = 0
-  /// Numbers of the groups; created at the first access to a group.
+  /// Numbers of the groups. Created on the first access to a group.
   private var groupNumbers: GroupNumbers?
-  /// Lists by group number minus one.
+  /// Lists of the groups, indexed by group number minus one.
   private var groups: [GroupList] = []
-  /// Rows from this number on are not yet in the lists of groups.
+  /// Number of the first row that is not yet in the lists of groups.
   private var groupsListed = 0
 
-  /// Rows of one group. Some kinds have mostly groups of one row, for which a list would cost more than everything
-  /// else.
+  /// Rows of one group. In some kinds most groups have a single row, for which a list object would be the largest cost.
   private enum GroupList {
     case none
     case row(UInt32)
@@ -45,7 +46,7 @@ final class Memtable {
   /// Number of keys, including deleted ones.
   var count: Int { usedSlots }
 
-  /// Returns the row or the deletion with this kind and key.
+  /// Returns the row or deletion with this kind and key, or `nil` if there is none.
   func find(kind: UInt8, key: RowKey) -> UnsafeRawPointer? {
     guard usedSlots > 0 else { return nil }
     let slot = self.slot(kind: kind, key: key, hash: Self.hash(kind, key))
@@ -53,7 +54,7 @@ final class Memtable {
   }
 
   /// Adds a row or a deletion and replaces any earlier one with its key.
-  /// - Returns: its number in ``records``, valid until the next one with this key.
+  /// - Returns: its row number, an index into ``records``. Valid until the key is applied again.
   @discardableResult func apply(_ record: UnsafeRawPointer) -> Int {
     let kind = RowLayout.kind(record)
     let key = RowLayout.key(record)
@@ -71,7 +72,7 @@ final class Memtable {
     return row
   }
 
-  /// Whether a row of the kind was ever added. `false` is exact and takes constant time.
+  /// Whether a row of the kind was ever added, even if it was deleted later. Takes constant time.
   func mayHold(kind: UInt8) -> Bool { kindsSeen[Int(kind >> 6)] >> UInt64(kind & 63) & 1 != 0 }
 
   func mayHold(kind: UInt8, group: UInt64) -> Bool {
@@ -88,12 +89,12 @@ final class Memtable {
     if bytes > table.count { grow(to: bytes) }
   }
 
-  /// Adds all rows of an intact group.
+  /// Applies all rows of an intact commit group.
   func apply(group: GroupHeader, at base: UnsafeRawPointer) {
     for record in GroupRows(header: group, base: base) { apply(record) }
   }
 
-  /// Returns the rows that a scan finds here.
+  /// Returns up to `limit` rows of a kind or group with sort values from `lower` up to but excluding `upper`.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
     unless isHidden: ((UnsafeRawPointer) -> Bool)? = nil
@@ -110,7 +111,7 @@ final class Memtable {
 
   func count(kind: UInt8, group: UInt64?) -> Int { list(kind: kind, group: group)?.count ?? 0 }
 
-  /// Rows and deletions of all keys, roughly in order of arrival, with ``nobody`` at unused numbers. Valid until the
+  /// Rows and deletions of all keys, roughly in insertion order. Unused row numbers contain ``nobody``. Valid until the
   /// next change.
   var records: UnsafeBufferPointer<UnsafeRawPointer> { UnsafeBufferPointer(start: rows, count: recordCount) }
 
@@ -166,8 +167,7 @@ extension Memtable {
     return recordCount - 1
   }
 
-  /// Replaces a row.
-  /// - Returns: number of the new row.
+  /// Replaces a row and returns the row number of the new one.
   private func replace(row: Int, with record: UnsafeRawPointer, slot: Int) -> Int {
     let old = rows[row]
     let isDeletion = RowLayout.isDeletion(record)
@@ -250,10 +250,10 @@ extension Memtable {
 
   // MARK: Slots, identified by the offset of their byte in the table
 
-  /// Hash bits of a slot; never 0.
+  /// Tag byte of a hash. Never 0, which marks an empty slot.
   @inline(__always) private static func tag(_ hash: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: hash >> 25) | 0x80 }
 
-  /// Whether there are more than five keys per bucket.
+  /// Whether the table has more than five keys per bucket on average.
   @inline(__always) private static func isCrowded(_ names: Int, _ bytes: Int) -> Bool {
     names * bucketBytes > bytes * 5
   }
@@ -277,10 +277,10 @@ extension Memtable {
     table.base.storeBytes(of: Self.tag(UInt32(content >> 32)), toByteOffset: slot, as: UInt8.self)
   }
 
-  /// Returns the high bit of each of the seven bytes that is 0.
+  /// Returns a mask with the high bit of each tag byte whose slot is empty.
   @inline(__always) private static func empty(_ tags: UInt64) -> UInt64 { ~tags & 0x0080_8080_8080_8080 }
 
-  /// Returns the slot of a key, or the empty slot for it.
+  /// Returns the slot that contains the key, or the empty slot into which it belongs.
   private func slot(kind: UInt8, key: RowKey, hash: UInt32) -> Int {
     let mask = table.count - Self.bucketBytes
     var bucket = Int(hash) &* Self.bucketBytes & mask
@@ -304,7 +304,7 @@ extension Memtable {
   }
 
   private static func emptyTable(_ bytes: Int) -> RowMemory {
-    // Large memory comes from the system as zeroed pages; small memory comes from the allocator and is cleared here.
+    // Large allocations arrive zeroed from the system. In small ones, only the tags need to be cleared.
     guard bytes <= 64 << 10 else { return RowMemory(zeroed: bytes) }
     let table = RowMemory(bytes)
     for bucket in stride(from: 0, to: bytes, by: bucketBytes) {

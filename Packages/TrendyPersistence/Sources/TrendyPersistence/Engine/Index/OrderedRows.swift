@@ -1,6 +1,7 @@
 /// Row numbers ordered by sort value, then key, in leaves of up to 512.
 ///
-/// An insertion moves few elements. Appending, the usual case because times mostly increase, moves none.
+/// An insertion moves elements of one leaf only. Appending, the usual case because timestamps mostly increase, moves
+/// none.
 final class OrderedRows {
   private final class Leaf {
     var sorts: [Int64] = []
@@ -20,7 +21,7 @@ final class OrderedRows {
   /// - Parameters:
   ///   - row: number of the row.
   ///   - sort: its sort value.
-  ///   - records: addresses of all rows, for the keys of rows with equal sort values.
+  ///   - records: addresses of all rows by row number. Their keys order rows with equal sort values.
   func insert(_ row: UInt32, sort: Int64, records: UnsafePointer<UnsafeRawPointer>) {
     count += 1
     guard let last = leaves.last else {
@@ -108,7 +109,7 @@ final class OrderedRows {
     }
   }
 
-  /// Adds to `counts` the numbers of rows between consecutive boundaries, which are ascending.
+  /// Adds to `counts` the number of rows between each two consecutive boundaries. The boundaries must be ascending.
   func addCounts(boundaries: [Int64], to counts: inout [Int]) {
     var leafIndex = 0
     var before = 0
@@ -147,7 +148,7 @@ final class OrderedRows {
     return Position(leaf: low, index: Self.lowerBound(leaves[low].sorts, sort))
   }
 
-  /// Returns the position of a sort value and key, or where they belong: always within a leaf or at its end.
+  /// Returns the position of the row with this sort value and key, or the position at which it would be inserted.
   private func place(sort: Int64, key: RowKey, records: UnsafePointer<UnsafeRawPointer>) -> Position {
     func isBelow(_ leaf: Leaf, _ index: Int) -> Bool {
       let other = leaf.sorts[index]

@@ -37,30 +37,31 @@ extension RowKey {
   /// Whether the key is a canonical UUID.
   var isUUID: Bool { low &>> 62 == 2 }
 
-  /// Creates the key of any text by hashing it. Two texts may have the same key: store the text in the payload and
-  /// compare it.
+  /// Creates the key of an arbitrary string by hashing it. Two strings may have the same key, so store the string in
+  /// the payload and compare it.
   ///
-  /// Hashes differ from canonical UUIDs, whose two variant bits are `10`, while they are `11` in a hash.
+  /// A hash never equals a canonical UUID: its two variant bits are `11`, those of a UUID `10`.
   public init(hashing text: String) {
     high = Checksum.xxh64(text, seed: 0)
     low = Checksum.xxh64(text, seed: 0x7472_656E_6479_6B65) | 0xC000_0000_0000_0000
   }
 
-  /// Number of texts that can share a hash; the lowest bits of their keys differ.
+  /// Maximum number of strings that can share a hash. Their keys differ in the lowest bits.
   static let hashPlaces: UInt64 = 8
 
-  /// First of the keys that texts with this hash can have.
+  /// First of the keys available to strings with this hash.
   @inline(__always) var firstPlace: RowKey { RowKey(high: high, low: low & ~(Self.hashPlaces - 1)) }
 
-  /// All keys that texts with this hash can have. Only for a ``firstPlace``.
+  /// All keys available to strings with this hash. Requires that this key is a ``firstPlace``.
   var places: some Sequence<RowKey> { (0..<Self.hashPlaces).lazy.map { RowKey(high: high, low: low | $0) } }
 
-  /// Creates the key of a UUID of RFC 9562 (variant `10`) in 36 lower-case characters; `nil` for any other text.
+  /// Creates the key of an RFC 9562 UUID (variant `10`) from 36 lower-case characters. Returns `nil` for any other
+  /// string.
   public init?(canonicalUUID text: String) {
     guard let (high, low) = CompactIdentifier.bits(ofCanonical: text) else { return nil }
     self.init(high: high, low: low)
   }
 
-  /// The UUID with these bits in 36 lower-case characters.
+  /// UUID with these bits as 36 lower-case characters.
   public var uuidText: String { CompactIdentifier.text(high: high, low: low) }
 }

@@ -6,7 +6,7 @@ enum ScanOrder {
     return leftSort != rightSort ? leftSort < rightSort : RowLayout.key(left) < RowLayout.key(right)
   }
 
-  /// Whether one row precedes another in a segment: by kind, then in scan order.
+  /// Whether one row precedes another in a segment, which orders rows by kind, then by scan order.
   static func isBelowInSegment(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
     let (leftKind, rightKind) = (RowLayout.kind(left), RowLayout.kind(right))
     return leftKind != rightKind ? leftKind < rightKind : isBelow(left, right)
@@ -43,10 +43,10 @@ enum ScanOrder {
   }
 }
 
-/// Live rows in segment order.
+/// Rows that are not deleted, in segment order.
 ///
-/// Separated by kind, then sorted with a radix sort over the bytes of the sort value that differ. Comparing rows would
-/// access two scattered addresses each time and take longer than everything else done with a row.
+/// The rows are separated by kind, then radix-sorted on the bytes of the sort value that differ. A comparison sort
+/// would read two scattered addresses for each comparison and take longer than everything else done with a row.
 final class SortedRows {
   private struct Entry: BitwiseCopyable {
     /// Sort value mapped to an unsigned number with the same order.
@@ -56,7 +56,7 @@ final class SortedRows {
 
   private let entries: UnsafeMutableBufferPointer<Entry>
 
-  /// Sorts the rows of several lists and omits deletions.
+  /// Collects and sorts the rows of several lists, without deletions.
   init(_ lists: [UnsafeBufferPointer<UnsafeRawPointer>]) {
     var places = [Int](repeating: 0, count: 257)
     for list in lists {
@@ -123,7 +123,7 @@ final class SortedRows {
     if source.baseAddress != entries.baseAddress { _ = entries.update(fromContentsOf: source) }
   }
 
-  /// Stable pass over one byte of the sort values.
+  /// Performs one stable pass of the sort, over one byte of the sort values.
   private static func sort(
     _ source: UnsafeMutableBufferPointer<Entry>, by shift: UInt64, to target: UnsafeMutableBufferPointer<Entry>
   ) {

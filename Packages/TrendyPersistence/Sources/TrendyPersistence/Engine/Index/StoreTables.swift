@@ -1,15 +1,15 @@
-/// All rows of a generation: those of the log in memory, over those of the segments. Not thread-safe.
+/// All rows of a generation: the log's rows in memory, which supersede segment rows with the same key. Not thread-safe.
 final class StoreTables {
-  /// Rows of the log. Its deletions hide rows of segments.
+  /// Rows of the log. A deletion hides the segment row with the same key.
   let memtable = Memtable()
   let segments: SegmentStack
   private var buried: [RowPlace] = []
-  /// For each kind the number of memtable rows whose replaced segment rows have been marked.
+  /// Number of memtable rows that ``settle(_:)`` has processed, by kind.
   private var settledCounts = [Int](repeating: 0, count: Int(UInt8.max) + 1)
 
   init(_ segments: SegmentStack) { self.segments = segments }
 
-  /// Rows of segments that rows of the log replace.
+  /// Segment rows that rows of the log supersede.
   var burials: [RowPlace] {
     get throws(StorageError) {
       try settleAll()
@@ -17,14 +17,14 @@ final class StoreTables {
     }
   }
 
-  /// Returns the places of segment rows that the log supersedes, followed by those that `changes` supersede.
+  /// Returns the segment rows that the log supersedes, followed by those that `changes` supersede.
   /// - Parameters:
   ///   - changes: rows of a unit of work.
-  ///   - newRows: rows of `changes` that supersede no saved row.
+  ///   - newRows: indices of the rows of `changes` that supersede no saved row.
   func rowsReplaced(
     by changes: UnsafeBufferPointer<UnsafeRawPointer>, newRows: RowSet
   ) throws(StorageError) -> [RowPlace] {
-    // Rows replaced by the log are no longer found, so none is returned twice.
+    // Rows superseded by the log are hidden from the search below, so no row is returned twice.
     var replaced = try burials
     guard !segments.isEmpty else { return replaced }
     var keys: [UInt8: [RowKey]] = [:]
@@ -44,25 +44,25 @@ final class StoreTables {
     for kind in 0...UInt8.max where memtable.mayHold(kind: kind) { try settle(kind) }
   }
 
-  /// Adds the rows of an intact group.
+  /// Adds the rows of an intact commit group.
   func apply(group: GroupHeader, at base: UnsafeRawPointer) {
     memtable.apply(group: group, at: base)
   }
 
-  /// Marks the segment rows of a kind that the log has replaced since the last call.
+  /// Hides the segment rows of a kind that the log has superseded since the last call.
   ///
-  /// Needed only before scans and counts of the kind; a lookup finds the newer row first. Saves and openings do not
-  /// search segments for scans that may never happen.
+  /// Only scans and counts of the kind require this; a lookup finds the newer row first. Opening a store and saving
+  /// therefore need not search the segments.
   func settle(_ kind: UInt8) throws(StorageError) {
     guard !segments.isEmpty else { return }
     let records = memtable.records
-    // A row that replaced an earlier one has the key of a row that was settled before.
+    // A row that replaced another one under the same number has the same key, which is already settled.
     let first = settledCounts[Int(kind)]
     guard first < records.count else { return }
     let keys = records[first...].compactMap { record in
       record != Memtable.nobody && RowLayout.kind(record) == kind ? RowLayout.key(record) : nil
     }
-    // After an error the search is repeated; rows already marked are then not found.
+    // After an error the search is repeated and does not find the rows that are already hidden.
     try segments.find(kind: kind, keys: keys) { _, found throws(StorageError) in
       if let place = try segments.bury(found) { buried.append(place) }
     }
@@ -76,14 +76,14 @@ final class StoreTables {
     return try segments.find(kind: kind, key: key)?.record
   }
 
-  /// Returns for each key whether there is a row.
+  /// Returns, for each key, whether it has a row.
   func holds(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     var held = [Bool](repeating: false, count: keys.count)
     try find(kind: kind, keys: keys) { index, _ in held[index] = true }
     return held
   }
 
-  /// Returns for each group whether it may have rows of a kind. `false` is exact.
+  /// Returns, for each group, whether it may contain rows of a kind. `false` is exact.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var held = try segments.mayHold(kind: kind, groups: groups)
     if memtable.mayHold(kind: kind) {
@@ -94,7 +94,7 @@ final class StoreTables {
     return held
   }
 
-  /// Calls `body` with the index of each key that has a row, and the row, in no particular order.
+  /// Calls `body` with the index of each key that has a row and with that row, in no particular order.
   func find(
     kind: UInt8, keys: [RowKey], _ body: (Int, UnsafeRawPointer) -> Void
   ) throws(StorageError) {
@@ -127,7 +127,7 @@ final class StoreTables {
     }
   }
 
-  /// Returns the rows of a kind in each of these groups, in scan order.
+  /// Returns the rows of a kind in each of these groups. Each list is in scan order.
   func records(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [[UnsafeRawPointer]] {
     try settle(kind)
     var lists = groups.map { group in
@@ -155,13 +155,13 @@ final class StoreTables {
     }
   }
 
-  /// Returns ``SegmentStack/records(kind:keys:)`` and every row of the kind in the log.
+  /// Returns the rows found by ``SegmentStack/records(kind:keys:)`` and every row of the kind in the log.
   func records(kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> [UnsafeRawPointer] {
     try settle(kind)
     return try recent(kind) + segments.records(kind: kind, keys: keys)
   }
 
-  /// Returns ``SegmentStack/latest(kind:count:)`` and every row of the kind in the log.
+  /// Returns the rows found by ``SegmentStack/latest(kind:count:)`` and every row of the kind in the log.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
     try settle(kind)
     return try recent(kind) + segments.latest(kind: kind, count: count)
@@ -183,7 +183,7 @@ final class StoreTables {
   }
 }
 
-/// The rows of an intact group, read in place.
+/// Sequence of the rows of an intact commit group, read in place.
 struct GroupRows: Sequence, IteratorProtocol {
   private var position: UnsafeRawPointer
   private var left: Int

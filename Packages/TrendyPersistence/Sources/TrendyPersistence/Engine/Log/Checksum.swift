@@ -1,6 +1,6 @@
 /// XXH64 checksums (Y. Collet, xxHash specification 0.1.1).
 ///
-/// They detect damage by a disk or an interrupted write. They do not detect forgery.
+/// The checksums detect disk errors and interrupted writes, but not forgery.
 public enum Checksum: Sendable {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -10,9 +10,9 @@ public enum Checksum: Sendable {
 
   /// Returns the XXH64 hash of the bytes.
   /// - Parameters:
-  ///   - bytes: input of any length, also empty.
-  ///   - seed: seed of the hash; groups and pages use a value of their file, so that copied bytes do not match
-  ///     elsewhere.
+  ///   - bytes: input of any length, including zero.
+  ///   - seed: seed of the hash. Groups and pages use a value derived from their file, so that a copy of their bytes in
+  ///     another file does not match.
   public static func xxh64(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
     let count = bytes.count
     guard count > 0, let base = bytes.baseAddress else { return avalanche(seed &+ prime5) }
@@ -52,7 +52,7 @@ public enum Checksum: Sendable {
     return avalanche(hash)
   }
 
-  /// Returns the XXH64 hash of the UTF-8 bytes of a text.
+  /// Returns the XXH64 hash of the UTF-8 bytes of a string.
   public static func xxh64(_ text: String, seed: UInt64 = 0) -> UInt64 {
     var text = text
     return text.withUTF8 { xxh64(UnsafeRawBufferPointer($0), seed: seed) }

@@ -1,14 +1,15 @@
 /// Durable end of the log, as stored in the lock file (docs/format.md, "Lock").
 ///
-/// A process that saves once and exits writes no later group that could state that its save is durable. The next
-/// process reads it here; otherwise every save of such a process would look unfinished. The entry is a hint and is
-/// never synced: an old or missing one only makes fewer groups count as durable.
+/// A process that saves once and exits writes no later group that could mark its save as durable. The next process
+/// reads that information here; without it, every such save would look unfinished. The entry is only a hint and never
+/// synced: if it is old or missing, fewer groups are known to be durable.
 struct DurableEnd: Hashable {
   private static let bytes = 32
 
   var storeID: UInt64
   var sequence: UInt64
-  /// Checksum of that group. A copy of a store has different groups under the same sequence numbers.
+  /// Checksum of the group with this sequence number. In a copy of the store, the number may belong to a different
+  /// group.
   var checksum: UInt64
 
   init(storeID: UInt64, sequence: UInt64, checksum: UInt64) {
@@ -17,10 +18,10 @@ struct DurableEnd: Hashable {
     self.checksum = checksum
   }
 
-  /// Reads the entry from the lock file; `nil` if it is missing, torn or unreadable.
+  /// Reads the entry from the lock file. Returns `nil` if it is missing, torn or invalid.
   init?(of lock: any OpenFile) {
     let memory = RowMemory(zeroed: Self.bytes)
-    // An unreadable entry counts as missing.
+    // A read error counts as a missing entry.
     guard
       let count = try? lock.read(
         into: UnsafeMutableRawBufferPointer(start: memory.base, count: Self.bytes), at: 0),
@@ -31,8 +32,8 @@ struct DurableEnd: Hashable {
       storeID: word(memory.base, 0), sequence: word(memory.base, 8), checksum: word(memory.base, 16))
   }
 
-  /// Whether there is a confirmed save beyond this end of the log. The bytes after the end are then damage, not an
-  /// unfinished save.
+  /// Returns whether a save after `sequence`, the last one found in the log, was confirmed as durable. The bytes after
+  /// the end of the log are then damage, not an unfinished save.
   func isAhead(of sequence: UInt64, in manifest: Manifest) -> Bool {
     storeID == manifest.storeID && self.sequence > sequence
   }
@@ -40,8 +41,8 @@ struct DurableEnd: Hashable {
   /// Writes the entry. A failure is ignored.
   /// - Parameters:
   ///   - lock: the lock file.
-  ///   - counter: the mapped lock file, if there is one. Writing through it needs no system call and does not change
-  ///     the file's timestamp, which the next sync would have to write.
+  ///   - counter: the mapped lock file, if there is one. Writing through the mapping needs no system call and does not
+  ///     change the file's timestamp, which the next sync would otherwise have to write.
   func write(to lock: any OpenFile, with counter: (any SharedCounter)?) {
     let memory = RowMemory(zeroed: Self.bytes)
     store(storeID, memory.base, 0)
@@ -50,7 +51,7 @@ struct DurableEnd: Hashable {
     store(Checksum.xxh64(memory.bytes(from: 0, count: 24)), memory.base, 24)
     let bytes = memory.bytes(from: 0, count: Self.bytes)
     if let counter, counter.put(bytes) { return }
-    // The save is durable without the entry.
+    // The save is durable even without the entry.
     try? lock.write(bytes, at: 0)
   }
 }

@@ -1,4 +1,4 @@
-/// A group within a kind of rows.
+/// Identity of a group: its kind and group key.
 struct GroupName: Hashable, Comparable {
   var kind: UInt8
   var group: UInt64
@@ -6,15 +6,15 @@ struct GroupName: Hashable, Comparable {
   static func < (left: GroupName, right: GroupName) -> Bool { (left.kind, left.group) < (right.kind, right.group) }
 }
 
-/// Assigns consecutive numbers from 1 to groups, in the order of the first request.
+/// Assigns consecutive numbers, starting with 1, to groups in the order in which they are first requested.
 ///
-/// An open-addressing table indexed by the group key, which is already a hash. In a mutation queue each entity is a
-/// group, and a dictionary would hash every key again. Avoiding a generic dictionary also saves 5 % of a short command,
-/// because the runtime need not instantiate its type.
+/// Uses an open-addressing table indexed by the group key, which is already a hash. In a mutation queue each entity is
+/// a group, and a dictionary would hash every key again. Avoiding a generic dictionary also makes a short command 5 %
+/// faster, because the runtime need not instantiate its type.
 final class GroupNumbers {
   private(set) var names: [GroupName] = []
-  /// Number of the group whose hash selects the slot, or of one that probed on to it; 0 if free. The count is a power
-  /// of two.
+  /// Numbers of groups. A group's hash selects the slot of its number, or one before it if that was occupied. 0 marks a
+  /// free slot. The count is a power of two.
   private var slots = Column<UInt32>(zeros: 256)
 
   /// Returns the number of a group, or `nil` if it has none.
@@ -23,7 +23,7 @@ final class GroupNumbers {
     return number == 0 ? nil : number
   }
 
-  /// Returns the number of a group and assigns one if it has none.
+  /// Returns the number of a group. Assigns one if it has none.
   func number(of name: GroupName) -> UInt32 {
     var slot = slot(of: name)
     if slots[slot] != 0 { return slots[slot] }

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// A zeroed file that can become the next chunk.
+/// Zero-filled file that can become the next chunk.
 struct SpareChunk {
   var file: any OpenFile
   var bytes: Int
@@ -22,7 +22,7 @@ struct Log {
 
   enum Tail: Hashable {
     case clean
-    /// Bytes of an unfinished save after the last intact group; the value is their number.
+    /// The last intact group is followed by this many bytes of an unfinished save.
     case torn(Int)
     case damaged(path: String, offset: Int)
   }
@@ -32,7 +32,7 @@ struct Log {
     var tail: Tail
     var report: RecoveryReport
 
-    /// Returns the damage at the end of the log; `nil` if only a save that was never confirmed is incomplete.
+    /// Returns the damage at the end of the log, or `nil` if at most an unconfirmed save is incomplete.
     func damage(confirmedBy mark: DurableEnd?) -> StorageError? {
       if case .damaged(let path, let offset) = tail { return .damaged(path: path, offset: offset) }
       let isConfirmed = mark?.isAhead(of: state.tail.sequence, in: state.generation.manifest) ?? false
@@ -49,12 +49,12 @@ struct Log {
     try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
   }
 
-  /// Acquires a lock, or throws if it is still taken after `limit`.
+  /// Acquires a lock, or throws if another handle still holds it after `limit`.
   func take(_ lock: any OpenFile, atMost limit: Duration) throws(StorageError) {
     try fileSystem.take(lock, of: lockPath, atMost: limit)
   }
 
-  /// Reads the current generation. If maintenance replaces the manifest and removes files meanwhile, reads again.
+  /// Reads the current generation. Starts over if maintenance replaces the manifest and removes files meanwhile.
   /// - Parameters:
   ///   - directory: directory of the store.
   ///   - fileSystem: file system of the directory.
@@ -80,16 +80,16 @@ struct Log {
 
   /// Reads the current generation without the write lock, while other processes may be saving.
   ///
-  /// A save that completes during the read can make its first part look damaged. Actual damage is still at the same
-  /// offset when the log is read again.
+  /// If a save completes during the read, its beginning can look damaged. Real damage is found at the same offset when
+  /// the log is read again.
   static func currentWithoutLock(
     directory: String, fileSystem: any FileSystem
   ) throws(StorageError) -> Recovered {
     let lockPath = Log(directory: directory, fileSystem: fileSystem).lockPath
     var earlier: StorageError?
     while true {
-      // Read before the log, which therefore contains every save that the mark confirms. Without a lock file there is
-      // no mark.
+      // The durable end is read before the log, so that the log contains every save that it confirms. Without a lock
+      // file there is none.
       let mark = (try? fileSystem.open(lockPath, .read)).flatMap { DurableEnd(of: $0) }
       let recovered = try current(directory: directory, fileSystem: fileSystem).recovered
       guard let damage = recovered.damage(confirmedBy: mark) else { return recovered }
@@ -99,7 +99,7 @@ struct Log {
   }
 
   /// Opens a chunk and validates its header.
-  /// - Returns: the file, its header, and the error that prevents writing if only reading is permitted.
+  /// - Returns: the file, its header, and the error that prevents writing if the file permits only reading.
   func openChunk(_ number: UInt64) throws(StorageError) -> (
     file: any OpenFile, header: ChunkHeader, failure: StorageError?
   ) {
@@ -139,10 +139,10 @@ struct Log {
     }
   }
 
-  /// Creates an empty chunk, durable together with its name.
+  /// Creates an empty chunk. On return the chunk and its name are durable.
   /// - Parameters:
   ///   - header: header of the new chunk.
-  ///   - isWrittenOver: whether to fill the chunk with zeros, so that a save changes only data and no extents.
+  ///   - isWrittenOver: whether to fill the chunk with zeros, so that a save writes only data and allocates no extents.
   func createChunk(_ header: ChunkHeader, isWrittenOver: Bool) throws(StorageError) -> any OpenFile {
     let path = path(header.number)
     return try makeChunk(path, bytes: header.chunkBytes, isWrittenOver: isWrittenOver) { file throws(FileSystemError) in
@@ -160,7 +160,7 @@ struct Log {
     return SpareChunk(file: file, bytes: bytes)
   }
 
-  /// Turns a spare file into a chunk, durable together with its name.
+  /// Turns a spare file into a chunk. On return the chunk and its name are durable.
   func adopt(_ spare: SpareChunk, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
     try storing { () throws(FileSystemError) in
       try spare.file.write(header.encoded, at: 0)
@@ -183,7 +183,7 @@ struct Log {
 
   private var sparePath: String { directory + "/" + StoreFormat.spareName }
 
-  /// Creates a file of `bytes` length and removes it again if that fails.
+  /// Creates a file of `bytes` length. Removes it again if a step fails.
   /// - Parameters:
   ///   - path: path of the file; a leftover file with this name is deleted first.
   ///   - bytes: length to reserve.
@@ -208,14 +208,14 @@ struct Log {
         return file
       }
     } catch {
-      // Frees the space early. The next attempt removes the file in any case.
+      // Frees the space early. The next attempt would remove the file as well.
       try? fileSystem.remove(path)
       throw error
     }
   }
 
-  /// Deletes the file of an earlier attempt. If its sync failed once, the kernel may never write its pages even though
-  /// later syncs succeed.
+  /// Deletes the file of an earlier attempt. If its sync failed, the kernel may never write its pages, even if later
+  /// syncs succeed.
   private func removeLeftover(_ path: String) throws(FileSystemError) {
     do {
       try fileSystem.remove(path)
@@ -226,9 +226,9 @@ struct Log {
 
   /// Reads the whole log of this manifest.
   /// - Parameters:
-  ///   - marked: whether to accept an end that the lock file confirms without examining the bytes beyond it. A process
+  ///   - marked: whether to trust a durable end in the lock file without examining the bytes after it. A process
   ///     examines them before it appends.
-  ///   - earlier: segments that the same handle has open and that are reused. They must not be used after this call.
+  ///   - earlier: segments that this handle has open, which are reused. They must not be used after this call.
   func read(
     believingMark marked: Bool = false, keepingSegmentsOf earlier: SegmentStack? = nil
   ) throws(StorageError) -> Recovered {
@@ -293,10 +293,11 @@ struct Log {
         tail = .clean
       } else {
         try chunk.load(to: header.chunkBytes)
-        // Rows keep the addresses at which they were first read.
+        // Rows that were read before keep their addresses, so both memories are kept.
         if chunk.memory !== memory { memories.append(chunk.memory) }
         tail = try self.tail(of: chunk.memory, chunk: header, from: end, after: sequence)
-        // The bytes were read only for this check. In many small stores they would make up most of the memory.
+        // The bytes were read only for this check. In a process with many small stores they would be most of the
+        // memory.
         if tail == .clean { chunk.memory.returnZeros(from: end) }
       }
       var cut = 0
@@ -316,7 +317,7 @@ struct Log {
   }
 
   private func isInLockFile(_ mark: DurableEnd) -> Bool {
-    // An unreadable lock file has no durable end.
+    // If the lock file cannot be read, no durable end is known.
     guard let lock = try? fileSystem.open(lockPath, .read) else { return false }
     return DurableEnd(of: lock) == mark
   }
@@ -326,11 +327,11 @@ struct Log {
     let file: any OpenFile
     let header: ChunkHeader
     let path: String
-    /// Allocated at the full length of the chunk as soon as a second piece is read. Starts small, because large
-    /// allocations are not free.
+    /// Starts small, because large allocations are not free. Has the full length of the chunk as soon as a second read
+    /// is needed.
     private(set) var memory: RowMemory
     private var loaded = 0
-    /// Bytes of the next read. Starts small, because a recently sealed log is short.
+    /// Length of the next read in bytes. Starts small, because the log is short after sealing.
     private var piece = 1 << 10
 
     init(file: any OpenFile, header: ChunkHeader, path: String) {
@@ -355,7 +356,7 @@ struct Log {
       loaded = target
     }
 
-    /// Returns the group at an offset after loading all of it, or `nil` if its header is invalid.
+    /// Loads the group at an offset and returns its header, or `nil` if the header is invalid.
     mutating func group(at offset: Int) throws(StorageError) -> GroupHeader? {
       let available = header.chunkBytes - offset
       try load(to: offset + min(GroupHeader.bytes, available))
@@ -365,7 +366,7 @@ struct Log {
       return group
     }
 
-    /// Whether the bytes at an offset are zero for the length of a group header.
+    /// Returns whether the bytes at an offset, as many as a group header has, are zero.
     mutating func isZero(at offset: Int) throws(StorageError) -> Bool {
       let end = min(offset + GroupHeader.bytes, header.chunkBytes)
       try load(to: end)
@@ -375,8 +376,9 @@ struct Log {
 
   /// Classifies the bytes after the last intact group.
   ///
-  /// Several saves may be in flight, so a crash can leave a later group intact but not an earlier one. Each group names
-  /// the last group that its writer knew to be durable: an intact group that names the broken one proves damage.
+  /// Several saves may be in flight, so after a crash a later group may be intact while an earlier one is not. Each
+  /// group contains the number of the last group that its writer knew to be durable. If an intact group lists the
+  /// broken one as durable, the broken one is damage.
   func tail(
     of memory: RowMemory, chunk: ChunkHeader, from end: Int, after sequence: UInt64
   ) throws(StorageError) -> Tail {
@@ -397,7 +399,7 @@ struct Log {
     return isEmpty ? .clean : .torn(last - end)
   }
 
-  /// Whether the next chunk contains a group. It receives one only after this chunk and its seal are durable.
+  /// Returns whether the next chunk contains a group. It receives one only after this chunk and its seal are durable.
   private func hasGroup(after chunk: ChunkHeader) throws(StorageError) -> Bool {
     do {
       let (file, header, _) = try Log(directory: directory, fileSystem: fileSystem, manifest: manifest).openChunk(
@@ -417,7 +419,7 @@ struct Log {
     }
   }
 
-  /// Whether only zeros follow the end of the log, without remains of an unfinished save.
+  /// Returns whether only zeros follow the end of the log, so that no unfinished save has to be removed.
   func endsClean(at end: Int, of file: any OpenFile, chunk: ChunkHeader) throws(StorageError) -> Bool {
     let piece = RowMemory(zeroed: min(64 << 10, chunk.chunkBytes - end))
     var position = end

@@ -8,8 +8,8 @@ struct ChunkHeader: Hashable {
   var chunkBytes: Int
   var storeID: UInt64
 
-  /// Derives the chunk tag (`epoch`) from store id and number, so that a group copied from another place is not
-  /// accepted.
+  /// Derives the chunk tag (`epoch`) from the store id and the chunk number, so that a group copied from another chunk
+  /// is rejected.
   init(number: UInt64, chunkBytes: Int, storeID: UInt64) {
     self.number = number
     self.chunkBytes = chunkBytes
@@ -60,27 +60,28 @@ struct ChunkHeader: Hashable {
   }
 }
 
-/// Header of a group, which is one save (docs/format.md, "Group").
+/// Header of a commit group, which contains one save (docs/format.md, "Group").
 struct GroupHeader: Hashable {
   static let bytes = 48
-  /// Exclusive limit of a group's length in bytes; longer saves are rejected, because the field has 32 bits.
+  /// Exclusive upper bound of a group's length in bytes. Longer saves are rejected because the length field has 32
+  /// bits.
   static let largest = 1 << 31
 
   var length: Int
   var count: Int
   var epoch: UInt64
-  /// Sequence number: one more than the previous group's, from 1.
+  /// Sequence number. Starts at 1 and increases by one with each group.
   var sequence: UInt64
-  /// Highest sequence number that the writer knew to be durable. A broken group up to this number is damage; a later
-  /// one is a torn tail.
+  /// Highest sequence number that the writer knew to be durable. A broken group with a number up to this one is damage;
+  /// a broken group with a higher number is a torn tail.
   var durable: UInt64
-  /// Whether this is the last group of its chunk; the log continues in the next chunk.
+  /// Whether this is the last group of its chunk. The log then continues in the next chunk.
   var isSeal: Bool
-  /// Whether this seal announces that a restore replaces all rows before it. Handles that have the store open must
-  /// reopen it.
+  /// Whether this seal announces that a restore replaces all rows before it. Other handles must then load the new
+  /// generation.
   var isReplacement = false
 
-  /// Reads a header; `nil` if tag, length or numbers are impossible for a group of this chunk.
+  /// Reads a header. Returns `nil` if its tag, length or sequence numbers are invalid for a group of this chunk.
   static func read(_ base: UnsafeRawPointer, available: Int, epoch: UInt64) -> GroupHeader? {
     guard available >= bytes, word(base, 8) == epoch else { return nil }
     let length = Int(half(base, 0))
@@ -92,7 +93,7 @@ struct GroupHeader: Hashable {
       isSeal: half(base, 32) & 1 != 0, isReplacement: half(base, 32) & 2 != 0)
   }
 
-  /// Whether checksum and row lengths of a group, including its header, are valid.
+  /// Returns whether the checksum and the row lengths of the group at `base` are valid.
   func isWhole(_ base: UnsafeRawPointer) -> Bool {
     guard word(base, 40) == Self.checksum(base, length: length, epoch: epoch) else { return false }
     var position = Self.bytes
@@ -123,7 +124,7 @@ struct GroupHeader: Hashable {
   }
 }
 
-/// Names and version of the file format that this program reads and writes.
+/// Version and file names of the file format that this program reads and writes.
 enum StoreFormat {
   /// Version of the files of a store and of the rows in a backup.
   static let version = 1
@@ -141,7 +142,7 @@ enum StoreFormat {
   /// incremented or used as part of a queue position.
   static let largestNumber: UInt64 = 1 << 40
 
-  /// Parses the number in a file name; `nil` if it is malformed or out of range.
+  /// Parses the number in a file name. Returns `nil` if it is malformed or out of range.
   static func number(_ text: Substring) -> UInt64? { UInt64(text).flatMap { $0 <= largestNumber ? $0 : nil } }
 
   static func segmentName(_ number: UInt64) -> String { "segment-\(number)" }
@@ -151,7 +152,7 @@ enum StoreFormat {
   static let newManifestName = "manifest.new"
   static let lockName = "lock"
   static let maintenanceLockName = "maintenance"
-  /// Prefix of files that were replaced and are preserved unchanged.
+  /// Prefix of replaced files, which are preserved unchanged.
   static let setAsidePrefix = "set-aside-"
 
   /// Whether a file of this name in the directory of a store belongs to the store.

@@ -1,4 +1,4 @@
-/// State of an open store in memory.
+/// In-memory state of an open store.
 struct LogState {
   var generation: Generation
   var tail: LogTail
@@ -11,18 +11,18 @@ struct LogState {
 struct Generation: @unchecked Sendable {
   let tables: StoreTables
   let manifest: Manifest
-  /// Open file of the manifest. The generation is current as long as the path still leads to this file.
+  /// Open file of the manifest. The generation is current while the manifest's path refers to this file.
   let manifestFile: (any OpenFile)?
 }
 
-/// State of one handle that does not depend on the generation.
+/// State of one handle that is independent of the generation.
 struct Handle {
   var lock: (any OpenFile)?
   /// Whether a unit of work of this handle holds the write lock and has applied every group.
   var isAppending = false
   /// Number of bytes saved through this handle.
   var savedBytes = 0
-  /// Counter that every save increments; `nil` if a reader must check the log for new groups.
+  /// Counter that every save increments; `nil` if readers have to check the log for new groups.
   var counter: (any SharedCounter)?
   /// Value of ``counter`` read before the log was last applied to its end.
   var seen: UInt64?
@@ -48,7 +48,7 @@ extension LogState {
     let new = try Log.current(
       directory: directory, fileSystem: fileSystem, keepingSegmentsOf: generation.tables.segments
     ).recovered.state
-    // Only a repair removes groups. The store must be reopened after it.
+    // Only a repair removes groups. The store must then be reopened.
     guard new.tail.sequence >= tail.sequence else { throw .missing(path: path) }
     generation = new.generation
     tail = new.tail.replacing(tail)
@@ -68,17 +68,17 @@ extension LogState {
     }
   }
 
-  /// Applies the groups that follow the end.
+  /// Applies all groups that follow the current end.
   /// - Parameters:
   ///   - directory: directory of the store.
   ///   - fileSystem: file system of the directory.
-  /// - Returns: whether the next bytes, as many as a group header has, are zeros.
+  /// - Returns: whether the bytes after the new end, as many as a group header has, are zeros.
   @discardableResult
   mutating func catchUp(directory: String, fileSystem: any FileSystem) throws(StorageError) -> Bool {
     while true {
       let available = tail.chunk.chunkBytes - tail.end
       guard available >= GroupHeader.bytes else { return false }
-      // Read into the chunk's memory after the end, which no reader accesses.
+      // Read into the chunk's memory beyond the end, which no reader accesses.
       var target = tail.place(for: GroupHeader.bytes)
       guard try tail.read(into: target, count: GroupHeader.bytes) else {
         // A chunk has its full length from its creation, so the file has been truncated.
@@ -90,14 +90,14 @@ extension LogState {
       else { return tail.memory.isZero(from: tail.end, count: GroupHeader.bytes) }
       target = tail.place(for: header.length)
       guard try tail.read(into: target, count: header.length),
-        // Read the header again with the body: the first read may have seen half of it.
+        // The header is read again with the body, because the first read may have seen a partly written header.
         let group = GroupHeader.read(target, available: available, epoch: tail.chunk.epoch), group == header,
         group.isWhole(target)
       else { return false }
       var next: (file: any OpenFile, header: ChunkHeader, failure: StorageError?)?
       if group.isReplacement {
         if try reload(directory: directory, fileSystem: fileSystem) { continue }
-        // Either the rows are being replaced now, or a restore was interrupted. Only reopening the store can decide
+        // Either the rows are being replaced now, or a restore was interrupted. Only reopening the store can determine
         // which.
         let replaced = StorageError.replaced(path: directory)
         handle.failure = replaced
@@ -110,7 +110,7 @@ extension LogState {
           next = try log.openChunk(tail.chunk.number + 1)
         } catch {
           guard case .missing = error, try reload(directory: directory, fileSystem: fileSystem) else { throw error }
-          continue  // what was there is in a segment by now
+          continue // the groups are in a segment by now
         }
         guard next?.header.storeID == tail.chunk.storeID else {
           throw .damaged(path: log.path(tail.chunk.number + 1), offset: 40)
@@ -133,10 +133,10 @@ extension LogState {
 
   /// Starts creating the next chunk in the background while the current one still has space.
   ///
-  /// A handle that saves a lot then waits neither for the file nor for its memory, and the pages of the file have been
-  /// written once.
+  /// A handle that saves a lot then waits for neither the file nor its memory, and the pages of the file have already
+  /// been written once.
   mutating func prepareNextChunk(_ options: StorageEngine.Options, directory: String, fileSystem: any FileSystem) {
-    // A program that saves once and exits prepares nothing.
+    // Nothing is prepared for a program that saves once and exits.
     guard tail.spare == nil, handle.savedBytes >= options.firstChunkBytes / 4, tail.end * 2 >= tail.chunk.chunkBytes
     else { return }
     let header = ChunkHeader(after: tail.chunk, chunkBytes: min(tail.chunk.chunkBytes * 2, options.largestChunkBytes))
@@ -151,7 +151,7 @@ extension LogState {
 // MARK: Preparing to append
 
 extension LogState {
-  /// Prepares the holder of the write lock for appending: applies every group and clears remains beyond the end.
+  /// Prepares the holder of the write lock for appending: applies every group and clears any bytes after the last one.
   mutating func prepareToAppend(_ log: Log) throws(StorageError) {
     if let failure = handle.failure { throw failure }
     if let writeFailure = tail.writeFailure { throw writeFailure }
@@ -181,8 +181,8 @@ extension LogState {
 
   /// Switches to the newest generation, or throws if the directory was moved or removed.
   ///
-  /// Checks the file status of the manifest, not of the chunk: Linux assigns a nanosecond timestamp at the next write
-  /// of a file whose times were queried, and committing it to the journal makes a save half as slow again.
+  /// Queries the file status of the manifest, not of the chunk. After a query, Linux gives the file a new nanosecond
+  /// timestamp at its next write, and committing that timestamp to the journal would make a save 50 % slower.
   private mutating func standOnNewestGeneration(_ log: Log) throws(StorageError) {
     let file = generation.manifestFile
     let isInPlace = try storing { () throws(FileSystemError) in try file?.isInPlace() ?? false }
@@ -197,8 +197,8 @@ extension LogState {
 
   /// Makes groups of other handles durable before anything is saved after them.
   ///
-  /// Their writer may have exited before its sync, or the sync may have failed. The groups are written again, and the
-  /// sync of this handle's own save makes them durable.
+  /// Their writer may have exited before its sync, or the sync may have failed. Groups in the current chunk are written
+  /// again and become durable with this handle's next sync. A preceding chunk is synced here.
   private mutating func confirmWhatOthersLeft(_ log: Log) throws(StorageError) {
     if tail.isNew {
       try storing { () throws(FileSystemError) in try log.fileSystem.syncDirectory(log.directory) }

@@ -1,8 +1,8 @@
-/// Chunk that is being written, and the position after the last group that this handle has read.
+/// Current chunk of the log and the end of the groups that this handle has read.
 struct LogTail {
   var pin: RowPin
-  /// Memory of the chunk. Bytes before `end` equal the file's. Allocated at the full length of the chunk as soon as
-  /// anything beyond the first piece is read, or anything is written.
+  /// Memory of the chunk. The bytes before `end` equal those of the file. Has the full length of the chunk as soon as
+  /// the handle writes, or reads beyond the first piece.
   var memory: RowMemory
   var file: any OpenFile
   var chunk: ChunkHeader
@@ -18,9 +18,9 @@ struct LogTail {
   /// Preceding chunk, if another handle sealed it.
   var previous: SealedChunk?
   var doubt: UnconfirmedRange?
-  /// Whether no save is known to be durable; the names of the files may then not be durable either.
+  /// Whether no save is known to be durable. The names of the files may then not be durable either.
   var isNew: Bool
-  /// Error that prevents this handle from writing to the chunk; `nil` if it can.
+  /// Error that prevents this handle from writing to the chunk; `nil` if it can write.
   var writeFailure: StorageError?
   /// Total length of the log in the preceding chunks, in bytes.
   var bytesBefore: Int
@@ -29,8 +29,8 @@ struct LogTail {
 
   /// Groups from an offset to the end that another handle wrote and that may not be durable.
   ///
-  /// Their sync may not have happened, or it failed. After a failed sync the kernel can return bytes that it will never
-  /// write.
+  /// Their sync may have failed or never started. After a failed sync the kernel may return bytes that it will never
+  /// write to the disk.
   struct UnconfirmedRange {
     var offset: Int
     /// Sequence number of the last of these groups.
@@ -50,13 +50,13 @@ struct LogTail {
   /// Total length of the log in memory, in bytes.
   var logBytes: Int { bytesBefore + end }
 
-  /// Durable end to store once the last group is durable.
+  /// Durable end to store after the last group has been synced.
   var mark: DurableEnd { DurableEnd(storeID: chunk.storeID, sequence: sequence, checksum: checksum) }
 
-  /// Returns this newly read tail with knowledge of the handle's previous one: durable groups remain known as durable.
+  /// Returns this newly read tail with the facts that the handle already knew, such as which groups are durable.
   ///
   /// If the chunk is still the current one, its open file is kept as well, because the kernel reports a lost write only
-  /// there.
+  /// on a descriptor that was open at the time.
   func replacing(_ old: LogTail) -> LogTail {
     var new = self
     if new.chunk.number == old.chunk.number {
@@ -75,7 +75,7 @@ struct LogTail {
     self.checksum = checksum
   }
 
-  /// Returns the memory after the end, with space for `count` bytes.
+  /// Returns the address after the end. Allocates memory if there is no space for `count` bytes.
   mutating func place(for count: Int) -> UnsafeMutableRawPointer {
     if end + count > memory.count {
       memory = RowMemory(zeroed: chunk.chunkBytes, beginningWith: memory.bytes(from: 0, count: end))
@@ -111,8 +111,8 @@ struct LogTail {
     return done == count
   }
 
-  /// Copies any remains after the end to a `cut-` file and overwrites them with zeros, so that they never become part
-  /// of the log.
+  /// Copies any remains of an unfinished save to a `cut-` file and overwrites them with zeros, so that they never
+  /// become part of the log.
   /// - Parameters:
   ///   - log: log of the store.
   ///   - mark: durable end from the lock file, if there is one.

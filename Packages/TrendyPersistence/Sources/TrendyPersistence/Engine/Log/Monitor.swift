@@ -6,9 +6,11 @@
   import Glibc
 #endif
 
-/// A value with a lock and a condition variable: threads can wait until it changes, which a `Mutex` does not offer.
+/// Value protected by a lock, with a condition variable on which threads can wait for a change. `Mutex` does not offer
+/// this.
 ///
-/// A struct, because the runtime would instantiate a generic class at first use, which took a fifth of opening a store.
+/// A struct, because the runtime would instantiate a generic class at first use, which would take a fifth of the time
+/// to open a store.
 ///
 /// `@unchecked`: the value is accessed only while the pthread mutex is locked.
 struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
@@ -30,7 +32,8 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
 
   /// Selects the monotonic clock, so that changing the system time does not affect waits.
   ///
-  /// A condition variable on Darwin has no choice of clock; ``waitForChange(until:)`` waits for a duration there.
+  /// On Darwin the clock of a condition variable cannot be selected; ``waitForChange(until:)`` waits for a duration
+  /// there.
   private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Bool {
     #if canImport(Darwin)
       return pthread_cond_init(condition, nil) == 0
@@ -68,7 +71,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     return body(&value.pointee)
   }
 
-  /// Blocks until `body` returns a value.
+  /// Blocks until `body` returns a value other than `nil`.
   func wait<Result>(for body: (inout Value) -> Result?) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
@@ -78,7 +81,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Blocks until `body` returns a value; `nil` after `limit`.
+  /// Blocks until `body` returns a value other than `nil`. Returns `nil` after `limit`.
   func wait<Result>(atMost limit: Duration, for body: (inout Value) -> Result?) -> Result? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

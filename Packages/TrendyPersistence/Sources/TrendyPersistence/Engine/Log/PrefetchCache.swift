@@ -3,7 +3,7 @@
 /// It stays valid because no other handle can save while the unit holds the write lock.
 final class PrefetchCache {
   private struct Kind {
-    /// Keys without a row. For a hash: its first key, if all of its keys are free.
+    /// Keys without a row. The first key of a hash represents all its keys, none of which then has a row.
     var absent: Set<RowKey> = []
     var groups: [UInt64: [UnsafeRawPointer]] = [:]
   }
@@ -28,7 +28,7 @@ final class PrefetchCache {
     return known.absent.contains(key.isHash ? key.firstPlace : key) ? .absent : .unknown
   }
 
-  /// Whether no row is known to have any of the keys of a hash.
+  /// Whether all keys of a hash are known to have no row.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - hash: first key of the hash.

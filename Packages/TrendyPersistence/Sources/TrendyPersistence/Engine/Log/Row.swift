@@ -9,8 +9,8 @@
 /// Memory that contains rows.
 ///
 /// `@unchecked`: the bytes of a row are written before the row can be found, under the engine's lock, which also orders
-/// memory accesses. They never change afterwards. Only the holder of the write lock writes, beyond the rows that can be
-/// found.
+/// memory accesses. They never change afterwards. Only the holder of the write lock writes, and only after the rows
+/// that can be found.
 final class RowMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let count: Int
@@ -49,10 +49,10 @@ final class RowMemory: @unchecked Sendable {
 
   deinit { if pages == nil { free(base) } }
 
-  /// Asks the system to provide the pages of these bytes at once instead of at the first access to each. A hint.
+  /// Asks the system to provide the pages of these bytes now instead of at the first access to each page. Only a hint.
   func bringIn(from offset: Int, count: Int) {
     #if os(Linux)
-      // For small ranges the call takes longer than it saves.
+      // For small ranges the system call costs more than it saves.
       guard count >= 64 << 10 else { return }
       let page = 4096
       let start = (Int(bitPattern: base) + offset + page - 1) & -page
@@ -62,7 +62,8 @@ final class RowMemory: @unchecked Sendable {
     #endif
   }
 
-  /// Returns the zero pages from `offset` to the end to the system until they are accessed again. A hint.
+  /// Returns the pages from `offset` to the end, which are zero, to the system until they are accessed again. Only a
+  /// hint.
   func returnZeros(from offset: Int) {
     #if os(Linux)
       guard let pages, offset < count else { return }
@@ -75,7 +76,7 @@ final class RowMemory: @unchecked Sendable {
 
   func isZero(from offset: Int, count: Int) -> Bool {
     guard count > 0 else { return true }
-    // The first byte is zero and each byte equals the next one.
+    // All bytes are zero if the first is zero and each byte equals the next one.
     return base.load(fromByteOffset: offset, as: UInt8.self) == 0
       && memcmp(base + offset, base + offset + 1, count - 1) == 0
   }
@@ -85,8 +86,8 @@ final class RowMemory: @unchecked Sendable {
   }
 }
 
-/// Zeroed anonymous mapping. Long ones use pages of 2 MiB if available; a growing log would otherwise fault on each 4
-/// KiB.
+/// Zeroed anonymous mapping. Long mappings use pages of 2 MiB if available; otherwise a growing log would cause a page
+/// fault every 4 KiB.
 private final class ZeroPages {
   /// Length in bytes below which the allocator is faster.
   private static let leastBytes = 32 << 10
@@ -97,7 +98,7 @@ private final class ZeroPages {
   init?(_ count: Int) {
     guard count >= Self.leastBytes else { return nil }
     let isLarge = count >= Self.largeBytes
-    let unit = isLarge ? Self.largeBytes : 16 << 10  // a page, or some
+    let unit = isLarge ? Self.largeBytes : 16 << 10 // one or more pages
     self.count = (count + unit - 1) / unit * unit
     // Large pages are aligned to their length.
     let whole = self.count + (isLarge ? Self.largeBytes : 0)
@@ -124,7 +125,7 @@ private final class ZeroPages {
   #endif
 }
 
-/// Keeps alive all memory that a set of rows is stored in.
+/// Keeps alive all memory in which a set of rows is stored.
 final class RowPin: Sendable {
   let memories: [RowMemory]
   let mapping: (any MappedFile)?
@@ -137,7 +138,7 @@ final class RowPin: Sendable {
   }
 }
 
-/// One row of a store: a view of bytes in memory, which it keeps alive. Cheap to retain and safe to send.
+/// One row of a store: a view of bytes in memory that it keeps alive. Cheap to retain and safe to send.
 ///
 /// `@unchecked`: the bytes behind the pointer never change (see `RowMemory`), and the pin keeps them alive.
 public struct Row: @unchecked Sendable {
@@ -148,7 +149,7 @@ public struct Row: @unchecked Sendable {
   public var kind: UInt8 { RowLayout.kind(pointer) }
   /// Key of the row, unique within its ``kind``.
   public var key: RowKey { RowLayout.key(pointer) }
-  /// Sort value, by which scans are ordered: a time on a device, a version on a hub.
+  /// Sort value, which orders scans. Device stores use a time, hubs a version.
   public var sort: Int64 { RowLayout.sort(pointer) }
   /// Group key, to which scans can be restricted; 0 for none.
   public var group: UInt64 { RowLayout.group(pointer) }
@@ -176,9 +177,9 @@ public struct Row: @unchecked Sendable {
   public var payload: [UInt8] { withPayload { Array($0) } }
 }
 
-/// Rows found by a scan, in its order. Later saves do not change them.
+/// Rows found by a scan, in scan order. Later saves do not change them.
 ///
-/// `@unchecked`: as ``Row``.
+/// `@unchecked`: see ``Row``.
 public struct RowList: RandomAccessCollection, @unchecked Sendable {
   let pointers: [UnsafeRawPointer]
   let pin: RowPin

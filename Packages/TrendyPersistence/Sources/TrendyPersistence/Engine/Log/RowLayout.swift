@@ -13,7 +13,7 @@ enum RowLayout {
   @inline(__always) static func kind(_ record: UnsafeRawPointer) -> UInt8 {
     record.load(fromByteOffset: 4, as: UInt8.self)
   }
-  /// Whether the row marks the deletion of its key; such a row has no payload.
+  /// Whether the row marks its key as deleted. Such a row has no payload.
   @inline(__always) static func isDeletion(_ record: UnsafeRawPointer) -> Bool {
     record.load(fromByteOffset: 5, as: UInt8.self) & 1 != 0
   }
@@ -33,7 +33,7 @@ enum RowLayout {
     UnsafeRawBufferPointer(start: record + headerBytes, count: payloadCount(record))
   }
 
-  /// Writes a row and its zero padding; in total as many bytes as its size.
+  /// Writes a row and its zero padding, in total `size(payloadCount:)` bytes.
   static func write(
     to target: UnsafeMutableRawPointer, kind: UInt8, key: RowKey, sort: Int64, group: UInt64, isDeletion: Bool,
     payload: UnsafeRawBufferPointer

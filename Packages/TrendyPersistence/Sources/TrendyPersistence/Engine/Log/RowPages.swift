@@ -1,4 +1,4 @@
-/// Iterates over all rows of a kind in scan order, about 4096 at a time, so that no list of all rows is needed.
+/// Iterates over all rows of a kind in scan order, about 4096 at a time, without building a list of all rows.
 enum RowPages {
   static let size = 4096
 
@@ -18,7 +18,7 @@ enum RowPages {
         return
       }
       for record in records where record.sort < last { try body(record) }
-      // All rows with the last sort value, because the page may have ended among them.
+      // Read all rows with the last sort value, because the page may have ended among them.
       for record in try scan(last, last + 1, .max) { try body(record) }
       from = last + 1
     }

@@ -1,27 +1,27 @@
 /// A unit of work on a ``StorageEngine`` that holds the store's write lock.
 ///
-/// Reads of the transaction include its own changes; other readers see them after ``commit()``. Use it from one
-/// isolation domain at a time. Deallocating an open transaction rolls it back and releases the lock.
+/// Reads through the transaction include its own changes; other readers see them after ``commit()``. It must be used
+/// from one isolation domain at a time. Deallocating an open transaction rolls it back and releases the lock.
 public final class WriteTransaction {
   private let engine: StorageEngine
   private var overlay = Memtable()
   private var memories: [RowMemory]
-  /// Address of the next row; ``left`` is the number of free bytes there.
+  /// Address of the next row, followed by ``left`` free bytes.
   private var next: UnsafeMutableRawPointer
   private var left: Int
   /// Number of puts and deletions so far.
   private(set) var changes = 0
-  /// Deletions of keys that may have no saved row.
+  /// Deletions of keys that may have no saved row. A commit then omits them.
   private var unsure: Set<UnsafeRawPointer> = []
-  /// Result of the last lookup of a saved row. Most writes follow a read of the same key.
+  /// Result of the last lookup of a saved row, kept because most writes follow a read of the same key.
   private var looked: (kind: UInt8, key: RowKey, isSaved: Bool)?
-  /// Result of the lookup before that. A new entity is often written together with a second row.
+  /// Result of the second to last lookup, kept because a new entity is often written together with a second row.
   private var lookedBefore: (kind: UInt8, key: RowKey, isSaved: Bool)?
-  /// Rows of ``overlay`` whose keys are known to have no saved row.
+  /// Row numbers in ``overlay`` of keys that are known to have no saved row.
   private var newRows = RowSet()
-  /// Rows and keys that were prefetched.
+  /// Prefetched rows, and prefetched keys that have no row.
   private let ahead = PrefetchCache()
-  /// All rows of this unit in order, from which a savepoint is restored. Recorded from the first savepoint on.
+  /// All rows of this unit in order, from which a savepoint is restored; `nil` before the first savepoint.
   private var history: [UnsafeRawPointer]?
   /// Whether the transaction is neither committed nor rolled back. A commit whose sync failed counts as committed.
   private(set) var isOpen = true
@@ -37,15 +37,15 @@ public final class WriteTransaction {
 
   deinit { rollback() }
 
-  /// Whether nothing was put or deleted so far.
+  /// Whether nothing has been put or deleted so far.
   public var isEmpty: Bool { changes == 0 }
 
-  /// Returns a lower bound of the sequence number of this save, higher than that of any earlier save.
+  /// Returns a lower bound of the sequence number of this save. It exceeds that of any earlier save.
   public func sequence() throws(StorageError) -> UInt64 { try engine.nextSequence() }
 
   // MARK: Reads
 
-  /// Returns the row of a key, including changes of this unit; `nil` if there is none.
+  /// Returns the row of a key, including changes of this unit, or `nil` if there is none.
   public func get(kind: UInt8, key: RowKey) throws(StorageError) -> Row? {
     guard let pointer = overlay.find(kind: kind, key: key) else {
       // No other handle can save meanwhile, so an absent row stays absent.
@@ -70,12 +70,12 @@ public final class WriteTransaction {
     return try engine.get(kind: kind, key: key)
   }
 
-  /// Prefetches many saved rows in one pass, which is faster than looking up each.
+  /// Prefetches many saved rows in one pass, which is faster than looking up each of them.
   func lookAhead(kind: UInt8, keys: [RowKey]) throws(StorageError) {
     try engine.lookAhead(kind: kind, keys: keys, ahead)
   }
 
-  /// Prefetches the rows of all keys that texts with these hashes may have.
+  /// Prefetches the rows of all keys that strings with these hashes may have.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - hashes: first key of each hash.
@@ -83,7 +83,7 @@ public final class WriteTransaction {
     try engine.lookAhead(kind: kind, hashes: hashes, ahead)
   }
 
-  /// Whether no row has a key of a hash, as far as the hash was prefetched.
+  /// Whether a hash was prefetched and no row has any of its keys.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - hash: first key of the hash.
@@ -97,7 +97,8 @@ public final class WriteTransaction {
     try engine.lookAhead(kind: kind, groups: groups, ahead)
   }
 
-  /// Returns for each key whether no row has it, saved or put by this unit. May be `false` for a key without a row.
+  /// Returns, for each key, whether no row has it, neither saved nor put by this unit. May be `false` for a key without
+  /// a row.
   public func areNew(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     var areNew = try engine.holds(kind: kind, keys: keys).map { !$0 }
     if overlay.mayHold(kind: kind) {
@@ -106,7 +107,7 @@ public final class WriteTransaction {
     return areNew
   }
 
-  /// Returns for each group whether no row of the kind is in it. May be `false` for an empty group.
+  /// Returns, for each group, whether it has no row of the kind. May be `false` for an empty group.
   func areNew(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var areNew = try engine.mayHold(kind: kind, groups: groups).map { !$0 }
     if overlay.mayHold(kind: kind) {
@@ -117,8 +118,8 @@ public final class WriteTransaction {
     return areNew
   }
 
-  /// Returns rows as ``StorageEngine/scan(kind:group:from:to:descending:limit:)`` does, including the changes of this
-  /// unit.
+  /// Returns the rows that ``StorageEngine/scan(kind:group:from:to:descending:limit:)`` would return if the changes of
+  /// this unit were saved.
   public func scan(
     kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
@@ -152,7 +153,7 @@ public final class WriteTransaction {
       pin: RowPin(memories: memories, others: [pin]))
   }
 
-  /// Returns counts as ``StorageEngine/counts(kind:group:boundaries:)`` does, including the changes of this unit.
+  /// Returns the counts of ``StorageEngine/counts(kind:group:boundaries:)``, including the changes of this unit.
   public func counts(
     kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
   ) throws(StorageError) -> [Int] {
@@ -171,7 +172,7 @@ public final class WriteTransaction {
     return counts
   }
 
-  /// Whether there may be a row of the kind. `false` is exact and takes constant time.
+  /// Whether there may be a row of the kind. `false` is exact. Takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     if overlay.mayHold(kind: kind) { return true }
     return try engine.mayHold(kind: kind)
@@ -185,15 +186,15 @@ public final class WriteTransaction {
 
   // MARK: Writes
 
-  /// Stores a row and replaces any row with the same kind and key.
+  /// Stores a row, replacing any row with the same kind and key.
   /// - Parameters:
   ///   - kind: kind of the row.
   ///   - key: key of the row.
   ///   - sort: sort value, below `Int64.max`.
   ///   - group: group key; 0 for none.
   ///   - payload: at most 1 GiB.
-  ///   - isNew: whether no saved row is known to have this key (see ``areNew(kind:keys:)``). The search for a row to
-  ///     replace is then skipped.
+  ///   - isNew: whether the key is known to have no saved row (see ``areNew(kind:keys:)``). If so, the commit does not
+  ///     search for a row to replace.
   /// - Throws: ``StorageError/tooLarge(bytes:limit:)``.
   public func put(
     kind: UInt8, key: RowKey, sort: Int64, group: UInt64 = 0, payload: UnsafeRawBufferPointer, isNew: Bool = false
@@ -206,7 +207,7 @@ public final class WriteTransaction {
     if isNew { newRows.insert(row) }
   }
 
-  /// Stores a row whose payload is an array; otherwise like the variant with a buffer.
+  /// Stores a row with an array as its payload, like the variant that takes a buffer.
   public func put(
     kind: UInt8, key: RowKey, sort: Int64, group: UInt64 = 0, payload: [UInt8], isNew: Bool = false
   ) throws(StorageError) {
@@ -230,8 +231,8 @@ public final class WriteTransaction {
 
   /// Saves all changes or none. On return they are durable and the write lock is released.
   ///
-  /// If it throws, the transaction is unchanged and can be committed again or rolled back. Only after
-  /// ``StorageError/syncFailed(path:code:)`` is it unknown whether the changes were saved; the store must then be
+  /// If it throws, the transaction is unchanged and can be committed again or rolled back. The exception is
+  /// ``StorageError/syncFailed(path:code:)``: it is unknown whether the changes were saved, and the store must be
   /// reopened.
   public func commit() throws(StorageError) {
     try engine.check()
@@ -257,8 +258,8 @@ public final class WriteTransaction {
     isOpen = false
     engine.releaseWriteLock()
     if let sequence { try engine.waitUntilDurable(sequence) }
-    // The save is complete. Errors of maintenance are reported by explicit maintenance calls; a failed sync makes the
-    // handle unusable.
+    // The save is complete, so a failure of maintenance is not reported here. Explicit maintenance calls report such
+    // errors, and a failed sync makes the handle unusable.
     try? engine.maintainIfOverdue()
   }
 
@@ -299,7 +300,7 @@ public final class WriteTransaction {
 
   // MARK: Savepoints
 
-  /// State of a unit of work to which ``rollback(to:)`` returns.
+  /// State of a unit of work that ``rollback(to:)`` can restore.
   public struct Savepoint: Hashable, Sendable {
     fileprivate let count: Int
   }
@@ -339,8 +340,8 @@ public final class WriteTransaction {
     }
   }
 
-  /// Returns each row of these kinds that this unit put or deleted together with the saved row of its key, in no
-  /// particular order.
+  /// Returns the saved and the new row of each key of these kinds that this unit put or deleted, in no particular
+  /// order. Either row is `nil` if it does not exist.
   func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Row?, after: Row?)] {
     var changes: [(before: Row?, after: Row?)] = []
     for record in overlay.records where record != Memtable.nobody && isMeant(RowLayout.kind(record)) {
@@ -351,7 +352,7 @@ public final class WriteTransaction {
     return changes
   }
 
-  /// Discards all changes and releases the write lock. No effect on a closed transaction.
+  /// Discards all changes and releases the write lock. Has no effect on a closed transaction.
   public func rollback() {
     guard isOpen else { return }
     isOpen = false
@@ -395,7 +396,7 @@ extension WriteTransaction {
     return made
   }
 
-  /// Returns the sort values of saved rows that this unit replaces or deletes.
+  /// Returns the sort values of the saved rows that this unit replaces or deletes.
   private func hiddenSorts(kind: UInt8, group: UInt64?) throws(StorageError) -> [Int64] {
     var names: [RowKey] = []
     for record in overlay.records where record != Memtable.nobody && RowLayout.kind(record) == kind {

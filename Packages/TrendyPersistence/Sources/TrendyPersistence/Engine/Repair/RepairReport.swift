@@ -1,8 +1,8 @@
-/// A row that is not intact in any file, as far as its identity is known.
+/// Row that is not intact in any file, with everything that is known of its identity.
 public struct LostRow: Hashable, Sendable {
   /// Kind of the row; 0 if unknown.
   public var kind: UInt8
-  /// Key of the row; `nil` if it is unreadable.
+  /// Key of the row; `nil` if unknown.
   public var key: RowKey?
   /// Sort value if the key is known; otherwise the start of the row's day, or `nil`.
   public var sort: Int64?
@@ -45,11 +45,11 @@ public struct RepairReport: Hashable, Sendable {
   public var savesLost: Int { lostSaves.reduce(0) { $0 + $1.numbers.count } }
   /// The lost saves in order.
   public var lostSaves: [LostSaves]
-  /// Number of rows lost from segments, as far as a manifest or a segment contains their number.
+  /// Number of rows lost from segments, as far as a manifest or a segment records it.
   public var rowsLost: Int
-  /// Known details of lost rows; fewer than ``rowsLost`` if a file is missing.
+  /// Known details of lost rows. Contains fewer rows than ``rowsLost`` if a file is missing.
   public var lostRows: [LostRow]
-  /// New paths of the previous files, which are unchanged and in the same directory.
+  /// New paths of the previous files. Their content is unchanged, and they remain in the same directory.
   public var setAside: [String]
 
   /// Creates a report.

@@ -74,8 +74,7 @@ struct Salvage {
     var plainName: String
   }
 
-  /// Returns the files with a prefix, ordered by number. Files set aside by a repair that did not complete are
-  /// included.
+  /// Returns the files with a prefix, ordered by number. Includes files that an incomplete repair set aside.
   private static func files(_ names: [String], prefix: String, above generation: UInt64?) -> [File] {
     var found: [File] = []
     for name in names {
@@ -102,8 +101,8 @@ struct Salvage {
     }
   }
 
-  /// Opens the segments of the manifest. If the manifest is lost, the copy in the newest segment replaces it; a
-  /// generation that never became current contains the same rows.
+  /// Opens the segments that the manifest lists. If the manifest is lost, the copy in the newest segment replaces it.
+  /// That segment's generation may never have become current, but it contains the same rows.
   private static func segments(
     _ log: Log, files: [File], manifest: Manifest?
   ) throws(StorageError) -> (segments: [Segment], manifest: Manifest?, rowsLost: Int) {
@@ -120,7 +119,7 @@ struct Salvage {
         guard case .damaged = error else { throw error }
       }
     }
-    if manifest == nil, let newest, var copy = try? newest.manifest() {  // a damaged copy is none
+    if manifest == nil, let newest, var copy = try? newest.manifest() { // a damaged copy counts as missing
       copy.segments.append(newest.reference)
       manifest = copy
     }
@@ -174,7 +173,7 @@ struct Salvage {
   private func hole(at place: (chunk: Int, offset: Int), numbers: ClosedRange<UInt64>) -> LostSaves {
     let chunk = chunks[place.chunk]
     var rows: [LostRow] = []
-    // The length of the first group may be intact; then its rows can be listed as far as they are plausible.
+    // The header of the first lost group may be intact. Its rows are then listed as far as they are plausible.
     let base = chunk.memory.base + place.offset
     let available = chunk.memory.count - place.offset
     if let header = GroupHeader.read(base, available: available, epoch: epoch(chunk)) {
@@ -194,7 +193,7 @@ struct Salvage {
     return LostSaves(path: chunk.path, offset: place.offset, numbers: numbers, rows: rows)
   }
 
-  /// Returns the live rows, and fills ``lostRows`` with the damaged rows of segments.
+  /// Returns the newest intact version of each row, and fills ``lostRows`` with the damaged rows of segments.
   mutating func records() -> Memtable {
     let memtable = Memtable()
     for layer in stack.layers {
@@ -211,7 +210,7 @@ struct Salvage {
     return memtable
   }
 
-  /// Returns the highest number of the files with a prefix, in use or set aside.
+  /// Returns the highest number among the files with a prefix, including those that were set aside.
   static func highestNumber(_ names: [String], prefix: String) -> UInt64 {
     files(names, prefix: prefix, above: 0).map(\.number).max() ?? 0
   }

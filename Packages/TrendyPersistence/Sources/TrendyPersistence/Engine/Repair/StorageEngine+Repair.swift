@@ -2,8 +2,8 @@ extension StorageEngine {
   /// Repairs a damaged store: writes every intact save of the log and every intact row of the segments into a new
   /// generation, and sets the old files aside.
   ///
-  /// An undamaged store is not changed. Open handles must be reopened. If a lost save had replaced or deleted a row,
-  /// its previous version reappears. An interrupted repair can be repeated.
+  /// An undamaged store is not changed. After a repair, open handles must be reopened. If a lost save had replaced or
+  /// deleted a row, the row's previous version reappears. An interrupted repair can be repeated.
   /// - Parameters:
   ///   - directory: path without a trailing slash.
   ///   - fileSystem: file system of the directory.
@@ -14,12 +14,12 @@ extension StorageEngine {
     directory: String, fileSystem: any FileSystem = PosixFileSystem(), options: Options = Options()
   ) throws(StorageError) -> RepairReport {
     let log = Log(directory: directory, fileSystem: fileSystem)
-    // Prevents sealing and merging, which would remove files that are to be set aside.
+    // Prevents sealing and merging, which would remove files that have to be set aside.
     let maintenanceLock = try storing { () throws(FileSystemError) in
       try fileSystem.open(directory + "/" + StoreFormat.maintenanceLockName, .create)
     }
     let lock = try log.openLock()
-    defer { withExtendedLifetime((maintenanceLock, lock)) {} }  // the locks go with their files
+    defer { withExtendedLifetime((maintenanceLock, lock)) {} } // closing the files releases the locks
     try log.take(maintenanceLock, atMost: options.lockTimeout)
     try log.take(lock, atMost: options.lockTimeout)
     let manifest = try readableManifest(log)
@@ -35,7 +35,7 @@ extension StorageEngine {
       storeID: salvage.storeID, firstChunk: Salvage.highestNumber(names, prefix: "log-") + 1,
       firstSequence: salvage.lastSequence + 1)
     try writeRows(rows, into: &next, log: log, options: options)
-    withExtendedLifetime(salvage) {}  // its memory is what the rows lie in
+    withExtendedLifetime(salvage) {} // `rows` points into its memory
     let setAside = try setAside(
       salvage, names: names, generation: next.generation, log: log, isManifestLost: manifest == nil)
     try next.replace(directory: directory, fileSystem: fileSystem)
@@ -61,7 +61,7 @@ extension StorageEngine {
     return verification.findings.isEmpty
   }
 
-  /// Writes a segment with the rows and an empty chunk. No manifest names them yet.
+  /// Writes a segment with the rows, and an empty chunk. No manifest refers to them yet.
   private static func writeRows(
     _ rows: Memtable, into next: inout Manifest, log: Log, options: Options
   ) throws(StorageError) {
@@ -77,8 +77,8 @@ extension StorageEngine {
     if let writer { next.segments = [try writer.finish(kills: [], manifest: next)] }
   }
 
-  /// Renames the old files. This happens before the new manifest is in place, because maintenance then removes files
-  /// that it does not name. An interrupted repair recognizes them by their names.
+  /// Renames the old files. They are renamed before the new manifest is in place, because afterwards maintenance
+  /// removes files that it does not list. An interrupted repair recognizes the renamed files by their names.
   private static func setAside(
     _ salvage: Salvage, names: [String], generation: UInt64, log: Log, isManifestLost: Bool
   ) throws(StorageError) -> [String] {

@@ -1,24 +1,24 @@
 extension StorageEngine {
   /// Verifies a store: every checksum, the manifest, the sequence numbers of the log, and every index against the rows.
   ///
-  /// It changes nothing, and other handles may save meanwhile. The content of rows is verified by their owner, for a
-  /// device by ``LocalStore/verify()``.
+  /// It changes nothing, and other handles may save meanwhile. The content of the rows is verified by their owner; on a
+  /// device, by ``LocalStore/verify()``.
   /// - Parameters:
   ///   - directory: path without a trailing slash.
   ///   - fileSystem: file system of the directory.
   ///   - options: timeout for the write lock.
-  /// - Returns: the result; damage is a finding, not an error.
+  /// - Returns: the result. Damage is reported as a finding and not thrown.
   /// - Throws: ``StorageError`` if the store cannot be read: it is missing, not accessible, or of a newer version.
   public static func verify(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(), options: Options = Options()
   ) throws(StorageError) -> StoreVerification {
     var log = Log(directory: directory, fileSystem: fileSystem)
     let verification = try look(&log)
-    // A save or maintenance may have changed the files meanwhile. Repeat under the write lock.
+    // A save or maintenance may have changed the files meanwhile, so repeat the verification under the write lock.
     guard !verification.findings.isEmpty, let lock = try? log.openLock() else {
-      return verification  // without the right to write there is no lock
+      return verification // without write permission there is no lock
     }
-    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+    defer { withExtendedLifetime(lock) {} } // closing the file releases the lock
     try log.take(lock, atMost: options.lockTimeout)
     return try look(&log)
   }
@@ -39,7 +39,7 @@ extension StorageEngine {
     return verification
   }
 
-  /// Returns the findings for a store without a readable manifest.
+  /// Returns the findings for a store whose manifest is missing or damaged.
   private static func findingsWithoutManifest(_ log: Log, names: [String]) throws(StorageError) -> [StoreIssue] {
     let path = log.directory + "/" + StoreFormat.manifestName
     let what = names.contains(StoreFormat.manifestName) ? "damaged" : "missing"
@@ -55,11 +55,11 @@ extension StorageEngine {
     return [finding]
   }
 
-  /// Verifies the files that the manifest names.
+  /// Verifies the segments that the manifest lists, and the log.
   static func verify(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let manifest = log.manifest
-    // Read before the log; afterwards it could name saves that the log did not contain yet.
-    let lock = try? log.fileSystem.open(log.lockPath, .read)  // without it there is no mark
+    // Read before the log. Otherwise it could confirm saves that were made after the log was read.
+    let lock = try? log.fileSystem.open(log.lockPath, .read) // `nil` if the file is missing
     let mark = lock.flatMap { DurableEnd(of: $0) }
     for reference in manifest.segments {
       verification.files += 1
@@ -120,7 +120,7 @@ extension StorageEngine {
       holes = try Salvage(log, names: names, manifest: log.manifest, mark: nil).lostSaves
     } catch {
       switch error {
-      // An unreadable segment has its own finding, and files removed by maintenance are not needed.
+      // A damaged segment has its own finding, and files removed by maintenance are not needed.
       case .damaged, .missing: break
       default: throw error
       }
@@ -145,10 +145,10 @@ extension StorageEngine {
     return findings
   }
 
-  /// Checks that each key has at most one live row, and that counts equal the rows found.
+  /// Checks that each key has at most one live row, and that the stored counts equal the number of rows found.
   private static func verifyTogether(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let state = try log.read().state
-    defer { withExtendedLifetime(state) {} }  // its memory is what the tables point into
+    defer { withExtendedLifetime(state) {} } // the tables point into its memory
     let tables = state.generation.tables
     try tables.settleAll()
     for layer in tables.segments.layers {

@@ -1,6 +1,6 @@
 /// A problem found in a store, with its location and a suggested action.
 public struct StoreIssue: Hashable, Sendable, CustomStringConvertible {
-  /// Sort of problem.
+  /// Category of a problem.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Bytes are damaged or a required file is missing.
     case damage
@@ -14,18 +14,18 @@ public struct StoreIssue: Hashable, Sendable, CustomStringConvertible {
     case queue
   }
 
-  /// Sort of problem.
+  /// Category of the problem.
   public var kind: Kind
   /// Path of the file, if the problem is in one file.
   public var path: String?
   /// Offset in the file in bytes, if known.
   public var offset: Int?
-  /// The problem, without a full stop.
+  /// Description of the problem, without a full stop.
   public var what: String
   /// Suggested action, as a sentence.
   public var advice: String
 
-  /// Creates a finding.
+  /// Creates an issue.
   public init(kind: Kind, path: String? = nil, offset: Int? = nil, what: String, advice: String) {
     self.kind = kind
     self.path = path
@@ -45,7 +45,7 @@ public struct StoreIssue: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StoreIssue {
-  /// Creates a finding from a damage error; `nil` for any other error.
+  /// Creates an issue from a damage error. Returns `nil` for any other error.
   init?(_ error: StorageError, what: String = "damaged") {
     guard case .damaged(let path, let offset) = error else { return nil }
     self.init(kind: .damage, path: path, offset: offset, what: what, advice: Self.repairAdvice)
@@ -58,16 +58,16 @@ extension StoreIssue {
 public struct StoreVerification: Hashable, Sendable {
   /// Problems found; empty for an intact store.
   public var findings: [StoreIssue] = []
-  /// Number of live rows, counted if the files are intact.
+  /// Number of live rows. Counted only if the files are intact.
   public var records = 0
-  /// Number of files that the manifest names.
+  /// Number of verified segments and chunks.
   public var files = 0
-  /// Total length of these files in bytes.
+  /// Total length of these segments and of the log in bytes.
   public var bytes = 0
   /// Length in bytes of an unfinished save at the end of the log. It was never reported as saved and is not counted as
   /// damage.
   public var cutBytes = 0
-  /// Files left beside the store by a repair, a restore or a torn tail.
+  /// Files that a repair, a restore or a torn tail left in the directory.
   public var setAside: [String] = []
 
   /// Creates an empty result.

@@ -1,22 +1,22 @@
-/// Names the segments and the first chunk of a generation; a small file that is replaced as a whole (docs/format.md,
+/// Lists the segments and the first chunk of a generation. A small file that is replaced as a whole (docs/format.md,
 /// "Manifest").
 struct Manifest: Hashable {
   static let magic: UInt64 = 0x666D_7964_6E65_7274  // "trendymf"
   private static let segmentsAt = 56
   /// Length of a manifest without segments.
   static let bytes = segmentsAt + 8
-  /// Maximum number of segments in a manifest. Merging keeps the number far below.
+  /// Maximum number of segments in a manifest. Merging keeps the actual number far lower.
   static let mostSegments = 1000
 
   /// Generation, increased with each replacement.
   var generation: UInt64
   /// Random id of the store, chosen at its creation.
   var storeID: UInt64
-  /// Number of the oldest chunk that counts.
+  /// Number of the first chunk of the log. Older chunks are obsolete.
   var firstChunk: UInt64
   /// Sequence number of the first group in that chunk.
   var firstSequence: UInt64
-  /// Segments with the rows before the log.
+  /// Segments, which contain all rows older than the log.
   var segments: [SegmentReference] = []
 
   /// Decodes a manifest.
@@ -69,7 +69,7 @@ struct Manifest: Hashable {
   /// - Parameters:
   ///   - directory: directory of the store.
   ///   - fileSystem: file system of the directory.
-  /// - Returns: the manifest and its open file, which stays at its path until the manifest is replaced.
+  /// - Returns: the manifest and its open file, which is in place until the manifest is replaced.
   static func open(
     directory: String, fileSystem: any FileSystem
   ) throws(StorageError) -> (manifest: Manifest, file: any OpenFile) {
@@ -86,7 +86,7 @@ struct Manifest: Hashable {
     throw .damaged(path: path, offset: 12)
   }
 
-  /// Returns the bytes of the file.
+  /// Returns the content of the manifest file.
   func encoded() -> RowMemory {
     let bytes = Self.bytes + segments.count * SegmentReference.bytes
     let buffer = RowMemory(zeroed: bytes)
@@ -110,7 +110,7 @@ struct Manifest: Hashable {
     return buffer
   }
 
-  /// Replaces the manifest in the directory; durable on return. The caller holds the write lock.
+  /// Replaces the manifest in the directory. On return it is durable. The caller holds the write lock.
   func replace(directory: String, fileSystem: any FileSystem) throws(StorageError) {
     let buffer = encoded()
     let temporary = directory + "/" + StoreFormat.newManifestName

@@ -1,5 +1,5 @@
 extension Segment {
-  /// Range of the lists that contains the rows of a kind in key order.
+  /// Rows of a kind in key order, as a range of the segment's row lists.
   struct KeyedRun {
     fileprivate let list: Int
     let counts: KeyOrder.Counts
@@ -35,10 +35,10 @@ extension Segment {
     return row
   }
 
-  /// Returns the first index in a range whose key has an upper half of at least `high`.
+  /// Returns the first index in `places` whose key has an upper half of at least `high`, or the end of the range.
   func place(ofKeysFrom high: UInt64, in places: Range<Int>, of run: KeyedRun) throws(StorageError) -> Int {
     var (low, end) = (places.lowerBound, places.upperBound)
-    // Ids increase with time and a segment covers a few days, so mostly all keys are below or above `high`.
+    // Ids increase with time and a segment covers a few days, so usually all keys are below or above `high`.
     if low < end, RowLayout.key(try record(row(end - 1, of: run))).high < high { return end }
     if low < end, RowLayout.key(try record(row(low, of: run))).high >= high { return low }
     while low < end {
@@ -48,7 +48,7 @@ extension Segment {
     return low
   }
 
-  /// Whether the key order of a kind contains each of its rows once and is sorted.
+  /// Whether the key order of a kind is sorted and contains each of its rows once.
   func keysFit(_ kind: SegmentFooter.Kind) throws(StorageError) -> Bool {
     guard let run = try keyedRun(kind: kind.kind) else { return false }
     var seen = [Bool](repeating: false, count: kind.count)

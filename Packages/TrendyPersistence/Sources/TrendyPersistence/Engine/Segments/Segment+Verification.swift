@@ -1,6 +1,6 @@
 extension Segment {
   /// Verifies every page, then compares every index with the rows.
-  /// - Returns: the problems; for each sort of fault the first and the number of further ones.
+  /// - Returns: one finding if pages are damaged; otherwise one for each kind of fault, with its first row and a count.
   func findings() -> [StoreIssue] {
     let damaged = damagedPages()
     guard damaged.isEmpty else {
@@ -19,7 +19,7 @@ extension Segment {
     do throws(StorageError) {
       try checkRows(&faults)
     } catch {
-      // The pages are intact but contain an invalid offset, so the file was written this way.
+      // The pages are intact but contain an invalid offset, so they were written that way.
       guard case .damaged(_, let offset) = error else { return [] }
       faults.note("an offset points outside the file", at: offset)
     }
@@ -38,7 +38,7 @@ extension Segment {
     }
   }
 
-  /// Returns all rows in intact pages, and what intact pages contain about the others.
+  /// Returns all rows in intact pages, and what the intact pages contain about the other rows.
   func wholeRecords() -> (records: [(row: Int, record: UnsafeRawPointer)], lost: [LostRow]) {
     var found: [(row: Int, record: UnsafeRawPointer)] = []
     var lost: [LostRow] = []
@@ -52,19 +52,19 @@ extension Segment {
     return (found, lost)
   }
 
-  /// Collects what intact pages contain about a damaged row: kind, key and sort value or day.
+  /// Returns what intact pages contain about a damaged row: its kind, key and sort value or day.
   private func lostRow(_ row: Int) -> LostRow {
     let kind = footer.kinds.first { row >= $0.first && row - $0.first < $0.count }
     var lost = LostRow(kind: kind?.kind ?? 0, key: nil, sort: try? sort(row))  // its page may be damaged too
     if let kind {
-      let run = try? run(kind: kind.kind, group: nil)  // likewise
+      let run = try? run(kind: kind.kind, group: nil) // may be damaged too
       lost.sort = run?.days.start(ofDayWith: row - kind.first)
     }
     let place = footer.offsetsAt + row * 4
-    if (try? check(place, 4)) != nil {  // likewise
+    if (try? check(place, 4)) != nil { // may be damaged too
       let offset = Int(half(mapping.bytes.baseAddress!, place)) * 8
       let isInside = offset >= SegmentFooter.headerBytes && offset + RowLayout.headerBytes <= footer.rowsEnd
-      if isInside, (try? check(offset, RowLayout.headerBytes)) != nil {  // likewise
+      if isInside, (try? check(offset, RowLayout.headerBytes)) != nil { // may be damaged too
         lost.key = RowLayout.key(mapping.bytes.baseAddress! + offset)
         lost.sort = RowLayout.sort(mapping.bytes.baseAddress! + offset)
       }
@@ -116,7 +116,7 @@ extension Segment {
     for (_, entry) in groups where entry.count != entry.run.count {
       faults.note("a group list has too many rows", at: 0)
     }
-    // Each kind has two more entries: its days, and its rows in key order.
+    // Each kind has two additional entries: its day index, and its rows in key order.
     let entries = groups.count + 2 * footer.kinds.count
     let listed = groups.values.reduce(footer.rowCount) { $0 + $1.run.count }
     if entries != footer.groupCount || listed != footer.listCount {
@@ -135,7 +135,8 @@ extension Segment {
     }
   }
 
-  /// Collects faults. A fault can occur in thousands of rows; the first row and the number of rows are reported.
+  /// Collects faults. A fault can occur in thousands of rows, so only its first row and the number of rows are
+  /// reported.
   private struct Faults {
     let path: String
     private var counts: [String: (first: Int, count: Int)] = [:]

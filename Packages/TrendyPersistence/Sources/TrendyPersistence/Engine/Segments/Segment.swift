@@ -1,7 +1,7 @@
 /// Entry of a segment in the manifest, sufficient to recognize the file.
 ///
-/// A class, because arrays of objects share one runtime type. The runtime would instantiate the type of an array of
-/// this struct at first use, which took a tenth of opening a store.
+/// A class, because all arrays of objects share one runtime type. The runtime would have to instantiate the type of an
+/// array of structs, which would take a tenth of the time to open a store.
 final class SegmentReference: Hashable, Sendable {
   static let bytes = 32
 
@@ -29,13 +29,13 @@ final class SegmentReference: Hashable, Sendable {
   }
 }
 
-/// Identifies a row by the number of its segment and its index there.
+/// Location of a row: the number of its segment and its index there.
 struct RowPlace: Hashable, Sendable {
   var segment: UInt64
   var row: Int
 }
 
-/// A memory-mapped, immutable file of rows and their indexes, ordered by kind, sort value and key.
+/// Memory-mapped, immutable file of rows, ordered by kind, sort value and key, with their indexes.
 ///
 /// Opening verifies only the footer. Each page is verified when it is first read. Not thread-safe.
 final class Segment {
@@ -46,20 +46,20 @@ final class Segment {
   /// Keeps ``mapping`` alive.
   let pin: RowPin
   let base: UnsafeRawPointer
-  /// One bit for each kind that has rows.
+  /// Bit set of the kinds that have rows.
   private let kinds: SIMD4<UInt64>
-  /// One bit for each verified page.
+  /// Bit set of the verified pages.
   private let checked: RowMemory
   private let checkedBits: UnsafeMutablePointer<UInt64>
   /// Number of pages verified.
   private var checkCount = 0
-  /// Number of pages read in each piece of the file, 32 bits each; allocated after ``fewPages`` pages.
+  /// Number of pages read in each 2 MiB piece of the file, 32 bits each. Allocated after ``fewPages`` pages.
   private var read: RowMemory?
 
   /// Opens a segment and verifies its footer.
   /// - Parameters:
   ///   - number: number of the segment.
-  ///   - storeID: expected store; `nil` accepts any.
+  ///   - storeID: id of the store to which the segment must belong; `nil` to accept any.
   ///   - log: directory and file system of the store.
   ///   - reference: entry in the manifest; `nil` to use only what the file contains.
   ///   - path: path of the file, if it differs from the segment's usual name.
@@ -71,7 +71,7 @@ final class Segment {
     do {
       file = try storing { () throws(FileSystemError) in try log.fileSystem.open(path, .read) }
     } catch .missing(let path) {
-      throw .damaged(path: path, offset: 0)  // the manifest says that it is there
+      throw .damaged(path: path, offset: 0) // the manifest lists it
     }
     let size = try storing { () throws(FileSystemError) in try file.size() }
     if let reference, size != reference.fileBytes { throw .damaged(path: path, offset: min(size, reference.fileBytes)) }
@@ -100,7 +100,7 @@ final class Segment {
     checkedBits = checked.base.bindMemory(to: UInt64.self, capacity: words)
   }
 
-  /// Opens a segment for a repair: without a manifest entry, and with the first footer if the last one is damaged.
+  /// Opens a segment for a repair, without a manifest entry. If the last footer is damaged, the first one is used.
   convenience init(salvaging number: UInt64, path: String, log: Log) throws(StorageError) {
     try self.init(number: number, storeID: nil, log: log, reference: nil, path: path)
   }
@@ -114,7 +114,7 @@ final class Segment {
 
   // MARK: Pages
 
-  /// Verifies the pages of a range of bytes. Required before the bytes are used.
+  /// Verifies the pages that contain a range of bytes. Required before the bytes are used.
   @inline(__always) func check(_ offset: Int, _ count: Int) throws(StorageError) {
     var page = offset >> SegmentFooter.pageShift
     let last = (offset + count - 1) >> SegmentFooter.pageShift
@@ -134,7 +134,7 @@ final class Segment {
     if checkCount > Self.fewPages { foresee(page) }
   }
 
-  /// Verifies the checksum of a page, and marks the page as verified if it matches.
+  /// Returns whether the checksum of a page matches. If so, marks the page as verified.
   private func isWhole(_ page: Int) -> Bool {
     let from = page << SegmentFooter.pageShift
     let to = min(from + SegmentFooter.pageBytes, footer.checksumsAt)
@@ -146,18 +146,19 @@ final class Segment {
     return true
   }
 
-  /// Number of pages that opening a store and a few lookups need.
+  /// Number of pages after which prefetching begins. Opening a store and a few lookups need no more.
   private static let fewPages = 64
-  /// Length of a piece, which is prefetched as a whole. The system maps 16 pages at a first access; mapping a piece
-  /// costs as much as a few such accesses.
+  /// Length in bytes of a piece, which is prefetched as a whole. At a first access the system maps only 16 pages;
+  /// mapping a whole piece costs as much as a few such accesses.
   private static let pieceBytes = 2 << 20
   /// Number of pages read in a piece that indicates sequential reading. Scattered lookups read fewer.
   private static let fewPagesOfPiece: UInt32 = 16
 
-  /// Prefetches the surrounding piece once 16 of its pages have been read, and verifies the rest of it after a quarter.
+  /// Prefetches the piece around a page once 16 of its pages have been read. Verifies the rest of the piece after a
+  /// quarter.
   ///
-  /// Applies only to readers that have read many pages, because they are likely to read most of the file. Consecutive
-  /// pages take a third of the time of scattered ones, so this at most doubles the time spent so far.
+  /// Applies only to readers that have read many pages, because they are likely to read most of the file. Reading
+  /// consecutive pages takes a third of the time of scattered ones, so this at most doubles the time spent so far.
   private func foresee(_ page: Int) {
     let piece = page << SegmentFooter.pageShift / Self.pieceBytes
     let read = read ?? RowMemory(zeroed: (fileBytes / Self.pieceBytes + 1) * 4)
@@ -169,7 +170,7 @@ final class Segment {
       mapping.bringIn(piece * Self.pieceBytes..<min((piece + 1) * Self.pieceBytes, fileBytes))
     } else if count == pagesOfPiece / 4 {
       for page in piece * pagesOfPiece..<min((piece + 1) * pagesOfPiece, footer.pageCount) where !isChecked(page) {
-        _ = isWhole(page)  // one that is not says so when it is read itself
+        _ = isWhole(page) // a damaged page is reported when it is read
       }
     }
   }
@@ -187,7 +188,7 @@ final class Segment {
 
   // MARK: Rows
 
-  /// Returns consecutive rows. Their bytes are consecutive too, so their pages are verified together.
+  /// Returns consecutive rows. Their bytes are consecutive as well, so their pages are verified together.
   func records(_ rows: Range<Int>, descending: Bool) throws(StorageError) -> [UnsafeRawPointer] {
     guard !rows.isEmpty else { return [] }
     try check(footer.offsetsAt + rows.lowerBound * 4, rows.count * 4)
@@ -219,7 +220,7 @@ final class Segment {
     try record(at: offset(of: row), saidAt: footer.offsetsAt + row * 4)
   }
 
-  /// Returns the offset of a row from the offsets part of the file.
+  /// Reads the offset of a row from the offset table of the file.
   @inline(__always) private func offset(of row: Int) throws(StorageError) -> Int {
     let place = footer.offsetsAt + row * 4
     try check(place, 4)
@@ -254,7 +255,7 @@ final class Segment {
 
   // MARK: Lookup by key
 
-  /// Whether there are rows of a kind.
+  /// Whether the segment has rows of a kind.
   @inline(__always) func holds(_ kind: UInt8) -> Bool { kinds[Int(kind >> 6)] >> UInt64(kind & 63) & 1 != 0 }
 
   /// Returns the row with this kind and key, or `nil`.
@@ -267,7 +268,7 @@ final class Segment {
       try check(place, SegmentHashIndex.pieceBytes)
       var look = SegmentHashIndex.Probe(base + place, hash: hash)
       while let found = look.next() {
-        if found == 0 { continue }  // nothing stands there, and the byte of the hash is 0
+        if found == 0 { continue } // an empty slot matches a hash byte of 0
         let record = try record(at: found * 8, saidAt: place)
         if RowLayout.kind(record) == kind && RowLayout.key(record) == key { return record }
       }
@@ -285,7 +286,7 @@ final class Segment {
     fileprivate var list: Int?
     fileprivate var first: Int
     var count: Int
-    /// Days on which the rows fall.
+    /// Day index of the rows.
     fileprivate(set) var days: SegmentDayIndex
   }
 
@@ -296,7 +297,7 @@ final class Segment {
 
   func run(kind: UInt8, group: UInt64?) throws(StorageError) -> Run? {
     guard let kindRows = footer.kinds.first(where: { $0.kind == kind }) else { return nil }
-    // The entry of the whole kind has group 0.
+    // The entry for the whole kind has group key 0.
     let entry = try self.entry(kind: kind, group: group ?? 0)
     guard let group else {
       guard let place = entry else { throw .damaged(path: path, offset: footer.groupsAt) }
@@ -317,9 +318,9 @@ final class Segment {
       list: footer.listsAt + first * 4, first: 0, count: count, days: try days(at: place, rowCount: count))
   }
 
-  /// Returns the offset of a group's entry, or `nil` if the group has no rows here.
+  /// Returns the offset of a group's entry, or `nil` if the group has no rows in this segment.
   ///
-  /// Uses interpolation search: group keys are hashes and evenly distributed, so three probes replace about twenty of a
+  /// Uses interpolation search: group keys are evenly distributed hashes, so three probes replace about twenty of a
   /// binary search.
   func entry(kind: UInt8, group: UInt64) throws(StorageError) -> Int? {
     func name(_ index: Int) throws(StorageError) -> (kind: UInt8, group: UInt64) {
@@ -329,7 +330,7 @@ final class Segment {
     }
     var low = 0
     var high = footer.groupCount
-    // Group keys before `low` and at `high`, if they belong to the kind.
+    // Group keys of the entries before `low` and at `high`, if these belong to the kind.
     var below: UInt64?
     var above: UInt64?
     var looks = 0
@@ -375,7 +376,7 @@ final class Segment {
     return row
   }
 
-  /// Returns the row indexes of a part of a run if they are consecutive, otherwise `nil`.
+  /// Returns the indexes of the rows in a part of a run, or `nil` if the run is a list of individual rows.
   func rows(_ indices: Range<Int>, of run: Run) -> Range<Int>? {
     run.list == nil ? run.first + indices.lowerBound..<run.first + indices.upperBound : nil
   }
@@ -395,7 +396,7 @@ final class Segment {
     return low
   }
 
-  /// Adds to `counts` the numbers of rows between consecutive boundaries.
+  /// Adds to `counts` the number of rows between each two consecutive boundaries.
   func addCounts(
     kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]
   ) throws(StorageError) {
@@ -419,7 +420,7 @@ final class Segment {
 
   // MARK: Replaced rows and manifest
 
-  /// Returns the rows of older segments that rows or deletions in this segment replace.
+  /// Returns the rows of older segments that are replaced by rows or deletions in this segment.
   func kills() throws(StorageError) -> [RowPlace] {
     guard footer.killCount > 0 else { return [] }
     try check(footer.killsAt, footer.killCount * SegmentFooter.killBytes)
@@ -429,7 +430,8 @@ final class Segment {
     }
   }
 
-  /// Returns the copy of the manifest that was current when this segment was written, without this segment.
+  /// Returns the manifest that was current when this segment was written, from the copy in the segment. This segment is
+  /// not listed in it.
   func manifest() throws(StorageError) -> Manifest {
     guard footer.manifestBytes > 0 else { throw .damaged(path: path, offset: footer.manifestAt) }
     try check(footer.manifestAt, footer.manifestBytes)

@@ -1,4 +1,4 @@
-/// Sort values between which rows are counted, prepared once for many counts.
+/// Ascending sort values between which rows are counted, prepared once for many counts.
 struct SortBoundaries {
   let sorts: [Int64]
   /// UTC day of each boundary.
@@ -15,11 +15,11 @@ struct SortBoundaries {
   var count: Int { max(sorts.count - 1, 0) }
 }
 
-/// Day index of a run of rows: the days that have rows, and the number of rows before each day.
+/// Day index of a run of rows: the days on which it has rows, with the number of rows before each of them.
 ///
-/// An entry has 8 bytes: day number and index of the day's first row. Counting over many days reads no rows.
+/// Each entry has 8 bytes: the day number and the index of the day's first row. Counting over many days reads no rows.
 struct SegmentDayIndex {
-  /// Length of a day if sort values are microseconds. A hub's versions all fall on the first days.
+  /// Length of a day, for sort values in microseconds. On a hub they are versions, which all fall on the first days.
   private static let length: Int64 = 86_400_000_000
 
   private let base: UnsafeRawPointer
@@ -47,17 +47,17 @@ struct SegmentDayIndex {
 
   @inline(__always) func day(_ index: Int) -> Int32 { Int32(bitPattern: half(base, index * 8)) }
 
-  /// Returns the index of the first row from this day on, limited to the length of the run.
+  /// Returns the index of the first row on the day of an entry, limited to the length of the run.
   @inline(__always) func first(_ index: Int) -> Int {
     index < count ? min(Int(half(base, index * 8 + 4)), rowCount) : rowCount
   }
 
-  /// Returns the first sort value of the day of a row, or `nil` if the row is beyond the last day.
+  /// Returns the first sort value of the day on which a row falls, or `nil` if the row is beyond the last day.
   func start(ofDayWith row: Int) -> Int64? {
     (0..<count).first { first($0 + 1) > row }.map { Int64(day($0)) &* Self.length }
   }
 
-  /// Returns bounds for the rank of a sort value.
+  /// Returns bounds for the rank of a sort value, which is the number of rows with a lower one.
   func ranks(of sort: Int64) -> ClosedRange<Int> {
     let day = Self.day(sort)
     var low = 0
@@ -80,7 +80,7 @@ struct SegmentDayIndex {
     return first...max(first, self.first(index + 1))
   }
 
-  /// Adds to `counts` the numbers of rows between consecutive boundaries.
+  /// Adds to `counts` the number of rows between each two consecutive boundaries.
   /// - Parameters:
   ///   - boundaries: ascending boundaries.
   ///   - counts: one number per interval.
