@@ -172,7 +172,7 @@ extension StoreBackup {
   ) throws(StorageError) -> [String] {
     let log = Log(directory: store.directory, fileSystem: fileSystem)
     let lock = try log.openLock()
-    defer { withExtendedLifetime(lock) {} } // closing the file releases the lock
+    defer { withExtendedLifetime(lock) {} }  // closing the file releases the lock
     try log.take(lock, atMost: options.lockTimeout)
     return try storing { () throws(FileSystemError) in
       let names = try fileSystem.names(inDirectory: store.directory)

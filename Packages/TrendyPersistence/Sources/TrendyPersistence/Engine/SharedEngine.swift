@@ -1,7 +1,7 @@
 import Synchronization
 import TrendyFoundation
 
-/// Shares one open engine per directory, and reopens it after a failed sync.
+/// Shares one open engine of a directory, and reopens it after a failed sync.
 final class SharedEngine: Sendable {
   let directory: String
   let mode: StoreMode
@@ -9,7 +9,7 @@ final class SharedEngine: Sendable {
   let options: StorageEngine.Options
   private let engine: Mutex<StorageEngine>
 
-  /// Opens the store; a new store gets its id from the generator.
+  /// Opens the store. The id of a new store comes from the generator.
   init(
     directory: String, mode: StoreMode, fileSystem: any FileSystem, options: StorageEngine.Options,
     generator: some RandomNumberGenerator
@@ -32,14 +32,14 @@ final class SharedEngine: Sendable {
     return path
   }
 
-  /// The current engine, even if it is unusable after a failed sync.
+  /// Current engine, even if a failed sync has made it unusable.
   var present: StorageEngine { engine.withLock { $0 } }
 
-  /// Returns a usable engine; reopens the store after a failed sync.
+  /// Returns a usable engine. Reopens the store after a failed sync.
   func usable() throws(StorageError) -> StorageEngine {
     try engine.withLock { engine throws(StorageError) in
       if !engine.isUsable {
-        // The store existed, so an empty one in its place would only hide that it was lost.
+        // The store existed before, so creating an empty one would only hide its loss.
         let existing: StoreMode = mode == .createIfMissing ? .mustExist : mode
         engine = try StorageEngine.open(directory: directory, mode: existing, fileSystem: fileSystem, options: options)
       }
@@ -47,8 +47,8 @@ final class SharedEngine: Sendable {
     }
   }
 
-  /// Acquires the lock that permits syncing; `nil` if it is taken. Each caller opens the file again, because the kernel
-  /// treats locks of one open file as one owner.
+  /// Acquires the lock that permits syncing, or returns `nil` if it is held elsewhere. Each call opens the file again,
+  /// because to the kernel all locks taken through one open file have the same owner.
   func lockForSync() throws(StorageError) -> (any OpenFile)? {
     guard mode != .readOnly else { throw .openedReadOnly(path: directory) }
     let path = directory + "/sync.lock"

@@ -1,14 +1,14 @@
 import Synchronization
 
 extension StorageEngine {
-  /// Returns the file of the write lock, which is opened once.
+  /// Returns the file of the write lock, which is opened at the first call.
   func lockFile(_ log: Log) throws(StorageError) -> any OpenFile {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
       if let lock = state.handle.lock { return lock }
       let lock = try log.openLock()
       state.handle.lock = lock
-      // A counter mapped for reading cannot be incremented; map it again through the lock file.
+      // A counter that was mapped for reading cannot be incremented, so map it again through the lock file.
       state.handle.counter = nil
       return lock
     }
@@ -56,11 +56,11 @@ extension StorageEngine {
   /// - Parameters:
   ///   - records: rows of the group.
   ///   - bytes: length of the group.
-  /// - Returns: the sequence number to pass to ``waitUntilDurable(_:)``; `nil` if nothing has to become durable.
+  /// - Returns: the sequence number to pass to ``waitUntilDurable(_:)``, or `nil` if nothing has to become durable.
   func append(_ records: [UnsafeRawPointer], bytes: Int) throws(StorageError) -> UInt64? {
     if records.isEmpty {
-      // The unit may have read groups of other handles that were never synced. Reporting success implies that those are
-      // durable.
+      // The unit may have read groups of other handles that were never synced. Reporting success implies that these
+      // groups are durable.
       return state.withLock { $0.tail.sequence > $0.tail.durable ? $0.tail.sequence : nil }
     }
     try makeRoom(for: bytes)
@@ -113,7 +113,7 @@ extension StorageEngine {
           if state.tail.memory === memory, state.tail.sequence + 1 == header.sequence {
             state.takeIn(header)
           } else {
-            // Maintenance has reread the log meanwhile and may already have applied the group.
+            // Maintenance has reread the log meanwhile. It may already have applied the group.
             try state.catchUp(directory: directory, fileSystem: fileSystem)
           }
           state.prepareNextChunk(options, directory: directory, fileSystem: fileSystem)
@@ -126,14 +126,14 @@ extension StorageEngine {
     }
   }
 
-  /// Continues in a new chunk if this one has no space. Space for a seal always remains.
+  /// Switches to a new chunk if the current one has too little space. Space for a seal always remains.
   private func makeRoom(for bytes: Int) throws(StorageError) {
     guard bytes < GroupHeader.largest else { throw .tooLarge(bytes: bytes, limit: GroupHeader.largest) }
     let needsChunk = state.withLock { $0.tail.end + bytes + GroupHeader.bytes > $0.tail.chunk.chunkBytes }
     if needsChunk { try goOnInNewChunk(Log(directory: directory, fileSystem: fileSystem), for: bytes) }
   }
 
-  /// Blocks until a group is durable. One of the waiting threads syncs for all groups written so far.
+  /// Blocks until a group is durable. One of the waiting threads performs the sync for all groups written so far.
   func waitUntilDurable(_ sequence: UInt64) throws(StorageError) {
     enum Turn {
       case done
@@ -175,11 +175,11 @@ extension StorageEngine {
     }
   }
 
-  /// Length in bytes from which a save gains little from a chunk that was zeroed before.
+  /// Length in bytes above which a save gains little from a chunk that was filled with zeros in advance.
   private static let largeSave = 64 << 10
 
-  /// Creates the next chunk, seals the current one and syncs it. A chunk receives groups only after everything before
-  /// it is durable.
+  /// Creates the next chunk, seals and syncs the current one, and switches to the next. A chunk receives groups only
+  /// after everything before it is durable.
   /// - Parameters:
   ///   - log: log of the store.
   ///   - bytes: length of the group that needs space.
@@ -216,7 +216,7 @@ extension StorageEngine {
     state.withLock { $0.tail.enter(next.header, file: next.file, memory: next.memory) }
   }
 
-  /// Creates the next chunk from a prepared file, or a new one.
+  /// Creates the next chunk, from a prepared file if there is one.
   private func makeChunk(
     _ log: Log, after current: ChunkHeader, for bytes: Int, spare: SpareChunk?
   ) throws(StorageError) -> (header: ChunkHeader, file: any OpenFile, memory: RowMemory?) {
@@ -226,13 +226,12 @@ extension StorageEngine {
     }
     let needed = ChunkHeader.bytes + bytes + GroupHeader.bytes
     if let ready = state.withLock({ $0.tail.spare }), ready.header.chunkBytes >= needed {
-      // If the prepared chunk cannot be completed, for example because the disk is full, a new one is created, or its
-      // error is thrown.
+      // If the prepared chunk cannot be completed, for example because the disk is full, create a new one instead.
       if let file = try? log.adopt(ready.file, as: ready.header) { return (ready.header, file, ready.memory) }
     }
     func make(_ chunkBytes: Int) throws(StorageError) -> (ChunkHeader, any OpenFile, RowMemory?) {
       let header = ChunkHeader(after: current, chunkBytes: max(needed, chunkBytes))
-      // Zeroing a chunk that a few large saves will fill would take as long as the saves.
+      // Filling a chunk with zeros would take as long as the few large saves that it can contain.
       return (header, try log.createChunk(header, isWrittenOver: bytes < Self.largeSave), nil)
     }
     let usual = min(current.chunkBytes * 2, options.largestChunkBytes)
@@ -263,7 +262,7 @@ extension LogState {
     return header
   }
 
-  /// Applies the group after the end of the log.
+  /// Applies the group that was written after the end of the log.
   fileprivate mutating func takeIn(_ header: GroupHeader) {
     let target = tail.memory.base + tail.end
     generation.tables.apply(group: header, at: target)
@@ -271,7 +270,8 @@ extension LogState {
     handle.savedBytes += header.length
   }
 
-  /// Writes the prepared bytes after the end to the file. After a failure no part of them remains.
+  /// Writes the prepared bytes after the end to the file. If that fails, clears them in memory and, if possible, in the
+  /// file.
   fileprivate mutating func writeBeyondEnd(count: Int) throws(StorageError) {
     let (file, memory, offset) = (tail.file, tail.memory, tail.end)
     let result = Result { () throws(FileSystemError) in
@@ -284,13 +284,13 @@ extension LogState {
   fileprivate mutating func onWritten(_ result: Result<Void, FileSystemError>, count: Int) throws(StorageError) {
     switch result {
     case .success:
-      // Incremented before the save is reported, so that other handles notice it.
+      // The counter is incremented before the save is reported, so that other handles notice the save.
       let now = handle.counter?.advance()
       if let now, handle.seen == now &- 1 { handle.seen = now }
     case .failure(let error):
       let target = tail.memory.base + tail.end
       target.initializeMemory(as: UInt8.self, repeating: 0, count: count)
-      // If this write fails as well, the next holder of the write lock clears the bytes.
+      // If this write also fails, the next holder of the write lock clears the bytes.
       try? tail.file.write(UnsafeRawBufferPointer(start: target, count: count), at: tail.end)
       tail.isSuspect = true
       throw StorageError(error)

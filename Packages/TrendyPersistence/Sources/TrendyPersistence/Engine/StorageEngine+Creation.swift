@@ -6,7 +6,7 @@ extension StorageEngine {
     try storing { () throws(FileSystemError) in try fileSystem.createDirectory(directory) }
     let log = Log(directory: directory, fileSystem: fileSystem)
     let lock = try log.openLock()
-    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+    defer { withExtendedLifetime(lock) {} }  // closing the file releases the lock
     try log.take(lock, atMost: options.lockTimeout)
     do {
       _ = try Manifest.read(directory: directory, fileSystem: fileSystem)
@@ -40,8 +40,8 @@ extension StorageEngine {
     }
   }
 
-  /// Throws if a directory without a manifest contains saves, which means that the manifest was lost. Otherwise the
-  /// directory is new, or creating its store was interrupted.
+  /// Throws if a directory without a manifest contains saves, because its manifest must have been lost. Without saves,
+  /// the directory is new, or the creation of its store was interrupted.
   private static func refuseToReplaceSaves(_ log: Log) throws(StorageError) {
     let names = try storing { () throws(FileSystemError) in try log.fileSystem.names(inDirectory: log.directory) }
     if names.contains(where: { $0.hasPrefix("segment-") }) {
@@ -60,7 +60,7 @@ extension StorageEngine {
           throw StorageError.damaged(path: log.directory + "/" + StoreFormat.manifestName, offset: 0)
         }
       } catch .damaged(let path, _) where path == log.path(number) && number == 1 {
-        // The chunk has no header because its creation was interrupted; nothing was saved in it.
+        // The chunk has no header because its creation was interrupted, so it contains no saves.
         continue
       }
     }

@@ -7,23 +7,23 @@
 #endif
 import Synchronization
 
-/// Saves of many megabytes become segments directly. Through the log every row would be written twice, and the next
-/// opening would have to read or seal all of it.
+/// Large saves, which become segments directly. Through the log every row would be written twice, and the next opening
+/// would have to read or seal all of it.
 extension StorageEngine {
-  /// Factor of ``Options/sealBytes`` above which a save is large.
+  /// Factor of ``Options/sealBytes`` above which a save counts as large.
   private static let largeSaveFactor = 8
 
   func isLarge(_ bytes: Int) -> Bool { bytes > options.sealBytes * Self.largeSaveFactor }
 
   /// Saves a unit of work together with the rows of the log as a segment. The caller holds the write lock and keeps it.
   ///
-  /// The log is sealed first and continues in another chunk, so an unused segment has no effect. The save is complete
-  /// when the manifest names the segment. The log does not mention it: other handles check the manifest when the
-  /// counter has changed.
+  /// The log is sealed first and continues in another chunk, so a segment that is not used in the end has no effect.
+  /// The save is complete when the manifest lists the segment. The log does not mention it; other handles check the
+  /// manifest when the counter has changed.
   /// - Parameters:
   ///   - changes: rows put and deleted.
-  ///   - newRows: rows of `changes` that replace no saved row.
-  ///   - mustWait: whether to wait for running maintenance, because the save does not fit into the log.
+  ///   - newRows: indices of the rows of `changes` that replace no saved row.
+  ///   - mustWait: whether to wait for running maintenance. Required if the save does not fit into the log.
   ///   - publish: see `WriteTransaction.commit(publishing:)`.
   /// - Returns: whether the changes are saved; `false` if another handle performs maintenance.
   func saveAsSegment(
@@ -34,9 +34,9 @@ extension StorageEngine {
   ) throws(StorageError) -> Bool {
     let lockPath = directory + "/" + StoreFormat.maintenanceLockName
     let lock = try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
-    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+    defer { withExtendedLifetime(lock) {} }  // closing the file releases the lock
     if mustWait {
-      // Maintenance may be waiting for the write lock and gives up first.
+      // Running maintenance may be waiting for the write lock, which this handle holds. It gives up first.
       try fileSystem.take(lock, of: lockPath, atMost: options.lockTimeout * 2)
     } else {
       guard try storing({ () throws(FileSystemError) in try lock.tryLock() }) else { return false }
@@ -60,22 +60,22 @@ extension StorageEngine {
     }
     withExtendedLifetime(pin) {}
     try commit(next, publishing: publish)
-    // A save of this size has read much of the segments, and the next one will read other parts. The pages remain in
-    // the page cache.
+    // A save of this size has read much of the segments, and the next one will read other parts. The data stays in the
+    // page cache.
     releaseMemory()
-    // The next maintenance removes leftovers as well.
+    // If this fails, the next maintenance removes the leftovers.
     try? removeLeftovers()
     return true
   }
 
-  /// Replaces the manifest, which completes the save, and switches to it.
+  /// Replaces the manifest, which completes the save, and switches this handle to the new generation.
   private func commit(
     _ next: Manifest, publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {
     do {
       try next.replace(directory: directory, fileSystem: fileSystem)
     } catch {
-      // If the new manifest is in place or unreadable, only a reopened store can know whether it is durable.
+      // If the new manifest is in place, or it cannot be read, only reopening the store can show whether it is durable.
       guard let there = try? Manifest.read(directory: directory, fileSystem: fileSystem),
         there.generation < next.generation
       else {
@@ -94,7 +94,7 @@ extension StorageEngine {
         try state.withLock { state throws(StorageError) -> Void in
           try state.reload(directory: directory, fileSystem: fileSystem)
           if let lock = state.handle.lock { state.tail.mark.write(to: lock, with: state.handle.counter) }
-          // Incremented before the save is reported, so that other handles notice it.
+          // The counter is incremented before the save is reported, so that other handles notice the save.
           _ = state.handle.counter?.advance()
         }
       }

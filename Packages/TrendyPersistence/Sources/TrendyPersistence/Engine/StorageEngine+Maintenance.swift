@@ -2,23 +2,23 @@ import Synchronization
 
 /// Sealing and merging, which keep a store fast to open.
 ///
-/// Every step writes a new file, then a manifest that names it, then removes files that the manifest does not name. The
+/// Every step writes a new file, then a manifest that lists it, then removes files that the manifest does not list. The
 /// store is unchanged until the manifest is replaced.
 extension StorageEngine {
   /// Performs one step of maintenance if one is due.
   ///
-  /// A step seals the log into a segment when it exceeds ``Options/sealBytes``, merges segments of similar size, or
-  /// removes unneeded files. Call it from time to time until it returns `false`; use a separate thread if saves must
-  /// not wait.
+  /// A step seals the log into a segment if it exceeds ``Options/sealBytes``, merges segments of similar size, or
+  /// removes obsolete files. Call it occasionally until it returns `false`, on a separate thread if saves must not
+  /// wait.
   ///
   /// Other reads and saves continue meanwhile; the write lock is held only at the start and the end of a step. Do not
-  /// call it within a unit of work that has written: it would wait for itself. A step that fails, for example on a full
-  /// disk, leaves the store unchanged.
+  /// call it within a unit of work that has written, because it would wait for that unit. A step that fails, for
+  /// example on a full disk, leaves the store unchanged.
   /// - Parameters:
   ///   - sealsAll: whether to seal the log regardless of its length.
-  ///   - leastSegments: number of segments below which none are merged. Merging rewrites what was just saved and can be
+  ///   - leastSegments: minimum number of segments for a merge. Merging rewrites recently saved rows and can be
   ///     deferred while disk space is scarce.
-  /// - Returns: whether more may be due. Also `false` if another handle performs maintenance.
+  /// - Returns: whether further steps may be due. Also `false` if another handle performs maintenance.
   @discardableResult
   public func maintain(sealingAll sealsAll: Bool = false, mergingFrom leastSegments: Int = 0) throws(StorageError)
     -> Bool
@@ -28,14 +28,15 @@ extension StorageEngine {
     let lock = try storing { () throws(FileSystemError) in
       try fileSystem.open(directory + "/" + StoreFormat.maintenanceLockName, .create)
     }
-    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+    defer { withExtendedLifetime(lock) {} }  // closing the file releases the lock
     guard try storing({ () throws(FileSystemError) in try lock.tryLock() }) else { return false }
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
       try state.reload(directory: directory, fileSystem: fileSystem)
     }
     try removeLeftovers()
-    // Bounds the number of segments in stores that only saves ever seal.
+    // If there are many segments, merge before sealing. Otherwise their number would grow without limit in a store that
+    // is only maintained by its saves.
     let count = state.withLock { $0.generation.manifest.segments.count }
     let isCrowded = count >= Self.manySegments
     var hasWorked = isCrowded ? try merge() : try seal(sealsAll: sealsAll)
@@ -53,7 +54,7 @@ extension StorageEngine {
   /// Discards the segments' pages from this process's memory. Later reads use the page cache or the disk.
   public func releaseMemory() { state.withLock { $0.generation.tables.segments.letGo() } }
 
-  /// Performs a step of maintenance after a save if none has happened for long.
+  /// Performs a step of maintenance after a save if maintenance is overdue.
   func maintainIfOverdue() throws(StorageError) {
     let isOverdue = state.withLock { state in
       state.tail.logBytes > options.sealBytes * Self.overdueFactor
@@ -62,15 +63,15 @@ extension StorageEngine {
     if isOverdue { try maintain() }
   }
 
-  /// Factor of ``Options/sealBytes`` above which a save seals the log itself.
+  /// A save seals the log itself if the log is longer than ``Options/sealBytes`` by this factor.
   private static let overdueFactor = 64
-  /// Number of segments from which merging has priority over sealing.
+  /// Minimum number of segments at which merging has priority over sealing.
   private static let manySegments = 48
 
   // MARK: Sealing
 
   /// Content of the log up to a seal, and the position after it.
-  private struct Frozen: @unchecked Sendable {  // rows that nobody writes again, kept by the pin
+  private struct Frozen: @unchecked Sendable {  // the rows never change, and the pin keeps them alive
     var records: [UnsafeRawPointer]
     var burials: [RowPlace]
     var pin: RowPin
@@ -82,7 +83,7 @@ extension StorageEngine {
   private func seal(sealsAll: Bool) throws(StorageError) -> Bool {
     let isDue = state.withLock { state in
       let hasRows = state.generation.tables.memtable.count > 0
-      // A log that contains only rows deleted again is sealed as well.
+      // A log that contains only deletions is sealed as well.
       return state.tail.logBytes > options.sealBytes || (sealsAll && hasRows)
     }
     guard isDue else { return false }
@@ -106,7 +107,7 @@ extension StorageEngine {
     let log = Log(directory: directory, fileSystem: fileSystem)
     // After a failed step the chunk may be empty.
     func isUsed() -> Bool { state.withLock { $0.tail.end > ChunkHeader.bytes } }
-    // Created before acquiring the write lock, because it takes the longest.
+    // Created before the write lock is acquired, because this takes the longest.
     let spare = isUsed() ? try log.makeSpare(bytes: options.firstChunkBytes) : nil
     let transaction = try beginWrite()
     defer { transaction.rollback() }
@@ -130,7 +131,7 @@ extension StorageEngine {
       log: Log(directory: directory, fileSystem: fileSystem, manifest: next))
   }
 
-  /// Replaces the manifest, unless a repair replaced it meanwhile.
+  /// Replaces the manifest, unless a repair has replaced it meanwhile.
   /// - Returns: whether it was replaced.
   private func install(_ next: Manifest) throws(StorageError) -> Bool {
     let transaction = try beginWrite()
@@ -140,7 +141,8 @@ extension StorageEngine {
     try next.replace(directory: directory, fileSystem: fileSystem)
     try state.withLock { state throws(StorageError) -> Void in
       try state.reload(directory: directory, fileSystem: fileSystem)
-      // Everything before the log is durable, so the next opening need not examine bytes beyond its end.
+      // The new log is empty and everything before it is durable, so the next opening need not examine bytes beyond its
+      // end.
       if state.tail.end == ChunkHeader.bytes, let lock = state.handle.lock {
         state.tail.mark.write(to: lock, with: state.handle.counter)
       }
@@ -160,10 +162,10 @@ extension StorageEngine {
     }
     let chosen = Self.due(manifest.segments, killed: killed)
     guard !chosen.isEmpty else { return false }
-    // Replacement lists are read twice, here and by the stack below, and not needed afterwards.
+    // Discard the pages with the replacement lists. The stack below has mappings of its own.
     releaseMemory()
     let log = Log(directory: directory, fileSystem: fileSystem, manifest: manifest)
-    // A separate stack without the log, because rows replaced by an unconfirmed save are still needed.
+    // A separate stack without the log, because rows that an unconfirmed save has replaced are still needed.
     let stack = try SegmentStack(log)
     let sources = stack.layers.filter { chosen.contains($0.segment.number) }
     var next = manifest
@@ -180,9 +182,11 @@ extension StorageEngine {
     return try install(next)
   }
 
-  /// Returns the numbers of the segments to merge: the smallest ones, while the next is at most twice as large as all
-  /// before it, so that a row is rewritten about as often as the store doubles. Otherwise one segment of which more
-  /// than half is replaced.
+  /// Returns the numbers of the segments to merge.
+  ///
+  /// Selects the smallest segments, up to the first that is more than twice as large as all smaller ones together, so
+  /// that a row is rewritten about as often as the store doubles. If that is only one segment, selects a segment of
+  /// which more than half of the rows have been replaced, if there is one.
   static func due(_ segments: [SegmentReference], killed: [UInt64: Int]) -> Set<UInt64> {
     let sorted = segments.sorted { ($0.fileBytes, $0.number) < ($1.fileBytes, $1.number) }
     var sum = 0
@@ -197,7 +201,7 @@ extension StorageEngine {
     return mostlyDead.map { [$0.number] } ?? []
   }
 
-  /// Total number of copied bytes after which pages of the sources are discarded.
+  /// Number of copied bytes, for all sources together, after which their pages are discarded.
   private static let copiedAtOnce = 8 << 20
 
   private static func merge(_ sources: [SegmentStack.Layer], into writer: SegmentWriter) throws(StorageError) {
@@ -209,7 +213,7 @@ extension StorageEngine {
       heads[index] = rows[index] < source.segment.footer.rowCount ? try source.segment.record(rows[index]) : nil
     }
     for index in sources.indices { try advance(index) }
-    // Discard copied pages, so that a merge of any size keeps only a piece of each source in memory.
+    // Copied pages are discarded, so that a merge of any size keeps only a part of each source in memory.
     var copied = [Int](repeating: 0, count: sources.count)
     let copiedAtOnce = max(Self.copiedAtOnce / max(sources.count, 8), 256 << 10)
     while true {
@@ -232,7 +236,7 @@ extension StorageEngine {
 
   // MARK: Removing files
 
-  /// Removes files that the manifest does not name. Processes that have them open keep access.
+  /// Removes files that the manifest does not list. Processes that have them open can still read them.
   func removeLeftovers() throws(StorageError) {
     let manifest = try Manifest.read(directory: directory, fileSystem: fileSystem)
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
@@ -249,8 +253,7 @@ extension StorageEngine {
     }
     guard !leftovers.isEmpty else { return }
     try storing { () throws(FileSystemError) in
-      // Sync the directory first: the process that replaced the manifest may have exited before its new name was
-      // durable.
+      // Sync the directory first: the process that replaced the manifest may have exited before the rename was durable.
       try fileSystem.syncDirectory(directory)
       for name in leftovers { try fileSystem.remove(directory + "/" + name) }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A store of rows in plain files: a log that is synced with every save, and immutable segments.
+/// Store of rows in plain files: a log that is synced with every save, and immutable segments.
 ///
 /// A row has a kind, a 128-bit key, a sort value, a group key and a payload; kind and key identify it. Any number of
 /// handles in any number of processes can use a directory at the same time. Reads return the state of the last
@@ -10,14 +10,14 @@ import Synchronization
 public final class StorageEngine: Sendable {
   /// Sizes and timeouts of a store.
   public struct Options: Hashable, Sendable {
-    /// Time for which a save waits for the write lock before it throws ``StorageError/busy(path:)``.
+    /// Maximum time for which a save waits for the write lock before it throws ``StorageError/busy(path:)``.
     public var lockTimeout: Duration
     /// Length of the first chunk of the log in bytes, at least 4096. Each further chunk is twice as long.
     public var firstChunkBytes: Int
-    /// Maximum length of a chunk in bytes. A larger save gets a chunk of the size it needs.
+    /// Maximum length of a chunk in bytes. A larger save gets a longer chunk.
     public var largestChunkBytes: Int
-    /// Length of the log in bytes from which ``StorageEngine/maintain(sealingAll:mergingFrom:)`` seals it into a
-    /// segment; bounds how much an opening reads.
+    /// Length of the log in bytes above which ``StorageEngine/maintain(sealingAll:mergingFrom:)`` seals it into a
+    /// segment. Limits how much has to be read to open a store.
     ///
     /// Without maintenance a save seals a log of 64 times this length. A save of more than eight times this length
     /// becomes a segment directly.
@@ -52,7 +52,7 @@ public final class StorageEngine: Sendable {
   struct SyncState: Sendable {
     /// Sequence number of the last durable group.
     var through: UInt64
-    /// Whether a thread is syncing at present.
+    /// Whether a thread is currently syncing.
     var isRunning = false
     var failure: StorageError?
   }
@@ -70,7 +70,7 @@ public final class StorageEngine: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Opens the store of a directory. By default a missing store is created. Opening does not change an existing store.
+  /// Opens the store in a directory. By default a missing store is created. Opening does not change an existing store.
   /// - Parameters:
   ///   - directory: path without a trailing slash.
   ///   - mode: whether to create a missing store, and whether to permit writes.
@@ -87,7 +87,7 @@ public final class StorageEngine: Sendable {
     return try open(directory: directory, mode: mode, fileSystem: fileSystem, options: options, generator: &generator)
   }
 
-  /// Opens a store; a new store gets its id from the generator.
+  /// Opens a store. The id of a new store comes from the generator.
   public static func open(
     directory: String, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem, options: Options,
     generator: inout some RandomNumberGenerator
@@ -107,13 +107,13 @@ public final class StorageEngine: Sendable {
     }
     if recovered.tail != .clean {
       if let lock = try? log.openLock() {
-        // Another process may be saving. An unfinished save that remains under the lock is the result of a crash.
-        defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+        // Another process may be saving. Under the lock, an unfinished save can only be the result of a crash.
+        defer { withExtendedLifetime(lock) {} }  // closing the file releases the lock
         try log.take(lock, atMost: options.lockTimeout)
         recovered = try Log.current(directory: directory, fileSystem: fileSystem).recovered
         if let damage = recovered.damage(confirmedBy: DurableEnd(of: lock)) { throw damage }
       } else {
-        // A reader without permission to write cannot acquire the lock.
+        // A reader without write permission cannot acquire the lock.
         recovered = try Log.currentWithoutLock(directory: directory, fileSystem: fileSystem)
       }
     }
@@ -133,7 +133,7 @@ public final class StorageEngine: Sendable {
 
   // MARK: Reads
 
-  /// Applies the saves of other handles and processes since the last call.
+  /// Applies the saves that other handles and processes have made since the last call.
   public func refresh() throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -144,7 +144,7 @@ public final class StorageEngine: Sendable {
       if state.handle.counter == nil, state.handle.looks == Self.readsToShare {
         state.handle.counter = sharedCounter(lock: state.handle.lock)
       }
-      // Read before the log, so that a save missed there shows in the next comparison.
+      // The counter is read before the log, so that a save missed in the log shows in the next comparison.
       let now = state.handle.counter?.value
       if let now, now == state.handle.seen, !looksAnyway { return }
       try state.catchUp(directory: directory, fileSystem: fileSystem)
@@ -164,13 +164,13 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Number of refreshes from which the counter is mapped; it does not pay for fewer.
+  /// Number of refreshes after which the counter is mapped. For fewer, mapping costs more than it saves.
   private static let readsToShare = 4
 
-  /// Maps the counter for a handle that has not saved. If the lock file is missing or not readable, the log is checked
-  /// at each refresh.
+  /// Maps the counter for a handle that has not saved. If the lock file is missing or cannot be read, the log is
+  /// checked at each refresh.
   private func sharedCounter(lock: (any OpenFile)?) -> (any SharedCounter)? {
-    if let lock { return try? lock.counter() }  // another thread is about to save: this is what it will advance
+    if let lock { return try? lock.counter() }  // another thread is about to save and will increment this counter
     return try? fileSystem.open(directory + "/" + StoreFormat.lockName, .read).counter()
   }
 
@@ -186,7 +186,7 @@ public final class StorageEngine: Sendable {
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - group: group key; `nil` for all rows of the kind.
-  ///   - lower: least sort value.
+  ///   - lower: lowest sort value.
   ///   - upper: end of the range, exclusive.
   ///   - descending: whether to return the rows in reverse order.
   ///   - limit: maximum number of rows.
@@ -211,8 +211,8 @@ public final class StorageEngine: Sendable {
     try listing { tables throws(StorageError) in try tables.records(kind: kind, keys: keys) }
   }
 
-  /// Returns the most recently created rows of a kind, and possibly others, in no particular order: by the time in a
-  /// version 7 UUID, otherwise by sort value.
+  /// Returns the most recently created rows of a kind, and possibly others, in no particular order. The creation time
+  /// is that of a version 7 UUID; for other keys it is the sort value.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> RowList {
     try listing { tables throws(StorageError) in try tables.latest(kind: kind, count: count) }
   }
@@ -226,12 +226,12 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns the numbers of rows between consecutive boundaries; a row equal to a boundary counts after it.
+  /// Returns the number of rows between each two consecutive boundaries. A row equal to a boundary counts as after it.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - group: group key; `nil` for all rows of the kind.
   ///   - boundaries: ascending sort values.
-  /// - Returns: one number fewer than there are boundaries.
+  /// - Returns: the counts, one fewer than there are boundaries.
   public func counts(
     kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
   ) throws(StorageError) -> [Int] {
@@ -255,7 +255,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Whether there may be rows of the kind. `false` is exact and takes constant time.
+  /// Whether there may be rows of the kind. `false` is exact. Takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -298,7 +298,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns for each key whether there is a row.
+  /// Returns, for each key, whether it has a row.
   func holds(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -306,7 +306,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns for each group whether it may have rows of a kind. `false` is exact.
+  /// Returns, for each group, whether it may have rows of a kind. `false` is exact.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -314,7 +314,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Scans saved rows, omitting those that a unit of work has changed in `overlay`.
+  /// Scans saved rows, except those whose keys a unit of work has put or deleted in `overlay`.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
     hiddenBy overlay: Memtable
@@ -330,7 +330,8 @@ public final class StorageEngine: Sendable {
 
   // MARK: Writes
 
-  /// Saves what `body` puts and deletes, all or nothing; durable on return. If `body` throws, nothing changes.
+  /// Saves everything that `body` puts and deletes, or nothing. On return the changes are durable. If `body` throws,
+  /// nothing changes.
   public func write<Result>(
     _ body: (WriteTransaction) throws(StorageError) -> Result
   ) throws(StorageError) -> Result {
@@ -345,7 +346,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Acquires the write lock among all processes and applies the saves of others.
+  /// Acquires the write lock, which excludes all other handles and processes, and applies their saves.
   ///
   /// No other handle can save until the transaction is committed or rolled back.
   /// - Throws: ``StorageError/busy(path:)`` after ``Options/lockTimeout``, or ``StorageError/openedReadOnly(path:)``.

@@ -11,14 +11,14 @@
 /// A call completes or throws: implementations retry after signals and continue short writes. Paths are absolute or
 /// relative to the working directory, separated by `/`.
 public protocol FileSystem: FileHints {
-  /// Creates a directory and its parents; an existing one is not an error. Its name is durable on return.
+  /// Creates a directory and its missing parents. An existing directory is not an error. Its name is durable on return.
   func createDirectory(_ path: String) throws(FileSystemError)
-  /// Opens a file; with ``FileMode/create`` creates an empty one if it is missing. A new name is durable only after
+  /// Opens a file. With ``FileMode/create``, creates an empty file if it is missing. A new name is durable only after
   /// ``syncDirectory(_:)``.
   func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile
-  /// Returns the sorted names in a directory.
+  /// Returns the names in a directory, sorted.
   func names(inDirectory path: String) throws(FileSystemError) -> [String]
-  /// Replaces a file, or moves a directory to an unused name, atomically. Durable after ``syncDirectory(_:)`` of both
+  /// Atomically replaces a file, or moves a directory to an unused path. Durable after ``syncDirectory(_:)`` of both
   /// parents.
   func rename(_ path: String, to newPath: String) throws(FileSystemError)
   /// Removes a file or an empty directory. Open handles of a removed file remain usable.
@@ -27,18 +27,18 @@ public protocol FileSystem: FileHints {
   func syncDirectory(_ path: String) throws(FileSystemError)
 }
 
-/// Optional operations that make a store faster. There are default implementations.
+/// Optional operations that make a store faster. All of them have default implementations.
 public protocol FileHints: Sendable {
   /// Pauses before another attempt to acquire a lock.
-  /// - Parameter attempt: number of earlier attempts; pauses grow up to a millisecond.
+  /// - Parameter attempt: number of earlier attempts. Pauses grow up to a millisecond.
   /// - Returns: duration of the pause.
   func pause(attempt: Int) -> Duration
-  /// Starts creating an unnamed file on a background thread; each of its bytes is written once and synced.
+  /// Starts creating an unnamed file on a background thread, which writes each of its bytes once and syncs them.
   /// - Parameters:
   ///   - path: directory in which the file will receive its name.
   ///   - bytes: length of the file.
   ///   - start: first bytes of the file; zeros follow.
-  ///   - preparing: called on that thread first.
+  ///   - preparing: called first on that thread.
   /// - Returns: the file, or `nil` if the file system does not support it.
   func beginSpare(
     inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
@@ -48,20 +48,20 @@ public protocol FileHints: Sendable {
 extension FileHints {
   /// Pauses for 20 to 160 µs during the first 100 attempts, then for a millisecond.
   public func pause(attempt: Int) -> Duration {
-    // A save holds the lock for about 20 µs, and a late retry loses to later arrivals.
+    // A save holds the lock for about 20 µs. After a longer pause, later arrivals would get the lock first.
     let microseconds = attempt < 100 ? min(20 << min(attempt, 6), 160) : 1000
     usleep(UInt32(microseconds))
     return .microseconds(microseconds)
   }
 
-  /// Returns `nil`.
+  /// Returns `nil`, because spare files are not supported.
   public func beginSpare(
     inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
   ) -> (any SpareFile)? { nil }
 }
 
-/// A file that is being prepared. It has no name, so no other process can use it, and is removed with its last
-/// reference.
+/// File that is being prepared in the background. It has no name, so no other process can use it, and it is removed
+/// with its last reference.
 public protocol SpareFile: AnyObject, Sendable {
   /// Waits for the preparation and gives the file an unused name, which is durable only after
   /// ``FileSystem/syncDirectory(_:)``.
@@ -72,23 +72,24 @@ public protocol SpareFile: AnyObject, Sendable {
 public enum FileMode: Hashable, Sendable {
   case read
   case readWrite
-  /// For reading and writing; created if missing.
+  /// For reading and writing. Creates the file if it is missing.
   case create
 }
 
 /// An open file. Offsets and lengths are in bytes.
 ///
-/// All methods are thread-safe, as the system calls are. The file is closed with its last reference.
+/// All methods are thread-safe. The file is closed with its last reference.
 public protocol OpenFile: AnyObject, Sendable {
   /// Reads bytes starting at `offset`.
   /// - Parameters:
   ///   - buffer: memory to fill.
   ///   - offset: offset in the file.
-  /// - Returns: number of bytes read; less than the buffer's length only at the end of the file.
+  /// - Returns: number of bytes read, which is less than the buffer's length only at the end of the file.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int
   /// Writes the whole buffer. If it throws, any part may have been written.
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError)
-  /// Makes written bytes and the length durable (`fdatasync`). After an error it is unknown which bytes are durable.
+  /// Makes written bytes and the file length durable (`fdatasync`). After an error it is unknown which bytes are
+  /// durable.
   func synchronize() throws(FileSystemError)
   /// Returns the length of the file in bytes.
   func size() throws(FileSystemError) -> Int
@@ -96,18 +97,18 @@ public protocol OpenFile: AnyObject, Sendable {
   func truncate(to size: Int) throws(FileSystemError)
   /// Reserves space for `size` bytes and extends the file to that length. If it throws, no space is used.
   func allocate(_ size: Int) throws(FileSystemError)
-  /// Whether the path still leads to this file, which is not the case if it was removed or replaced.
+  /// Whether the path still refers to this file. `false` if the file was removed or replaced.
   func isInPlace() throws(FileSystemError) -> Bool
-  /// Acquires the exclusive lock of this open file, unless another open file has it in this or any other process. The
-  /// kernel releases it when the file is closed or the process ends.
+  /// Acquires the exclusive lock of this file, unless it is held through another open file in this or any other
+  /// process. The kernel releases the lock when the file is closed or the process ends.
   /// - Returns: whether the lock was acquired.
   func tryLock() throws(FileSystemError) -> Bool
   /// Releases the lock.
   func unlock() throws(FileSystemError)
-  /// Maps the first `size` bytes of a file that is no longer written or truncated.
+  /// Maps the first `size` bytes of a file that will no longer be written or truncated.
   func map(size: Int) throws(FileSystemError) -> any MappedFile
-  /// Maps the counter in bytes 64 to 72 of the file; `nil` if the file has none yet. A file open for writing is
-  /// extended as needed and must not be truncated afterwards.
+  /// Maps the counter in bytes 64 to 72 of the file, or returns `nil` if the file has none yet. A file opened for
+  /// writing is extended as needed and must not be truncated afterwards.
   func counter() throws(FileSystemError) -> (any SharedCounter)?
 }
 
@@ -120,13 +121,14 @@ extension OpenFile {
   }
 }
 
-/// A memory-mapped file; unmapped with the last reference.
+/// Memory-mapped file, which is unmapped with its last reference.
 public protocol MappedFile: AnyObject, Sendable {
   /// The mapped bytes, valid as long as the mapping is referenced.
   var bytes: UnsafeRawBufferPointer { get }
-  /// Maps the pages of a range that are in the page cache at once, instead of a few at each first access. A hint.
+  /// Maps all pages of a range that are in the page cache, instead of a few at each first access. Only a hint.
   func bringIn(_ range: Range<Int>)
-  /// Unmaps the pages of a range, which otherwise stay mapped until memory is short. They can still be read. A hint.
+  /// Unmaps the pages of a range, which otherwise stay mapped until memory is short. They can still be read. Only a
+  /// hint.
   func letGo(_ range: Range<Int>)
 }
 

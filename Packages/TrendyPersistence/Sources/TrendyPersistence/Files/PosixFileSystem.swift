@@ -14,7 +14,7 @@ public struct PosixFileSystem: FileSystem {
   private let mapsLargePages: Bool
 
   /// Creates a file system.
-  /// - Parameter mapsLargePages: whether long files are mapped with pages of 2 MiB if the page cache has them. Random
+  /// - Parameter mapsLargePages: whether to map long files with pages of 2 MiB if the page cache has them. Random
   ///   lookups then take 10 % less time, but the first access to a page maps 2 MiB instead of 64 KiB. Disable it for
   ///   short-lived or mostly idle programs.
   public init(mapsLargePages: Bool = true) { self.mapsLargePages = mapsLargePages }
@@ -46,7 +46,7 @@ public struct PosixFileSystem: FileSystem {
     }
   }
 
-  /// Opens a file; a new one has permissions 0600.
+  /// Opens a file. A new file has permissions 0600.
   public func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any OpenFile {
     let flags =
       switch mode {
@@ -99,11 +99,11 @@ public struct PosixFileSystem: FileSystem {
   }
 
   #if canImport(Glibc)
-    /// Starts creating an unnamed file (`O_TMPFILE`) on a thread; `nil` if the file system does not support it.
+    /// Starts creating an unnamed file (`O_TMPFILE`) on a thread. Returns `nil` if the file system does not support it.
     public func beginSpare(
       inDirectory path: String, bytes: Int, beginningWith start: [UInt8], preparing: @escaping @Sendable () -> Void
     ) -> (any SpareFile)? {
-      // O_TMPFILE, which some file systems do not support.
+      // 0x40_0000 is O_TMPFILE.
       guard let descriptor = try? descriptor(path, 0x40_0000 | O_DIRECTORY | O_RDWR | O_CLOEXEC) else { return nil }
       return PosixSpare(descriptor: descriptor, bytes: bytes, start: start, directory: path, preparing: preparing)
     }
@@ -113,8 +113,8 @@ public struct PosixFileSystem: FileSystem {
     do {
       try syncDirectory(parent(of: path))
     } catch {
-      // Creating directories may be permitted where reading the parent is not. Syncing the new directory then syncs its
-      // name as well.
+      // A process may be permitted to create directories in a parent that it may not read. Syncing the new directory
+      // then syncs its name as well.
       guard error.code == EACCES || error.code == EPERM else { throw error }
       try syncDirectory(path)
     }
@@ -133,8 +133,8 @@ public struct PosixFileSystem: FileSystem {
       #endif
       if descriptor >= 3 { return descriptor }
       if descriptor >= 0 {
-        // A standard stream is closed. Use a higher descriptor, so that output of the process does not end up in the
-        // file.
+        // A standard stream is closed and its number was reused. Use a higher descriptor, so that output of the process
+        // does not end up in the file.
         defer { close(descriptor) }
         let higher = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard higher >= 0 else { throw error(operation, path) }
@@ -221,10 +221,10 @@ private final class PosixFile: OpenFile {
 
   func synchronize() throws(FileSystemError) {
     #if canImport(Darwin)
-      // fsync leaves the data in the drive's cache on Darwin.
+      // On Darwin, fsync leaves the data in the drive's cache.
       let result = fcntl(descriptor, F_FULLFSYNC) == -1 ? fsync(descriptor) : 0
     #else
-      // Not retried when interrupted: after any failure it is unknown what is durable.
+      // Not retried after an interruption, because after any failure it is unknown what is durable.
       let result = fdatasync(descriptor)
     #endif
     guard result == 0 else { throw error(.synchronize, path) }
@@ -265,7 +265,7 @@ private final class PosixFile: OpenFile {
       try truncate(to: size)
     #else
       while true {
-        // Returns the error code instead of setting errno.
+        // posix_fallocate returns the error code instead of setting errno.
         let code = posix_fallocate(descriptor, 0, off_t(size))
         if code == 0 { return }
         if code != EINTR { throw FileSystemError(operation: .allocate, path: path, code: code) }
@@ -275,7 +275,7 @@ private final class PosixFile: OpenFile {
 
   func tryLock() throws(FileSystemError) -> Bool {
     #if canImport(Glibc)
-      // The lock belongs to the open file description, so that two handles of one process exclude each other too.
+      // The lock belongs to the open file description, so two handles in one process exclude each other as well.
       return try lock(F_WRLCK)
     #else
       while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -338,7 +338,7 @@ private final class PosixFile: OpenFile {
   }
 
   func counter() throws(FileSystemError) -> (any SharedCounter)? {
-    // Accessing memory beyond the end of the file would terminate the process, and so would writing to a hole on a full
+    // Accessing memory beyond the end of the file would terminate the process, as would writing to a hole on a full
     // disk.
     if try size() < PosixCounter.bytes {
       guard isWritable else { return nil }
@@ -352,8 +352,8 @@ private final class PosixFile: OpenFile {
 }
 
 #if canImport(Glibc)
-  /// Starts writing dirty pages of a large write to the device, so that a later sync has little left to wait for and
-  /// delays other syncs less. A hint that does not consume the error of a sync.
+  /// Starts writing the dirty pages of a large write to the device, so that a later sync has little left to do and
+  /// delays other syncs less. Only a hint, which does not consume an error that a sync has to report.
   private enum Writeback {
     static let leastBytes = 1 << 20
 
@@ -367,7 +367,7 @@ private final class PosixFile: OpenFile {
     }
   }
 
-  /// An unnamed file that a thread fills.
+  /// Unnamed file that a background thread fills.
   private final class PosixSpare: SpareFile {
     private let bytes: Int
     private let start: [UInt8]
@@ -414,7 +414,7 @@ private final class PosixFile: OpenFile {
         let zeros = RowMemory(zeroed: min(bytes, 256 << 10))
         for position in stride(from: 0, to: bytes, by: zeros.count) {
           try file.write(zeros.bytes(from: 0, count: min(zeros.count, bytes - position)), at: position)
-          // Sync in pieces, because a save's own sync waits for everything sent to the device before it.
+          // Sync in pieces, because the sync of a save waits for everything that was sent to the device before it.
           try file.synchronize()
         }
         try file.write(start, at: 0)

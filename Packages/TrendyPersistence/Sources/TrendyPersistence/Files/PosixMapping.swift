@@ -37,11 +37,11 @@ final class PosixCounter: SharedCounter, @unchecked Sendable {
 
 /// Mapped pages of a file.
 ///
-/// `@unchecked`: the bytes are not written after they were mapped, and `bytes` never changes.
+/// `@unchecked`: the bytes do not change after the file has been mapped, and `bytes` never changes.
 final class PosixMapping: MappedFile, @unchecked Sendable {
   static let largePage = 2 << 20
   let bytes: UnsafeRawBufferPointer
-  /// The whole reserved address range, which may be larger than the file.
+  /// Reserved address range, which may be larger than the file.
   private let space: UnsafeMutableRawBufferPointer
   private let isInSmallPages: Bool
 
@@ -64,7 +64,7 @@ final class PosixMapping: MappedFile, @unchecked Sendable {
     }
 
     func bringIn(_ range: Range<Int>) {
-      // Small pages are used to keep only accessed pages in memory.
+      // With small pages, only accessed pages are to be kept in memory.
       if isInSmallPages { return }
       let page = 4096
       let from = range.lowerBound / page * page

@@ -1,7 +1,7 @@
-/// A number in memory shared by all processes that have a file open. An increment is visible to all of them without a
-/// system call.
+/// Counter in memory that is shared by all processes that have a file open. An increment is visible to all of them
+/// without a system call.
 ///
-/// It only indicates that something changed. It need not survive a power loss and may have any value afterwards.
+/// It only indicates that something has changed. A power loss may change it to any value.
 public protocol SharedCounter: AnyObject, Sendable {
   /// Current value.
   var value: UInt64 { get }
@@ -9,10 +9,10 @@ public protocol SharedCounter: AnyObject, Sendable {
   /// - Returns: the new value.
   @discardableResult
   func advance() -> UInt64
-  /// Replaces the first bytes of the file through the mapping. Requires a file open for writing. The bytes are as
-  /// volatile as the counter.
+  /// Replaces the first bytes of the file through the mapping. Requires a file open for writing. Like the counter, the
+  /// bytes need not survive a power loss.
   /// - Parameter bytes: at most 64 bytes, a multiple of 8.
-  /// - Returns: whether they were replaced; otherwise the caller writes them to the file.
+  /// - Returns: whether they were replaced. If not, the caller writes them to the file.
   func put(_ bytes: UnsafeRawBufferPointer) -> Bool
 }
 
@@ -22,6 +22,6 @@ extension SharedCounter {
 }
 
 extension OpenFile {
-  /// Returns `nil`: readers must check the file.
+  /// Returns `nil`, so readers have to check the file.
   public func counter() throws(FileSystemError) -> (any SharedCounter)? { nil }
 }

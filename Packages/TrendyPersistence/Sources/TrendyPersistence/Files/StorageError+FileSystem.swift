@@ -7,7 +7,7 @@
 #endif
 
 extension StorageError {
-  /// Converts an error of the file system to the error of a store.
+  /// Converts an error of the file system to an error of the store.
   public init(_ error: FileSystemError) {
     switch error.code {
     case ENOSPC, EDQUOT, EFBIG: self = .diskFull(path: error.path)
@@ -24,7 +24,7 @@ extension StorageError {
   }
 }
 
-/// Runs file system calls and converts their errors.
+/// Runs file system calls and converts their errors to ``StorageError``.
 func storing<Result: ~Copyable>(_ body: () throws(FileSystemError) -> Result) throws(StorageError) -> Result {
   do { return try body() } catch { throw StorageError(error) }
 }
@@ -48,8 +48,8 @@ extension FileSystem {
 }
 
 extension StorageError {
-  /// Whether no file descriptor is available in the process or on the machine. Temporary: it passes when other files
-  /// are closed.
+  /// Whether the process or the machine has run out of file descriptors. This is temporary: descriptors become
+  /// available when other files are closed.
   public var isShortOfDescriptors: Bool {
     guard case .failed(let error) = self else { return false }
     return error.code == EMFILE || error.code == ENFILE

@@ -1,8 +1,8 @@
-/// Errors of a store. Earlier saves are never affected.
+/// Errors thrown by a store. A failed operation never affects earlier saves.
 public enum StorageError: Error, Hashable, CustomStringConvertible {
   /// Bytes before the torn tail were changed by the disk or by another program. `offset` is in bytes.
   case damaged(path: String, offset: Int)
-  /// The files have another format version than this program supports.
+  /// The files have a format version that this program does not support.
   case newerVersion(path: String, found: Int, supported: Int)
   /// The disk or the quota is full. The change was not saved; the store remains usable.
   case diskFull(path: String)
@@ -34,7 +34,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
   case exists(path: String)
   /// The caller cancelled the operation; nothing was changed.
   case cancelled(path: String)
-  /// The file is not a complete backup: truncated, altered, or of another program. `offset` is in bytes.
+  /// The file is not a complete backup: truncated, altered, or written by another program. `offset` is in bytes.
   case notABackup(path: String, offset: Int, reason: String)
   /// A signature was required, but the backup is unsigned or signed with another key.
   case wrongSignature(path: String, isSigned: Bool)

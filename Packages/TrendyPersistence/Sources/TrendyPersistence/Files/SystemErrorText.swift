@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// The system's description of an error number.
+/// System description of an error number.
 enum SystemErrorText {
   static func text(for code: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 256)

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyProtocols
 
-/// Creates units of work on the store of a directory. All of them share one open ``StorageEngine``.
+/// Creates units of work on the store in a directory. All of them share one open ``StorageEngine``.
 ///
 /// Several factories on one directory, in one or more processes, see each other's saves.
 public final class DefaultDataStoreFactory: DataStoreFactory {
@@ -54,14 +54,15 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   public func performMaintenance() throws { try maintain() }
 
   /// Acquires the kernel's lock on the file `sync.lock` in the store's directory.
-  /// - Returns: the lock, which is held as long as it is referenced; `nil` if it is taken.
+  /// - Returns: the lock, which is held as long as it is referenced, or `nil` if it is held elsewhere.
   /// - Throws: ``StorageError`` if the file cannot be opened.
   public func lockForSync() throws -> (any Sendable)? { try folder.lockForSync() }
 
   /// Returns a new unit of work; see ``makeLocalStore()``.
   public func makeDataStore() -> any DataStoreProtocol { makeLocalStore() }
 
-  /// Returns a new unit of work. Reopens the store after a failed sync; if that fails, the unit throws the error.
+  /// Returns a new unit of work. Reopens the store after a failed sync; if that fails, every call of the unit throws
+  /// the error.
   public func makeLocalStore() -> LocalStore {
     do throws(StorageError) {
       return LocalStore(engine: try folder.usable())

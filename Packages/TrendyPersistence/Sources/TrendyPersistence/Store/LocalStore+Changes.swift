@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Change to an entity in a unit of work: its saved state and its state in that unit.
+/// Change to an entity in a unit of work: the saved state and the state in the unit.
 public struct EntityChange: Hashable, Sendable {
   /// An entity or a conflict.
   public enum Entity: Hashable, Sendable {
@@ -10,7 +10,7 @@ public struct EntityChange: Hashable, Sendable {
     case propertyDefinition(PropertyDefinition)
     /// Entity of a kind without a separate Swift type.
     case record(SyncedRecord)
-    /// Change of this device that the hub rejected, kept until the user resolves it.
+    /// Change made on this device that the hub rejected, kept until the user resolves the conflict.
     case conflict(Conflict)
   }
 
@@ -27,8 +27,8 @@ public struct EntityChange: Hashable, Sendable {
 }
 
 extension LocalStore {
-  /// Returns the entities and conflicts that the current unit has changed so far, however they were changed. Entities
-  /// that it both created and deleted are omitted. Call it before ``save()``.
+  /// Returns all entities and conflicts that the current unit has changed so far. Entities that the unit both created
+  /// and deleted are omitted. Must be called before ``save()``.
   public func entityChanges() throws -> [EntityChange] {
     try changes(ofKinds: Self.isEntity).map { before, after in
       EntityChange(before: try before.map(entity), after: try after.map(entity))

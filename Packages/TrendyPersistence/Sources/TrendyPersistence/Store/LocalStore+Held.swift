@@ -1,7 +1,7 @@
 public import TrendyModels
 import TrendyProtocols
 
-/// Records without a Swift type, the mutation queue, accepted mutations, and the replica of the hub's entities.
+/// Records of kinds without a Swift type, the mutation queue, accepted mutations, and the replica.
 extension LocalStore {
   // MARK: Records
 
@@ -27,7 +27,7 @@ extension LocalStore {
     try refresh()
     var records = Array(try scan(RowKind.mutation, limit: count))
     if records.count == count, let last = records.last?.sort {
-      // Among equal times the order of insertion decides, so read all mutations with the last time.
+      // Mutations with equal times are ordered by insertion, so read all mutations with the last time.
       while records.last?.sort == last { records.removeLast() }
       records += try scan(RowKind.mutation, from: last, to: last + 1)
     }
@@ -135,15 +135,15 @@ extension LocalStore {
 }
 
 extension [QueuedMutation] {
-  /// The mutations by creation time, then in order of insertion.
+  /// Mutations in order of creation time, then of insertion.
   var inQueueOrder: [QueuedMutation] {
     sorted { ($0.mutation.createdAt, $0.place) < ($1.mutation.createdAt, $1.place) }
   }
 }
 
 extension [AcceptedMutation] {
-  /// The mutations by version. Several mutations can have one version if only the first changed the entity; they are
-  /// ordered by creation time and sequence number.
+  /// Mutations in order of version. Several mutations can have the same version if only the first of them changed the
+  /// entity. They are ordered by creation time and sequence number.
   fileprivate var inVersionOrder: [PendingMutation] {
     map(\.mutation).sorted {
       ($0.acceptedVersion ?? 0, $0.createdAt, $0.sequence ?? 0) < (

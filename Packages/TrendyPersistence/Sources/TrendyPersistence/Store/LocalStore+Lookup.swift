@@ -1,7 +1,7 @@
 public import TrendyModels
 
 extension LocalStore {
-  /// Returns at most `limit` events whose ids begin with a text, in order of time. Case-insensitive.
+  /// Returns at most `limit` events whose ids begin with a string, in order of time. Case-insensitive.
   public func events(idBeginning text: String, limit: Int) throws -> [Event] {
     let wanted = text.lowercased()
     let keys = RowKey.range(ofCanonicalUUIDsBeginning: wanted)
@@ -27,7 +27,7 @@ extension LocalStore {
 }
 
 extension RowKey {
-  /// Returns the keys of canonical UUIDs that begin with a lower-case text; `nil` if none can.
+  /// Returns the range of keys of canonical UUIDs that begin with a lower-case string, or `nil` if there are none.
   fileprivate static func range(ofCanonicalUUIDsBeginning text: String) -> ClosedRange<RowKey>? {
     let form = "00000000-0000-0000-0000-000000000000"
     guard text.utf8.count <= form.utf8.count else { return nil }

@@ -3,11 +3,12 @@ public import TrendyModels
 
 /// Order number of an event that this device saved.
 ///
-/// It remains after the event is deleted, so that undoing the deletion restores the event's position in the order.
+/// The number is kept after the event is deleted, so that undoing the deletion restores the event's position in the
+/// order.
 struct SavedEvent: StoredRow {
   var eventId: String
-  /// Order number: microseconds since 2001-01-01T00:00:00Z, or a larger value, higher than the number of every event in
-  /// the store when this one was saved.
+  /// Order number, higher than that of every event in the store when this one was saved. Usually the time of the save
+  /// in microseconds since 2001-01-01T00:00:00Z.
   var order: Int64
 
   static var kind: UInt8 { RowKind.savedEvent }
@@ -33,14 +34,14 @@ struct SavedEvent: StoredRow {
 }
 
 extension LocalStore {
-  /// Minimum number of order numbers kept. Older events are ordered by the time in their id.
+  /// Minimum number of order numbers kept. Events without one are ordered by the time in their id.
   private static let keptOrders = 1000
 
   /// Records the order in which this device saved events. An event that already has an order number keeps it.
   public func noteSaved(events ids: [String], at date: Date) throws {
     guard !ids.isEmpty else { return }
     let transaction = try writing()
-    // Keeps the numbers increasing if the clock was set back, or if an event of another device has a later time.
+    // Keep the numbers increasing even if the clock was set back, or an event of another device has a later time.
     var order = max(
       RowOrder.sort(date), try scan(SavedEvent.kind, descending: true, limit: 1).first?.sort ?? .min, try latestTime())
     order = min(order, .max - Int64(Self.keptOrders) - 1)
@@ -56,7 +57,7 @@ extension LocalStore {
     }
   }
 
-  /// Returns the latest number by which a saved event of another device is ordered.
+  /// Returns the order number that corresponds to the most recently recorded event of the saved ones.
   private func latestTime() throws(StorageError) -> Int64 {
     let found = try committed { engine throws(StorageError) in try engine.latest(kind: RowKind.event, count: 1) }
     defer { withExtendedLifetime(found.pin) {} }
@@ -65,7 +66,7 @@ extension LocalStore {
     return latest
   }
 
-  /// Returns the `count` most recently recorded events of these sources, the last recorded first.
+  /// Returns the `count` most recently recorded events that have one of these sources, the last recorded first.
   public func lastRecordedEvents(_ count: Int, from sources: Set<EventSourceType>) throws -> [Event] {
     guard count > 0 else { return [] }
     try refresh()
@@ -81,7 +82,7 @@ extension LocalStore {
       else { continue }
       last.append((RecordedOrder(number: saved.sort, key: record.key), record))
     }
-    // Scan from the newest event: most events with an early start were also recorded early and are skipped quickly.
+    // Scan from the newest event. Most events that started early were also recorded early and are skipped quickly.
     let found = try isChoosy ? scan(RowKind.event, descending: true) : latest(RowKind.event, count: count)
     for record in found.pointers {
       var order = RecordedOrder(timeOf: record)
@@ -89,7 +90,7 @@ extension LocalStore {
       guard try isMeant(record) else { continue }
       order = try RecordedOrder(record)
       if last.count == count, order < last[count - 1].order { continue }
-      // An event with an order number is already in the list, or after `count` others.
+      // An event with an order number is already in the list, or was recorded before all `count` events in it.
       if try hasOrder(record) { continue }
       if last.count == count { last.removeLast() }
       let place = last.lastIndex { order < $0.order }.map { $0 + 1 } ?? 0

@@ -57,7 +57,7 @@ extension LocalStore {
   }
 
   public func findTombstone(entityType: MutationEntityType, entityId: String) throws -> Tombstone? {
-    // Usually there are no tombstones at all, and a search by hash reads several keys.
+    // Usually there are no tombstones, and a search by hash would read several keys.
     try refresh()
     guard try mayHold(RowKind.tombstone) else { return nil }
     return try find(Tombstone.self, Tombstone(entityType: entityType, entityId: entityId).rowIdentifier)
@@ -84,7 +84,7 @@ extension LocalStore {
   public func deleteConflict(_ conflict: Conflict) throws { try remove(RowKind.conflict, conflict.id) }
 
   public func fetchParkedChanges() throws -> [ChangeEntry] {
-    // Two entities can have the same version only after a hub was restored; the identifier then decides.
+    // Two entities can have the same version only after a hub was restored. They are then ordered by identifier.
     try fetchAll(ChangeEntry.self).sorted { ($0.id, $0.rowIdentifier) < ($1.id, $1.rowIdentifier) }
   }
 

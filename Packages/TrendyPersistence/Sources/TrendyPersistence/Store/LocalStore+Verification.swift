@@ -3,8 +3,8 @@ import TrendyModels
 import TrendyProtocols
 
 extension LocalStore {
-  /// Verifies the content of all rows: keys match the content, references exist, and the mutation queue matches the
-  /// visible entities.
+  /// Verifies the content of all rows: whether keys match the content, references exist, and the mutation queue matches
+  /// the visible entities.
   ///
   /// The files are verified by ``StorageEngine/verify(directory:fileSystem:options:)``.
   /// - Returns: the problems found.
@@ -32,7 +32,7 @@ extension LocalStore {
     return check.findings
   }
 
-  /// Reads in pages, so that a large store is never entirely in memory.
+  /// Decodes and checks the rows of a kind. Reads them in pages, so that a large store is never entirely in memory.
   private func forEachRow<Value: StoredRow>(
     _ type: Value.Type, kind: UInt8 = Value.kind, _ check: inout RowCheck, body: (Value, inout RowCheck) -> Void
   ) throws(StorageError) {
@@ -53,7 +53,7 @@ extension LocalStore {
   }
 }
 
-/// Checks the relations among the rows of a device. Rows are passed in by kind, referenced kinds first.
+/// Checks the relations between the rows of a device's store. Rows are passed in by kind, referenced kinds first.
 private struct RowCheck {
   private struct Entity: Hashable {
     var type: MutationEntityType
@@ -174,12 +174,12 @@ private struct RowCheck {
     }
   }
 
-  /// Reports problems that require all rows to have been read.
+  /// Reports problems that can be detected only after all rows have been read.
   mutating func finish() {
     for (entity, waits) in waiting.sorted(by: { ($0.key.type.rawValue, $0.key.id) < ($1.key.type.rawValue, $1.key.id) })
     where !waits.isShown && waits.isEdited {
       guard let create = waits.last, create.operation == .create, !tombstones.contains(entity) else { continue }
-      // A child without its parent is not visible. An unreadable payload contains no parent.
+      // A child is not visible without its parent. A malformed payload contains no parent.
       let payload = try? WireJSON.decode(JSONValue.self, from: create.payload)
       if let parent = payload?.objectValue?["event_type_id"]?.stringValue, !types.contains(parent) { continue }
       note(

@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 public import TrendyProtocols
 
-/// A user's record on this device: a unit of work on a ``StorageEngine``.
+/// The record of a user on this device: a unit of work on a ``StorageEngine``.
 ///
 /// Reads return saved data of all processes until the first write. From then on the unit holds the store's write lock,
 /// and reads include its own changes. ``save()``, ``rollback()`` and deallocation end the unit. All errors are
@@ -12,9 +12,9 @@ public final class LocalStore: DataStoreProtocol {
   private var transaction: WriteTransaction?
   private let writer = RowWriter()
   let reader = EventReader()
-  /// Day boundaries of the last count by days.
+  /// Day boundaries of the last count by days, reused by the next count.
   var knownDays: DayTable?
-  /// Length in bytes of the rows read in pages since memory was last released.
+  /// Length in bytes of the rows read in passing since memory was last released.
   private var bytesPassed = 0
   /// Number of queue positions assigned by this unit.
   private var placesGiven: UInt64 = 0
@@ -22,16 +22,17 @@ public final class LocalStore: DataStoreProtocol {
   /// Creates a unit of work on an open engine.
   public init(engine: StorageEngine) { self.engine = .success(engine) }
 
-  /// Creates a store that could not be opened. Every operation except ``rollback()`` throws the error.
+  /// Creates a unit of work on a store that could not be opened. Every operation except ``rollback()`` throws the
+  /// error.
   public init(failure: StorageError) { engine = .failure(failure) }
 
   // MARK: Unit of work
 
-  /// Acquires the write lock, unless this unit already has it.
+  /// Acquires the write lock, unless this unit already holds it.
   /// - Throws: ``StorageError/busy(path:)`` if another unit holds it for too long.
   public func beginWriting() throws { _ = try writing() }
 
-  /// Saves the changes of this unit, all or none, and releases the write lock. They are durable on return.
+  /// Saves all changes of this unit or none, and releases the write lock. On return the changes are durable.
   /// - Throws: ``StorageError``. The changes remain and can be saved again, except after
   ///   ``StorageError/syncFailed(path:code:)``.
   public func save() throws {
@@ -54,19 +55,19 @@ extension LocalStore: Sendable {}
 // MARK: - Rows
 
 extension LocalStore {
-  /// Key of a row and the row itself, if it exists.
+  /// Key of a row, and the row itself if it exists.
   struct Place {
     var key: RowKey
     var record: Row?
-    /// Whether no saved row is known to have this key.
+    /// Whether the key is known to have no saved row.
     var isNew = false
   }
 
-  /// Acquires the write lock, unless this unit already has it.
+  /// Acquires the write lock, unless this unit already holds it.
   func writing() throws(StorageError) -> WriteTransaction {
     let engine = try engine.get()
     if let transaction {
-      // If its save failed at the sync, nothing can be added to it.
+      // After a failed sync the transaction is closed, so nothing can be added to it.
       if !transaction.isOpen { try engine.check() }
       return transaction
     }
@@ -76,7 +77,7 @@ extension LocalStore {
     return begun
   }
 
-  /// Returns the engine, or `nil` if this unit has written, in which case its own changes count as well.
+  /// Returns the engine, or `nil` if this unit has written, because reads must then include the unit's changes.
   func engineToRead() throws(StorageError) -> StorageEngine? { transaction == nil ? try engine.get() : nil }
 
   func get(_ kind: UInt8, _ key: RowKey) throws(StorageError) -> Row? {
@@ -96,19 +97,19 @@ extension LocalStore {
       kind: kind, group: group, from: lower, to: upper, descending: descending, limit: limit)
   }
 
-  /// Returns at least the rows of a kind whose keys are UUIDs in a range and those whose keys are hashes.
+  /// Returns the rows of a kind whose keys are UUIDs in a range, those whose keys are hashes, and possibly others.
   func records(_ kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> RowList {
     if transaction != nil { return try scan(kind) }
     return try engine.get().records(kind: kind, keys: keys)
   }
 
-  /// Returns at least the `count` most recently created rows of a kind.
+  /// Returns the `count` most recently created rows of a kind, and possibly others.
   func latest(_ kind: UInt8, count: Int) throws(StorageError) -> RowList {
     if transaction != nil { return try scan(kind) }
     return try engine.get().latest(kind: kind, count: count)
   }
 
-  /// Whether there may be rows of the kind. `false` is exact and takes constant time.
+  /// Whether there may be rows of the kind. `false` is exact. Takes constant time.
   func mayHold(_ kind: UInt8) throws(StorageError) -> Bool {
     if let transaction { return try transaction.mayHold(kind: kind) }
     return try engine.get().mayHold(kind: kind)
@@ -139,8 +140,8 @@ extension LocalStore {
 
   private static let mostBytesPassed = 4 << 20
 
-  /// Counts rows that were read in passing, and discards mapped pages from time to time, so that reading all of a large
-  /// store takes no more memory than reading a small one.
+  /// Counts the bytes of rows that are read only once, and regularly discards mapped pages, so that reading all of a
+  /// large store takes no more memory than reading a small one.
   func pass(bytes: Int) throws(StorageError) {
     bytesPassed += bytes
     guard bytesPassed >= Self.mostBytesPassed else { return }
@@ -148,8 +149,8 @@ extension LocalStore {
     try engine.get().releaseMemory()
   }
 
-  /// Returns the place of a row by its identifier: the key of a canonical UUID, otherwise one of the keys of its hash.
-  /// The text in the row decides.
+  /// Returns the location of a row by its identifier. For a canonical UUID this is its key; otherwise it is the key
+  /// with the identifier's hash whose row contains the identifier, or a free key.
   func place(_ kind: UInt8, _ identifier: String) throws(StorageError) -> Place {
     if let key = RowKey(canonicalUUID: identifier) { return Place(key: key, record: try get(kind, key)) }
     return try place(kind, byHashOf: identifier)
@@ -170,7 +171,7 @@ extension LocalStore {
     return Place(key: free, record: nil)
   }
 
-  /// Returns the identifier in a row whose key is a hash; `nil` if it is unreadable.
+  /// Returns the identifier stored in a row whose key is a hash, or `nil` if it is malformed.
   private static func keptIdentifier(_ record: Row) -> String? {
     record.withPayload { bytes in
       var fields = RowReader(bytes)
@@ -210,7 +211,7 @@ extension LocalStore {
     return try place(kind, identifier).record != nil
   }
 
-  /// Acquires the write lock and returns a row, which therefore cannot change before this unit writes.
+  /// Acquires the write lock, so that the row cannot change before this unit writes, and returns the row.
   func findForChange<Value: StoredRow>(_ type: Value.Type, _ identifier: String) throws(StorageError) -> Value? {
     _ = try writing()
     return try find(type, identifier)
@@ -227,7 +228,7 @@ extension LocalStore {
     return rows
   }
 
-  /// Stores a row and replaces any row with its identifier.
+  /// Stores a row, replacing any row with the same identifier.
   func put<Value: StoredRow>(_ row: Value) throws(StorageError) {
     let transaction = try writing()
     try put(row, at: place(row.rowKind, row.rowIdentifier), in: transaction)
@@ -248,7 +249,7 @@ extension LocalStore {
       kind: row.rowKind, key: place.key, sort: sort, group: group, payload: writer.bytes, isNew: place.isNew)
   }
 
-  /// Changes or creates a row. If `configure` throws, the row and the state of the write lock are unchanged.
+  /// Changes or creates a row. If `configure` throws, neither the row nor the state of the write lock changes.
   func upsert<Value: StoredRow>(
     _ identifier: String, making new: (RowKey) -> Value, configure: (inout Value) throws -> Void
   ) throws -> Value {
@@ -260,7 +261,7 @@ extension LocalStore {
       let changes = begun.changes
       var row: Value = if let record = before.record { try decode(Value.self, record) } else { new(before.key) }
       try configure(&row)
-      // The closure may have written to the store.
+      // The closure may have written to the store, in which case the location must be looked up again.
       if transaction === begun, begun.changes == changes, row.isNamed(identifier, at: before.key) {
         try put(row, at: before, in: begun)
       } else {
@@ -273,7 +274,7 @@ extension LocalStore {
     }
   }
 
-  /// Stores an event and replaces any event with its id.
+  /// Stores an event, replacing any event with the same id.
   func put(_ event: Event) throws(StorageError) {
     let transaction = try writing()
     let place: Place
@@ -286,7 +287,7 @@ extension LocalStore {
     try put(event, at: place, in: transaction)
   }
 
-  /// Returns the rows of these kinds that the unit put or deleted; empty if it has not written yet.
+  /// Returns the saved and the new row of each key of these kinds that the unit put or deleted.
   func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Row?, after: Row?)] {
     try transaction?.changes(ofKinds: isMeant) ?? []
   }
@@ -311,8 +312,8 @@ extension LocalStore {
     }
   }
 
-  /// Whether an event or a property definition refers to this event type. The group key alone does not suffice, because
-  /// it is a hash.
+  /// Whether an event or a property definition refers to this event type. The group key alone is not sufficient,
+  /// because it is a hash.
   static func refers(_ record: Row, to eventTypeId: String) -> Bool {
     defer { withExtendedLifetime(record.pin) {} }
     return refers(record.pointer, to: eventTypeId, key: RowKey(canonicalUUID: eventTypeId))

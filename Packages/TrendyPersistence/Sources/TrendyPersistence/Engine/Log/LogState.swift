@@ -110,7 +110,7 @@ extension LogState {
           next = try log.openChunk(tail.chunk.number + 1)
         } catch {
           guard case .missing = error, try reload(directory: directory, fileSystem: fileSystem) else { throw error }
-          continue // the groups are in a segment by now
+          continue  // the groups are in a segment by now
         }
         guard next?.header.storeID == tail.chunk.storeID else {
           throw .damaged(path: log.path(tail.chunk.number + 1), offset: 40)

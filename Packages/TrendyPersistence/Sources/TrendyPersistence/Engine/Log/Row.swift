@@ -98,7 +98,7 @@ private final class ZeroPages {
   init?(_ count: Int) {
     guard count >= Self.leastBytes else { return nil }
     let isLarge = count >= Self.largeBytes
-    let unit = isLarge ? Self.largeBytes : 16 << 10 // one or more pages
+    let unit = isLarge ? Self.largeBytes : 16 << 10  // one or more pages
     self.count = (count + unit - 1) / unit * unit
     // Large pages are aligned to their length.
     let whole = self.count + (isLarge ? Self.largeBytes : 0)

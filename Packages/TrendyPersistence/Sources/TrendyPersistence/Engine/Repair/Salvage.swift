@@ -119,7 +119,7 @@ struct Salvage {
         guard case .damaged = error else { throw error }
       }
     }
-    if manifest == nil, let newest, var copy = try? newest.manifest() { // a damaged copy counts as missing
+    if manifest == nil, let newest, var copy = try? newest.manifest() {  // a damaged copy counts as missing
       copy.segments.append(newest.reference)
       manifest = copy
     }

@@ -19,7 +19,7 @@ extension StorageEngine {
       try fileSystem.open(directory + "/" + StoreFormat.maintenanceLockName, .create)
     }
     let lock = try log.openLock()
-    defer { withExtendedLifetime((maintenanceLock, lock)) {} } // closing the files releases the locks
+    defer { withExtendedLifetime((maintenanceLock, lock)) {} }  // closing the files releases the locks
     try log.take(maintenanceLock, atMost: options.lockTimeout)
     try log.take(lock, atMost: options.lockTimeout)
     let manifest = try readableManifest(log)
@@ -35,7 +35,7 @@ extension StorageEngine {
       storeID: salvage.storeID, firstChunk: Salvage.highestNumber(names, prefix: "log-") + 1,
       firstSequence: salvage.lastSequence + 1)
     try writeRows(rows, into: &next, log: log, options: options)
-    withExtendedLifetime(salvage) {} // `rows` points into its memory
+    withExtendedLifetime(salvage) {}  // `rows` points into its memory
     let setAside = try setAside(
       salvage, names: names, generation: next.generation, log: log, isManifestLost: manifest == nil)
     try next.replace(directory: directory, fileSystem: fileSystem)

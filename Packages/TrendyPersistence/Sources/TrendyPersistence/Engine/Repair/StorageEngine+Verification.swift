@@ -16,9 +16,9 @@ extension StorageEngine {
     let verification = try look(&log)
     // A save or maintenance may have changed the files meanwhile, so repeat the verification under the write lock.
     guard !verification.findings.isEmpty, let lock = try? log.openLock() else {
-      return verification // without write permission there is no lock
+      return verification  // without write permission there is no lock
     }
-    defer { withExtendedLifetime(lock) {} } // closing the file releases the lock
+    defer { withExtendedLifetime(lock) {} }  // closing the file releases the lock
     try log.take(lock, atMost: options.lockTimeout)
     return try look(&log)
   }
@@ -59,7 +59,7 @@ extension StorageEngine {
   static func verify(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let manifest = log.manifest
     // Read before the log. Otherwise it could confirm saves that were made after the log was read.
-    let lock = try? log.fileSystem.open(log.lockPath, .read) // `nil` if the file is missing
+    let lock = try? log.fileSystem.open(log.lockPath, .read)  // `nil` if the file is missing
     let mark = lock.flatMap { DurableEnd(of: $0) }
     for reference in manifest.segments {
       verification.files += 1
@@ -148,7 +148,7 @@ extension StorageEngine {
   /// Checks that each key has at most one live row, and that the stored counts equal the number of rows found.
   private static func verifyTogether(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let state = try log.read().state
-    defer { withExtendedLifetime(state) {} } // the tables point into its memory
+    defer { withExtendedLifetime(state) {} }  // the tables point into its memory
     let tables = state.generation.tables
     try tables.settleAll()
     for layer in tables.segments.layers {

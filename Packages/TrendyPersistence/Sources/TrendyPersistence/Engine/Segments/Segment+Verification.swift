@@ -57,14 +57,14 @@ extension Segment {
     let kind = footer.kinds.first { row >= $0.first && row - $0.first < $0.count }
     var lost = LostRow(kind: kind?.kind ?? 0, key: nil, sort: try? sort(row))  // its page may be damaged too
     if let kind {
-      let run = try? run(kind: kind.kind, group: nil) // may be damaged too
+      let run = try? run(kind: kind.kind, group: nil)  // may be damaged too
       lost.sort = run?.days.start(ofDayWith: row - kind.first)
     }
     let place = footer.offsetsAt + row * 4
-    if (try? check(place, 4)) != nil { // may be damaged too
+    if (try? check(place, 4)) != nil {  // may be damaged too
       let offset = Int(half(mapping.bytes.baseAddress!, place)) * 8
       let isInside = offset >= SegmentFooter.headerBytes && offset + RowLayout.headerBytes <= footer.rowsEnd
-      if isInside, (try? check(offset, RowLayout.headerBytes)) != nil { // may be damaged too
+      if isInside, (try? check(offset, RowLayout.headerBytes)) != nil {  // may be damaged too
         lost.key = RowLayout.key(mapping.bytes.baseAddress! + offset)
         lost.sort = RowLayout.sort(mapping.bytes.baseAddress! + offset)
       }

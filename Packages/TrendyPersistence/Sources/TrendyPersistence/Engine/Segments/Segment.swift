@@ -71,7 +71,7 @@ final class Segment {
     do {
       file = try storing { () throws(FileSystemError) in try log.fileSystem.open(path, .read) }
     } catch .missing(let path) {
-      throw .damaged(path: path, offset: 0) // the manifest lists it
+      throw .damaged(path: path, offset: 0)  // the manifest lists it
     }
     let size = try storing { () throws(FileSystemError) in try file.size() }
     if let reference, size != reference.fileBytes { throw .damaged(path: path, offset: min(size, reference.fileBytes)) }
@@ -170,7 +170,7 @@ final class Segment {
       mapping.bringIn(piece * Self.pieceBytes..<min((piece + 1) * Self.pieceBytes, fileBytes))
     } else if count == pagesOfPiece / 4 {
       for page in piece * pagesOfPiece..<min((piece + 1) * pagesOfPiece, footer.pageCount) where !isChecked(page) {
-        _ = isWhole(page) // a damaged page is reported when it is read
+        _ = isWhole(page)  // a damaged page is reported when it is read
       }
     }
   }
@@ -268,7 +268,7 @@ final class Segment {
       try check(place, SegmentHashIndex.pieceBytes)
       var look = SegmentHashIndex.Probe(base + place, hash: hash)
       while let found = look.next() {
-        if found == 0 { continue } // an empty slot matches a hash byte of 0
+        if found == 0 { continue }  // an empty slot matches a hash byte of 0
         let record = try record(at: found * 8, saidAt: place)
         if RowLayout.kind(record) == kind && RowLayout.key(record) == key { return record }
       }

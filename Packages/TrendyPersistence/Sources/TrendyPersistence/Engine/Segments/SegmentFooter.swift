@@ -1,5 +1,5 @@
 /// Footer of a segment with the offsets of its parts (docs/format.md, "Segment"). The file ends with two identical
-/// copies.
+/// footers.
 struct SegmentFooter {
   static let magic: UInt64 = 0x6773_7964_6E65_7274  // "trendysg"
   static let headerBytes = 64
@@ -64,12 +64,12 @@ struct SegmentFooter {
   private var checksumsEnd: Int { checksumsAt + pageCount * 8 }
   private var bytes: Int { Self.fixedBytes + kinds.count * Self.kindBytes + Self.trailerBytes }
 
-  /// Returns the checksum of a page. It depends on file and page number, so a misplaced page does not match.
+  /// Returns the checksum of a page. It depends on the segment and the page number, so a misplaced page does not match.
   func checksum(ofPage page: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
     Checksum.xxh64(bytes, seed: storeID ^ number << 32 ^ UInt64(page))
   }
 
-  /// Returns the bytes of the footer and the checksum at its end.
+  /// Returns the footer as stored in the file, and the checksum at its end.
   func encoded() -> (memory: RowMemory, checksum: UInt64) {
     let memory = RowMemory(zeroed: bytes)
     let base = memory.base
@@ -99,7 +99,7 @@ struct SegmentFooter {
     return (memory, checksum)
   }
 
-  /// Searches for the first of the two copies of the footer if the last one is damaged.
+  /// Reads the last intact footer of a file whose end is damaged.
   init(salvaging source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
     let damage = StorageError.damaged(path: path, offset: max(source.count - Self.trailerBytes, 0))
     guard let base = source.baseAddress else { throw damage }
@@ -109,7 +109,7 @@ struct SegmentFooter {
     while end >= least {
       if word(base, end - 16) == Self.magic,
         let footer = try? SegmentFooter(reading: UnsafeRawBufferPointer(rebasing: source[..<end]), path: path)
-      {  // else it only looks like one
+      {  // otherwise the magic number is a coincidence
         self = footer
         return
       }
@@ -179,7 +179,7 @@ struct SegmentFooter {
     guard checksumsEnd == end || checksumsEnd + bytes == end else { throw damage }
   }
 
-  /// Whether the parts follow one another without overlap, so that no access within their counts leaves the file.
+  /// Whether the parts follow one another without overlap, so that no access within their counts is outside the file.
   private func isInOrder(within fileBytes: Int) -> Bool {
     var end = Self.headerBytes
     func follows(_ start: Int, _ count: Int, _ size: Int) -> Bool {

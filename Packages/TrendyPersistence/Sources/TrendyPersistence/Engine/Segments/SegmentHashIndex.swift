@@ -1,16 +1,16 @@
-/// Hash index of a segment: buckets of 64 bytes, one cache line each (docs/format.md, "Segment").
+/// Hash index of a segment, in buckets of 64 bytes, one cache line each (docs/format.md, "Segment").
 ///
 /// A bucket contains the offsets of up to twelve rows and one hash byte of each, so a lookup usually needs one memory
 /// access to find the row.
 enum SegmentHashIndex {
   static let pieceBytes = 64
   static let rowsInPiece = 12
-  /// Offset of the hash bytes in a bucket; before them are the row offsets, 4 bytes each.
+  /// Offset of the hash bytes in a bucket. They follow the row offsets, which have 4 bytes each.
   private static let marksAt = 48
-  /// Offset of the number of rows in the bucket. Rows that did not fit into a full bucket are in the next ones.
+  /// Offset of the number of rows in a bucket. Rows that do not fit into a full bucket are stored in the next ones.
   private static let countAt = 60
 
-  /// Number of buckets for a number of rows, about four fifths full.
+  /// Returns the number of buckets for a number of rows. The buckets are about four fifths full.
   static func pieces(for rows: Int) -> Int { rows == 0 ? 0 : rows * 5 / 48 + 1 }
 
   /// Returns the bucket in which a search starts.
@@ -41,10 +41,11 @@ enum SegmentHashIndex {
     return memory
   }
 
-  /// Candidates for a hash in one bucket.
+  /// Iterator over the rows of one bucket that may have a given hash.
   struct Probe {
     private let base: UnsafeRawPointer
-    /// One high bit for each of the first eight rows whose hash byte matches; ``laterMarks`` has the other four.
+    /// One high bit for each of the first eight rows whose hash byte matches. ``laterMarks`` covers the other four
+    /// rows.
     private var marks: UInt64
     private var laterMarks: UInt64
     private var offset = 0
@@ -55,12 +56,13 @@ enum SegmentHashIndex {
       self.base = base
       let wanted = UInt64(hash & 0xFF) &* 0x0101_0101_0101_0101
       marks = zeroBytes(word(base, SegmentHashIndex.marksAt) ^ wanted)
-      // Four hash bytes, the number of rows, and zeros.
+      // The word contains four hash bytes, the number of rows, and zeros.
       laterMarks = zeroBytes(word(base, SegmentHashIndex.marksAt + 8) ^ wanted) & 0x8080_8080
       goesOn = base.load(fromByteOffset: SegmentHashIndex.countAt, as: UInt8.self) == SegmentHashIndex.rowsInPiece
     }
 
-    /// Returns the offset divided by 8 of the next candidate, or 0 for an unused slot. The caller compares the key.
+    /// Returns the offset of the next candidate divided by 8, or 0 for an unused slot; `nil` after the last one. The
+    /// caller compares the key.
     @inline(__always) mutating func next() -> Int? {
       if marks == 0 {
         guard laterMarks != 0 else { return nil }

@@ -1,19 +1,19 @@
 /// Lookups of many keys or groups at once.
 ///
 /// They proceed in the order of each segment's index, so that a cache line read for one lookup serves the next ones. In
-/// any other order each lookup waits for memory, which took most of the time of an import.
+/// any other order each lookup would wait for memory, which would be most of the time of an import.
 extension SegmentStack {
-  /// Calls `body` with the index of each key that has a live row, and the row, in no particular order.
+  /// Calls `body` with the index of each key that has a live row and with that row, in no particular order.
   func find(
     kind: UInt8, keys: [RowKey], _ body: (Int, Found) throws(StorageError) -> Void
   ) throws(StorageError) {
     guard mayHold(kind: kind) else { return }
     var left = keys.indices.map { UInt64(Memtable.hash(kind, keys[$0])) << 32 | UInt64($0) }
     left.sort()
-    // Search the newest segment first: rows that are looked up again are mostly recent.
+    // Search the newest segment first, because rows that are looked up are mostly recent.
     for layer in layers.reversed() where layer.holdsLiving(kind) {
-      // Version 7 UUIDs increase with time and most saved entities are new, so most keys are above the segment's
-      // newest.
+      // Version 7 UUIDs increase with time and the keys mostly belong to new entities, so most of them are above the
+      // segment's newest key.
       let newest = left.count > Self.fewKeys ? try layer.segment.newestVersionSeven(kind: kind) : .max
       var others: [UInt64] = []
       others.reserveCapacity(left.count)
@@ -58,7 +58,7 @@ extension SegmentStack {
   /// Number of keys whose lookup reads about as many pages of a segment as finding its newest key.
   private static let fewKeys = 12
 
-  /// Returns for each group whether it may have rows of a kind. `false` is exact.
+  /// Returns, for each group, whether it may have rows of a kind. `false` is exact.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var found = [Bool](repeating: false, count: groups.count)
     guard mayHold(kind: kind) else { return found }
@@ -70,8 +70,8 @@ extension SegmentStack {
     return found
   }
 
-  /// Calls `body` with each live row of a kind in one of these groups and the index of the group. The groups are
-  /// distinct.
+  /// Calls `body` with each live row of a kind in one of these groups and with the index of the group. The groups must
+  /// be distinct.
   func records(
     kind: UInt8, groups: [UInt64], _ body: (Int, UnsafeRawPointer) -> Void
   ) throws(StorageError) {
@@ -92,15 +92,15 @@ extension SegmentStack {
 }
 
 extension SegmentStack.Layer {
-  /// Discards the segment's pages after a large number of lookups, which has read most of it. The next lookups go to
-  /// another segment; pages are mapped again when they are read.
+  /// Discards the segment's pages from memory after many lookups, which have read most of them. The next lookups use
+  /// another segment. Pages are mapped again when they are read.
   fileprivate func letGo(after lookUps: Int) {
     if lookUps >= Self.manyLookUps { segment.letGo() }
   }
 
   private static var manyLookUps: Int { 4096 }
 
-  /// Whether this segment has a live row of a kind. After the undo of an import, older segments may have no live event
+  /// Whether this segment has a live row of a kind. After the undo of an import, older segments may have no live events
   /// left.
   fileprivate func holdsLiving(_ kind: UInt8) -> Bool {
     guard segment.holds(kind) else { return false }
@@ -110,7 +110,7 @@ extension SegmentStack.Layer {
 }
 
 extension Segment {
-  /// Whether the rows of a kind are ordered by key, which is the case if all have the same sort value.
+  /// Whether the rows of a kind are ordered by key, which is the case if all of them have the same sort value.
   fileprivate func liesByKey(_ kind: UInt8) throws(StorageError) -> Bool {
     let rows = rows(ofKind: kind)
     if rows.isEmpty { return true }
@@ -121,14 +121,14 @@ extension Segment {
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - hashes: first key of each hash, ascending.
-  ///   - body: receives index and bytes of each row.
+  ///   - body: receives the index and the bytes of each row.
   fileprivate func forEachRow(
     kind: UInt8, ofHashes hashes: [RowKey], _ body: (Int, UnsafeRawPointer) throws(StorageError) -> Void
   ) throws(StorageError) {
     let rows = rows(ofKind: kind)
     var row = rows.lowerBound
     for hash in hashes {
-      // Galloping search from the previous result, because the next of many hashes is near.
+      // Galloping search from the previous result, because with many hashes the next one is near.
       var step = 1
       while row + step <= rows.upperBound, RowLayout.key(try record(row + step - 1)) < hash {
         row += step
@@ -149,17 +149,18 @@ extension Segment {
     }
   }
 
-  /// Calls `body` with the index of each group that has rows of a kind here, and the offset of the group's entry.
+  /// Calls `body` with the index of each group that has rows of a kind in this segment and with the offset of its
+  /// entry.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - groups: the group keys.
   ///   - order: indexes of the groups in ascending order of their keys.
-  ///   - body: receives index and offset.
+  ///   - body: receives the index and the offset.
   fileprivate func forEachGroup(
     kind: UInt8, of groups: [UInt64], in order: [Int], _ body: (Int, Int) throws(StorageError) -> Void
   ) throws(StorageError) {
     guard !order.isEmpty, footer.groupCount > 0 else { return }
-    // For many groups every page is read, so verify them once instead of at each step.
+    // With many groups every page is read, so verify all pages once instead of at each step.
     let areMany = order.count > footer.groupCount / 64
     if areMany { try check(footer.groupsAt, footer.groupCount * SegmentFooter.groupBytes) }
     func isBelow(_ place: Int, _ group: UInt64) throws(StorageError) -> Bool {
@@ -170,7 +171,8 @@ extension Segment {
     }
     var place = 0
     for index in order {
-      // Galloping search from the previous result: the next of many groups is near, and for few it costs little more.
+      // Galloping search from the previous result: with many groups the next one is near, and with few it costs little
+      // more.
       var step = 1
       while place + step <= footer.groupCount, try isBelow(place + step - 1, groups[index]) {
         place += step

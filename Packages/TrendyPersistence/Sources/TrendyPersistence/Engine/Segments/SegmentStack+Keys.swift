@@ -1,6 +1,6 @@
-/// Rows by key. Results may contain more rows than requested; the caller checks each key.
+/// Searches by key order. Results may contain more rows than requested; the caller checks each key.
 extension SegmentStack {
-  /// Returns the live rows of a kind whose keys are UUIDs in a range, and all whose keys are hashes.
+  /// Returns the live rows of a kind whose keys are UUIDs in a range, and all its live rows whose keys are hashes.
   func records(kind: UInt8, keys: ClosedRange<RowKey>?) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []
     for layer in layers {
@@ -21,7 +21,7 @@ extension SegmentStack {
     return found
   }
 
-  /// Returns the row at an index if it is live; `nil` beyond the range.
+  /// Returns the row at an index, without a value if it is not live, or `nil` if its key is beyond the range.
   private func record(
     _ place: Int, of run: Segment.KeyedRun, in layer: Layer, through last: RowKey
   ) throws(StorageError) -> (living: UnsafeRawPointer?, Void)? {
@@ -31,8 +31,8 @@ extension SegmentStack {
     return (layer.isBuried(row) ? nil : record, ())
   }
 
-  /// Returns live rows of a kind that include the `count` most recently created: by the time in a version 7 UUID,
-  /// otherwise by sort value.
+  /// Returns live rows of a kind, among them the `count` most recently created ones. The creation time is that of a
+  /// version 7 UUID; for other keys it is the sort value.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []
     for layer in layers {
@@ -48,8 +48,8 @@ extension SegmentStack {
     return found
   }
 
-  /// Number of rows without version 7 keys that are returned in full, which is faster than searching for the last ones
-  /// among all rows.
+  /// Maximum number of rows without version 7 keys that are returned in full, which is faster than searching for the
+  /// last ones among all rows.
   private static let fewOthers = 4096
 
   private func addLatest(
@@ -63,7 +63,7 @@ extension SegmentStack {
       place -= 1
       if layer.isBuried(row) { continue }
       let record = try layer.segment.record(row)
-      // The lower half of the key decides among keys with the same upper half, so include them all.
+      // Keys with the same upper half differ in age by the lower half, so include all of them.
       let high = RowLayout.key(record).high
       if wanted <= 0, high != last { return }
       found.append(record)
@@ -72,7 +72,7 @@ extension SegmentStack {
     }
   }
 
-  /// Adds rows without version 7 keys, from the last sort value backwards.
+  /// Adds rows without version 7 keys, from the highest sort value downwards.
   private func addLatest(
     _ count: Int, othersOf kind: UInt8, of layer: Layer, to found: inout [UnsafeRawPointer]
   ) throws(StorageError) {
@@ -86,7 +86,7 @@ extension SegmentStack {
       if layer.isBuried(row) { continue }
       let record = try layer.segment.record(row)
       if RowLayout.key(record).isVersionSeven { continue }
-      // The key decides among rows of one millisecond, so include them all.
+      // Rows of the same millisecond are ordered by key, so include all of them.
       let millisecond = RowLayout.sort(record) / 1000
       if wanted <= 0, millisecond != last { return }
       found.append(record)

@@ -1,16 +1,16 @@
-/// The segments of one generation, and which of their rows have been replaced by later segments or by the log.
+/// Segments of one generation, with the rows that later segments or the log have replaced.
 ///
-/// Each key has at most one live row, in any segment. Not thread-safe.
+/// Each key has at most one live row in all segments. Not thread-safe.
 final class SegmentStack {
   final class Layer {
     let segment: Segment
     fileprivate let older: Layer?
-    /// One bit for each replaced row; empty while there is none. Exclusivity checking is disabled because a scan reads
-    /// it for every row, always from one thread at a time.
+    /// Bit set of the replaced rows; empty if there are none. Exclusivity checking is disabled because a scan reads the
+    /// set for every row, always from one thread at a time.
     @exclusivity(unchecked) private var bits: [UInt64] = []
     private(set) var buriedCount = 0
-    /// Replaced rows by group and sort value, to be subtracted from counts. Built at first use, because it reads all of
-    /// them: up to a million after the undo of an import, while most programs count no group.
+    /// Replaced rows by group and sort value, which counts have to exclude. Built at first use, because this reads all
+    /// of them: up to a million after the undo of an import, although most programs count no group.
     private var buried: Memtable?
 
     init(_ segment: Segment, over older: Layer?) {
@@ -18,14 +18,14 @@ final class SegmentStack {
       self.older = older
     }
 
-    /// Searches this layer and all older ones. Recursion over constants avoids reference counting, which would wait for
-    /// pending memory accesses.
+    /// Searches this layer, then all older ones. Recursion over constants avoids reference counting, which would wait
+    /// for pending memory accesses.
     fileprivate func find(kind: UInt8, key: RowKey) throws(StorageError) -> Found? {
       if let record = try living(kind: kind, key: key) { return Found(layer: self, record: record) }
       return try older?.find(kind: kind, key: key)
     }
 
-    /// Returns the live row with this key. A segment contains each key once.
+    /// Returns the live row with this key, or `nil`. A segment contains each key at most once.
     @inline(__always) func living(kind: UInt8, key: RowKey) throws(StorageError) -> UnsafeRawPointer? {
       guard let record = try segment.find(kind: kind, key: key) else { return nil }
       if bits.isEmpty { return record }
@@ -64,7 +64,7 @@ final class SegmentStack {
       return bits[index] & (.max << UInt64(below)) & (.max >> UInt64(above))
     }
 
-    /// Returns a table of the replaced rows for counting; `nil` if there are none.
+    /// Returns a table of the replaced rows for counting, or `nil` if there are none.
     fileprivate func buriedTable() throws(StorageError) -> Memtable? {
       if let buried { return buried }
       guard buriedCount > 0 else { return nil }
@@ -75,8 +75,7 @@ final class SegmentStack {
       return table
     }
 
-    /// Marks a row as replaced.
-    /// - Returns: whether it was not marked before.
+    /// Marks a row as replaced, and returns whether it was not marked before.
     @discardableResult fileprivate func bury(_ row: Int) throws(StorageError) -> Bool {
       if isBuried(row) { return false }
       if let buried { buried.apply(try segment.record(row)) }
@@ -87,7 +86,7 @@ final class SegmentStack {
     }
   }
 
-  /// A live row and its segment.
+  /// A live row and the layer that contains it.
   struct Found {
     var layer: Layer
     var record: UnsafeRawPointer
@@ -103,8 +102,8 @@ final class SegmentStack {
   /// Opens the segments of a manifest.
   /// - Parameters:
   ///   - log: log with the manifest.
-  ///   - earlier: segments that the handle has open. Segments in both stay open with their verified pages; otherwise
-  ///     each large save would verify the whole store again.
+  ///   - earlier: segments that the handle has open. Those that the manifest lists stay open and keep their verified
+  ///     pages; otherwise each large save would verify the whole store again.
   init(_ log: Log, keepingSegmentsOf earlier: SegmentStack? = nil) throws(StorageError) {
     var layers: [Layer] = []
     for reference in log.manifest.segments {
@@ -122,7 +121,7 @@ final class SegmentStack {
     try buryKills()
   }
 
-  /// Opens a damaged store.
+  /// Opens the segments of a damaged store.
   /// - Parameter segments: segments that could be opened.
   init(salvaging segments: [Segment]) {
     var layers: [Layer] = []
@@ -130,10 +129,9 @@ final class SegmentStack {
     self.layers = layers
     newest = layers.last
     for layer in layers {
-      // Unreadable replacement lists have no effect. Older versions may then reappear, which the repair report
-      // mentions.
+      // A replacement list that cannot be read has no effect. Older versions of rows may then reappear.
       for kill in (try? layer.segment.kills()) ?? [] {
-        try? bury(kill, of: layer)  // a row that cannot be read does not show either
+        try? bury(kill, of: layer)  // unreadable rows are not returned anyway
       }
     }
   }
@@ -149,10 +147,10 @@ final class SegmentStack {
   }
 
   private func bury(_ kill: RowPlace, of layer: Layer) throws(StorageError) {
-    // A linear search, because there are few segments. Creating a dictionary took half of opening a store: at the first
-    // one of its type the runtime searches the whole program for conformances.
+    // A linear search, because there are few segments. Creating a dictionary would take half of the time to open a
+    // store: for the first one of its type the runtime searches the whole program for conformances.
     guard let index = layers.firstIndex(where: { $0.segment.number == kill.segment }) else {
-      return  // merged since, without that row
+      return  // merged since then, without this row
     }
     let segment = layers[index].segment
     guard kill.row >= 0, kill.row < segment.footer.rowCount else {
@@ -163,7 +161,7 @@ final class SegmentStack {
 
   var isEmpty: Bool { layers.isEmpty }
 
-  /// Discards the pages of all segments from memory; they are mapped again when they are read.
+  /// Discards the pages of all segments from memory. They are mapped again when they are read.
   func letGo() {
     for layer in layers { layer.segment.letGo() }
   }
@@ -181,7 +179,7 @@ final class SegmentStack {
   }
 
   /// Marks a row as replaced.
-  /// - Returns: its place, or `nil` if it was marked before.
+  /// - Returns: its location, or `nil` if it was already marked.
   func bury(_ found: Found) throws(StorageError) -> RowPlace? {
     let layer = found.layer
     let row = try layer.segment.row(of: found.record)
@@ -211,7 +209,7 @@ final class SegmentStack {
     }
   }
 
-  /// Returns the rows that a scan finds, one list per segment.
+  /// Returns the rows found by a scan, as one list per segment in scan order.
   func scan(
     kind: UInt8, group: UInt64?, from lower: Int64, to upper: Int64, descending: Bool, limit: Int,
     unless isHidden: ((UnsafeRawPointer) -> Bool)?

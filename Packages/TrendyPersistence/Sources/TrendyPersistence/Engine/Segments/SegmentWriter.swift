@@ -1,12 +1,12 @@
-/// Writes a segment sequentially. Rows are added in the order of kind, sort value and key, each key once.
+/// Writes a segment sequentially. Rows must be added in the order of kind, sort value and key, each key once.
 ///
-/// No manifest refers to the file yet. An unfinished file is removed.
+/// No manifest refers to the file yet. If the segment is not finished, the file is removed.
 final class SegmentWriter {
   private let log: Log
   private let path: String
   private let file: any OpenFile
-  /// Has the length of a large memory page and is written at multiples of it, so that the page cache can use large
-  /// pages and random readers need fewer page tables.
+  /// Has the length of a large memory page and is written at multiples of this length, so that the page cache can use
+  /// large pages and random readers need fewer page tables.
   private let buffer = RowMemory(2 << 20)
   private var filled = 0
   /// Offset of the buffer in the file.
@@ -66,7 +66,7 @@ final class SegmentWriter {
 
   deinit {
     lately.deallocate()
-    // Frees the space early. Otherwise the next maintenance removes the file.
+    // Frees the space early. Otherwise the next maintenance would remove the file.
     if !isFinished { try? log.fileSystem.remove(path) }
   }
 
@@ -102,7 +102,7 @@ final class SegmentWriter {
     keyOrder.endKind()
   }
 
-  /// Returns the number of a group and counts the row.
+  /// Returns the number of a group and counts the row that is being added.
   @inline(__always) private func number(of name: GroupName) -> UInt32 {
     let slot = Int(truncatingIfNeeded: name.group % UInt64(Self.latelyCount))
     if lately[slot].name != name { lately[slot] = (name, findNumber(of: name)) }
@@ -120,7 +120,7 @@ final class SegmentWriter {
   /// Writes indexes and footer. On return the file and its name are durable.
   /// - Parameters:
   ///   - kills: rows of older segments that this segment replaces.
-  ///   - manifest: manifest of the new generation, without this segment.
+  ///   - manifest: manifest of the new generation, which does not list this segment yet.
   func finish(kills: [RowPlace], manifest: Manifest) throws(StorageError) -> SegmentReference {
     endKind()
     footer.rowCount = offsets.count
@@ -146,7 +146,7 @@ final class SegmentWriter {
     let table = checksums
     try add(array: table)
     let (encoded, checksum) = footer.encoded()
-    // Two copies: without a footer nothing in the file could be interpreted.
+    // Two copies, because without a footer nothing in the file could be interpreted.
     for _ in 0..<2 { try add(encoded.bytes(from: 0, count: encoded.count)) }
     try flush()
     let file = file
@@ -160,12 +160,13 @@ final class SegmentWriter {
       number: footer.number, fileBytes: position, rowCount: footer.rowCount, checksum: checksum)
   }
 
-  /// Writes the groups, their lists and their days.
+  /// Writes the group entries, the row lists and the day index.
   ///
-  /// Each kind has two more entries: group 0 with its days only, and ``KeyOrder/group`` with its rows in key order.
+  /// Each kind has two additional entries: group 0, which has only days, and ``KeyOrder/group`` with its rows in key
+  /// order.
   private func addGroups() throws(StorageError) {
     let order = groupsInOrder()
-    // Position of the next row of each group in the lists.
+    // For each group, the index in the lists at which its next row is stored.
     let places = Column<Int>(zeros: order.count)
     var listed = 0
     for number in order.elements.lazy.map(Int.init) {
@@ -219,7 +220,7 @@ final class SegmentWriter {
   }
 
   /// Returns the group numbers minus one, ordered by kind and group key. Numbers are assigned kind by kind, so each
-  /// kind can be sorted separately; in a queue of a million mutations every entity is a group.
+  /// kind is sorted separately. In a queue of a million mutations every entity is a group.
   private func groupsInOrder() -> Column<UInt32> {
     let names = groupNumbers.names
     let order = Column<UInt32>(capacity: names.count)
@@ -234,7 +235,7 @@ final class SegmentWriter {
     return order
   }
 
-  /// Appends each day that has rows, and the number of rows before it.
+  /// Appends the number of each day that has rows, followed by the number of rows before that day.
   private func addDays(of rows: some Sequence<Int>, to entries: Column<UInt32>) {
     var last: Int32?
     var before: UInt32 = 0

@@ -1,8 +1,8 @@
 public import TrendyModels
 
-/// Number of events of each type by day and by minute of the day, from which histories are computed.
+/// Numbers of events of each type, by day and by minute of the day. Histories are computed from them.
 ///
-/// Days and minutes are those of the clock at the place where an event was recorded.
+/// Days and minutes are in the local time of the place where an event was recorded.
 public struct DailyCounts: Hashable, Sendable {
   /// Counts of one type.
   public struct Counts: Hashable, Sendable {
@@ -10,13 +10,13 @@ public struct DailyCounts: Hashable, Sendable {
     public internal(set) var firstDay = CivilDate(daysSince1970: 0)
     /// Number of events on each day from ``firstDay`` to the last day with an event.
     public internal(set) var days: [Int32] = []
-    /// 1440 numbers of events by minute after midnight; all-day events are not included.
+    /// Number of events in each of the 1440 minutes after midnight. All-day events are not included.
     public internal(set) var minutes = [Int32](repeating: 0, count: 1440)
     /// Total number of events.
     public internal(set) var events = 0
     /// Number of events that a device recorded automatically from its position.
     public internal(set) var eventsOfPosition = 0
-    /// Whether an event is centuries away from the others, so that the days are not listed and the counts are unusable.
+    /// Whether an event is centuries away from the others. The days are then incomplete, and the counts are unusable.
     public internal(set) var isTooFar = false
   }
 
@@ -25,7 +25,7 @@ public struct DailyCounts: Hashable, Sendable {
 }
 
 extension DailyCounts.Counts {
-  /// Maximum number of days listed, so that one wrong date does not fill memory.
+  /// Maximum number of days listed, so that one wrong date does not fill the memory.
   private static let mostDays = 200_000
 
   @inline(__always) mutating func count(on day: CivilDate, minute: Int?, isOfPosition: Bool, _ step: Int32) {

@@ -1,11 +1,12 @@
 import TrendyModels
 
-/// Cached counts of one segment for one time zone and start of the day. A segment is immutable, so it is counted once.
+/// Cached counts of one segment for one time zone and start of the day. A segment is immutable, so it is counted only
+/// once.
 ///
-/// A missing or damaged file is written again; it contains nothing that is not in the store. Numbers are little-endian.
-/// A header of 64 bytes contains magic number, version, store id, number and checksum of the segment, hash of zone and
-/// start of the day, and the length of the file. Each type follows with its id, days and minutes; the last 8 bytes are
-/// the XXH64 of everything before.
+/// A missing or damaged file is written again, because everything in it can be computed from the store. Numbers are
+/// little-endian. A header of 64 bytes contains magic number, version, store id, number and checksum of the segment,
+/// hash of zone and start of the day, and the length of the file. The types follow, each with its id, days and minutes.
+/// The last 8 bytes are the XXH64 of everything before them.
 struct DailyCountsFile {
   private static let magic: UInt64 = 0x6C74_7964_6E65_7274  // "trendytl"
   private static let version: UInt64 = 1
@@ -31,8 +32,8 @@ struct DailyCountsFile {
 
   static func prefix(_ storeID: UInt64) -> String { "\(String(storeID, radix: 16))-" }
 
-  /// Returns a hash of the zone and the start of the day; `nil` for a zone without a name, whose files would be
-  /// indistinguishable from those of other zones.
+  /// Returns a hash of the zone and the start of the day, or `nil` for a zone without a name, whose files could not be
+  /// distinguished from those of other zones.
   static func basis(_ local: LocalTime) -> UInt64? {
     guard let zone = local.zoneName else { return nil }
     let text = Array("\(zone) \(local.dayStart)".utf8)
@@ -93,13 +94,13 @@ struct DailyCountsFile {
     return tally
   }
 
-  /// Replaces the file atomically. Errors are ignored, because the counts are computed again when needed.
+  /// Replaces the file atomically. Errors are ignored, because the counts can be computed again.
   func write(_ tally: DailyCounts) {
     var bytes: [UInt8] = []
     func add(_ value: UInt64) { withUnsafeBytes(of: value.littleEndian) { bytes += $0 } }
     func add(_ values: [Int32]) { values.withUnsafeBytes { bytes += $0 } }
     for word in header { add(word) }
-    add(0)  // its length, below
+    add(0)  // replaced by the length below
     add(0)
     for (name, counts) in tally.types.sorted(by: { $0.key < $1.key }) {
       add(UInt64(name.utf8.count))
@@ -115,7 +116,6 @@ struct DailyCountsFile {
     withUnsafeBytes(of: length.littleEndian) { bytes.replaceSubrange(48..<56, with: $0) }
     let checksum = bytes.withUnsafeBytes { Checksum.xxh64($0) }
     add(checksum)
-    // A failure from here on costs only time.
     let temporary = "\(path).new"
     try? fileSystem.remove(temporary)
     guard let file = try? fileSystem.open(temporary, .create), (try? file.write(bytes, at: 0)) != nil else { return }
@@ -130,7 +130,7 @@ struct DailyCountsFile {
     let prefix = prefix(storeID)
     for name in (try? fileSystem.names(inDirectory: directory)) ?? [] where name.hasPrefix(prefix) {
       guard let number = name.split(separator: "-").dropFirst().first, !numbers.contains(number) else { continue }
-      try? fileSystem.remove("\(directory)/\(name)")  // taking room is all that it would do
+      try? fileSystem.remove("\(directory)/\(name)")  // a leftover file only uses space
     }
   }
 }

@@ -1,13 +1,13 @@
 import TrendyFoundation
 
-/// Starts of the days of a time zone, by which rows are assigned to days without a calendar.
+/// Start times of the days in a time zone, used to assign rows to days without a calendar.
 struct DayTable {
-  /// Ascending starts of days; the first is at or before the start of the range, the last at or before its end.
+  /// Ascending starts of all days, from the day that contains the start of the range to the day that contains its end.
   private(set) var starts: [Date] = []
   private let timeZone: TimeZone
-  /// Sort values that the table covers.
+  /// Range of sort values that the table covers.
   private let sorts: ClosedRange<Int64>
-  /// Sort values between the days, with the extreme values at both ends.
+  /// Sort values of the midnights between the days, with the extreme values at both ends.
   private var boundaries = SortBoundaries([])
 
   /// Creates a table from the day of one date to the day of another, both included.
@@ -23,8 +23,8 @@ struct DayTable {
     self.sorts.lowerBound <= sorts.lowerBound && sorts.upperBound <= self.sorts.upperBound && timeZone == self.timeZone
   }
 
-  /// Returns the index of the first day that a range touches, and boundaries for counting: the ends of the range and
-  /// every midnight within.
+  /// Returns the index of the first day that a range overlaps, and boundaries for counting: the ends of the range and
+  /// every midnight within it.
   func days(of range: Range<Int64>?) -> (first: Int, boundaries: SortBoundaries) {
     guard let range else { return (0, boundaries) }
     // The first midnight after the start of the range ends the first day.
@@ -42,8 +42,8 @@ struct DayTable {
     var offset = Double(timeZone.secondsFromGMT(for: start))
     var nextChange = timeZone.nextDaylightSavingTimeTransition(after: start)
     while true {
-      // As long as the zone's offset is constant, midnights are 24 hours apart. A calendar determines the days on which
-      // it changes.
+      // While the zone's offset is constant, midnights are 24 hours apart. Only days on which the offset changes need a
+      // calendar.
       var next = start.addingTimeInterval(86_400)
       let isPlain = nextChange.map { next < $0 } ?? true
       let isMidnight = (next.timeIntervalSinceReferenceDate + offset).truncatingRemainder(dividingBy: 86_400) == 0
@@ -61,7 +61,7 @@ struct DayTable {
 }
 
 extension ArraySlice where Element == Int64 {
-  /// Returns the index of the first element that satisfies a predicate, which all later ones satisfy as well.
+  /// Returns the index of the first element that satisfies a predicate. All later elements must satisfy it as well.
   fileprivate func partition(_ isBehind: (Int64) -> Bool) -> Int {
     var low = startIndex
     var high = endIndex

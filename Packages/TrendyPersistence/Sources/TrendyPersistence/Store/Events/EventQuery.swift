@@ -1,9 +1,9 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Conditions for a search of events; all of them must hold. `nil` means any value.
+/// Conditions for a search of events, all of which must hold. `nil` matches any value.
 public struct EventQuery: Hashable, Sendable {
-  /// Range of timestamps, end excluded.
+  /// Half-open range of timestamps.
   public var range: Range<Date>?
   /// Id of the event type.
   public var eventTypeId: String?
@@ -11,9 +11,9 @@ public struct EventQuery: Hashable, Sendable {
   public var sourceType: EventSourceType?
   /// Id of the place.
   public var geofenceId: String?
-  /// Part of the place's name; case-insensitive.
+  /// Part of the place's name, compared without case.
   public var place: String?
-  /// Part of the notes, the title, the place's name or a text property; case-insensitive.
+  /// Part of the notes, the title, the place's name or a text property, compared without case.
   public var text: String?
 
   /// Creates a query.
@@ -30,8 +30,7 @@ public struct EventQuery: Hashable, Sendable {
   }
 }
 
-/// Position in a list of events sorted with the newest first, at which a page ended. Remains valid when events are
-/// saved or deleted.
+/// Position in a list of events, newest first, at which a page ended. Remains valid when events are saved or deleted.
 public struct EventCursor: Hashable, Sendable, Codable {
   /// Timestamp of the last event on the page.
   public var timestamp: Date
@@ -47,16 +46,16 @@ public struct EventCursor: Hashable, Sendable, Codable {
 
 /// One page of the results of a query.
 public struct EventPage: Hashable, Sendable {
-  /// Events, the newest first.
+  /// Events, newest first.
   public var events: [Event]
   /// Cursor of the next page; `nil` after the last page.
   public var next: EventCursor?
 }
 
 extension LocalStore {
-  /// Returns one page of the events that match a query, the newest first.
+  /// Returns one page of the events that match a query, newest first.
   ///
-  /// Only events on the page are decoded; rows are read in pieces.
+  /// Only events on the page are decoded. Rows are read in batches.
   /// - Parameters:
   ///   - query: conditions.
   ///   - cursor: end of the previous page; `nil` for the first page.
@@ -67,8 +66,8 @@ extension LocalStore {
     let filter = EventFilter(query)
     var page = EventPage(events: [], next: nil)
     var start = cursor
-    // With conditions, read about twice as many rows as the page has events. Without, read one row more, plus some
-    // because a piece does not end within one timestamp.
+    // With conditions, read about twice as many rows as the page has events. Without conditions one more row than the
+    // page suffices, plus a margin for events with the cursor's timestamp.
     let wanted = min(limit, 1 << 20)
     var piece = max(filter.isOfAll ? wanted + 16 : wanted * 2, 256)
     while true {
@@ -91,7 +90,7 @@ extension LocalStore {
       if let last {
         start = EventCursor(last)
       } else {
-        // More rows of one timestamp than a piece has.
+        // All rows of the batch have the cursor's timestamp, so read larger batches.
         piece *= 4
       }
     }
@@ -132,7 +131,7 @@ private struct EventFilter {
     text = query.text.map { Array($0.lowercased().utf8) }
   }
 
-  /// Whether there are no conditions.
+  /// Whether the filter has no conditions.
   var isOfAll: Bool { sourceType == nil && geofenceId == nil && place == nil && text == nil }
 
   func matches(_ fields: EventRowFields, _ reader: EventReader) throws(StorageError) -> Bool {
@@ -157,7 +156,7 @@ private struct EventFilter {
     return text.withUTF8 { has(part, UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether a text contains this part, which is in lower case.
+  /// Whether a text contains `part`, which is in lower case.
   private static func has(_ part: [UInt8], _ text: UnsafeRawBufferPointer?) -> Bool {
     guard let text else { return false }
     guard text.allSatisfy({ $0 < 0x80 }) else {

@@ -16,7 +16,7 @@ public struct DayCount: Hashable, Sendable {
 }
 
 extension LocalStore {
-  /// Returns the numbers of events by the start of their day; see ``eventDayCounts(in:ofType:timeZone:)``.
+  /// Returns the number of events of each day, keyed by its start; see ``eventDayCounts(in:ofType:timeZone:)``.
   public func eventCountsByDay(
     in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone
   ) throws -> [Date: Int] {
@@ -24,7 +24,7 @@ extension LocalStore {
     return Dictionary(uniqueKeysWithValues: counts.lazy.map { ($0.day, $0.count) })
   }
 
-  /// Returns the days with events and the numbers of events, in order of the days, without reading events.
+  /// Returns the days that have events, in order, with the number of events of each. Does not decode the events.
   /// - Parameters:
   ///   - range: range of timestamps; `nil` for all events.
   ///   - eventTypeId: id of an event type; `nil` for all.
@@ -48,8 +48,8 @@ extension LocalStore {
     let days = table.days(of: range.map { _ in lower..<upper })
     var counts = try counts(RowKind.event, group: group, boundaries: days.boundaries)
     if let range {
-      // The index has a resolution of a microsecond; subtract events of the first and last microsecond that are outside
-      // the range.
+      // Sort values have a resolution of one microsecond. Subtract events of the first and the last microsecond that
+      // are outside the range.
       for edge in Set([lower, upper - 1]) {
         for record in try scan(RowKind.event, group: group, from: edge, to: edge + 1).pointers {
           if range.contains(try Self.fields(record).date) { continue }
@@ -66,10 +66,10 @@ extension LocalStore {
     return result
   }
 
-  /// Microseconds of about a thousand years, beyond which a wrong date would make the table too long.
+  /// Maximum length of a table in microseconds, about a thousand years. A wrong date would otherwise make it too long.
   private static let longestTable = 400_000.0 * 86_400_000_000
 
-  /// Returns a table of days, reused between counts because each type is counted over the same days.
+  /// Returns a table of days. The last table is reused, because usually each type is counted over the same days.
   private func dayTable(from first: Int64, through last: Int64, timeZone: TimeZone) -> DayTable {
     if let known = knownDays, known.covers(first...last, timeZone) { return known }
     let table = DayTable(from: Self.date(first), through: Self.date(last), timeZone: timeZone)

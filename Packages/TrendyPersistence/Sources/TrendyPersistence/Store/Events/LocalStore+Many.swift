@@ -1,7 +1,7 @@
 public import TrendyModels
 import TrendyProtocols
 
-/// Operations on many events, with one search for all of them.
+/// Operations on many events that search for all of them at once.
 extension LocalStore {
   public func areNew(events identifiers: [CompactIdentifier]) throws -> [Bool] {
     let transaction = try writing()
@@ -11,7 +11,7 @@ extension LocalStore {
     var known: Set<RowKey> = []
     known.reserveCapacity(identifiers.count)
     for (index, identifier) in identifiers.enumerated() {
-      // Other ids are stored under hashes, which may be shared.
+      // Ids other than UUIDs are stored under hashes, which can be shared. They are reported as not new.
       guard let key = RowKey(identifier), known.insert(key).inserted else { continue }
       indices.append(index)
       keys.append(key)
@@ -58,7 +58,7 @@ extension LocalStore {
     for kind in [RowKind.mutation, RowKind.acceptedMutation] where try transaction.mayHold(kind: kind) {
       try transaction.lookAhead(kind: kind, groups: names.map { RowOrder.group($0) })
     }
-    // Deletions of the feed are written together with the cursor.
+    // The cursor is written together with deletions from the feed, so prefetch it as well.
     try transaction.lookAhead(kind: RowKind.setting, hashes: [RowKey(hashing: StoredSetting.cursor).firstPlace])
     try lookAhead(tombstonesOf: names, in: transaction)
   }

@@ -2,14 +2,14 @@ public import TrendyFoundation
 public import TrendyModels
 
 extension LocalStore {
-  /// Returns the number of events of each type by day and by minute.
+  /// Returns the number of events of each type by day and by minute of the day.
   ///
-  /// Counts of sealed segments are cached, so later calls read only rows saved since. A unit that has written counts
-  /// all rows.
+  /// Counts of segments are cached, so later calls read only rows saved since then. If the unit has written, all rows
+  /// are counted.
   /// - Parameters:
   ///   - local: the user's time zone and start of the day.
   ///   - types: ids of the types to count; `nil` for all. Fewer types take less time.
-  ///   - cache: directory for cached counts, created if it is missing; `nil` for no cache.
+  ///   - cache: directory for cached counts, created if it is missing; `nil` to cache nothing.
   /// - Throws: ``StorageError``.
   public func eventTally(
     in local: LocalTime, ofTypes types: Set<String>? = nil, cache: URL? = nil
@@ -41,7 +41,7 @@ extension LocalStore {
         try part.forEach { record throws(StorageError) in try own.count(record, 1) }
         let tally = own.tally
         counter.add(tally)
-        if made == nil { try? engine.fileSystem.createDirectory(cache.path) }  // without it nothing is kept
+        if made == nil { try? engine.fileSystem.createDirectory(cache.path) }  // if this fails, nothing is cached
         made = part.storeID
         file.write(tally)
       },
