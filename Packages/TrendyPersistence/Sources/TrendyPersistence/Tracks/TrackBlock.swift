@@ -1,23 +1,24 @@
 /// Encodes up to a few hundred readings of a device in a few bytes each (docs/format-rows.md, "A track log").
 ///
-/// Numbers are stored as differences from the values predicted by earlier readings, in the largest unit of which all
-/// values of the block are multiples.
+/// Numbers are stored as differences from the values that earlier readings predict, in the largest unit that divides
+/// all values of the block.
 enum TrackBlock {
-  /// Maximum number of readings in a block. Readings with one timestamp stay together, so a block may have a few more.
+  /// Maximum number of readings in a block. Readings with the same timestamp stay together, so a block may have a few
+  /// more.
   static let limit = 256
   static let version: UInt8 = 1
 
   struct Malformed: Error {}
 
-  /// Tags beside those of ``TrackEntry/Slot``: a fix together with a motion sample of the same time, which repeats the
-  /// last motion or contains a new one.
+  /// Tags in addition to those of ``TrackEntry/Slot``: a fix together with a motion sample of the same time, which
+  /// repeats the last motion or contains a new one.
   private static let fixAndSameMotion: UInt8 = 6
   private static let fixAndMotion: UInt8 = 7
 
   /// Encodes readings.
-  /// - Parameter entries: ascending and not empty.
+  /// - Parameter entries: readings in ascending order, at least one.
   static func encode(_ entries: [TrackEntry]) -> [UInt8] {
-    // Predict positions both as constant and as extrapolated, and use the shorter result.
+    // Encode twice, with positions predicted as constant and as extrapolated, and use the shorter result.
     let standing = encode(entries, isMoving: false)
     let moving = encode(entries, isMoving: true)
     return moving.count < standing.count ? moving : standing
@@ -42,7 +43,7 @@ enum TrackBlock {
       if entry.slot == .motion, index + 1 < entries.count, entries[index + 1].slot == .fix,
         entries[index + 1].time == entry.time
       {
-        // The motion sample that comes with each fix usually does not change.
+        // The motion sample that accompanies each fix is usually unchanged.
         kind = entry.motion == state.motion ? fixAndSameMotion : fixAndMotion
         let motion = entry.motion
         index += 1
@@ -65,7 +66,7 @@ enum TrackBlock {
       writer.signed((entry.latitude - expected.latitude) / place)
       writer.signed((entry.longitude - expected.longitude) / place)
       func optional(_ value: Int64?, _ last: Int64?, _ exponent: Int) {
-        // 0 means unknown.
+        // 0 stands for an unknown value.
         guard let value else { return writer.number(0) }
         writer.number(ByteWriter.zigzag((value - (last ?? 0)) / Units.power(exponent)) + 1)
       }
@@ -144,7 +145,7 @@ enum TrackBlock {
   }
 }
 
-/// For each sort of value the largest power of ten of which all values of a block are multiples.
+/// Units of a block: for each kind of value, the exponent of the largest power of ten that divides all of its values.
 private struct Units {
   var time: Int
   var place: Int
@@ -174,7 +175,7 @@ private struct Units {
       for value in values { while value % Self.powers[exponent] != 0 { exponent -= 1 } }
       return exponent
     }
-    // Differences from the first time, which is the sort value of the row.
+    // Times are relative to the first one, which is the sort value of the row.
     time = largest(entries.lazy.map { $0.time - entries[0].time })
     place = largest(fixes.lazy.flatMap { [$0.latitude, $0.longitude] })
     accuracy = largest(fixes.lazy.compactMap(\.accuracy))
@@ -184,7 +185,7 @@ private struct Units {
   }
 }
 
-/// Prediction of the next reading from the earlier ones, identical for encoder and decoder.
+/// Predicts the next reading from the earlier ones. Encoder and decoder make the same predictions.
 private struct DeltaPredictor {
   static let accuracyChanged: UInt8 = 8
   static let altitudeChanged: UInt8 = 16
@@ -206,7 +207,8 @@ private struct DeltaPredictor {
     self.isMoving = isMoving
   }
 
-  /// Fixes are expected at a constant interval. A reading between two fixes predicts that the next one has its time.
+  /// Expected time of the next reading. Fixes are expected at a constant interval; after any other reading, the next
+  /// one is expected at the same time.
   var expectedTime: Int64 { time > fixTime ? time : fixTime &+ fixStep }
 
   mutating func advance(to time: Int64, isFix: Bool) {
@@ -231,8 +233,8 @@ private struct DeltaPredictor {
     return tag
   }
 
-  /// Returns the expected position of the next fix in multiples of the block's unit: the last position, or its
-  /// extrapolation over the elapsed time.
+  /// Returns the expected position of the next fix: the last position, or one that is extrapolated over the elapsed
+  /// time. Extrapolated differences are multiples of the block's unit.
   func expectedPlace(unit: Int64) -> (latitude: Int64, longitude: Int64) {
     guard let fix else { return (0, 0) }
     guard isMoving, let before, fix.time > before.time, time - fix.time <= 120_000 else {
@@ -252,7 +254,7 @@ private struct ByteWriter {
 
   mutating func signed(_ value: Int64) { number(Self.zigzag(value)) }
 
-  /// Appends a number with seven bits per byte, the lowest first; the top bit is set on all bytes but the last.
+  /// Appends a number, seven bits per byte, lowest bits first. The top bit is set in all bytes but the last.
   mutating func number(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {
@@ -280,7 +282,7 @@ private struct ByteReader {
   mutating func extent(start: Int64) throws(TrackBlock.Malformed) -> (count: Int, end: Int64) {
     let count = try number()
     let span = try number()
-    // A reading has at least two bytes.
+    // A reading has at least two bytes, so a larger count is invalid.
     guard count > 0, count <= UInt64(bytes.count), span <= 1 << 48 else { throw TrackBlock.Malformed() }
     let (end, isOutOfRange) = start.addingReportingOverflow(Int64(span))
     guard !isOutOfRange else { throw TrackBlock.Malformed() }

@@ -2,9 +2,10 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// A reading as stored: integers in small units.
+/// A reading as stored, with integers in small units.
 struct TrackEntry: Hashable {
-  /// Sort of reading. A device has at most one per time and slot; the order is the order of processing.
+  /// Kind of a reading. A device has at most one reading per time and slot. Readings of the same time are processed in
+  /// this order.
   enum Slot: UInt8, Comparable {
     case motion
     case fix
@@ -34,7 +35,7 @@ struct TrackEntry: Hashable {
   /// Motion sample: `state * 3 + confidence`.
   var motion: UInt8 = 0
 
-  /// Converts a reading; `nil` if its position is invalid or its time is outside the years 0 to 9999.
+  /// Converts a reading. Returns `nil` if its position is invalid or its time is outside the years 0 to 9999.
   init?(_ reading: TrackReading) {
     guard let time = Self.milliseconds(reading.timestamp) else { return nil }
     self.time = time
@@ -89,7 +90,7 @@ struct TrackEntry: Hashable {
     }
   }
 
-  /// Motion states; their indexes are part of the format.
+  /// Motion states. Their indexes are part of the file format.
   private static let states: [MotionState] = [.unknown, .stationary, .walking, .running, .cycling, .automotive]
   static let motions = UInt8(states.count * 3)
 
@@ -107,7 +108,7 @@ struct TrackEntry: Hashable {
   /// Maximum absolute value of a stored measurement, in hundredths.
   static let largest: Int64 = 1_000_000_000
 
-  /// Converts a value to hundredths; `nil` if it is NaN or exceeds ten million.
+  /// Converts a value to hundredths. Returns `nil` if it is NaN or its magnitude exceeds ten million.
   private static func hundredths(_ value: Double) -> Int64? {
     guard abs(value) * 100 <= Double(largest) else { return nil }
     return Int64((value * 100).rounded())
@@ -122,8 +123,8 @@ extension TrackEntry: Comparable {
 
   func isSameMoment(as other: TrackEntry) -> Bool { time == other.time && slot == other.slot }
 
-  /// Whether this reading replaces another one of the same time and slot: the more accurate one, then the one with more
-  /// values. The remaining criteria only make the result independent of the order of arrival.
+  /// Whether this reading replaces another one of the same time and slot. The more accurate reading wins, then the one
+  /// with more values. The remaining criteria only make the result independent of the order of arrival.
   func isBetter(than other: TrackEntry) -> Bool {
     func rank(_ entry: TrackEntry) -> [Int64] {
       let known = [entry.altitude, entry.speed, entry.course].count { $0 != nil }

@@ -4,7 +4,7 @@ public import TrendyFoundation
 public final class TrackFolder: TrackRows {
   private let folder: SharedEngine
 
-  /// Opens the log, or creates it with its directory.
+  /// Opens the log in a directory. Creates the log and the directory if they are missing.
   /// - Throws: ``StorageError``, for example ``StorageError/damaged(path:offset:)``.
   public convenience init(directory: URL) throws {
     try self.init(directory: SharedEngine.path(of: directory), fileSystem: PosixFileSystem())
@@ -49,7 +49,7 @@ public final class TrackFolder: TrackRows {
     let fileSystem = folder.fileSystem
     let lock = try storing { () throws(FileSystemError) in try fileSystem.open(path, .create) }
     try fileSystem.take(lock, of: path, atMost: folder.options.lockTimeout)
-    defer { withExtendedLifetime(lock) {} }  // the lock goes with its file
+    defer { withExtendedLifetime(lock) {} }  // closing the file releases the lock
     return try body()
   }
 

@@ -2,16 +2,16 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyProtocols
 
-/// Store of location readings, in blocks of up to a few hundred readings of about twelve bytes each, in a
-/// ``StorageEngine`` or a database.
+/// Store of location and motion readings, in a ``StorageEngine`` or a database. Blocks contain up to a few hundred
+/// readings of about twelve bytes each.
 ///
-/// A call that returned is durable; one that did not is applied entirely or not at all. Any number of processes can add
-/// readings at once. Small blocks are joined as the log grows, so a reading is rewritten a few times, not with each
-/// call.
+/// A call's changes are durable when it returns; if it is interrupted, they are applied entirely or not at all. Any
+/// number of processes can add readings at the same time. Small blocks are joined as the log grows, so a reading is
+/// rewritten a few times, but not by every call.
 public final class TrackLog: TrackStore {
   private let rows: any TrackRows
 
-  /// Creates a log on rows that are stored elsewhere.
+  /// Creates a log whose rows are stored elsewhere.
   public init(rows: any TrackRows) { self.rows = rows }
 
   /// Opens the log in a directory, or creates it.
@@ -39,10 +39,10 @@ public final class TrackLog: TrackStore {
     try rows.maintain(sealingAll: sealsAll)
   }
 
-  /// Copies a log to another and replaces the content of the target.
+  /// Replaces the content of a log with that of another one.
   /// - Parameters:
-  ///   - source: log that must not be written meanwhile.
-  ///   - target: log that must not be used meanwhile.
+  ///   - source: log to copy. It must not be written meanwhile.
+  ///   - target: log to replace. It must not be used meanwhile.
   /// - Returns: number of rows.
   /// - Throws: errors of both logs. The target is then incomplete, and the copy must be repeated.
   @discardableResult
@@ -54,7 +54,7 @@ public final class TrackLog: TrackStore {
         count += new.count
         continue
       }
-      // In steps, so that no save becomes too large.
+      // Delete and write in steps, so that no save becomes too large.
       var surplus = old[...]
       while !surplus.isEmpty {
         try target.write { for row in surplus.prefix(Self.rowsAtOnce) { try $0.delete(kind: kind, key: row.key) } }
@@ -73,7 +73,7 @@ public final class TrackLog: TrackStore {
   /// Returns whether two logs have the same rows.
   public static func isEqual(_ left: any TrackRows, _ right: any TrackRows) throws -> Bool {
     try TrackRowKind.all.allSatisfy { kind in
-      // Compare in key order, because rows with equal times have no defined order.
+      // Compare in key order, because the order of rows with equal times is undefined.
       func rows(_ log: any TrackRows) throws -> [TrackRow] {
         try log.read { try $0.rows(kind: kind) }
           .sorted { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) }
@@ -88,7 +88,7 @@ public final class TrackLog: TrackStore {
 // MARK: Readings
 
 extension TrackLog {
-  /// Adds readings of a device and marks them as unread. Readings that are already stored are counted as known.
+  /// Adds readings of a device and marks them as unread. Readings that are already stored are only counted.
   /// - Throws: ``StorageError/invalidIdentifier(_:)`` if the name of the device is empty or longer than 128 bytes.
   public func append(_ readings: [TrackReading], device: String) throws -> TrackAppend {
     var result = TrackAppend()
@@ -106,7 +106,7 @@ extension TrackLog {
     guard !entries.isEmpty else { return result }
     try checkIdentifier(device)
     return try rows.write { transaction in
-      // The closure may run several times.
+      // The closure may run several times, so each run starts with a copy.
       var result = result
       let number = try DeviceTable.number(of: device, in: transaction)
       var writer = TrackBlockWriter(transaction: transaction, device: number)
@@ -142,7 +142,7 @@ extension TrackLog {
     }
   }
 
-  /// Calls `body` with the readings of a device after one time and through another, in order of time.
+  /// Calls `body` with the readings of a device after one time and up to and including another, in order of time.
   public func forEach(
     device: String, after: Date?, through: Date?, _ body: (TrackReading) throws -> Void
   ) throws {
@@ -152,7 +152,7 @@ extension TrackLog {
       guard let number = try DeviceTable.number(of: device, in: reading) else { return [] }
       var first = Int64.min
       if let lower {
-        // The block that contains the time starts before it.
+        // The block that contains the time starts at or before it.
         first =
           try reading.rows(kind: TrackRowKind.block, group: number, to: lower + 1, descending: true, limit: 1).first?
           .sort
@@ -172,10 +172,10 @@ extension TrackLog {
 // MARK: Notes
 
 extension TrackLog {
-  /// Runs `body` while no other call of this method processes the log; see ``TrackRows/withReader(_:)``.
+  /// Runs `body` while no other call of this method is running on the log; see ``TrackRows/withReader(_:)``.
   public func withReader<Result>(_ body: () throws -> Result) throws -> Result { try rows.withReader(body) }
 
-  /// Returns the span of a device's unread readings; `nil` if all are read.
+  /// Returns the time range of a device's unread readings, or `nil` if all have been read.
   public func unread(device: String) throws -> TrackUnread? {
     try rows.read { reading in
       guard let number = try DeviceTable.number(of: device, in: reading),
@@ -209,7 +209,7 @@ extension TrackLog {
     }
   }
 
-  /// Writes checkpoints and detected events of a device, and updates its unread span, in one save.
+  /// Writes checkpoints and detected events of a device, and updates the range of its unread readings, in one save.
   public func commit(_ changes: TrackChanges, device: String) throws {
     try checkIdentifier(device)
     for note in changes.put { try checkIdentifier(note.id) }
@@ -256,7 +256,7 @@ extension TrackLog {
 
 // MARK: Rows
 
-/// Kinds of rows, as numbered in the format.
+/// Kinds of rows. Their numbers are part of the file format.
 enum TrackRowKind {
   static let device: UInt8 = 1
   static let block: UInt8 = 2
@@ -273,7 +273,7 @@ enum TrackRowKind {
   }
 }
 
-/// Numbers devices from 1, so that no two share a group key.
+/// Assigns numbers to devices, starting with 1, so that no two devices share a group key.
 private enum DeviceTable {
   static func number(of name: String, in reading: any TrackRowReading) throws -> UInt64? {
     try reading.rows(kind: TrackRowKind.device).first { $0.payload.elementsEqual(name.utf8) }?.key.low
@@ -285,7 +285,7 @@ private enum DeviceTable {
     }
   }
 
-  /// Returns the number of a device, and assigns the next number to a new one.
+  /// Returns the number of a device. Assigns the next number to a new device.
   static func number(of name: String, in transaction: any TrackRowWriting) throws -> UInt64 {
     let known = try transaction.rows(kind: TrackRowKind.device)
     if let record = known.first(where: { $0.payload.elementsEqual(name.utf8) }) { return record.key.low }
@@ -302,13 +302,13 @@ private enum DeviceTable {
   }
 }
 
-/// Span of the readings of a device that no pass has read yet.
+/// Time range of the readings of a device that detection has not processed yet.
 private struct UnreadMark {
   /// Time of the earliest unread reading; `.max` if all are read.
   var since: Int64
   /// Time of the latest unread reading; `.max` if unknown.
   var through: Int64
-  /// Number of times readings were added.
+  /// Number of times that readings have become unread.
   let generation: UInt64
 
   var isUnread: Bool { since != .max }

@@ -1,39 +1,38 @@
-/// Storage of the rows of a ``TrackLog``: an engine in a directory or a table of a database.
+/// Storage of the rows of a ``TrackLog``: an engine in a directory, or a table of a database.
 ///
-/// Rows are identified by kind and key, and ordered by sort value within a kind and group, as those of a
-/// ``StorageEngine``.
+/// As in a ``StorageEngine``, rows are identified by kind and key, and ordered by sort value within a kind and group.
 public protocol TrackRows: Sendable {
-  /// Runs `body` on a consistent state of the rows. It may run several times.
+  /// Runs `body` on a consistent state of the rows. `body` may run several times.
   func read<Result>(_ body: (any TrackRowReading) throws -> Result) throws -> Result
 
-  /// Runs `body` exclusively and makes its changes durable, all or nothing. It may run several times but takes effect
-  /// once.
+  /// Runs `body` exclusively and makes its changes durable, all or none. `body` may run several times, but its changes
+  /// take effect only once.
   func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result
 
-  /// Runs `body` once, while no other call of this method runs in this or another process. Must not be nested.
+  /// Runs `body` once, while no other call of this method runs in this or any other process. Calls must not be nested.
   ///
   /// If exclusivity is lost, for example because a lease expired, writes in `body` throw.
   /// - Throws: errors of `body`, or an error if another call does not end in time.
   func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
-  /// Name of the running call of ``withReader(_:)``, by which writes to another store verify that it is still
-  /// exclusive. `nil`, the default, if no other call can start before it ends.
+  /// Name of the running call of ``withReader(_:)``. Writes to another store use it to verify that the call is still
+  /// exclusive. `nil`, the default, if no other call can start before this one ends.
   var reader: String? { get }
 
-  /// Performs one step of maintenance if one is due. The default does nothing.
+  /// Performs one step of maintenance, if one is due. The default does nothing.
   /// - Parameter sealsAll: whether to include recent rows regardless of their number.
-  /// - Returns: whether more may be due.
+  /// - Returns: whether further steps may be due.
   func maintain(sealingAll sealsAll: Bool) throws -> Bool
 }
 
 extension TrackRows {
-  /// `nil`: exclusivity cannot be lost.
+  /// `nil`, because exclusivity cannot be lost.
   public var reader: String? { nil }
   /// Returns `false`.
   public func maintain(sealingAll sealsAll: Bool) throws -> Bool { false }
 }
 
-/// Reads rows of a track log. Valid only within the closure that receives it; rows remain valid.
+/// Reads rows of a track log. Valid only within the closure that receives it; the rows remain valid afterwards.
 public protocol TrackRowReading {
   /// Returns the row with this kind and key, or `nil`.
   func row(kind: UInt8, key: RowKey) throws -> TrackRow?
@@ -42,7 +41,7 @@ public protocol TrackRowReading {
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - group: group key; `nil` for all rows of the kind.
-  ///   - lower: least sort value.
+  ///   - lower: lowest sort value.
   ///   - upper: end of the range, exclusive.
   ///   - isDescending: whether to return the rows in reverse order.
   ///   - limit: maximum number of rows.
@@ -62,7 +61,7 @@ extension TrackRowReading {
 
 /// Reads and writes rows of a track log. Reads include earlier writes.
 public protocol TrackRowWriting: TrackRowReading {
-  /// Stores a row and replaces any row with its kind and key.
+  /// Stores a row, replacing any row with the same kind and key.
   func put(_ row: TrackRow) throws
   /// Deletes the row with this kind and key, if there is one.
   func delete(kind: UInt8, key: RowKey) throws
@@ -75,14 +74,14 @@ public struct TrackRow: Sendable {
     case bytes([UInt8])
   }
 
-  /// Kind of the single row with rejected posts, which belongs to the owner of the log.
+  /// Kind of the single row with rejected posts, which the owner of the log manages.
   public static let refusedKind: UInt8 = 7
 
   /// Kind of the row; with ``key`` it identifies the row.
   public let kind: UInt8
   /// Key of the row.
   public let key: RowKey
-  /// Sort value, by which rows of a kind and group are ordered.
+  /// Sort value, which orders the rows of a kind and group.
   public let sort: Int64
   /// Group key; 0 for none.
   public let group: UInt64

@@ -21,7 +21,7 @@ public struct OpenConflict: Hashable, Sendable, Identifiable {
     public var date: Date?
   }
 
-  /// One of the two values of a conflict: the kept one, or the one that is visible now.
+  /// One of the two values of a conflict: the kept one, or the currently visible one.
   public enum Side: Hashable, Sendable, CaseIterable {
     case kept
     case present
@@ -31,7 +31,7 @@ public struct OpenConflict: Hashable, Sendable, Identifiable {
   public var origin: Origin
   public var entityType: MutationEntityType
   public var entityId: String
-  /// Kept values by wire name of the field; null if the mutation was to clear the field.
+  /// Kept values by wire name of the field. Null if the mutation would have cleared the field.
   public var kept: [String: JSONValue]
   /// Current values of the same fields; empty if the entity is not visible.
   public var present: [String: JSONValue]
@@ -41,14 +41,14 @@ public struct OpenConflict: Hashable, Sendable, Identifiable {
   public var presentBy: [String: Writer] = [:]
   /// The side that this device wrote; `nil` if other devices wrote both.
   public var mine: Side?
-  /// Explanation for the user, one sentence.
+  /// One-sentence explanation for the user.
   public var reason: String
   public var recordedAt: Date?
 }
 
 extension OpenConflict {
   init(_ conflict: Conflict) {
-    // A payload that cannot be decoded stays in the journal as bytes, but has no fields to show.
+    // A payload that cannot be decoded remains in the journal as bytes, but has no fields to show.
     let members = (try? WireJSON.decode([String: JSONValue].self, from: conflict.payload)) ?? [:]
     self.init(
       id: conflict.id, origin: .journal(conflict.operation), entityType: conflict.entityType,
@@ -56,7 +56,7 @@ extension OpenConflict {
       keptBy: Writer(isThisDevice: true), mine: .kept, reason: conflict.reason, recordedAt: conflict.recordedAt)
   }
 
-  /// Reads a conflict entity of the hub; `nil` for a kind or format that this version does not know.
+  /// Decodes a conflict entity of the hub. Returns `nil` for a kind or format that is unknown to this version.
   /// - Parameters:
   ///   - record: The stored conflict entity.
   ///   - device: Identity of this store at the hub; `nil` if it has none yet.
@@ -83,7 +83,7 @@ extension OpenConflict {
       mine: isOwn ? .kept : isBeaten ? nil : .present, reason: reason, recordedAt: written)
   }
 
-  /// Kept values as members of a request: properties are nested under `properties`.
+  /// Kept values as members of a request, with properties nested under `properties`.
   var members: [String: JSONValue] {
     guard let nested = SyncedKind.named(entityType.rawValue)?.nestedMember else { return kept }
     var members: [String: JSONValue] = [:]

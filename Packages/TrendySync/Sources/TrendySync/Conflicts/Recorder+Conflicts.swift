@@ -14,21 +14,21 @@ extension Recorder {
     }
   }
 
-  /// Discards the kept value; the visible value stays.
+  /// Discards the kept value. The visible value stays.
   ///
-  /// An entity that exists only on this device, because the hub refused its create, is deleted as well.
+  /// An entity that exists only on this device because the hub refused its create is deleted as well.
   /// - Throws: ``RecorderError/noSuchConflict(_:)``.
   public func dropConflict(id: String) throws {
     try inOneSave { try $0.dropConflict(id: id) }
   }
 
   /// Writes the kept value again as a new edit, and restores a deleted entity if necessary.
-  /// - Throws: ``RecorderError``, for example if the parent of the entity is deleted. The conflict then remains.
+  /// - Throws: ``RecorderError``, for example if the parent of the entity has been deleted. The conflict then remains.
   public func retryConflict(id: String) throws {
     try inOneSave { try $0.retryConflict(id: id) }
   }
 
-  /// Makes the value of this device, or that of the other device, the visible one.
+  /// Makes either the value of this device or the value of the other device visible.
   /// - Parameters:
   ///   - id: Id of the conflict.
   ///   - keepingMine: Whether the value of this device wins.
@@ -37,7 +37,7 @@ extension Recorder {
     try inOneSave { try $0.resolveConflict(id: id, keepingMine: keepingMine) }
   }
 
-  /// Restores the deleted entity of a conflict with the kept value in it.
+  /// Restores the deleted entity of a conflict and applies the kept value to it.
   /// - Throws: ``RecorderError/notDeleted(_:id:)`` if the entity is not deleted.
   public func restoreForConflict(id: String) throws {
     try inOneSave { try $0.restoreForConflict(id: id) }
@@ -94,7 +94,7 @@ extension EditWriter {
     case .hub: _ = try delete(KindRecord<ConflictKind>.self, id: conflict.id)
     case .journal(let operation):
       func dropRow<Entity: StoredEntity>(_ type: Entity.Type) throws {
-        // The hub does not have the entity, and the user discards it.
+        // Delete a row that the hub does not have, because the user discards it.
         guard let row = try Entity.find(id: conflict.entityId, in: store) else { return }
         let isMadeHere = operation == .create
         if try isLeftOver(row)
@@ -116,10 +116,10 @@ extension EditWriter {
       case .journal(.delete): try deleteUnseen(type, id: conflict.entityId)
       case .journal(.create):
         let row = try Entity.find(id: conflict.entityId, in: store)
-        // If the entity exists meanwhile, the kept values are applied to it as an edit.
+        // If the entity exists by now, apply the kept values to it as an edit.
         if let row, try !wasRefused(row) {
           var said = conflict
-          // A create has null for fields without a value; in an update null would clear the field.
+          // In a create, null stands for a field without a value; in an update it would clear the field.
           said.kept = said.kept.filter { !$0.value.isNull }
           return try write(said, to: type)
         }
@@ -144,9 +144,10 @@ extension EditWriter {
   }
 
   private func write<Entity: StoredEntity>(_ conflict: OpenConflict, to type: Entity.Type) throws {
-    // An entity restored without changes has no kept values.
+    // An entity that was restored without changes has no kept values.
     if conflict.kept.isEmpty { return }
-    // Another device may have moved the entity to another type while its own was deleted.
+    // The entity may exist because another device moved it to another type, while the type in the kept values was
+    // deleted.
     if let parent = SyncedKind.named(conflict.entityType.rawValue)?.parent.flatMap({
       conflict.kept[$0.name]?.stringValue
     }),

@@ -1,6 +1,6 @@
-/// Delay after failures: exponential with full jitter, so that many devices do not retry at the same time.
+/// Delay after failures. Grows exponentially, with full jitter, so that many devices do not retry at the same time.
 package struct Backoff: Hashable, Sendable {
-  /// Minimum delay, and the range of the first delay.
+  /// Minimum delay. The first delay is between this value and twice this value.
   package var minimum: Duration
   package var maximum: Duration
   private(set) package var failuresInARow = 0

@@ -1,7 +1,8 @@
-/// Decides when pushes to a rate-limiting hub may resume. Reads no clock: ``SyncEngine`` passes the uptime.
+/// Decides when pushes to a rate-limiting hub may resume. Does not read a clock; ``SyncEngine`` passes the uptime.
 ///
-/// Three rate limits in a row open the breaker for 30, 60, 120, 240, then 300 seconds, and at least as long as the hub
-/// requested. After that it is half-open: one probe either closes it or opens it for the next, longer period.
+/// Three rate-limited responses in a row open the breaker for 30, 60, 120, 240, then 300 seconds, but at least as long
+/// as the hub requested. Afterwards the breaker is half-open: one probe either closes it or opens it for the next,
+/// longer period.
 package struct CircuitBreaker: Hashable, Sendable {
   private enum Phase: Hashable {
     case closed
@@ -9,7 +10,7 @@ package struct CircuitBreaker: Hashable, Sendable {
     case openUntil(Duration)
   }
 
-  /// Number of consecutive rate limits that open the breaker.
+  /// Number of consecutive rate-limited responses that opens the breaker.
   package static let limit = 3
   /// Durations of successive openings; the last one repeats.
   package static let delays: [Duration] = [30, 60, 120, 240, 300].map { .seconds($0) }
@@ -42,19 +43,20 @@ package struct CircuitBreaker: Hashable, Sendable {
     case .halfOpen:
       open(retryAfter: retryAfter, at: uptime)
     case .open:
-      // A pull received the response. The breaker does not open again, but waits as long as the hub requested.
+      // A pull received the response. The breaker stays open at least as long as the hub requested, but this does not
+      // count as another opening.
       phase = .openUntil(uptime + max(remaining(at: uptime), retryAfter ?? .zero))
     }
   }
 
-  /// Records a successful push, or a successful pull with an empty queue. Ignored while the breaker is open.
+  /// Records a successful push, or a successful pull with an empty queue. Has no effect while the breaker is open.
   package mutating func onSuccess(at uptime: Duration) {
     guard state(at: uptime) != .open else { return }
     self = CircuitBreaker()
   }
 
-  /// Closes the breaker because the user retries. If the hub is still overloaded, the next opening lasts longer than
-  /// the last.
+  /// Closes the breaker because the user retries. If the hub is still overloaded, the breaker opens for longer than the
+  /// last time.
   package mutating func onReset() {
     phase = .closed
     rateLimitsInARow = 0

@@ -2,7 +2,7 @@
 public enum CircuitBreakerState: String, Hashable, Sendable, CaseIterable {
   /// Pushes are allowed.
   case closed
-  /// Pushes are suspended for the time that the hub requested.
+  /// Pushes are suspended for a limited time.
   case open
   /// The next push is a probe whose result closes or opens the breaker.
   case halfOpen

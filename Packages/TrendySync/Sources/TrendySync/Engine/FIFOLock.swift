@@ -1,10 +1,10 @@
-/// Admits one caller at a time, first in, first out. Part of an actor's state, which makes it safe.
+/// Lock that admits one caller at a time, in order of arrival. Safe because it is part of an actor's state.
 struct FIFOLock {
   private(set) var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  /// Takes the turn if it is free.
-  /// - Returns: Whether the caller has the turn; if not, it must call ``wait(_:)``.
+  /// Acquires the lock if it is free.
+  /// - Returns: Whether the caller has acquired the lock. If not, it must call ``wait(_:)``.
   mutating func take() -> Bool {
     if isTaken { return false }
     isTaken = true
@@ -15,7 +15,7 @@ struct FIFOLock {
     waiting.append(continuation)
   }
 
-  /// Passes the turn to the caller that has waited longest.
+  /// Passes the lock to the caller that has waited longest, or releases it if none is waiting.
   mutating func leave() {
     if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
   }

@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Start of a request, with which the hub's time in the response is compared.
+/// Start of a request, from which the hub's clock is estimated when the response arrives.
 struct RequestStart {
   let uptime: Duration
 
@@ -10,12 +10,12 @@ struct RequestStart {
 }
 
 extension SyncMetadata {
-  /// A longer round trip is too inaccurate to estimate the hub's clock.
+  /// Maximum round trip. With a longer one, the estimate of the hub's clock would be too inaccurate.
   private static let longestRoundTrip: Duration = .seconds(60)
-  /// Change of the clock offset in milliseconds below which it is not saved.
+  /// Minimum change of the clock offset that is saved, in milliseconds.
   static let smallDrift: Int64 = 500
 
-  /// Returns the hub time in milliseconds since 1970, measured on a clock that does not jump if one is available.
+  /// Returns the hub time in milliseconds since 1970. Uses a clock that does not jump, if one is available.
   func hubNow(_ clock: any TimeSource) -> Int64 {
     let now: Int64
     if let clockAnchor, let boot = clock.boot, boot.id == clockAnchor.boot {
@@ -26,9 +26,10 @@ extension SyncMetadata {
     return now.clamped(to: SyncRange.stamp)
   }
 
-  /// Returns the stamp of a save made now: above the last stamp and every applied stamp.
+  /// Returns the stamp of a save made now. It is higher than the last stamp and every applied stamp.
   ///
-  /// At the end of the range, which no hub's time reaches, the stamp stays at that end until a response lowers it.
+  /// At the upper end of the range, which no real hub time reaches, the stamp does not increase until a response lowers
+  /// it.
   mutating func nextStamp(_ clock: any TimeSource) -> Int64 {
     lastStamp = max(lastStamp + 1, hubNow(clock))
     return lastStamp
@@ -38,12 +39,12 @@ extension SyncMetadata {
     for mark in entry.marks.values { lastStamp = max(lastStamp, mark.stamp) }
   }
 
-  /// Stores the clock offset measured at the midpoint of a round trip.
+  /// Stores the clock offset, measured at the midpoint of a round trip.
   /// - Parameters:
   ///   - hub: The hub's time in the response, in milliseconds since 1970.
   ///   - asking: Start of the request.
   ///   - clock: The device's clock.
-  /// - Returns: Whether stamps have been assigned above the hub's time.
+  /// - Returns: Whether stamps above the hub's time have been assigned. The last stamp is then lowered to that time.
   mutating func learn(hub: Int64, asking: RequestStart, _ clock: any TimeSource) -> Bool {
     let roundTrip = clock.uptime - asking.uptime
     guard roundTrip >= .zero, roundTrip < Self.longestRoundTrip else { return false }
@@ -55,7 +56,7 @@ extension SyncMetadata {
     return true
   }
 
-  /// Stores the epochs and head of a hub position.
+  /// Stores the epochs and the head of a hub position.
   mutating func take(_ position: HubPosition) {
     epochs = position.epochs
     seen = max(seen, position.head)
@@ -63,7 +64,7 @@ extension SyncMetadata {
 }
 
 extension PendingMutation {
-  /// Lowers the stamps of an unsent mutation to the given hub time; those of re-offers keep their author's stamp.
+  /// Lowers the stamps of an unsent mutation to the given hub time. Re-offers keep the stamps of their authors.
   /// - Parameter now: Hub time in milliseconds since 1970.
   /// - Returns: Whether any stamp has changed.
   mutating func lowerStamps(to now: Int64) -> Bool {

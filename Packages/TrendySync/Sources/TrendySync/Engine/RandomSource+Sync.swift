@@ -4,7 +4,8 @@ import TrendyModels
 extension RandomSource {
   /// Returns a new device identity that sorts after the previous one.
   ///
-  /// Of two writes with equal stamps the greater author wins, so the later identity of a store must be the greater one.
+  /// Of two writes with equal stamps, the one with the greater author wins. A store's later identity must therefore be
+  /// greater than its earlier ones.
   /// - Parameters:
   ///   - previous: Previous identity of the store; `nil` if there is none.
   ///   - date: Current time.

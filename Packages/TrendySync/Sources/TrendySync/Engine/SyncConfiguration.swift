@@ -1,20 +1,21 @@
 /// Batch sizes, intervals and timeouts of sync.
 public struct SyncConfiguration: Hashable, Sendable {
-  /// Mutations in one push, 1 to 500. A timeout, or a hub that rejects the size, halves the next push.
+  /// Maximum number of mutations in one push, 1 to 500. A timeout, or a hub that rejects the size, halves it for the
+  /// next push.
   public var batchSize: Int
-  /// Mutations in a push after the hub has reported an exceeded quota, 1 to 500. A deletion among them makes room for
-  /// the others.
+  /// Maximum number of mutations in a push after the hub has reported an exceeded quota, 1 to 500. A deletion among
+  /// them frees space for the others.
   public var largeBatchSize: Int
-  /// Entries in the first page of a pull, 1 to 500.
+  /// Maximum number of entries in the first page of a pull, 1 to 500.
   public var pageSize: Int
-  /// Entries in each further page, 1 to 500.
+  /// Maximum number of entries in each further page, 1 to 500.
   public var largePageSize: Int
-  /// Interval between rounds without a failure and without a change signal.
+  /// Interval between rounds if there is neither a failure nor a change signal.
   public var pollInterval: Duration
   /// Limits of the delay after a failed round.
   public var minimumRetryDelay: Duration
   public var maximumRetryDelay: Duration
-  /// Silence after which a signal stream is considered dead and reopened, at least one second.
+  /// Duration without a signal after which a signal stream is considered dead and is reopened; at least one second.
   public var signalTimeout: Duration
 
   /// Creates a configuration. Values out of range are clamped.

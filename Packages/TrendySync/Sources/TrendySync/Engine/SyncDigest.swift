@@ -1,21 +1,22 @@
 public import TrendyModels
 public import TrendyProtocols
 
-/// Checksums of a replica, to be compared with those of the hub at the same version.
+/// Checksums of a replica, for comparison with those of the hub at the same version.
 public struct SyncDigest: Hashable, Sendable {
-  /// Version up to which the store has stored the feed.
+  /// Version up to which the store contains the feed.
   public var cursor: Int64
-  /// Checksums of live entities by kind. Parked entries are included; unknown kinds are not.
+  /// Checksums of the live entities of each kind. Parked entries are included; unknown kinds are not.
   public var kinds: [String: KindSum] = [:]
-  /// Number of entities in the replica whose row is missing although nobody deleted it. Not included in ``kinds``.
+  /// Number of entities in the replica whose row is missing, although they were not deleted. Not included in ``kinds``.
   public var missing = 0
-  /// Number of rows that neither the hub nor a pending mutation explains.
+  /// Number of rows that neither the replica nor a pending mutation accounts for.
   public var strays = 0
   /// Number of visible rows, by kind.
   public var visible: [String: Int] = [:]
   /// Number of visible rows whose create the hub refused.
   public var refused = 0
-  /// Number of pending, accepted and parked items. Until they are resolved, visible rows may differ from the hub.
+  /// Number of pending, accepted and parked items. Until these are resolved, the visible rows may differ from the
+  /// hub's.
   public var unsettled = 0
 
   /// Returns the names of the kinds whose checksums differ from those of the hub.
@@ -25,7 +26,7 @@ public struct SyncDigest: Hashable, Sendable {
 }
 
 extension DataStoreProtocol {
-  /// Computes the digest; `nil` for a store that has not received versions yet.
+  /// Computes the digest. Returns `nil` for a store that has not received versions yet.
   public func syncDigest() throws -> SyncDigest? {
     guard let memory = try syncMemory(), memory.holdsVersions else { return nil }
     var digest = SyncDigest(cursor: try syncCursor() ?? 0)
@@ -39,7 +40,7 @@ extension DataStoreProtocol {
       func takeIn<Entity: StoredEntity>(_ type: Entity.Type) throws {
         for held in try fetchHeldEntries(kind: kind) where !held.isDelete {
           if let newer = parked[EntityKey(kind, held.entityId)], newer > held.id { continue }
-          // Without data in the replica the row contains the hub's data.
+          // If the replica entry has no data, the row contains the hub's data.
           if try held.data == nil && Entity.find(id: held.entityId, in: self) == nil {
             digest.missing += 1
           } else {
@@ -60,12 +61,12 @@ extension DataStoreProtocol {
     return digest
   }
 
-  /// Returns the rows that are not alive in the replica and that no mutation of this device explains.
+  /// Returns the rows that are not live in the replica and that no mutation of this device accounts for.
   func strays<Entity: StoredEntity>(among rows: [Entity]) throws -> [Entity] {
     let replica = Replica(store: self)
     return try rows.filter { row in
       let key = EntityKey(Entity.entityType, row.id)
-      // A refused create has its own mark and stays visible.
+      // The row of a refused create is marked as failed and stays visible.
       guard row.syncStatus != .failed, try replica.held(key)?.isDelete ?? true else { return false }
       return try replica.overlay(of: key).isEmpty
         && parkedChange(entityType: key.entityType.rawValue, entityId: row.id) == nil

@@ -2,7 +2,7 @@ import TrendyModels
 import TrendyProtocols
 
 extension SyncEngine {
-  /// Starts automatic rounds, the first immediately. Has no effect if they are already running.
+  /// Starts automatic rounds, the first one immediately. Has no effect if they are already running.
   ///
   /// The engine stays alive until ``stop()``. To run the rounds on a task of the caller, await ``run()`` instead.
   public func start() {
@@ -10,7 +10,7 @@ extension SyncEngine {
     loop = Task { await run() }
   }
 
-  /// Ends automatic rounds, cancels a round in progress, and returns when it has ended. No data is lost.
+  /// Ends automatic rounds. Cancels a round in progress and returns when it has ended. No data is lost.
   public func stop() async {
     guard let loop else { return }
     loop.cancel()
@@ -18,8 +18,8 @@ extension SyncEngine {
     self.loop = nil
   }
 
-  /// Runs rounds until the task is cancelled: immediately, after the delay of the last round, after a change signal,
-  /// and when a mutation is queued through this engine.
+  /// Runs rounds until the task is cancelled: the first immediately, the next after the delay of the previous round,
+  /// after a change signal, or when a mutation is queued through this engine.
   public func run() async {
     isRunning = true
     defer { isRunning = false }
@@ -28,14 +28,14 @@ extension SyncEngine {
       while !Task.isCancelled {
         await performSync()
         await sleepUntilWoken(for: nextDelay)
-        // Neither a signal nor an edit shortens the time for which the hub asked this device to back off.
+        // Neither a signal nor an edit shortens the backoff that the hub requested.
         while clock.uptime < quietUntil, !Task.isCancelled { await sleepUntilWoken(for: quietUntil - clock.uptime) }
       }
       group.cancelAll()
     }
   }
 
-  /// Starts a round now, or directly after the current one.
+  /// Starts a round now, or right after the current one.
   func wake() {
     if sleeper == nil { isWakePending = true } else { rouse() }
   }
@@ -51,7 +51,7 @@ extension SyncEngine {
   private func sleepUntilWoken(for delay: Duration) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { [clock] in
-        // A cancelled sleep ends like a complete one; the loop checks which it was.
+        // A cancelled sleep ends like a complete one. The loop checks for cancellation.
         try? await clock.sleep(for: delay)
         await self.rouse()
       }
@@ -63,15 +63,15 @@ extension SyncEngine {
     }
   }
 
-  /// Reads the hub's change signals and reopens a stream that ends, fails or falls silent.
+  /// Follows the hub's change signals. Reopens a stream that ends, fails or falls silent.
   private func followSignals() async {
     var pause = Backoff(minimum: configuration.minimumRetryDelay, maximum: configuration.maximumRetryDelay)
     while !Task.isCancelled {
       let before = signalCount
       await listen()
       if signalCount > before { pause.onSuccess() }
-      // A silent stream did not fail, so it is reopened without a delay: signals in between would be missed until the
-      // next poll.
+      // A silent stream has not failed, so it is reopened without a delay. Signals sent during a delay would be missed
+      // until the next poll.
       if clock.uptime - lastSignal >= configuration.signalTimeout { continue }
       // The loop condition handles cancellation.
       try? await clock.sleep(for: random.delay(after: nil, &pause))
@@ -86,7 +86,7 @@ extension SyncEngine {
         do {
           for try await head in networkClient.changeSignals() { await self.onSignal(head: head) }
         } catch {
-          // Signals are only hints: without them the poll finds every change a little later.
+          // Signals are only hints. Without them, a poll finds every change a little later.
         }
       }
       group.addTask { await self.watchSignals() }

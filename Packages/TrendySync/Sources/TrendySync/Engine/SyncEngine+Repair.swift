@@ -3,13 +3,13 @@ import TrendyModels
 public import TrendyProtocols
 
 extension SyncEngine {
-  /// Queues entities that this store has and the hub lacks, although neither side deleted them.
+  /// Queues entities that this store has and the hub lacks, although neither side has deleted them.
   ///
   /// For a hub that lost data without having been restored from a backup. The next round sends the mutations. Entities
-  /// that the hub has are not queued, so a repeated call adds nothing. The sync lock is not needed: a concurrent round
-  /// in another process finds a new identity, discards its response and starts again.
+  /// that the hub has are not queued, so a repeated call queues nothing more. The sync lock is not needed: a concurrent
+  /// round in another process notices the new identity, discards its response and starts over.
   /// - Returns: Number of queued mutations.
-  /// - Throws: Errors of the client and the store; nothing has changed then.
+  /// - Throws: Errors of the client and the store. The store is then unchanged.
   public func requeueMissing() async throws -> Int {
     await takeTurn()
     defer { leave() }
@@ -21,7 +21,7 @@ extension SyncEngine {
     }
   }
 
-  /// Returns all entries of the hub without their data, by reading the feed from the beginning.
+  /// Returns all entries of the hub without their data. Reads the feed from the beginning.
   private func listHub() async throws -> HubListing {
     var listing = HubListing()
     var cursor: Int64 = 0
@@ -42,12 +42,12 @@ extension SyncEngine {
 }
 
 extension DataStoreProtocol {
-  /// Makes the next round, in whatever process, load a snapshot. Does not save.
+  /// Makes the next round of any process load a snapshot. Does not save.
   ///
-  /// The queue is unchanged, and nothing is removed before the snapshot is complete.
+  /// The queue is unchanged. Nothing is removed before the snapshot is complete.
   public func requestResync() throws {
     try beginWriting()
-    // Before the first sync a snapshot is due anyway.
+    // Before the first sync, a snapshot is needed anyway.
     if try syncCursor() != nil { try setSyncCursor(nil) }
     if var memory = try syncMemory(), memory.snapshot != nil {
       memory.snapshot = nil
@@ -57,7 +57,7 @@ extension DataStoreProtocol {
 }
 
 extension Recorder {
-  /// Queues the whole record of a store without versions, deletions included, for a hub that has none of it.
+  /// Queues the whole record of a store without versions, including deletions, for a hub that has none of it.
   ///
   /// A store with versions does not need this: its next round detects the loss and queues all re-offers.
   public func offerWithoutVersions() throws { try write { try $0.offerWithoutVersions() } }
@@ -70,8 +70,8 @@ extension EditWriter {
     let waiting = try store.fetchPendingMutations()
     let made = Set(waiting.filter { $0.operation == .create }.map(\.key))
     let dying = Set(waiting.filter { $0.operation == .delete }.map(\.key))
-    // A new identity is needed because the hub does not know the sent sequence numbers. The record must precede the
-    // queue, which is ordered by time.
+    // The hub does not know the sequence numbers that were sent, so the store needs a new identity. The record must
+    // precede the other mutations in the queue, which is ordered by time.
     try NewIdentity(store: store, random: random, now: clock.now).take()
     let first = (waiting.map(\.createdAt).min() ?? clock.now).addingTimeInterval(-0.001)
     func offer(_ key: EntityKey, _ operation: MutationOperation, _ payload: Data) throws {
@@ -92,7 +92,7 @@ extension EditWriter {
       }
       try offerAll(kind.stored)
     }
-    // Types last, so that the deletion of a child is not attributed to the deletion of its type.
+    // Types come last, so that the deletion of a child is not attributed to the deletion of its type.
     let tombstones = try store.fetchTombstones().filter { !dying.contains($0.key) }
     for tombstone in tombstones.sorted(by: { ($1.entityType.rank, $0.entityId) < ($0.entityType.rank, $1.entityId) }) {
       try offer(tombstone.key, .delete, Data())

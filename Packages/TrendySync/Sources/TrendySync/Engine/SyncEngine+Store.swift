@@ -11,8 +11,8 @@ extension SyncEngine {
     return made
   }
 
-  /// Reads from the store. After an error the open store is closed: if its disk failed or its files were replaced, its
-  /// contents must be read again.
+  /// Reads from the store. Closes the store after an error, because its disk may have failed or its files may have been
+  /// replaced.
   func read<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws -> Result {
     do {
       return try body(unit)
@@ -22,7 +22,7 @@ extension SyncEngine {
     }
   }
 
-  /// Closes the store, unless the error concerns only an edit or a response.
+  /// Closes the store unless the error only concerns an edit or a response.
   private func letGo(after error: any Error) {
     switch error {
     case is APIError, is RecorderError, is SnapshotObstacle, is SyncFailure: break
@@ -30,7 +30,7 @@ extension SyncEngine {
     }
   }
 
-  /// Runs `body` and saves; an error leaves the store unchanged. Closes the store after an error like ``read(_:)``.
+  /// Runs `body` and saves. An error leaves the store unchanged and closes it, as in ``read(_:)``.
   func write<Result>(_ body: (any DataStoreProtocol) throws -> Result) throws -> Result {
     let store = unit
     let result: Result
@@ -51,12 +51,12 @@ extension SyncEngine {
     return result
   }
 
-  /// Number of large saves in a row after which store maintenance runs. Until then their data stays in memory.
+  /// Number of consecutive large saves after which store maintenance runs. Until then, their data stays in memory.
   private static let savesToTidyUp = 32
 
   func performMaintenance(after saves: Int) {
     guard saves.isMultiple(of: Self.savesToTidyUp) else { return }
-    // The next save reports the cause of a failure.
+    // If maintenance fails, the next save reports the cause.
     try? dataStoreFactory.performMaintenance()
   }
 

@@ -9,8 +9,8 @@ public import TrendyProtocols
 /// ended. Between ``start()`` and ``stop()`` rounds also start automatically. Rounds never overlap: a call made during
 /// a round waits for a new round that starts afterwards.
 ///
-/// A mutation leaves the queue only when the hub has applied it, or by moving to the conflict journal with the user's
-/// data.
+/// A mutation leaves the queue only when the hub has applied it, or when it moves to the conflict journal with the
+/// user's data.
 public actor SyncEngine {
   let networkClient: any NetworkClientProtocol
   let clock: any TimeSource
@@ -18,10 +18,10 @@ public actor SyncEngine {
   let configuration: SyncConfiguration
   let dataStoreFactory: any DataStoreFactory
   private let history: (any SyncHistoryRecording)?
-  /// Store lock that the caller holds for this engine; `nil` if each round acquires the lock.
+  /// Sync lock of the store that the caller holds for this engine; `nil` if each round acquires the lock.
   private let givenLock: (any Sendable)?
   private var roundLock: (any Sendable)?
-  /// Whether rounds are refused, between ``suspend()`` and ``resume()``.
+  /// Whether rounds are refused, from ``suspend()`` until ``resume()``.
   private var isSuspended = false
   /// Whether ``suspend()`` was called during the current round.
   private var isRoundSuspended = false
@@ -29,7 +29,7 @@ public actor SyncEngine {
 
   /// Open store, created at first use (SyncEngine+Store.swift).
   ///
-  /// Never has unsaved changes at a suspension point, where another call could save or roll back its changes.
+  /// Never has unsaved changes at a suspension point, because another call could save them or roll them back.
   var dataStore: (any DataStoreProtocol)?
 
   var breaker = CircuitBreaker()
@@ -43,22 +43,22 @@ public actor SyncEngine {
   /// Cursor after the last page or snapshot. A signal with a higher head starts a round.
   var knownCursor: Int64 = 0
 
-  /// Maximum number of recoveries in one round: from `log_reset`, `device_forked` or lost data.
+  /// Maximum number of recoveries in one round: from `log_reset`, `device_forked` or data that the hub has lost.
   private static let recoveryLimit = 3
   /// Whether the hub requires a snapshot before it accepts further requests.
   ///
   /// The next round then starts with the snapshot. Any other request would only be refused again, and could use up the
   /// one request that a strict rate limit leaves.
   private var owesSnapshot = false
-  /// Whether the next snapshot must come in one piece, because the hub lost data that this store has seen.
+  /// Whether the next snapshot must be loaded in one response, because the hub lost data that this store has seen.
   var owesWhole = false
   /// Whether a snapshot has queued data that the hub lost, so that this round must push again.
   var owesOffer = false
-  /// Store state on which the last request was based.
+  /// State of the store on which the last request was based.
   var lastQuestion: RequestState?
 
   var turnstile = FIFOLock()
-  /// Number of calls that requested a round. A round serves all requests made before it started.
+  /// Number of calls that requested a round. A round serves all requests that were made before it started.
   private var asks = 0
   private var servedAsks = 0
 
@@ -77,7 +77,7 @@ public actor SyncEngine {
   public internal(set) var pulledCount = 0
   /// End of this engine's last successful round; `nil` before the first.
   public internal(set) var lastSyncTime: Date?
-  /// Failure of the last round or other operation; `nil` after a successful round and before the first.
+  /// Failure of the last round or other operation; `nil` before the first round and after a successful one.
   public internal(set) var lastFailure: SyncFailure?
 
   /// Creates an idle engine. The first round runs at ``start()`` or ``performSync()``.
@@ -121,7 +121,7 @@ extension SyncEngine {
   /// State of the circuit breaker, which suspends pushes to a rate-limiting hub.
   public var circuitBreakerState: CircuitBreakerState { breaker.state(at: clock.uptime) }
 
-  /// Whether pushing is suspended because the hub kept returning 429.
+  /// Whether pushing is suspended because the hub kept responding with status 429.
   public var isCircuitBreakerTripped: Bool { circuitBreakerState == .open }
 
   /// Time until the breaker allows a push again; zero if it is not open.
@@ -129,7 +129,7 @@ extension SyncEngine {
 
   /// Closes the breaker immediately and wakes the loop.
   ///
-  /// If the hub keeps returning 429, the breaker reopens for longer than the last time.
+  /// If the hub responds with 429 again, the breaker reopens for longer than the last time.
   public func resetCircuitBreaker() {
     breaker.onReset()
     quietUntil = .zero
@@ -181,7 +181,7 @@ extension SyncEngine {
 
   /// Loads a snapshot instead of reading the feed, and sets the cursor to the snapshot's position.
   ///
-  /// A long feed is not read entry by entry, and none of its changes is skipped.
+  /// Avoids reading a long feed entry by entry. No change is skipped.
   /// - Returns: The new cursor.
   /// - Throws: The error of the client or the store. The cursor is then unchanged.
   public func skipToLatestCursor() async throws -> Int64 {
@@ -210,9 +210,9 @@ extension SyncEngine {
   /// Releases the store's sync lock immediately and refuses further rounds until ``resume()``.
   ///
   /// iOS terminates a suspended app that holds a file lock in the folder of an app group. Call this when the background
-  /// time expires. A round in progress discards the response that it waits for and ends. The next round repeats the
-  /// request, and the hub recognizes the mutations that it has applied. A lock passed to the initializer remains with the
-  /// caller.
+  /// time expires. A round in progress discards the response that it is waiting for and ends. The next round repeats
+  /// the request, and the hub recognizes the mutations that it has already applied. A lock that was passed to the
+  /// initializer remains with the caller.
   public func suspend() {
     isSuspended = true
     isRoundSuspended = true
@@ -264,7 +264,7 @@ extension SyncEngine {
     } catch {
       failure = error
     }
-    // A cancelled round serves no request, whichever error the client threw: the next waiting caller runs the round.
+    // A cancelled round serves no request, whichever error the client threw. The next waiting caller runs a round.
     if failure != nil, Task.isCancelled { failure = .cancelled }
     if failure != .cancelled { servedAsks = asksBefore }
     conclude(failure, tally)
@@ -287,8 +287,7 @@ extension SyncEngine {
     // While the breaker is half-open, the first request must be the probe itself, not a health check.
     if !isProbing { try await ask { try await networkClient.checkHealth() } }
 
-    // An unfinished snapshot is resumed before the push. A full resync instead starts again with the first part, after
-    // it.
+    // An unfinished snapshot is resumed before the push. A full resync instead starts a new snapshot after the push.
     let isHalfLaid = try inStore { try $0.syncMemory()?.snapshot != nil }
     if owesSnapshot || isHalfLaid && !resync {
       try await takeOwedSnapshot(&tally)
@@ -300,7 +299,7 @@ extension SyncEngine {
     while true {
       do throws(SyncFailure) {
         pushFailure = try await exchange(resync: resync && recoveries == 0, isProbing: isProbing, &tally)
-        // A successful round also pushes the data that its snapshot found to be missing on the hub.
+        // A round is successful only after it has also pushed the data that its snapshot found missing on the hub.
         guard owesOffer, pushFailure == nil, recoveries < Self.recoveryLimit else { break }
         recoveries += 1
         try counting()
@@ -359,10 +358,10 @@ extension SyncEngine {
     return pushFailure
   }
 
-  /// Creates a new device identity for a store that was copied or restored. Sequence numbers restart at 1.
+  /// Creates a new device identity because the store was copied or restored. Sequence numbers restart at 1.
   ///
-  /// Throws instead if another outcome was acknowledged after the request that led to `failure`: that outcome disproves
-  /// the fork.
+  /// Throws `failure` or another error if an outcome was acknowledged after the request that led to `failure`, because
+  /// that outcome disproves the fork.
   private func takeNewIdentity(answering failure: SyncFailure) throws(SyncFailure) {
     guard let lastQuestion else { throw failure }
     try saving { store in
@@ -432,14 +431,14 @@ extension SyncEngine {
       try queue(entityType.stored)
       try writer.finish()
     }
-    // The mutation is durable already. If counting fails, the next count corrects the number.
+    // The mutation is already durable. If counting fails, the next count corrects the number.
     _ = try? countPending()
     wake()
   }
 
   /// Moves all pending mutations with their data to the conflict journal, where they can be retried.
-  /// - Parameter markEntitiesFailed: Whether the affected entities get the sync status `failed`.
-  /// - Returns: The number of mutations moved; 0 also if the store could not be written, which ``state`` reports.
+  /// - Parameter markEntitiesFailed: Whether to set the sync status of the affected entities to `failed`.
+  /// - Returns: The number of mutations moved; 0 if the store could not be written, which is reported as ``state``.
   @discardableResult
   public func clearPendingMutations(markEntitiesFailed: Bool = true) async -> Int {
     do {
@@ -457,7 +456,7 @@ extension SyncEngine {
     }
   }
 
-  /// Releases the open store; the next use creates a new one. Deletes no data.
+  /// Closes the open store. The next use opens it again. Deletes no data.
   public func resetDataStore() {
     dataStore = nil
   }
@@ -471,7 +470,8 @@ extension SyncEngine {
   }
 
   /// Sends a request and returns its response.
-  /// - Throws: ``SyncFailure/cancelled`` instead if the round was suspended meanwhile: the store is no longer locked.
+  /// - Throws: ``SyncFailure/cancelled`` if the round was suspended meanwhile, because the store is no longer locked;
+  ///   otherwise the error of the request.
   func locked<Answer: Sendable>(_ request: () async throws -> Answer) async throws -> Answer {
     let result: Result<Answer, any Error>
     do { result = .success(try await request()) } catch { result = .failure(error) }
@@ -479,9 +479,9 @@ extension SyncEngine {
     return try result.get()
   }
 
-  /// Records a rate limit and the requested delay in the breaker, and returns the failure.
+  /// Records a rate limit and the requested delay, and returns the failure.
   ///
-  /// Called for every failed request, because both count regardless of the request and of how the round ends.
+  /// Called for every failed request, because both apply regardless of the request and of the round's outcome.
   func noted(_ failure: SyncFailure) -> SyncFailure {
     if let retryAfter = failure.retryAfter { quietUntil = max(quietUntil, clock.uptime + retryAfter) }
     if case .rateLimited = failure { breaker.onRateLimited(retryAfter: failure.retryAfter, at: clock.uptime) }

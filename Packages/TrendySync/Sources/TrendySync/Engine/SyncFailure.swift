@@ -18,9 +18,9 @@ public enum SyncFailure: Error, Hashable, Sendable {
   case logReset(String)
   /// 409 `device_forked`: another store uses this device identity, or this store was restored from a backup.
   case forked(String)
-  /// Another process syncs this store, or has synced it while the request was in progress.
+  /// Another process is syncing this store, or has synced it while the request was in progress.
   case elsewhere
-  /// The feed's cursor does not advance.
+  /// The cursor of the feed does not advance.
   case feedStuck(String)
   case store(String)
   case cancelled
@@ -60,7 +60,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// Category that is recorded with the round.
+  /// Category that is recorded in the history of rounds.
   public var cause: SyncRun.Cause {
     switch self {
     case .unanswered: .unanswered
@@ -76,7 +76,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
   /// Message for the user: the failure, the pending mutations, and what to do.
   /// - Parameters:
   ///   - pending: Number of pending mutations.
-  ///   - isAutomatic: Whether another round starts without a request.
+  ///   - isAutomatic: Whether the next round starts automatically.
   func words(pending: Int, isAutomatic: Bool) -> String {
     let kept =
       switch pending {
@@ -119,7 +119,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
 }
 
 extension SyncFailure? {
-  /// Whether the hub accepted the token; `nil` if the round did not show it.
+  /// Whether the hub accepted the token; `nil` if the round did not get far enough to show it.
   var isTokenGood: Bool? {
     switch self {
     case .unauthorized: false

@@ -1,15 +1,16 @@
 /// Activity of sync, or the result of its last round.
 public enum SyncState: Hashable, Sendable {
-  /// No activity; the last round was successful.
+  /// No activity, and the last round did not fail.
   case idle
-  /// Pushing: number of mutations with an outcome, and their total.
+  /// Pushing, with the number of mutations that have an outcome and the total number.
   case syncing(synced: Int, total: Int)
   /// Pulling changes of other devices.
   case pulling
-  /// The hub limits the rate: remaining delay, and number of pending mutations.
+  /// The hub limits the request rate. Contains the remaining delay and the number of pending mutations.
   case rateLimited(retryAfter: Duration, pending: Int)
   /// Message for the user: the failure, the pending mutations, and what to do.
   ///
-  /// Covers a missing network too. ``SyncEngine/isOffline`` and ``SyncEngine/lastFailure`` give the failure as a value.
+  /// Also covers a missing network. ``SyncEngine/isOffline`` and ``SyncEngine/lastFailure`` provide the failure as a
+  /// value.
   case error(String)
 }

@@ -1,8 +1,8 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Applies a feed page of a hub without versions as ``UnversionedFeedPlanner`` decides. Does not save: the cursor belongs to
-/// the same save.
+/// Applies a feed page of a hub without versions, as decided by ``UnversionedFeedPlanner``. Does not save, because the
+/// cursor belongs to the same save.
 struct UnversionedFeedApplier {
   private let store: any DataStoreProtocol
   private let waiting: [EntityKey: [PendingMutation]]
@@ -20,10 +20,10 @@ struct UnversionedFeedApplier {
       eventTypeIds: try store.fetchAllEventTypes().map(\.id), tombstones: tombstones.values)
   }
 
-  /// Applies entries in the order of their ids, which may differ from that of the page.
+  /// Applies entries in the order of their ids, which may differ from their order on the page.
   mutating func apply(_ entries: [ChangeEntry]) throws {
     for entry in entries.sorted(by: { $0.id < $1.id }) {
-      // The feed contains only the last write of an entity, so a parked entry of it is older.
+      // The feed contains only the last write of each entity, so a parked entry of the same entity is older.
       try unpark { $0.entityType == entry.entityType && $0.entityId == entry.entityId && $0.id <= entry.id }
       if try !settle(entry) {
         try store.insertParkedChange(entry)
@@ -33,10 +33,10 @@ struct UnversionedFeedApplier {
     try retryParked()
   }
 
-  /// Removes the tombstones whose deletion the feed has passed.
+  /// Removes the tombstones of deletions that the feed has passed.
   /// - Parameters:
   ///   - cursor: Cursor after the page.
-  ///   - acknowledged: Deletes without a version that have passed because the pull is complete.
+  ///   - acknowledged: Deletes without a version that count as passed because the pull is complete.
   mutating func liftGuards(at cursor: Int64, acknowledged: Set<EntityKey>) throws {
     for (key, tombstone) in tombstones {
       let hasPassed = tombstone.version.map { $0 <= cursor } ?? acknowledged.contains(key)
@@ -47,7 +47,7 @@ struct UnversionedFeedApplier {
 
 extension UnversionedFeedApplier {
   /// Applies an entry.
-  /// - Returns: Whether the entry has been handled; if not, it must be parked.
+  /// - Returns: Whether the entry has been handled. If not, it must be parked.
   private mutating func settle(_ entry: ChangeEntry) throws -> Bool {
     guard let type = MutationEntityType(rawValue: entry.entityType)?.stored else {
       _ = planner.onEntry(UnversionedFeedPlanner.Candidate(key: nil, version: entry.id))
@@ -70,8 +70,8 @@ extension UnversionedFeedApplier {
       // An entry accepted despite the tombstone shows that the entity was restored.
       if let tombstone = tombstones.removeValue(forKey: key) { try store.deleteTombstone(tombstone) }
       try store.show(Overlay.shown(entity, under: waiting[key] ?? []), id: key.entityId)
-      // The hub's data is parked as well. If the pending mutation turns out to be older than this entry, the parked
-      // data is what must be visible.
+      // The hub's data is parked as well, because it must become visible if the pending mutation turns out to be older
+      // than this entry.
       if waiting[key] != nil { return false }
     case .remove:
       let younger = Overlay.outlivingDeletion(waiting[key] ?? [])
@@ -81,7 +81,7 @@ extension UnversionedFeedApplier {
         try store.show(reborn, id: key.entityId)
         if key.entityType == .eventType { planner.onReborn(eventTypeId: key.entityId) }
       }
-      // The tombstone is no longer needed, unless the hub has yet to answer the local delete.
+      // The tombstone is no longer needed, unless the hub has not answered the local delete yet.
       if !isDeleteWaiting(key) {
         tombstones[key] = nil
         if younger.isEmpty {
@@ -98,8 +98,8 @@ extension UnversionedFeedApplier {
     return true
   }
 
-  /// Removes the tombstone of a deletion that the feed has passed. With an id derived from a natural key it is kept
-  /// permanently; otherwise the next import would recreate the entity.
+  /// Removes the tombstone of a deletion that the feed has passed. If the id is derived from a natural key, the
+  /// tombstone is kept permanently, because the next import would otherwise recreate the entity.
   private func lay(_ tombstone: Tombstone, at version: Int64) throws {
     if NaturalIdentifier.isNatural(tombstone.entityId) {
       let noted = Tombstone(entityType: tombstone.entityType, entityId: tombstone.entityId, version: version)
@@ -111,7 +111,8 @@ extension UnversionedFeedApplier {
 
   private func isDeleteWaiting(_ key: EntityKey) -> Bool {
     if isDeleteUnanswered(key) { return true }
-    // Children deleted with their event type have no mutation, and no record of their type.
+    // Children deleted with their event type have no mutation of their own, and nothing records which type they
+    // belonged to.
     return key.entityType.isChildOfEventType
       && waiting.contains { $0.key.entityType == .eventType && $0.value.contains { $0.operation == .delete } }
   }
@@ -131,7 +132,7 @@ extension UnversionedFeedApplier {
       }
   }
 
-  /// Retries parked entries until none can be applied: each applied entry may be the parent of another.
+  /// Retries parked entries until none can be applied. Each applied entry may be the parent of another one.
   private mutating func retryParked() throws {
     var isProgress = true
     while isProgress {
@@ -143,7 +144,7 @@ extension UnversionedFeedApplier {
     }
   }
 
-  /// A parked deletion waits for the outcome of the entity's mutation: its version shows which of the two is later.
+  /// A parked deletion waits for the outcome of the entity's mutation, whose version shows which of the two is later.
   private func awaitsAnswer(_ entry: ChangeEntry) -> Bool {
     guard entry.isDelete, let kind = MutationEntityType(rawValue: entry.entityType) else { return false }
     return waiting[EntityKey(kind, entry.entityId)] != nil
@@ -169,9 +170,10 @@ extension DataStoreProtocol {
 extension ChangeEntry {
   var isDelete: Bool { operation == MutationOperation.delete.rawValue || deletedAt != nil }
 
-  /// Decodes the entity; `nil` if the data is missing, unreadable or of another entity. The entry then stays parked.
+  /// Decodes the entity. Returns `nil` if the data is missing, malformed or of another entity. The entry then stays
+  /// parked.
   func entity<Entity: StoredEntity>(as type: Entity.Type) -> Entity? {
-    // This member describes how the tombstone came about; it is not part of a restored entity.
+    // This member describes the origin of the tombstone and is not part of a restored entity.
     let data =
       if isDelete, var members = data?.rawData, members.removeValue(forKey: SyncedKind.importUndone) != nil {
         ChangeEntryData(rawData: members)
@@ -181,8 +183,8 @@ extension ChangeEntry {
     return entity.id == entityId ? entity : nil
   }
 
-  /// Decodes an entity that can be restored; `nil` also if a required field is missing, since a deletion can reach the
-  /// hub without the create.
+  /// Decodes an entity that can be restored. Also returns `nil` if a required field is missing, because a deletion can
+  /// reach the hub without the create.
   func completeEntity<Entity: StoredEntity>(as type: Entity.Type) -> Entity? {
     let required = SyncedKind.named(Entity.entityType.rawValue)?.fields.filter(\.isRequired) ?? []
     guard required.allSatisfy({ !(data?.rawData[$0.name]?.isNull ?? true) }) else { return nil }

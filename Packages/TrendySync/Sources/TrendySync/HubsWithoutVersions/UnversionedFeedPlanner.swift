@@ -1,16 +1,16 @@
 package import TrendyModels
 
-/// Decides how each feed entry of a hub without versions is applied, in the order of the entries.
+/// Decides how to apply each feed entry of a hub without versions. Entries are passed in their order.
 ///
-/// Does not read the store; ``UnversionedFeedApplier`` performs the result.
+/// Does not read the store; ``UnversionedFeedApplier`` carries out the decisions.
 package struct UnversionedFeedPlanner: Hashable, Sendable {
-  /// Facts about an entry on which decisions depend.
+  /// Facts about an entry on which the decision depends.
   package struct Candidate: Hashable, Sendable {
-    /// Key of the entity; `nil` for a kind that this version does not know.
+    /// Key of the entity; `nil` for a kind that is unknown to this version.
     package var key: EntityKey?
     package var version: Int64
     package var isDelete: Bool
-    /// Whether the data could be read; `true` for a delete, which has none.
+    /// Whether the data could be decoded; `true` for a delete, which has no data.
     package var isReadable: Bool
     /// Event type without which the entity is not visible.
     package var parentEventTypeId: String?
@@ -38,19 +38,19 @@ package struct UnversionedFeedPlanner: Hashable, Sendable {
     case apply
     /// Delete the row and its children.
     case remove
-    /// Ignore the entry, which is older than the local deletion.
+    /// Ignore the entry, because it is older than the local deletion.
     case skip
     case park(Cause)
   }
 
-  /// Why an entry is parked.
+  /// Reason why an entry is parked.
   package enum Cause: Hashable, Sendable {
     case unknownKind
     case unreadable
     case parentMissing
     /// The hub deleted an event type whose children have pending mutations on this device.
     case childrenUnsettled
-    /// The entity was deleted on this device; only the hub's outcome shows whether the entry is older or a restore.
+    /// The entity was deleted on this device. Only the hub's outcome shows whether the entry is older or a restore.
     case deleteUnanswered
   }
 
@@ -66,7 +66,7 @@ package struct UnversionedFeedPlanner: Hashable, Sendable {
     guards = Dictionary(tombstones.map { ($0.key, $0) }, uniquingKeysWith: { _, last in last })
   }
 
-  /// Notes that an event type is visible although its deletion was applied, because it was recreated on this device.
+  /// Records that an event type is visible although its deletion was applied, because it was recreated on this device.
   package mutating func onReborn(eventTypeId: String) {
     eventTypeIds.insert(eventTypeId)
   }
@@ -79,7 +79,7 @@ package struct UnversionedFeedPlanner: Hashable, Sendable {
       return .remove
     }
     if let tombstone = guards[key] {
-      // An entry above the version of the deletion is a restore. Without that version only the outcome decides.
+      // An entry with a version above that of the deletion is a restore. Without that version, the outcome decides.
       guard let deleted = tombstone.version else {
         return entry.isDeleteUnanswered ? .park(.deleteUnanswered) : .skip
       }

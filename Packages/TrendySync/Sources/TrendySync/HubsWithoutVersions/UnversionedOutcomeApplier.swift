@@ -14,10 +14,10 @@ struct UnversionedOutcomeApplier {
   func settle(_ mutations: [PendingMutation], _ outcomes: [MutationOutcome]) throws -> Int {
     try store.beginWriting()
     let judged = zip(mutations, outcomes)
-    // A refusal does not take along mutations of the same batch that have their own outcome.
+    // Mutations with their own outcome do not follow a refused create of the same batch into the journal.
     let answered = Set(judged.compactMap { $1.isTryLater ? nil : $0.id })
     let parked = try store.fetchParkedChanges()
-    // Entities with a refused mutation stay visible, marked.
+    // Rows of entities with a refused mutation stay visible and are marked as failed.
     var refused = Set(try store.fetchConflicts().map { EntityKey($0.entityType, $0.entityId) })
     var settled = 0
     for (mutation, outcome) in judged {
@@ -64,10 +64,10 @@ extension UnversionedOutcomeApplier {
     }
   }
 
-  /// Deletes parked entries that are older than an accepted mutation, since the feed sends the entity again.
+  /// Deletes parked entries that are older than an accepted mutation, because the feed sends the entity again.
   ///
-  /// An entry above the version is newer: the response to an earlier attempt was lost. Without a version, a create of
-  /// an existing entity has changed nothing, so the entry stays.
+  /// An entry above the version is newer, which means that the response to an earlier attempt was lost. Without a
+  /// version, a create of an existing entity has changed nothing, so the entry stays.
   private func unpark(_ parked: [ChangeEntry], behind mutation: PendingMutation, version: Int64?) throws {
     for entry in parked where entry.key == mutation.key {
       if version == nil, mutation.operation != .update, mutation.operation != .delete, !entry.isDelete { continue }
@@ -75,8 +75,8 @@ extension UnversionedOutcomeApplier {
     }
   }
 
-  /// Moves a refused mutation to the journal. A refused create takes the unsent mutations of the entity and its
-  /// children along, since the hub does not have the entity.
+  /// Moves a refused mutation to the journal. With a refused create, the unsent mutations of the entity and its
+  /// children are moved as well, because the hub does not have the entity.
   /// - Parameters:
   ///   - mutation: The refused mutation.
   ///   - problem: The hub's response.
@@ -91,7 +91,7 @@ extension UnversionedOutcomeApplier {
     guard mutation.operation == .create else { return 1 }
     var settled = 1
     let reason = "Depends on a rejected \(mutation.entityType.words): \(problem)"
-    // Any device can import the same data again, so the hub must still receive the deletion of an import.
+    // Any device can import the same data again, so the hub must still receive the deletion of an imported entity.
     let isImport = try Coalescing.hasNaturalKey(mutation)
     for other in try store.fetchPendingMutations() where other.sequence == nil && !answered.contains(other.id) {
       if isImport, other.key == mutation.key, other.operation == .delete { continue }
@@ -100,7 +100,7 @@ extension UnversionedOutcomeApplier {
         settled += 1
       }
     }
-    // Another device deleted the entity: the journal has the data, and nothing is visible.
+    // Another device deleted the entity. Its data is in the journal, and nothing remains visible.
     if isOfDeleted, try !store.hasPendingMutation(of: mutation.key) {
       let replica = Replica(store: store)
       try replica.hide(mutation.key)

@@ -15,7 +15,7 @@ struct UnversionedReplication: Replication {
 extension UnversionedReplication {
   func mark(_ mutation: inout PendingMutation, at stamp: Int64, _: SyncMetadata) throws {
     mutation.marks = [FieldVersion.others: FieldVersion(version: 0, stamp: stamp)]
-    // Without a base a delete would count as having seen everything.
+    // Without a base, the delete would count as made with knowledge of every change.
     if mutation.operation == .delete { mutation.base = try store.syncCursor() ?? 0 }
   }
 
@@ -29,9 +29,9 @@ extension UnversionedReplication {
     // A hub that never received the entity cannot send it back.
     if !isCancelled { try store.insertTombstone(Tombstone(entityType: Entity.entityType, entityId: id)) }
     if Entity.entityType == .eventType {
-      // The children are read before they are deleted. The hub decides which entities belong to a type, since one may
-      // have been moved out in time. A tombstone of version 0 lets every entry pass, and the entity is visible if its
-      // parent is.
+      // The children are read before they are deleted. The hub decides which entities are deleted with the type,
+      // because one of them may have been moved to another type in time. A tombstone of version 0 lets every entry
+      // pass, and the entity is then visible if its parent is.
       for event in try store.events(in: nil, ofType: id, limit: nil) { try take(event) }
       for kind in MutationEntityType.parentsFirst where kind.isChildOfEventType && kind != .event {
         func takeAll<Child: StoredEntity>(_ type: Child.Type) throws {
@@ -49,16 +49,16 @@ extension UnversionedReplication {
     try Child.delete(id: child.id, in: store)
   }
 
-  /// Requests a snapshot, since the row is the only copy and only a snapshot contains the hub's state.
+  /// Requests a snapshot, because the row is the only copy and only a snapshot contains the hub's state.
   func refreshVisibleState(_: EntityKey) throws {
     if try store.syncCursor() != nil { try store.setSyncCursor(nil) }
   }
 
-  /// Always `false`: a hub without versions does not show which entities it has.
+  /// Always `false`, because a hub without versions does not report which entities it has.
   func isLocalOnly(_: EntityKey) -> Bool { false }
 
   /// A deletion can be undone only while the create is pending. Otherwise this device has no copy of the entity, which
-  /// would then exist at the hub only.
+  /// would then exist only at the hub.
   func canRestore(_ key: EntityKey) throws -> Bool {
     try replica.overlay(of: key).contains { $0.operation == .create }
   }
@@ -67,11 +67,11 @@ extension UnversionedReplication {
 // MARK: Responses
 
 extension UnversionedReplication {
-  /// A store that does not accept versions from its hub may begin at cursor 0.
+  /// `true` if the store has no cursor, or a cursor of 0.
   var needsSnapshot: Bool { get throws { try store.syncCursor() ?? 0 == 0 } }
 
   func take(_ page: ChangeFeedResponse, of pull: Pull, _: RequestStart, _: SyncMetadata) throws {
-    // Versions are received with a snapshot; a store that has synced without them must load one.
+    // Versions are received only with a snapshot, so a store that has synced without them must load one first.
     if page.position != nil { throw SyncFailure.expired("this device needs a snapshot first") }
     var feed = try UnversionedFeedApplier(store: store)
     try feed.apply(page.changes)
@@ -103,8 +103,8 @@ extension UnversionedReplication {
   /// Stores the mutations that a hub with versions has accepted before this store received versions.
   private func keepUntilSnapshot(_ mutations: [PendingMutation], _ answer: PushBatchResult) throws {
     try VersionedOutcomeApplier(store: store, clock: clock).journalLost(of: mutations, answer)
-    // The replica to which they apply does not exist yet. If the hub loses them before the first snapshot, they can be sent
-    // again.
+    // The replica that they belong to does not exist yet. If the hub loses them before the first snapshot, they can be
+    // sent again.
     for (mutation, outcome) in zip(mutations, answer.outcomes) {
       if let version = outcome.acceptedVersion {
         var accepted = mutation

@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Applies a complete snapshot without versions and leaves the queue unchanged. Does not save.
+/// Applies a complete snapshot without versions. Leaves the queue unchanged. Does not save.
 ///
 /// Entities that are not in the snapshot are removed, except those with pending mutations.
 struct UnversionedSnapshotApplier {
@@ -39,8 +39,8 @@ struct UnversionedSnapshotApplier {
 }
 
 extension UnversionedSnapshotApplier {
-  /// Deletes parked entries of known kinds, and the tombstones that the snapshot covers. For an id derived from a
-  /// natural key the tombstone is kept unless the entity is alive.
+  /// Deletes parked entries of known kinds, and the tombstones that the snapshot covers. A tombstone for an id that is
+  /// derived from a natural key is kept unless the entity is live.
   private func clearSyncNotes() throws {
     for entry in try store.fetchParkedChanges() where MutationEntityType(rawValue: entry.entityType) != nil {
       try store.deleteParkedChange(entry)
@@ -68,11 +68,12 @@ extension UnversionedSnapshotApplier {
         continue
       }
       if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
-        // The event type was deleted on this device, or was created while the lists were read and follows in the feed.
+        // The event type was deleted on this device, or it was created while the snapshot was read and follows in the
+        // feed.
         try park(entity, key)
         continue
       }
-      // The hub's data is parked as well, like that of a feed entry.
+      // The hub's data is parked as well, as for a feed entry.
       if waiting[key] != nil { try park(entity, key) }
       try store.show(Overlay.shown(entity, under: waiting[key] ?? []), id: entity.id)
     }
@@ -95,8 +96,8 @@ extension UnversionedSnapshotApplier {
 
   /// Parks the deletion of an entity with pending mutations.
   ///
-  /// A sent mutation may have taken effect before the deletion; its outcome with the version will show that. An entity
-  /// that the hub never received needs no deletion.
+  /// A sent mutation may have taken effect before the deletion, as the version in its outcome will show. An entity that
+  /// the hub never received needs no deletion.
   private func parkDeletion(_ key: EntityKey) throws {
     guard Overlay.outlivingDeletion(waiting[key] ?? []).isEmpty else { return }
     try store.insertParkedChange(
@@ -106,7 +107,7 @@ extension UnversionedSnapshotApplier {
   }
 
   /// Removes the event types that are not in the snapshot. A type whose children have pending mutations stays until
-  /// they have an outcome; its deletion is parked.
+  /// these have an outcome; its deletion is parked.
   private func removeAbsentEventTypes() throws {
     let present = Set(snapshot.eventTypes.map(\.id))
     let needed = Set(

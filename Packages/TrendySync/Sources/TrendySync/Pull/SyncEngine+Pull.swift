@@ -2,11 +2,11 @@ import TrendyModels
 import TrendyProtocols
 
 extension SyncEngine {
-  /// Maximum number of consecutive pages without a new entry that announce more. A hub may omit entries that this
-  /// device must not see.
+  /// Maximum number of consecutive pages that announce more entries but contain no new one. A hub may omit entries that
+  /// this device must not see.
   private static let mostEmptyPages = 100
 
-  /// Applies the feed from the cursor on, page by page, until the hub has no more.
+  /// Applies the feed page by page, starting at the cursor, until the hub has no more entries.
   func pull(_ tally: inout RoundTally) async throws(SyncFailure) {
     var pull = try inStore { try Pull($0) }
     // An interrupted round may already have shown that the feed is long.
@@ -31,8 +31,8 @@ extension SyncEngine {
       }
       try saving { store in
         try store.beginWriting()
-        // The response applies only to the state in which the request was sent: another process may have synced
-        // meanwhile.
+        // Apply the response only if the store is in the state in which the request was sent. Another process may have
+        // synced meanwhile.
         try question.checkStands(in: store)
         guard try store.syncCursor() ?? 0 == since else { throw SyncFailure.elsewhere }
         let memory = try store.syncMemory() ?? SyncMetadata()
@@ -60,9 +60,9 @@ extension SyncEngine {
   }
 
   /// Loads a snapshot part by part and applies each part in its own save. An interrupted snapshot continues with the
-  /// missing part.
+  /// next missing part.
   /// - Parameters:
-  ///   - isAnew: Whether to start with the first part in any case.
+  ///   - isAnew: Whether to start with the first part even if a snapshot is in progress.
   ///   - tally: Counters of the round.
   func takeSnapshot(isAnew: Bool, _ tally: inout RoundTally) async throws(SyncFailure) {
     do throws(SnapshotObstacle) {
@@ -75,7 +75,7 @@ extension SyncEngine {
     }
   }
 
-  /// Why a snapshot could not be completed.
+  /// Reason why a snapshot could not be completed.
   enum SnapshotObstacle: Error {
     case client(any Error)
     case store(any Error)
@@ -85,7 +85,7 @@ extension SyncEngine {
     var known = try inSnapshotStore { try read { try $0.syncMemory()?.snapshot } }
     var progress = isAnew ? nil : known
     var parts = 0
-    // Only once: a hub that rejects the parts it has named would cause an endless loop.
+    // Start over only once, because a hub that rejects the parts it has named itself would cause an endless loop.
     var mayBeginAnew = true
     while true {
       let asking = RequestStart(clock)
@@ -99,7 +99,7 @@ extension SyncEngine {
             : try await networkClient.snapshotPart(request)
         }
       } catch {
-        // The hub does not know the requested part, perhaps one that another hub had named. The first part exists on
+        // The hub does not know the requested part, perhaps because another hub had named it. The first part exists on
         // every hub.
         guard mayBeginAnew, progress != nil, case .client(let reason) = error,
           (reason as? APIError)?.statusCode == 400
@@ -110,8 +110,8 @@ extension SyncEngine {
         progress = nil
         continue
       }
-      // Parts of different epochs do not belong to one snapshot: in a new epoch the hub sends the first part. A hub
-      // without parts always sends the complete snapshot.
+      // Parts of different epochs do not belong to the same snapshot. In a new epoch the hub sends the first part. A
+      // hub without parts always sends the complete snapshot.
       if part.spans == nil || progress?.epochs != part.position?.epochs { progress = nil }
       // A loss can be determined only from the complete snapshot.
       if progress == nil, part.next != nil, try inSnapshotStore({ try read { try isLoss(part, $0) } }) {
@@ -122,8 +122,8 @@ extension SyncEngine {
       let count = try inSnapshotStore {
         try write { store in
           try store.beginWriting()
-          // The response applies only to the state in which the request was sent: another process may have synced
-          // meanwhile.
+          // Apply the response only if the store is in the state in which the request was sent. Another process may
+          // have synced meanwhile.
           try question.checkStands(in: store)
           guard try store.syncMemory()?.snapshot == before else { throw SyncFailure.elsewhere }
           if try isLoss(part, store) { owesOffer = true }
@@ -170,7 +170,7 @@ extension SyncEngine {
     return question
   }
 
-  /// Returns the choice of replication with which responses are applied.
+  /// Returns the replications of a store, of which one is chosen for each response.
   func replications(in store: any DataStoreProtocol) -> ReplicationChoice {
     ReplicationChoice(store: store, clock: clock, random: random)
   }

@@ -1,10 +1,11 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Applies a feed page as ``VersionedFeedPlanner`` decides. Does not save: the cursor belongs to the same save.
+/// Applies a feed page as decided by ``VersionedFeedPlanner``. Does not save, because the cursor belongs to the same
+/// save.
 ///
-/// An entry that would leave a live child without a live parent is parked. The replica and the visible state do not
-/// change until the entry fits.
+/// An entry that would leave a live child without a live parent is parked. Until it fits, it changes neither the
+/// replica nor the visible state.
 struct VersionedFeedApplier {
   private let store: any DataStoreProtocol
   private let replica: Replica
@@ -14,7 +15,7 @@ struct VersionedFeedApplier {
   /// Prepares to apply entries to a store.
   /// - Parameters:
   ///   - store: Unit of work to write to.
-  ///   - isAnew: Whether to apply entries that are not newer than the replica as well, as for a snapshot.
+  ///   - isAnew: Whether to apply entries even if they are not newer than the replica, as for a snapshot.
   init(store: any DataStoreProtocol, isAnew: Bool = false) throws {
     self.store = store
     replica = Replica(store: store)
@@ -98,9 +99,9 @@ private struct StoredFacts<Entity: StoredEntity>: VersionedFeedFacts {
   let entry: ChangeEntry
   let held: ChangeEntry?
   let store: any DataStoreProtocol
-  /// Parked entry of the entity, after the first request for it.
+  /// Parked entry of the entity. Loaded by ``parkedVersion()``.
   var parked: ChangeEntry?
-  /// Decoded entity of the entry, after the first request for it.
+  /// Decoded entity of the entry. Set by ``content()``.
   var entity: Entity?
 
   init(entry: ChangeEntry, held: ChangeEntry?, store: any DataStoreProtocol) {

@@ -1,9 +1,9 @@
 import TrendyModels
 
-/// Decides how each feed entry of a hub with versions is applied, in the order of the entries.
+/// Decides how to apply each feed entry of a hub with versions. Entries are passed in their order.
 ///
-/// Does not read the store: ``VersionedFeedApplier`` passes the state and performs the result. Facts that are expensive to
-/// determine come from ``VersionedFeedFacts``, and only when a decision depends on them.
+/// Does not read the store: ``VersionedFeedApplier`` passes the state and carries out the decisions. Facts that are
+/// expensive to determine come from ``VersionedFeedFacts``, and only when a decision depends on them.
 package struct VersionedFeedPlanner: Hashable, Sendable {
   /// State of an entity in the replica.
   package struct Held: Hashable, Sendable {
@@ -34,17 +34,17 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
     }
   }
 
-  /// Content of an entry, as far as decisions depend on it.
+  /// Content of an entry, as far as the decision depends on it.
   package enum Content: Hashable, Sendable {
     case unreadable
-    /// Readable; with the event type without which the entity is not visible.
+    /// Valid data, with the event type without which the entity is not visible.
     case readable(parent: String?)
   }
 
   package enum Act: Hashable, Sendable {
-    /// Skip the entry: the replica or the parked entry is at least as new.
+    /// Skip the entry, because the replica or the parked entry is at least as new.
     case drop
-    /// Park the entry until it fits; the replica and the visible state do not change.
+    /// Park the entry until it fits. The replica and the visible state do not change.
     case park
     /// Store the entry in the replica. The row is computed after all entries have been applied.
     case hold
@@ -54,7 +54,7 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
 
   package struct Verdict: Hashable, Sendable {
     package var act: Act
-    /// Whether to delete the entity's parked entry first, which is older.
+    /// Whether to delete the entity's parked entry first, because it is older.
     package var takesOutParked: Bool
 
     package init(_ act: Act, takesOutParked: Bool = false) {
@@ -63,12 +63,12 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
     }
   }
 
-  /// Whether to apply entries that are not newer than the replica: a snapshot corrects errors in the replica.
+  /// Whether to apply entries that are not newer than the replica, because a snapshot corrects errors in the replica.
   private let isAnew: Bool
-  /// Whether the store has any pending or accepted mutation. Most pages meet none.
+  /// Whether the store has any pending or accepted mutation. Usually it has none when a page is applied.
   private let hasOverlay: Bool
   private var mayBeParked: Bool
-  /// Parents that became alive or lost a child, so that entries parked because of them may fit.
+  /// Parents that became live or lost a child. Entries that were parked because of them may fit now.
   private var stirred: [String] = []
   private var livingTypes: [String: Bool] = [:]
   private var shownTypes: Set<String> = []
@@ -83,10 +83,10 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
 /// Facts from the store and from the data of one entry. Each is requested at most once for an entry, and only if
 /// needed.
 package protocol VersionedFeedFacts {
-  /// Returns the version of the entity's parked entry; `nil` if none is parked.
+  /// Returns the version of the entity's parked entry, or `nil` if none is parked.
   mutating func parkedVersion() throws -> Int64?
   mutating func content() throws -> VersionedFeedPlanner.Content
-  /// Returns the event type of the entity in the replica; `nil` if there is none.
+  /// Returns the id of the entity's event type in the replica, or `nil` if there is none.
   func heldParent() throws -> String?
   /// Whether the replica has live children of the event type that the entry describes, visible or not.
   func hasLivingChildren() throws -> Bool
@@ -114,9 +114,9 @@ extension VersionedFeedPlanner {
     return Verdict(act, takesOutParked: takesOutParked)
   }
 
-  /// Parks an entry that this version cannot read, unless the replica or the parked entry is at least as new.
+  /// Parks an entry that this version cannot interpret, unless the replica or the parked entry is at least as new.
   ///
-  /// Such an entry is of an unknown kind or contains numbers out of range.
+  /// Such an entry is of an unknown kind or contains numbers that are out of range.
   /// - Parameters:
   ///   - version: Version of the entry.
   ///   - heldVersion: Returns the version of the entity in the replica.
@@ -178,7 +178,7 @@ extension VersionedFeedPlanner {
     return true
   }
 
-  /// Notes that the previous parent of the entity has lost a child.
+  /// Records that the previous parent of the entity has lost a child, unless it is the new parent as well.
   private mutating func leave(
     _ entry: Candidate, for newParent: String? = nil, _ facts: some VersionedFeedFacts
   ) throws {

@@ -2,27 +2,27 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Applies a hub's snapshot part by part and leaves the queue unchanged. Does not save: the progress belongs to the
-/// save of its part, and the cursor to the save of the last part.
+/// Applies a hub's snapshot part by part. Leaves the queue unchanged. Does not save, because the progress belongs to
+/// the same save as its part, and the cursor to the same save as the last part.
 ///
-/// A part is applied over the replica like a feed page, so between two parts the store shows and sends nothing that it
-/// could not between two pages. Entities that the hub no longer has are removed with the last part.
+/// A part is applied to the replica like a feed page, so between two parts the store is as consistent as between two
+/// pages. Entities that the hub no longer has are removed with the last part.
 ///
-/// If a restored hub has lost data that this store has seen, the data is re-offered. This can be determined only from
-/// all entries of the hub, so the snapshot is then loaded as a whole.
+/// If a restored hub has lost data that this store has seen, the store re-offers it. The loss can be determined only
+/// from all entries of the hub, so the snapshot is then loaded as a whole.
 struct VersionedSnapshotApplier {
   let snapshot: HubSnapshot
-  /// Version ranges that the part covers completely; `nil` if it covers everything.
+  /// Version ranges that the part covers completely; `nil` if it covers all versions.
   var spans: [SnapshotSpan]?
-  /// Name of the next part; `nil` for the last part.
+  /// Name of the next part; `nil` if this is the last one.
   var next: String?
   let store: any DataStoreProtocol
   let now: Date
   /// Source of ids for a new identity and for re-offers.
   let random: RandomSource
 
-  /// Begins a snapshot, or applies the next part of the snapshot in progress.
-  /// - Parameter memory: Sync metadata with the progress; updated by this call.
+  /// Starts a snapshot, or applies the next part of the snapshot in progress.
+  /// - Parameter memory: Sync metadata with the progress, which this call updates.
   /// - Returns: Number of entities in the part.
   func apply(_ memory: inout SyncMetadata) throws -> Int {
     let position = snapshot.position
@@ -46,10 +46,10 @@ struct VersionedSnapshotApplier {
       try memory.snapshot
       ?? SyncMetadata.SnapshotProgress(
         cursor: position.head, epochs: position.epochs, next: "", unnamed: strays())
-    // After a reset spans do not cover replica entries above the hub's head, so everything is compared.
+    // After a reset, spans do not cover replica entries above the hub's head, so all entries are compared.
     try compare(&progress, spans: isReset ? nil : spans)
     var feed = try VersionedFeedApplier(store: store, isAnew: true)
-    // A hub is not required to send parents first, so the entries are sorted.
+    // A hub need not send parents first, so the entries are sorted.
     try feed.apply(snapshot.entries.sorted { $0.rank < $1.rank }, cursor: progress.cursor)
     if let next {
       progress.next = next
@@ -74,8 +74,8 @@ struct VersionedSnapshotApplier {
 }
 
 extension SyncMetadata {
-  /// Returns the last version that the histories of this store and its hub share. Below ``seen``, the hub has lost
-  /// data.
+  /// Returns the last version that the histories of this store and its hub have in common. If it is lower than
+  /// ``seen``, the hub has lost data.
   func commonVersion(with position: HubPosition) -> Int64 {
     if epochs.isEmpty { return position.head }
     return epochs.lastCommonVersion(endingAt: seen, with: position.epochs, endingAt: position.head)
@@ -85,7 +85,8 @@ extension SyncMetadata {
 // MARK: Entities that the hub no longer has
 
 extension VersionedSnapshotApplier {
-  /// Returns the rows without a live entry in the replica. They are removed at the end unless a part contains them.
+  /// Returns the rows without a live entry in the replica. They are removed at the end, unless a part contains their
+  /// entity.
   private func strays() throws -> [String: Set<String>] {
     var strays: [String: Set<String>] = [:]
     for kind in MutationEntityType.parentsFirst {
@@ -100,8 +101,8 @@ extension VersionedSnapshotApplier {
     return strays
   }
 
-  /// Notes the replica's entities within the part's ranges that the part does not contain: they were changed later and
-  /// follow in another part, or the hub has deleted them.
+  /// Records the replica's entities that are within the part's ranges but not in the part. Either they were changed
+  /// later and follow in another part, or the hub has deleted them.
   private func compare(_ progress: inout SyncMetadata.SnapshotProgress, spans: [SnapshotSpan]?) throws {
     var named: [String: Set<String>] = [:]
     for entry in snapshot.entries { named[entry.entityType, default: []].insert(entry.entityId) }
@@ -115,7 +116,7 @@ extension VersionedSnapshotApplier {
         }
       }
     }
-    // A parked entry in these ranges is sent again or no longer exists.
+    // A parked entry in these ranges is either sent again or no longer exists at the hub.
     guard try store.syncCounts().parked > 0 else { return }
     for entry in try store.fetchParkedChanges() {
       guard let kind = entry.key?.entityType, isGone(entry.entityType, entry.entityId) else { continue }
@@ -128,7 +129,7 @@ extension VersionedSnapshotApplier {
   /// - Parameters:
   ///   - progress: Progress of the snapshot after its last part.
   ///   - common: Last version that the histories of store and hub share.
-  /// - Returns: Accepted mutations that the snapshot contains.
+  /// - Returns: Accepted mutations that the snapshot includes.
   private func finish(_ progress: SyncMetadata.SnapshotProgress, upTo common: Int64) throws -> [PendingMutation] {
     let replica = Replica(store: store)
     for kind in MutationEntityType.parentsFirst.reversed() {
@@ -141,14 +142,14 @@ extension VersionedSnapshotApplier {
         try replica.show(key)
       }
     }
-    // The tombstone of a type may have been parked because of children that are now removed.
+    // The tombstone of a type may have been parked because of children that have now been removed.
     if try store.syncCounts().parked > 0 {
       var feed = try VersionedFeedApplier(store: store, isAnew: true)
       try feed.retryAll()
       try feed.apply([], cursor: progress.cursor)
     }
-    // The snapshot covers every deletion that the hub knows. For an id derived from a natural key the local tombstone
-    // is kept unless the entity is alive, so that an import does not recreate the entity.
+    // The snapshot covers every deletion that the hub knows. A local tombstone for an id that is derived from a natural
+    // key is kept unless the entity is live, so that an import does not recreate the entity.
     for tombstone in try store.fetchTombstones() {
       let isLiving = try replica.held(tombstone.key).map { !$0.isDelete } ?? false
       if isLiving || !NaturalIdentifier.isNatural(tombstone.entityId) { try store.deleteTombstone(tombstone) }
@@ -169,7 +170,7 @@ extension SnapshotSpan {
 // MARK: Lost data
 
 extension VersionedSnapshotApplier {
-  /// Returns the store's entries above a version, parked ones included, with their data.
+  /// Returns the store's entries with a version above `version`, including parked ones, with their data.
   private func entries(above version: Int64) throws -> [ChangeEntry] {
     let replica = Replica(store: store)
     var lost: [EntityKey: ChangeEntry] = [:]
@@ -184,10 +185,10 @@ extension VersionedSnapshotApplier {
     return Array(lost.values)
   }
 
-  /// Sets aside parked entries that cannot be re-offered, because their kind is unknown or a member is unreadable.
+  /// Sets aside parked entries that cannot be re-offered because their kind is unknown or a member is invalid.
   ///
-  /// They wait for a program version that can read them, under a kind name that no entry of the hub's new epoch can
-  /// replace.
+  /// They stay in the store until a program version can read them, under a kind name that no entry of the hub's new
+  /// epoch can replace.
   private func setAsideUnknown(above version: Int64) throws {
     for parked in try store.fetchParkedChanges() where parked.id > version && parked.offeredKey == nil && !parked.isLost
     {
@@ -198,10 +199,10 @@ extension VersionedSnapshotApplier {
 }
 
 extension ChangeEntry {
-  /// Key of the entity; `nil` for a kind that this version does not know.
+  /// Key of the entity; `nil` for a kind that is unknown to this version.
   var key: EntityKey? { MutationEntityType(rawValue: entityType).map { EntityKey($0, entityId) } }
 
-  /// Key of an entity that can be re-offered; `nil` if the kind is unknown or a member cannot be read.
+  /// Key of an entity that can be re-offered; `nil` if its kind is unknown or a member is invalid.
   var offeredKey: EntityKey? { fault == nil ? key : nil }
 
   var rank: Int { SyncedKind.named(entityType)?.rank ?? .max }

@@ -3,20 +3,21 @@ package import TrendyModels
 
 /// Decides how a new mutation changes the mutations that are already pending.
 ///
-/// Only unsent mutations are changed, and only the last ones of the entity: the hub may already have a sent mutation. A
-/// changed reference is never coalesced, because its order relative to the create and delete of the referenced entity
-/// matters. Nothing is coalesced into a create with a natural key, which has no effect if the entity exists.
+/// Only unsent mutations are changed, because the hub may already have a sent one, and of these only the last ones of
+/// the entity. A changed reference is never coalesced, because its order relative to the create and delete of the
+/// referenced entity matters. Nothing is coalesced into a create with a natural key, because such a create has no
+/// effect if the entity exists.
 package enum Coalescing: Sendable {
   package enum Effect: Hashable, Sendable {
     /// Append the mutation to the queue.
     case append
-    /// Replace a pending mutation with this one, which keeps its id and position.
+    /// Replace a pending mutation with this one, which has the same id and position.
     case merge(PendingMutation)
-    /// Append the mutation to the queue and remove these, which it makes obsolete.
+    /// Append the mutation to the queue and remove these mutations, which it makes obsolete.
     case replace([PendingMutation])
-    /// Remove the create from the queue and drop the delete: the hub needs neither.
+    /// Remove the create from the queue and drop the delete, because the hub needs neither.
     case cancel(PendingMutation)
-    /// Drop the mutation: an equal one is pending.
+    /// Drop the mutation, because an equal one is pending.
     case drop
   }
 
@@ -50,7 +51,7 @@ package enum Coalescing: Sendable {
     }
   }
 
-  /// Returns the delete with the fields of the updates that it replaces, so that a later restore has them.
+  /// Returns the delete with the fields of the updates that it replaces, so that a later restore includes them.
   package static func carrying(_ edits: [PendingMutation], by delete: PendingMutation) throws -> PendingMutation {
     guard var carried = edits.first else { return delete }
     for edit in edits.dropFirst() { carried = try merged(carried, edit) }
@@ -61,8 +62,8 @@ package enum Coalescing: Sendable {
     return result
   }
 
-  /// Whether every device that records the same data derives the same id: imported or detected, not entered by the
-  /// user.
+  /// Whether every device that records the same data derives the same id, because the entity was imported or detected
+  /// rather than entered by the user.
   static func hasNaturalKey(_ entity: some SyncedEntity) -> Bool {
     if NaturalIdentifier.isNatural(entity.id) { return true }
     guard let event = entity as? Event else { return false }
@@ -106,7 +107,7 @@ package enum Coalescing: Sendable {
     try references(in: mutation.payload).contains(key)
   }
 
-  /// Clearing a reference also changes it.
+  /// Whether an update sets or clears a reference.
   private static func changesReference(_ update: PendingMutation) throws -> Bool {
     let fields = try fields(of: update.payload)
     return referenceFields.contains { fields[$0.name] != nil }
@@ -114,8 +115,8 @@ package enum Coalescing: Sendable {
 
   /// Merges the second payload into the first, member by member.
   ///
-  /// An event's properties are merged by key (RFC 7396, one level deep, since a property is replaced as a whole).
-  /// An update keeps null, which clears the field at the hub; a create omits cleared fields.
+  /// An event's properties are merged by key (RFC 7396, one level deep, because a property is replaced as a whole). An
+  /// update keeps null, which clears the field at the hub; a create omits cleared fields.
   private static func merged(_ first: PendingMutation, _ second: PendingMutation) throws -> PendingMutation {
     let isCreate = first.operation == .create
     func lay(_ changes: [String: JSONValue], over fields: [String: JSONValue]) -> [String: JSONValue] {
@@ -137,9 +138,9 @@ package enum Coalescing: Sendable {
     return result
   }
 
-  /// Returns the field versions of a merged mutation, each from the newest change of the field.
+  /// Returns the field versions of a merged mutation, each from the newest change to the field.
   ///
-  /// A change of a field that was already pending has inherited the base of the pending value, so the newest version
+  /// A change to a field that was already pending has inherited the base of the pending value, so the newest version
   /// has the oldest base.
   private static func marks(
     of result: PendingMutation, after first: PendingMutation, _ second: PendingMutation
@@ -166,7 +167,7 @@ extension PendingMutation {
 }
 
 extension [String: FieldVersion] {
-  /// These field versions with the most frequent one stored once, as the default of all other fields.
+  /// These field versions in compact form: the most frequent one is stored once, as the default of all other fields.
   var compressed: [String: FieldVersion] {
     var counts: [FieldVersion: Int] = [:]
     for mark in values { counts[mark, default: 0] += 1 }

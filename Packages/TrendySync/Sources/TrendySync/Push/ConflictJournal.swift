@@ -1,7 +1,8 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Conflict journal: moves mutations that the hub did not accept out of the queue, with their data. Does not save.
+/// Conflict journal, to which mutations that the hub did not accept are moved from the queue, with their data. Does not
+/// save.
 struct ConflictJournal {
   let store: any DataStoreProtocol
   let clock: any TimeSource
@@ -15,7 +16,8 @@ struct ConflictJournal {
     try store.deletePendingMutation(mutation)
   }
 
-  /// Marks an entity that the hub never had. It exists only on this device and stays visible until the user decides.
+  /// Marks the row of an entity that the hub never had as failed. The entity exists only on this device and stays
+  /// visible until the user decides.
   func markAsFailed(_ key: EntityKey) throws {
     func mark<Entity: StoredEntity>(_ type: Entity.Type) throws {
       guard var row = try Entity.find(id: key.entityId, in: store) else { return }
@@ -28,9 +30,9 @@ struct ConflictJournal {
   /// Moves the whole queue to the journal.
   /// - Parameters:
   ///   - reason: Explanation for the user.
-  ///   - markEntitiesFailed: Whether to mark the rows of the entities.
-  ///   - chance: Source of a new device identity.
-  ///   - replications: Selects how the visible state is recomputed.
+  ///   - markEntitiesFailed: Whether to mark the rows of the entities as failed.
+  ///   - random: Source of a new device identity.
+  ///   - replications: Selects the replication that recomputes the visible state.
   /// - Returns: Number of moved mutations.
   func clearQueue(
     reason: String, markEntitiesFailed: Bool, random: RandomSource, _ replications: ReplicationChoice
@@ -44,8 +46,8 @@ struct ConflictJournal {
     for key in queue.filter({ $0.operation == .delete }).map(\.key).inShowingOrder {
       try replication.refreshVisibleState(key)
     }
-    // The hub would miss the sequence numbers of sent mutations. With versions the store needs a new identity at once:
-    // without one it could not send what it has seen, and would not notice a restored hub.
+    // The sequence numbers of sent mutations would be missing at the hub. With versions, the store needs a new identity
+    // at once: without one it could not report the versions that it has seen, and would not notice a restored hub.
     if queue.contains(where: { $0.sequence != nil }) {
       if memory.holdsVersions {
         try NewIdentity(store: store, random: random, now: clock.now).take()
@@ -56,8 +58,8 @@ struct ConflictJournal {
     return queue.count
   }
 
-  /// Moves a mutation to the journal in a store without versions. There is no replica, so the row is corrected by a
-  /// mark or by the next snapshot.
+  /// Moves a mutation to the journal in a store without versions. Because there is no replica, the row is either marked
+  /// as failed or corrected by the next snapshot.
   func setAside(_ mutation: PendingMutation, reason: String, markFailed: Bool) throws {
     let replica = Replica(store: store)
     try move(mutation, reason: reason)
@@ -68,13 +70,13 @@ struct ConflictJournal {
       try store.setSyncCursor(nil)
     } else {
       if try replica.overlay(of: mutation.key).contains(where: { $0.operation == .create }) {
-        // The visible state follows from the create that is still pending.
+        // The visible state is derived from the create, which is still pending.
         try replica.show(mutation.key)
       } else if markFailed {
         try markAsFailed(mutation.key)
       }
-      // At the hub the entity still belongs to its previous type. The row here belongs to a type that may be deleted,
-      // and the row with it. The feed will not send the entity again, so a snapshot is needed.
+      // At the hub the entity still belongs to its previous type. On this device it belongs to a type that may be
+      // deleted together with the row. The feed will not send the entity again, so a snapshot is needed.
       if mutation.operation == .update, mutation.entityType.isChildOfEventType,
         try Coalescing.references(in: mutation.payload).contains(where: { $0.entityType == .eventType })
       {

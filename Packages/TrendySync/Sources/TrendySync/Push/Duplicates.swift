@@ -29,8 +29,8 @@ extension Duplicates {
   }
 
   private static func find(alike events: [Event]) throws -> [Duplicates] {
-    // The event with the most values is kept. Of equals, one with an id derived from a natural key is preferred: the
-    // next import then recognizes it.
+    // The event with the most values is kept. Among equals, an id derived from a natural key is preferred, because the
+    // next import then recognizes the event.
     var rest = try events.map { (event: $0, words: try words(of: $0)) }.sorted { one, other in
       let (natural, otherNatural) = (
         NaturalIdentifier.isNatural(one.event.id), NaturalIdentifier.isNatural(other.event.id)

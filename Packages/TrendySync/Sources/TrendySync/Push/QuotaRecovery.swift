@@ -4,14 +4,14 @@ import TrendyProtocols
 
 /// Moves deletions to the front of the queue when the record exceeds the hub's quota. Does not save.
 ///
-/// Only deletions whose order does not matter are moved: of events that the hub has and that no other mutation in the
-/// queue changes. Nothing refers to an event.
+/// Only deletions whose order does not matter are moved: those of events that the hub has and that no other mutation in
+/// the queue changes. Nothing refers to an event.
 struct QuotaRecovery {
   let store: any DataStoreProtocol
   let random: RandomSource
   let now: Date
 
-  /// Moves all such deletions behind the refused part of the queue to its front.
+  /// Moves all such deletions that follow the refused part of the queue to its front.
   /// - Parameter tried: Number of mutations at the front that the hub refused as a whole.
   /// - Returns: Whether any deletion was moved.
   func bringDeletionsForward(past tried: Int) throws -> Bool {
@@ -24,7 +24,7 @@ struct QuotaRecovery {
       return !held.isDelete
     }
     guard !deletions.isEmpty, let first = queue.map(\.createdAt).min() else { return false }
-    // Sent mutations already have sequence numbers, so numbering starts again under a new identity, as after a fork.
+    // Sent mutations already have sequence numbers, so numbering restarts under a new identity, as after a fork.
     try NewIdentity(store: store, random: random, now: now).take()
     for var mutation in deletions {
       // The queue is ordered by time.

@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Queues what a hub has lost and this store has, ahead of everything pending. Does not save.
+/// Queues data that a hub has lost and this store has, ahead of everything pending. Does not save.
 struct Reoffer {
   /// Entity that the hub does not have, or has only in an older state.
   struct Loss {
@@ -58,10 +58,10 @@ struct Reoffer {
     return offers.count + accepted.count
   }
 
-  /// Returns the re-offer of an entity; `nil` if there is nothing to send.
+  /// Returns the re-offer of an entity, or `nil` if there is nothing to send.
   ///
-  /// It has a device but no sequence number, so nothing is coalesced into it: other devices re-offer the same entity,
-  /// and the hub may have it from one of them.
+  /// The re-offer has a device but no sequence number, so nothing is coalesced into it. Other devices re-offer the same
+  /// entity, and the hub may already have received it from one of them.
   private func offer(_ loss: Loss, at date: Date, under device: String) throws -> PendingMutation? {
     let (entry, common) = (loss.entry, loss.common)
     guard let key = entry.key else { return nil }
@@ -79,15 +79,15 @@ struct Reoffer {
       mutation.base = common
       let mark = entry.marks[FieldVersion.others] ?? FieldVersion(version: common, stamp: 0)
       mutation.marks = [FieldVersion.others: FieldVersion(version: common, stamp: mark.stamp, author: mark.author)]
-      // The last values are included for a later restore.
+      // The last values are included so that a later restore has them.
       if !members.isEmpty {
         mutation.payload = try WireJSON.encode(members)
         mutation.marks = marks
       }
       return mutation
     }
-    // An edit of an incarnation that has been deleted at the hub does not restore the entity: the hub refuses it, and
-    // the journal stores it.
+    // An edit of an incarnation that has been deleted at the hub does not restore the entity. The hub refuses the edit,
+    // which then moves to the journal.
     mutation.operation = loss.atHub == nil ? .create : isRestore ? .restore : .update
     if members.isEmpty, mutation.operation == .update { return nil }
     var payload = members
@@ -99,11 +99,11 @@ struct Reoffer {
 }
 
 extension ChangeEntry {
-  /// Returns the fields written above a version, as members of a request, with author and stamp.
+  /// Returns the fields written after a version, as members of a request, with their authors and stamps.
   /// - Parameters:
-  ///   - version: Lower limit; `nil` for all fields.
-  ///   - base: Base that the fields get.
-  ///   - always: Field that is included whatever its version.
+  ///   - version: Exclusive lower bound; `nil` for all fields.
+  ///   - base: Base to set for the fields.
+  ///   - always: Field to include regardless of its version; `nil` for none.
   fileprivate func fields(
     above version: Int64?, base: Int64, always: String?
   ) -> (members: [String: JSONValue], marks: [String: FieldVersion]) {

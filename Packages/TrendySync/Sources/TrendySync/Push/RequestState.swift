@@ -1,9 +1,9 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Store state on which a request is based. The response is applied only if the state is still the same.
+/// State of a store on which a request is based. The response is applied only if the state has not changed.
 ///
-/// Only one engine at a time syncs a store, guaranteed by a kernel lock. These checks are a second line of defence.
+/// A kernel lock ensures that only one engine at a time syncs a store. These checks are a second line of defence.
 struct RequestState: Hashable, Sendable {
   /// Position that the request contains; `nil` if the store has no identity yet.
   let position: DevicePosition?
@@ -27,9 +27,9 @@ struct RequestState: Hashable, Sendable {
   /// - Throws: ``SyncFailure/elsewhere`` if another process has applied a response meanwhile.
   func checkStands(in store: any DataStoreProtocol) throws { try check(RequestState(of: store)) }
 
-  /// Checks in addition that no outcome has been acknowledged since the request was sent.
+  /// Checks, in addition, that no outcome has been acknowledged since the request was sent.
   ///
-  /// Needed for a push response and for a reported fork: an acknowledgement in between would contradict either.
+  /// Needed for a push response and for a reported fork, because an acknowledgement in between would contradict either.
   /// - Parameter store: The store to compare with.
   /// - Throws: ``SyncFailure/elsewhere`` if the state has changed.
   func checkNothingWasAcknowledged(in store: any DataStoreProtocol) throws {

@@ -36,8 +36,7 @@ extension SyncEngine {
         fullness = .unknown
       }
       if sent.answer.isForked {
-        // The outcomes in the response are now acknowledged. Only acknowledgements after this point contradict the
-        // fork.
+        // The outcomes in the response are now acknowledged. Only later acknowledgements contradict the fork.
         _ = try self.question()
         throw .forked("it acknowledges changes that this store has not sent")
       }
@@ -50,21 +49,21 @@ extension SyncEngine {
 extension SyncEngine {
   private struct Sent {
     var answer: PushBatchResult
-    /// Why the hub did not handle all mutations; `nil` if it did.
+    /// Reason why the hub did not process all mutations; `nil` if it did.
     var failure: SyncFailure?
     var cause: APIError?
   }
 
   /// Maximum number of mutations that a hub accepts in one request.
   private static let largestBatch = 500
-  /// Maximum payload bytes in one push, unless a single mutation is larger. With its envelope such a push fits into the
-  /// largest body that a hub reads.
+  /// Maximum payload of one push in bytes, unless a single mutation is larger. With its envelope, such a push fits into
+  /// the largest request body that a hub accepts.
   private static let largestPushBytes = SyncedKind.maximumEntityBytes
 
-  /// Assigns sequence numbers to the next mutations and saves them as sent; `nil` if nothing is pending.
+  /// Assigns sequence numbers to the next mutations and saves them as sent. Returns `nil` if nothing is pending.
   ///
-  /// Saved before a byte leaves. After that a mutation never changes, since the hub may have it even if the response is
-  /// lost.
+  /// They are saved before anything is sent. Afterwards a mutation never changes, because the hub may have received it
+  /// even if the response is lost.
   private func nextBatch() throws(SyncFailure) -> (PushBatch, RequestState)? {
     let (next, count) = try saving { store -> ((PushBatch, RequestState)?, Int) in
       try store.beginWriting()
@@ -100,9 +99,9 @@ extension SyncEngine {
   /// Applies the outcomes of a push.
   /// - Parameters:
   ///   - batch: The mutations sent.
-  ///   - question: Store state on which the push was based.
+  ///   - question: State of the store on which the push was based.
   ///   - answer: The hub's response.
-  ///   - asking: When the request was sent.
+  ///   - asking: Start of the request.
   ///   - store: Unit of work to write to.
   /// - Returns: Number of mutations that left the queue.
   private func settle(
@@ -138,8 +137,8 @@ extension SyncEngine {
     return sent
   }
 
-  /// Returns the failure of a push that threw. A transient failure changes no mutation; another failure is recorded
-  /// with the first mutation, which may be its cause.
+  /// Returns the failure of a push that threw an error. A transient failure changes no mutation. Any other failure is
+  /// recorded with the first mutation, which may be its cause.
   private func failure(
     of batch: PushBatch, _ question: RequestState, _ error: any Error
   ) throws(SyncFailure) -> SyncFailure {
@@ -152,7 +151,7 @@ extension SyncEngine {
         try question.checkStands(in: store)
         try store.insertPendingMutation(first)
       }
-      // A smaller batch shows whether one of several mutations is the cause.
+      // A smaller batch will show whether one of several mutations is the cause.
       batchLimit = max(1, min(batchLimit, batch.mutations.count) / 2)
     }
     return halving(noted(failure), error as? APIError)
@@ -164,25 +163,26 @@ extension SyncEngine {
     return failure
   }
 
-  /// Measures tried in this round, since the last accepted mutation, against an exceeded quota.
+  /// Measures against an exceeded quota that were tried in this round since the last accepted mutation.
   private enum Fullness {
     case unknown
-    /// The largest possible batch has been sent.
+    /// A batch of the maximum size has been sent.
     case enlarged
     /// Deletions have been moved to the front of the queue.
     case deletionsFirst
   }
 
-  /// Handles an exceeded quota. The hub checks a push as a whole, so a deletion in the same push makes room for
-  /// mutations before it.
+  /// Handles an exceeded quota. The hub checks a push as a whole, so a deletion in it frees space for the mutations
+  /// before it.
   ///
-  /// First sends one batch of the maximum size, then moves deletions behind the batch to the front.
+  /// First sends one batch of the maximum size, then moves the deletions that follow the batch to the front of the
+  /// queue.
   /// - Parameters:
   ///   - batch: The batch that the hub refused.
-  ///   - question: Store state on which the push was based.
+  ///   - question: State of the store on which the push was based.
   ///   - error: Error of the push.
   ///   - fullness: Measures tried so far.
-  /// - Returns: Whether the error was an exceeded quota and another attempt makes sense.
+  /// - Returns: Whether the error was an exceeded quota and another attempt may succeed.
   private func goOnWhileFull(
     _ batch: PushBatch, _ question: RequestState, _ error: APIError?, _ fullness: inout Fullness
   ) throws(SyncFailure) -> Bool {
@@ -204,14 +204,14 @@ extension SyncEngine {
     }
   }
 
-  /// Halves a push that the hub refused as a whole, until one mutation remains. It is moved to the journal with the
-  /// hub's response, so that no mutation blocks the queue.
+  /// Halves a push that the hub refused as a whole, until a single mutation remains. That mutation moves to the journal
+  /// with the hub's response, so that no mutation blocks the queue.
   ///
-  /// A response that does not depend on the content, such as one of a proxy, is recognized by an empty push: if it is
-  /// refused too, the push fails and nothing is moved. Status 413 always depends on the content.
+  /// If the response may not depend on the content, as that of a proxy, an empty push is tried first. If it is refused
+  /// too, the push fails and nothing is moved. Status 413 always depends on the content.
   /// - Parameters:
   ///   - batch: The batch that the hub refused.
-  ///   - question: Store state on which the push was based.
+  ///   - question: State of the store on which the push was based.
   ///   - error: Error of the push.
   ///   - narrowing: Progress so far.
   /// - Returns: Whether the push can continue.
@@ -239,10 +239,10 @@ extension SyncEngine {
       try store.beginWriting()
       try question.checkStands(in: store)
       let replication = replications(in: store).forStore(try store.syncMemory() ?? SyncMetadata())
-      // The hub has not counted the mutation, so the next sequence number would be a gap. Under a new identity
-      // numbering starts at 1; without an identity this store could not send what it has seen, and would not notice a
-      // restored hub. The identity is changed first, because later mutations that depend on this one have not been
-      // handled either and are moved too.
+      // The hub has not counted the mutation, so the next sequence number would leave a gap. Under a new identity,
+      // numbers start at 1. Without an identity, the store could not report the versions that it has seen and would not
+      // notice a restored hub. The identity is replaced first because that removes the sequence numbers of later
+      // mutations; those that depend on this one then move to the journal too.
       try NewIdentity(store: store, random: random, now: clock.now).take()
       for mutation in batch.mutations { try replication.setAside(mutation, problem) }
     }
@@ -250,18 +250,18 @@ extension SyncEngine {
     return true
   }
 
-  /// State of one push with regard to refusals of the hub.
+  /// State of one push with respect to refusals by the hub.
   private struct Narrowing {
     static let mostInARow = 16
     /// Whether the hub has accepted a push.
     var isAccepted = false
-    /// Mutations moved to the journal since the hub accepted one.
+    /// Number of mutations moved to the journal since the hub last accepted one.
     var movedInARow = 0
   }
 
-  /// Sends an empty push to find out whether the hub refuses every push.
+  /// Sends an empty push to determine whether the hub refuses every push.
   /// - Parameter position: Position that the request contains.
-  /// - Throws: Errors that leave this unknown, such as a lost connection.
+  /// - Throws: Errors that leave this undetermined, such as a lost connection.
   private func acceptsEmptyPush(at position: DevicePosition) async throws(SyncFailure) -> Bool {
     if Task.isCancelled { throw .cancelled }
     let answer: PushBatchResult
@@ -278,9 +278,9 @@ extension SyncEngine {
 }
 
 extension APIError {
-  /// Whether the hub refused a push as a whole and would do so again.
+  /// Whether the hub refused a push as a whole and would refuse it again.
   ///
-  /// 401 and 410 require another reaction, as do the two conflicts that sync resolves itself.
+  /// Statuses 401 and 410 require another reaction, as do the two conflicts that sync resolves itself.
   fileprivate var isRefusalOfPush: Bool {
     guard let status = statusCode, (400..<500).contains(status), !isTransient, status != 401, status != 410 else {
       return false

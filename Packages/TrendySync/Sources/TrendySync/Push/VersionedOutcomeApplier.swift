@@ -7,7 +7,7 @@ struct VersionedOutcomeApplier {
   private let store: any DataStoreProtocol
   private let clock: any TimeSource
   private let cursor: Int64
-  /// Complete position of ``SyncMetadata``.
+  /// Version up to which the replica was last complete; see ``SyncMetadata``.
   private let complete: Int64
 
   init(store: any DataStoreProtocol, clock: any TimeSource) throws {
@@ -52,7 +52,7 @@ struct VersionedOutcomeApplier {
     return settled
   }
 
-  /// Stores the user's lost values in the journal without applying outcomes; used before the first snapshot.
+  /// Stores the user's lost values in the journal without applying outcomes. Used before the first snapshot.
   func journalLost(of mutations: [PendingMutation], _ answer: PushBatchResult) throws {
     for (place, mutation) in mutations.enumerated() {
       if let lost = answer.lost[place] { try journal(lost, of: mutation) }
@@ -85,8 +85,8 @@ extension VersionedOutcomeApplier {
         recordedAt: clock.now))
   }
 
-  /// Moves a refused mutation to the journal. A refused create or restore takes the pending mutations of the entity and
-  /// its children along, since the hub does not have the entity.
+  /// Moves a refused mutation to the journal. With a refused create or restore, the pending mutations of the entity and
+  /// its children are moved as well, because the hub does not have the entity.
   /// - Parameters:
   ///   - mutation: The refused mutation.
   ///   - problem: The hub's response.
@@ -104,7 +104,7 @@ extension VersionedOutcomeApplier {
     var settled = 1
     var dead: Set = [mutation.key]
     let reason = "Depends on a rejected \(mutation.entityType.words): \(problem)"
-    // Only an event type has children; otherwise the mutations of the entity are enough.
+    // Only an event type has children. For any other entity, its own mutations are sufficient.
     let others =
       mutation.entityType == .eventType
       ? try store.fetchPendingMutations() : try Replica(store: store).waiting(of: mutation.key)
@@ -121,8 +121,8 @@ extension VersionedOutcomeApplier {
     return settled
   }
 
-  /// Moves a mutation to the journal. A refused create stays visible, marked, until the user decides: the hub never had
-  /// the entity.
+  /// Moves a mutation to the journal. The row of a refused create is marked as failed and stays visible until the user
+  /// decides, because the hub never had the entity.
   /// - Parameters:
   ///   - mutation: The mutation to move.
   ///   - reason: Explanation for the user.
@@ -134,7 +134,7 @@ extension VersionedOutcomeApplier {
   }
 }
 
-/// Replaces the store's device identity. Sent mutations become pending again, unchanged and with their ids.
+/// Replaces the store's device identity. Sent mutations lose their sequence numbers and keep their ids and content.
 struct NewIdentity {
   let store: any DataStoreProtocol
   let random: RandomSource

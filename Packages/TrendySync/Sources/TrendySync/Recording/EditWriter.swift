@@ -12,14 +12,14 @@ final class EditWriter {
   private let replica: Replica
   /// Sync metadata of the store, read at the first edit.
   private var memory: SyncMetadata?
-  /// Replication that ``memory`` calls for, chosen once per unit.
+  /// Replication selected by ``memory``, once per unit.
   private var chosen: (any Replication)?
   /// Creation time of the last mutation in the queue.
   ///
   /// Read once: under the write lock only this unit appends, and an import appends thousands of mutations.
   private var latest: Date?
-  /// Stamp of all mutations of this unit. With one stamp each, an import of 60,000 rows would put the device a minute
-  /// ahead of its clock.
+  /// Stamp of all mutations of this unit. If each mutation had a stamp of its own, an import of 60,000 rows would put
+  /// the device a minute ahead of its clock.
   private var stamp: Int64?
   /// Whether this unit holds the write lock, which is released when the unit ends.
   private var hasWriteLock = false
@@ -124,8 +124,8 @@ final class EditWriter {
   /// Deletes an entity that is stored or has a pending mutation.
   /// - Parameters:
   ///   - id: Id of the entity.
-  ///   - heir: Event type into which a deleted event type was merged.
-  ///   - undoesImport: Whether a later import by the user may restore the entity, on any device.
+  ///   - heir: Event type into which a deleted event type was merged; `nil` if it was not merged.
+  ///   - undoesImport: Whether to permit a later import by the user, on any device, to restore the entity.
   /// - Returns: Whether there was anything to delete.
   func delete<Entity: StoredEntity>(
     _: Entity.Type, id: String, mergedInto heir: String? = nil, undoesImport: Bool = false
@@ -140,10 +140,10 @@ final class EditWriter {
     return true
   }
 
-  /// Whether the event is an import that is unchanged and exists on this device only.
+  /// Whether an event is an unchanged import that exists only on this device.
   ///
   /// Its only mutation is a create that was never sent, and the replica has no entry for it. The payload of the create
-  /// then describes the event completely.
+  /// therefore describes the event completely.
   /// - Parameters:
   ///   - id: Id of the event.
   ///   - isMeant: Whether a create payload, the JSON of a `CreateEventRequest`, describes the expected event.
@@ -168,8 +168,8 @@ final class EditWriter {
 
   /// Deletes an entity even if it is not visible on this device.
   ///
-  /// An entity that exists on the hub is invisible here while its event type is deleted, and after its delete was
-  /// removed from the queue until the next snapshot.
+  /// An entity that exists on the hub is not visible on this device while its event type is deleted. The same applies
+  /// between the removal of its delete from the queue and the next snapshot.
   func deleteUnseen<Entity: StoredEntity>(_ type: Entity.Type, id: String) throws {
     if try delete(type, id: id) { return }
     let key = EntityKey(Entity.entityType, id)
@@ -183,10 +183,10 @@ final class EditWriter {
   /// Restores a deleted entity in a new incarnation, or cancels its delete if that was never sent.
   /// - Parameters:
   ///   - id: Id of the entity.
-  ///   - parent: Event type to assign; `nil` keeps the entity's own.
+  ///   - parent: Event type to assign; `nil` to keep the entity's own.
   /// - Returns: Whether anything was restored; `false` if the entity is not deleted.
-  /// - Throws: ``RecorderError/notHeld(_:id:)`` if its values are unknown here,
-  ///   ``RecorderError/parentDeleted(_:id:eventTypeId:)`` if the event type is deleted,
+  /// - Throws: ``RecorderError/notHeld(_:id:)`` if its values are unknown on this device,
+  ///   ``RecorderError/parentDeleted(_:id:eventTypeId:)`` if the event type has been deleted,
   ///   ``RecorderError/deletionUnderWay(_:id:)`` if the hub has not answered the deletion yet.
   func restore<Entity: StoredEntity>(_: Entity.Type, id: String, under parent: String?) throws -> Bool {
     try beginWriting()
@@ -199,7 +199,7 @@ final class EditWriter {
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
       let before = try beforeDeletion(Entity.self, key, overlay)
-      // The create has been moved to the journal, so nothing would remain after cancelling the delete.
+      // The create has been moved to the journal, so cancelling the delete would leave nothing.
       if before == nil, try replica.held(key) == nil { throw RecorderError.notHeld(Entity.entityType, id: id) }
       let own = before?.parentEventTypeId
       let wanted = parent ?? own
@@ -248,7 +248,7 @@ final class EditWriter {
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
       if try overlay.allSatisfy(\.wasNeverSent) && !replica.isKnown(key) {
-        // No mutation was sent. A new create is queued, behind the creates of the entities that it refers to.
+        // No mutation was sent. Queue a new create, after the creates of the entities that it refers to.
         for mutation in overlay { try store.deletePendingMutation(mutation) }
         if let tombstone = try store.tombstone(of: key) { try store.deleteTombstone(tombstone) }
         return try self.record(entity)
@@ -290,7 +290,7 @@ final class EditWriter {
       try check(Entity.self) { () throws(FieldError) in try Entity.checkLimits(of: request, in: changed) }
       if let row { try replica.keep(row) }
       try enqueue(newMutation(key, .update, payload: payload))
-      // The entity may exist on the hub only. The update is then queued without changing a row.
+      // The entity may exist only on the hub. The update is then queued without changing a row.
       if let entity = changed {
         if let parent = entity.parentEventTypeId, try store.findEventType(id: parent) == nil {
           try replica.hide(key)
@@ -318,12 +318,13 @@ final class EditWriter {
 }
 
 extension EditWriter {
-  /// Rebuilds the entity's row from the replica and its unsettled mutations.
+  /// Recomputes the entity's row from the replica and the overlay.
   ///
-  /// Required when a mutation leaves the queue without being applied, because the row still contains its values.
+  /// Required when a mutation leaves the queue without being applied, because the row still contains the mutation's
+  /// values.
   func refreshVisibleState(_ key: EntityKey) throws { try replication.refreshVisibleState(key) }
 
-  /// Whether the entity exists only as a row, without a replica entry or an unsettled mutation.
+  /// Whether the entity exists only as a row, without a replica entry and without pending or accepted mutations.
   func isLocalOnly(_ key: EntityKey) throws -> Bool { try replication.isLocalOnly(key) }
 
   private var replication: any Replication {
@@ -356,7 +357,8 @@ extension EditWriter {
     try replica.keep(held)
     try enqueue(
       newMutation(EntityKey(Entity.entityType, held.id), .update, payload: try WireJSON.encode(request)))
-    // The update is applied to the stored row: members unknown to this version are in no update and keep their values.
+    // The update is applied to the stored row, because members unknown to this version are in no update and must keep
+    // their values.
     var shown = held
     shown.apply(request)
     try shown.writePending(in: store)
@@ -382,7 +384,7 @@ extension EditWriter {
     return try row.syncStatus == .failed && replica.held(key)?.isDelete == true && replica.overlay(of: key).isEmpty
   }
 
-  /// Returns the entity moved to the type into which its own was merged, or unchanged if its type exists.
+  /// Returns the entity, moved to the event type into which its own type was merged, or unchanged if its type exists.
   ///
   /// Another process may have merged the types since the user chose one.
   private func underHeir<Entity: StoredEntity>(_ entity: Entity) throws -> Entity {
@@ -392,7 +394,7 @@ extension EditWriter {
     return entity.moved(toEventType: heir) ?? entity
   }
 
-  /// Throws if the entity's event type is known to be deleted, because the entity would never be visible.
+  /// Throws if the entity's event type is known to have been deleted, because the entity would never be visible.
   ///
   /// An unknown event type is allowed: its entry may still arrive from the hub.
   private func checkType<Entity: StoredEntity>(of entity: Entity) throws {
@@ -430,7 +432,7 @@ extension EditWriter {
     return Overlay.shown(living, of: record, under: Array(overlay.dropLast()))
   }
 
-  /// Removes a delete that was never sent from the queue, and queues the edits that it carries again.
+  /// Removes an unsent delete from the queue and queues the edits that it carries again.
   private func undo(_ delete: PendingMutation) throws {
     try store.deletePendingMutation(delete)
     if let tombstone = try store.tombstone(of: delete.key) { try store.deleteTombstone(tombstone) }
@@ -501,14 +503,14 @@ extension EditWriter {
     latest = mutation.createdAt
   }
 
-  /// Returns the pending mutations on which the coalescing of this mutation depends.
+  /// Returns the pending mutations that determine how this mutation is coalesced.
   ///
-  /// They are the mutations of the same entity. For the delete of an entity whose create was never sent, they are the
-  /// whole queue, because a reference to the entity prevents cancelling the create.
+  /// Usually these are the mutations of the same entity. For the delete of an entity whose create was never sent, they
+  /// are the whole queue, because a reference to the entity prevents cancelling the create.
   private func queue(that mutation: PendingMutation) throws -> [PendingMutation] {
     let own = try store.pendingMutations(ofEntity: mutation.entityId)
     // A create with a natural id is never cancelled, so references to it are irrelevant. Undoing an import deletes its
-    // types at the end of a long queue, which is not read for each of them.
+    // types when the queue is long, so the queue should not be read for each of them.
     guard mutation.operation == .delete, Coalescing.canBeReferredTo(mutation.entityType),
       !NaturalIdentifier.isNatural(mutation.entityId),
       own.contains(where: { $0.key == mutation.key && $0.operation == .create && $0.wasNeverSent })

@@ -4,7 +4,7 @@ public import TrendyProtocols
 
 /// Records edits of the user: the entity and its mutation in one save, in any process, without an engine.
 ///
-/// When a call returns, its changes are durable. When it throws, nothing has changed; the error is that of the store, a
+/// When a call returns, its changes are durable. When it throws, nothing has changed. It throws errors of the store, a
 /// ``RecorderError``, or the error of an edit's closure. An edit queues only the fields that differ, and is coalesced
 /// with unsent mutations of the entity.
 public struct Recorder: Sendable {
@@ -36,8 +36,8 @@ public struct Recorder: Sendable {
 extension Recorder {
   /// Records an event: creates it, or edits the stored event with the same id.
   ///
-  /// An import that is stored, or was deleted on this device, changes nothing. With `fillingDefaults` properties
-  /// without a value get the default of their definition.
+  /// An imported event that is already stored, or that was deleted on this device, changes nothing. With
+  /// `fillingDefaults`, properties without a value get the default of their definition.
   /// - Returns: Whether anything was recorded.
   @discardableResult
   public func record(_ event: Event, fillingDefaults: Bool = false) throws -> Bool {
@@ -89,7 +89,7 @@ extension Recorder {
     try inOneSave { try $0.record(record) }
   }
 
-  /// Records events in one save: all or none.
+  /// Records events in one save, all or none.
   /// - Returns: Number of recorded events.
   @discardableResult
   public func record(_ events: [Event]) throws -> Int {
@@ -124,7 +124,7 @@ extension Recorder {
     try inOneSave { try $0.edit(geofenceId: geofenceId, change) }
   }
 
-  /// Changes a stored property definition. A change of `eventTypeId` is ignored.
+  /// Changes a stored property definition. A change to `eventTypeId` is ignored.
   /// - Returns: The changed definition.
   /// - Throws: ``RecorderError/notHeld(_:id:)`` if the definition is not stored.
   @discardableResult
@@ -157,24 +157,24 @@ extension Recorder {
 // MARK: Delete
 
 extension Recorder {
-  /// Deletes an event. The feed does not restore it.
+  /// Deletes an event. Older feed entries do not recreate it.
   /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(eventId: String) throws -> Bool { try inOneSave { try $0.delete(eventId: eventId) } }
 
-  /// Deletes an event type, its events and its property definitions. The feed does not restore them.
+  /// Deletes an event type, its events and its property definitions. Older feed entries do not recreate them.
   /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool {
     try inOneSave { try $0.delete(eventTypeId: eventTypeId) }
   }
 
-  /// Deletes a place. The feed does not restore it.
+  /// Deletes a place. Older feed entries do not recreate it.
   /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(geofenceId: String) throws -> Bool { try inOneSave { try $0.delete(geofenceId: geofenceId) } }
 
-  /// Deletes a property definition. The feed does not restore it.
+  /// Deletes a property definition. Older feed entries do not recreate it.
   /// - Returns: Whether there was anything to delete.
   @discardableResult
   public func delete(propertyDefinitionId: String) throws -> Bool {
@@ -190,8 +190,8 @@ extension Recorder {
   /// A deletion that was never sent is cancelled instead. `eventTypeId` is the event type to assign; by default the
   /// event keeps its own.
   /// - Returns: Whether anything was restored; `false` if the event is not deleted.
-  /// - Throws: ``RecorderError`` if the event is not stored, the hub has not answered its deletion, or its type is
-  ///   deleted.
+  /// - Throws: ``RecorderError`` if the event is not stored, the hub has not answered its deletion, or its type has
+  ///   been deleted.
   @discardableResult
   public func restore(eventId: String, to eventTypeId: String? = nil) throws -> Bool {
     try write { try $0.restore(Event.self, id: eventId, under: eventTypeId) }
@@ -208,8 +208,8 @@ extension Recorder {
 extension Recorder {
   /// Applies a prepared payload to an entity and queues the mutation.
   ///
-  /// The payload is the JSON of a `Create…Request` or `Update…Request`, and empty for a delete.
-  /// - Throws: `APIError.decodingError` with the name of the field for an invalid payload.
+  /// The payload is the JSON of a `Create…Request` or `Update…Request`. It is empty for a delete.
+  /// - Throws: `APIError.decodingError` with the name of the invalid field.
   public func queueMutation(
     entityType: MutationEntityType, operation: MutationOperation, entityId: String, payload: Data
   ) throws {

@@ -3,7 +3,7 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension Recorder {
-  /// Makes several changes in one save. When it returns, all are durable; when it throws, none was made.
+  /// Makes several changes in one save. On return all of them are durable. If the call throws, none has been made.
   public func inOneSave<Result>(_ body: (RecorderChanges) throws -> Result) throws -> Result {
     try write { try body(RecorderChanges($0)) }
   }
@@ -21,24 +21,24 @@ public struct RecorderChanges {
     self.undoesImport = undoesImport
   }
 
-  /// These changes, except that `record` also recreates deleted imports, as a restore in a new incarnation.
+  /// Variant in which `record` also recreates deleted imports, as a restore in a new incarnation.
   public var again: RecorderChanges { RecorderChanges(writer, isAsked: true) }
 
-  /// These changes, except that `delete` marks the deletion as the undo of an import: a later import by the user
-  /// restores the entity, on any device.
+  /// Variant in which `delete` marks a deletion as the undo of an import, so that a later import by the user, on any
+  /// device, restores the entity.
   public var undoingImport: RecorderChanges { RecorderChanges(writer, undoesImport: true) }
 
-  /// The store with the changes made so far, for reading.
+  /// The store, for reading. Its content includes the changes made so far.
   public var store: any DataStoreProtocol { writer.store }
 
-  /// Blocks writers in all processes until the save, so that data read from now on cannot change before it.
+  /// Blocks writers in all processes until the save, so that data read from now on cannot change before it is saved.
   public func beginWriting() throws { try writer.beginWriting() }
 
   /// Records an event; see ``Recorder/record(_:fillingDefaults:)``.
   @discardableResult
   public func record(_ event: Event) throws -> Bool { try writer.record(event, isAsked: isAsked) }
 
-  /// Records an event like `record`.
+  /// Records an event like `record` and returns its create request.
   /// - Returns: JSON of a `CreateEventRequest`; `nil` if nothing was recorded.
   public func recordedPayload(of event: Event) throws -> Data? { try writer.recordedPayload(of: event) }
 
@@ -115,8 +115,8 @@ public struct RecorderChanges {
   @discardableResult
   public func delete(eventTypeId: String) throws -> Bool { try delete(.eventType, id: eventTypeId) }
 
-  /// Deletes an event type that was merged into another. Everything that any device records under it later belongs to
-  /// the other type.
+  /// Deletes an event type that was merged into another. Everything that any device records under the deleted type
+  /// afterwards belongs to the other type.
   @discardableResult
   public func delete(eventTypeId: String, mergedInto heir: String) throws -> Bool {
     try writer.delete(EventType.self, id: eventTypeId, mergedInto: heir)
@@ -144,14 +144,14 @@ public struct RecorderChanges {
     return try delete(kind.stored)
   }
 
-  /// Deletes imported events that are unchanged and exist on this device only.
+  /// Deletes imported events that are unchanged and exist only on this device.
   ///
-  /// The effect is that of `delete`, but many events are deleted faster: the payload of the pending create is compared
-  /// instead of the event, and all comparisons precede the first deletion.
+  /// Has the effect of `delete`, but is faster for many events: the payload of the pending create is compared instead
+  /// of the event, and all comparisons precede the first deletion.
   /// - Parameters:
   ///   - ids: Ids in the order of deletion; a repeated id is ignored.
   ///   - isMeant: Whether the JSON of a `CreateEventRequest` describes the expected event at an index of `ids`.
-  /// - Returns: For each id whether the event was deleted.
+  /// - Returns: For each id, whether the event was deleted.
   public func deleteUntouchedImports(
     eventIds ids: [String], where isMeant: (_ index: Int, _ payload: Data) -> Bool
   ) throws -> [Bool] {

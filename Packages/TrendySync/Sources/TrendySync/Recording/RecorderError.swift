@@ -1,12 +1,12 @@
 public import TrendyModels
 
-/// Reason why an edit could not be recorded. Nothing has changed.
+/// Reason why an edit could not be recorded. The store is unchanged.
 public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The entity is not stored: it was never recorded, or was deleted.
+  /// The entity is not stored: it was never recorded, or it has been deleted.
   case notHeld(MutationEntityType, id: String)
   /// The hub has not answered the deletion of the entity yet.
   case deletionUnderWay(MutationEntityType, id: String)
-  /// The event type of the entity is deleted.
+  /// The event type of the entity has been deleted.
   case parentDeleted(MutationEntityType, id: String, eventTypeId: String)
   /// No unresolved conflict has this id.
   case noSuchConflict(String)
@@ -14,11 +14,11 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
   case notOurs(String)
   /// The entity is not deleted.
   case notDeleted(MutationEntityType, id: String)
-  /// The kind has its own Swift type, with which it must be recorded.
+  /// The kind has its own Swift type, which must be used to record it.
   case hasItsOwnType(MutationEntityType)
-  /// The payload describes another entity than the mutation.
+  /// The payload describes a different entity from the mutation.
   case otherEntity(MutationEntityType, id: String, payloadId: String)
-  /// A time is not a number or outside the years 0 to 9999, and could not be sent to other devices.
+  /// A time is not a number or is outside the years 0 to 9999, so it could not be sent to other devices.
   case unwritableTime(MutationEntityType, id: String)
   /// A value exceeds a limit that every hub checks.
   case invalidValue(MutationEntityType, FieldError)

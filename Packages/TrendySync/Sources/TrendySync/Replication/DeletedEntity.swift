@@ -6,7 +6,7 @@ import TrendyProtocols
 public struct DeletedEntity: Hashable, Sendable, Identifiable {
   public let id: String
   public let kind: MutationEntityType
-  /// When the hub applied the deletion; `nil` if the deletion has not been sent yet.
+  /// Time at which the hub applied the deletion; `nil` if the deletion has not been sent yet.
   public let deletedAt: Date?
   /// Values before the deletion, by wire name of the field.
   public let fields: [String: JSONValue]
@@ -38,7 +38,7 @@ extension Recorder {
             return nil
           }
           let overlay = try replica.overlay(of: EntityKey(kind, held.entityId))
-          // A deletion in transit cannot be restored yet; see ``restore(_:id:)``.
+          // A deletion that was sent and not yet answered cannot be restored; see ``restore(_:id:)``.
           let isUnheard = overlay.last.map { $0.operation == .delete && $0.wasNeverSent } ?? false
           guard isUnheard || (held.isDelete && overlay.isEmpty) else { return nil }
           return DeletedEntity(

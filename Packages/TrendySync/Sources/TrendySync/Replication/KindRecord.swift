@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Kind of a ``KindRecord``, as a type.
+/// Kind of a ``KindRecord``, expressed as a type.
 protocol RecordKind: Hashable, Sendable {
   static var entityType: MutationEntityType { get }
 }
@@ -33,7 +33,7 @@ extension MutationEntityType {
     }
   }
 
-  /// Type that stores this kind as a record.
+  /// Type that stores entities of this kind as records.
   /// - Throws: ``RecorderError/hasItsOwnType(_:)`` for a kind with its own Swift type.
   var recordType: any RecordEntity.Type {
     get throws {
@@ -89,7 +89,7 @@ struct KindRecord<Kind: RecordKind>: SyncedEntity {
 /// Members of a record on the wire.
 struct RecordDocument: Hashable, Sendable, Codable {
   var id: String
-  /// Without ``ownMembers``, which only the hub sets, and without null values.
+  /// Fields without null values and without ``ownMembers``, which only the hub sets.
   var fields: [String: JSONValue]
 
   static let ownMembers: Set<String> = ["id", "user_id", "created_at", "updated_at"]

@@ -6,19 +6,19 @@ enum Overlay {
   /// - Parameters:
   ///   - held: Entity in the replica; `nil` if there is none.
   ///   - waiting: Pending mutations of the entity in the order of the queue.
-  /// - Returns: `nil` if the entity is not visible.
+  /// - Returns: The visible entity, or `nil` if it is not visible.
   static func shown<Entity: StoredEntity>(_ held: Entity?, under waiting: [PendingMutation]) -> Entity? {
     var shown = held
     for mutation in waiting {
       switch mutation.operation {
       case .create, .restore:
         if shown != nil, (try? Coalescing.hasNaturalKey(mutation)) == true { continue }
-        // An unreadable payload changes nothing here. The hub will refuse it, and the journal then stores its bytes.
+        // A malformed payload changes nothing here. The hub will refuse it, and the journal then stores its bytes.
         if let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         }
       case .update:
-        // An unreadable payload changes nothing here either.
+        // A malformed payload changes nothing here either.
         if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
           shown?.apply(request)
         }
@@ -33,7 +33,7 @@ enum Overlay {
   /// Computes the visible state for a hub with versions, which also compares incarnations.
   /// - Parameters:
   ///   - living: Entity in the replica; `nil` if it is deleted or absent.
-  ///   - record: Entry in the replica, alive or tombstone; `nil` if there is none.
+  ///   - record: Entry in the replica, live or a tombstone; `nil` if there is none.
   ///   - overlay: Accepted and pending mutations of the entity, in order.
   static func shown<Entity: StoredEntity>(
     _ living: Entity?, of record: ChangeEntry?, under overlay: [PendingMutation]
@@ -43,12 +43,12 @@ enum Overlay {
       switch mutation.operation {
       case .create:
         if record?.isDelete == true || (living != nil && NaturalIdentifier.isNatural(mutation.entityId)) { continue }
-        // An unreadable payload changes nothing here. The hub will refuse it, and the journal then stores its bytes.
+        // A malformed payload changes nothing here. The hub will refuse it, and the journal then stores its bytes.
         if let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         }
       case .update:
-        // An unreadable payload changes nothing here either.
+        // A malformed payload changes nothing here either.
         if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
           shown?.apply(request)
         }
@@ -58,7 +58,7 @@ enum Overlay {
       case .restore:
         if let record, record.isDelete, record.incarnation >= mutation.incarnation { continue }
         shown = shown ?? living ?? record?.entity(as: Entity.self)
-        // An unreadable payload changes nothing here either.
+        // A malformed payload changes nothing here either.
         if shown == nil, let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         } else if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
@@ -70,8 +70,8 @@ enum Overlay {
     return shown
   }
 
-  /// Returns the mutations of a deleted entity that are certainly newer than the deletion: all from the first unsent
-  /// create on, since the hub never had that create.
+  /// Returns the mutations of a deleted entity that are certainly newer than the deletion: the first unsent create and
+  /// everything after it, because the hub never received that create.
   static func outlivingDeletion(_ waiting: [PendingMutation]) -> [PendingMutation] {
     guard let rebirth = waiting.firstIndex(where: { $0.operation == .create && $0.sequence == nil }) else { return [] }
     return Array(waiting[rebirth...])

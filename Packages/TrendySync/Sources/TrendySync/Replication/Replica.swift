@@ -1,13 +1,14 @@
 import TrendyModels
 import TrendyProtocols
 
-/// The hub's entities in a store, and the visible rows derived from them. Never saves.
+/// Access to the replica in a store, and to the visible rows that are derived from it. Never saves.
 ///
 /// A row contains the visible state. The hub's data is stored separately only while it differs from the row.
 struct Replica {
   let store: any DataStoreProtocol
 
-  /// Returns the accepted mutations of an entity that the replica does not contain yet, then its pending mutations.
+  /// Returns the accepted mutations of an entity whose effect is not yet in the replica, followed by its pending
+  /// mutations.
   func overlay(of key: EntityKey) throws -> [PendingMutation] {
     let accepted = try store.acceptedMutations(ofEntity: key.entityId).filter { $0.entityType == key.entityType }
     return try accepted.inAcceptingOrder + waiting(of: key)
@@ -42,7 +43,7 @@ struct Replica {
     try show(key.entityType.stored)
   }
 
-  /// Deletes the row and the rows of its children; the replica keeps their data.
+  /// Deletes the row and the rows of its children. The replica keeps their data.
   func hide(_ key: EntityKey) throws {
     func hide<Entity: StoredEntity>(_ type: Entity.Type) throws {
       guard let row = try Entity.find(id: key.entityId, in: store) else { return }
@@ -51,7 +52,7 @@ struct Replica {
     try hide(key.entityType.stored)
   }
 
-  /// Stores the hub's data in the replica before the row is changed.
+  /// Stores the hub's data in the replica before the row changes.
   func keep<Entity: StoredEntity>(_ row: Entity) throws {
     guard var held = try store.heldEntry(kind: Entity.entityType, id: row.id), !held.isDelete, held.data == nil else {
       return
@@ -60,7 +61,7 @@ struct Replica {
     try store.insertHeldEntry(held)
   }
 
-  /// Stores a feed entry in the replica; ``show(_:)`` must then update the row.
+  /// Stores a feed entry in the replica. The row must then be updated with ``show(_:)``.
   func hold(_ entry: ChangeEntry) throws { try store.insertHeldEntry(entry) }
 
   /// Returns the entry of a live entity with its data, which may be stored only in the row.
@@ -78,10 +79,10 @@ struct Replica {
 }
 
 extension Replica {
-  /// Returns the entity as the hub has it, with its pending mutations applied.
+  /// Returns the hub's state of the entity with its pending mutations applied.
   ///
-  /// With nothing pending this can differ from the row, which may still show a change that the hub refused. Returns the
-  /// row of an entity that is not in the replica.
+  /// Without pending mutations the result can differ from the row, which may still contain a change that the hub
+  /// refused. If the entity is not in the replica, returns the row.
   func standing<Entity: StoredEntity>(_: Entity.Type, id: String) throws -> Entity? {
     let key = EntityKey(Entity.entityType, id)
     let row = try Entity.find(id: id, in: store)
@@ -89,7 +90,8 @@ extension Replica {
     return Overlay.shown(living, of: record, under: try overlay(of: key))
   }
 
-  /// The replica has data of its own only if the row differs; otherwise the row is the hub's data.
+  /// Returns the hub's state of the entity. The replica has its own data only if the row differs; otherwise the row
+  /// contains the hub's data.
   private func living<Entity: StoredEntity>(_ record: ChangeEntry, _ row: Entity?) -> Entity? {
     record.isDelete ? nil : record.data == nil ? row : record.entity(as: Entity.self)
   }
@@ -123,8 +125,8 @@ extension Replica {
       }
     }
     if row != shown { try Entity.write(shown, in: store) }
-    // A local tombstone prevents an import from recreating the entity; it ends with the restore that made the entity
-    // visible.
+    // A local tombstone prevents an import from recreating the entity. It is obsolete after a restore has made the
+    // entity visible.
     if row == nil, NaturalIdentifier.isNatural(id), let tombstone = try store.tombstone(of: key) {
       try store.deleteTombstone(tombstone)
     }
@@ -150,13 +152,14 @@ extension Replica {
     }
     try keep(row)
     try Entity.delete(id: row.id, in: store)
-    // Children with local changes whose type another device merged are moved to the type that remains.
+    // If another device merged the type into another one, children with local changes are moved to that type.
     if !children.isEmpty, try heir(ofEventType: row.id) != nil {
       for child in children where try !overlay(of: child).isEmpty { try show(child) }
     }
   }
 
-  /// Returns the visible type at the end of the chain of merges that begins at a deleted type; `nil` if there is none.
+  /// Returns the visible type at the end of the chain of merges that starts at a deleted type, or `nil` if there is
+  /// none.
   func heir(ofEventType id: String) throws -> String? {
     var chain = [id]
     while let last = chain.last, let next = try mergedInto(eventTypeId: last), !chain.contains(next) {
@@ -177,8 +180,8 @@ extension Replica {
     return held.data?.rawData[SyncedKind.mergedInto]?.stringValue
   }
 
-  /// Makes the children visible that were hidden with their type: those in the replica, and those created in or moved
-  /// to the type on this device.
+  /// Makes the children visible that were hidden with their type: those in the replica, and those that were created in
+  /// the type or moved to it on this device.
   private func showChildren(of eventTypeId: String) throws {
     for held in try store.heldEntries(under: eventTypeId) {
       if let kind = MutationEntityType(rawValue: held.entityType) { try show(EntityKey(kind, held.entityId)) }
@@ -199,9 +202,9 @@ extension Replica {
 
   /// Removes accepted mutations from the overlay once the replica contains their effect.
   ///
-  /// A mutation stays until the entry in the replica is at least as new; otherwise users would briefly see their own
-  /// changes disappear. A deletion also leaves when the cursor has passed it and the replica has no live entity, but
-  /// never before earlier mutations of the same entity.
+  /// A mutation stays until the entry in the replica is at least as new, because users would otherwise briefly see
+  /// their own changes disappear. A deletion also leaves the overlay when the cursor has passed it and the replica has
+  /// no live entity, but never before earlier mutations of the same entity.
   /// - Parameter cursor: Current cursor of the store.
   /// - Returns: Entities whose rows may have to be updated.
   func sweep(cursor: Int64) throws -> [EntityKey] {
@@ -221,12 +224,12 @@ extension Replica {
 
   /// Whether an accepted mutation must stay in the overlay until the feed sends its entity.
   ///
-  /// The feed no longer sends an entity that is absent although the replica was complete at that version: its tombstone
-  /// has been compacted.
+  /// If an entity is absent although the replica was complete at that version, the feed does not send it any more,
+  /// because its tombstone has been compacted.
   /// - Parameters:
   ///   - key: Entity of the mutation.
   ///   - version: Version at which the hub accepted the mutation.
-  ///   - complete: Complete position of the store.
+  ///   - complete: Version up to which the replica was last complete.
   func comesBack(_ key: EntityKey, version: Int64?, complete: Int64) throws -> Bool {
     guard let version, version <= complete else { return true }
     return try isKnown(key)
@@ -234,7 +237,7 @@ extension Replica {
 
   /// Stores a tombstone for a compacted deletion that the feed no longer sends.
   ///
-  /// Needed only for ids derived from a natural key: the next import of the same data must not recreate the entity.
+  /// Required only for ids derived from a natural key: the next import of the same data must not recreate the entity.
   func noteForgottenDeletion(of key: EntityKey, version: Int64?) throws {
     guard NaturalIdentifier.isNatural(key.entityId) else { return }
     try store.insertTombstone(Tombstone(entityType: key.entityType, entityId: key.entityId, version: version))
@@ -256,7 +259,7 @@ extension MutationEntityType {
 }
 
 extension Sequence<EntityKey> {
-  /// Unique keys, parents before children.
+  /// Unique keys, ordered so that parents precede children.
   var inShowingOrder: [EntityKey] {
     var seen: Set<EntityKey> = []
     return filter { seen.insert($0).inserted }.enumerated()
@@ -267,8 +270,8 @@ extension Sequence<EntityKey> {
 extension [PendingMutation] {
   /// Accepted mutations in the order in which the hub applied them.
   ///
-  /// Does not use the creation time, since a clock may have been set back. Mutations without effect share a version, so
-  /// the sequence number decides.
+  /// Does not use the creation time, because a clock may have been set back. Mutations without effect share a version
+  /// and are ordered by sequence number.
   var inAcceptingOrder: [PendingMutation] {
     sorted { ($0.acceptedVersion ?? 0, $0.sequence ?? 0) < ($1.acceptedVersion ?? 0, $1.sequence ?? 0) }
   }

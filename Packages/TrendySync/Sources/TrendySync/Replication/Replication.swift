@@ -1,11 +1,12 @@
 import TrendyModels
 import TrendyProtocols
 
-/// How a store follows its hub: what an edit writes besides its mutation, and how responses are applied.
+/// Strategy with which a store follows its hub: what an edit writes in addition to its mutation, and how responses are
+/// applied.
 ///
 /// ``VersionedReplication`` is for a hub with versions: the replica stores what the hub sent, and rows are derived from
-/// it. ``UnversionedReplication`` is for a hub without versions: only rows exist, and tombstones protect local deletions.
-/// ``ReplicationChoice`` selects one of them. All methods work in the caller's unit of work and do not save.
+/// it. ``UnversionedReplication`` is for a hub without versions: only rows exist, and tombstones protect local
+/// deletions. ``ReplicationChoice`` selects one of them. All methods work in the caller's unit of work and do not save.
 protocol Replication {
   var store: any DataStoreProtocol { get }
   var clock: any TimeSource { get }
@@ -20,13 +21,13 @@ protocol Replication {
   ///   - knowledge: Sync metadata of the store.
   func mark(_ mutation: inout PendingMutation, at stamp: Int64, _ knowledge: SyncMetadata) throws
 
-  /// Returns how a create of an entity without a row is to be handled.
+  /// Returns how to handle a create for an entity without a row.
   func making(of key: EntityKey) throws -> CreateDisposition
 
-  /// Makes an entity visible whose create or restore has been queued.
+  /// Makes an entity visible after its create or restore has been queued.
   func showCreated<Entity: StoredEntity>(_ entity: Entity) throws
 
-  /// Removes an entity whose delete has been queued.
+  /// Removes an entity after its delete has been queued.
   /// - Parameters:
   ///   - type: Type of the entity.
   ///   - id: Id of the entity.
@@ -57,8 +58,8 @@ protocol Replication {
   /// - Parameters:
   ///   - content: Content of the response.
   ///   - part: The part that contained it.
-  ///   - asking: When the request was sent.
-  ///   - knowledge: Sync metadata with the progress of earlier parts; without progress a new snapshot begins.
+  ///   - asking: Start of the request.
+  ///   - knowledge: Sync metadata with the progress of earlier parts. Without progress, a new snapshot begins.
   /// - Returns: Number of entities in the part.
   func lay(
     _ content: SnapshotContent, of part: SnapshotPart, _ asking: RequestStart, _ knowledge: SyncMetadata
@@ -68,7 +69,7 @@ protocol Replication {
   /// - Parameters:
   ///   - mutations: The mutations of the batch.
   ///   - answer: The hub's response.
-  ///   - asking: When the request was sent.
+  ///   - asking: Start of the request.
   ///   - knowledge: Sync metadata of the store.
   /// - Returns: Number of mutations that left the queue.
   func settle(
@@ -78,7 +79,7 @@ protocol Replication {
   /// Moves a mutation to the conflict journal because the hub rejects its request as a whole.
   func setAside(_ mutation: PendingMutation, _ problem: ProblemDetails) throws
 
-  /// Queues entities that this store has and the hub lacks, although neither side deleted them.
+  /// Queues entities that this store has and the hub lacks, although neither side has deleted them.
   /// - Parameters:
   ///   - listing: All entries of the hub.
   ///   - knowledge: Sync metadata of the store.
@@ -86,21 +87,21 @@ protocol Replication {
   func requeueMissing(from listing: HubListing, _ knowledge: SyncMetadata) throws -> Int
 }
 
-/// How a create of an entity without a row is to be handled.
+/// How to handle a create for an entity without a row.
 enum CreateDisposition: Hashable {
-  /// The entity is new: the row is what the create contains.
+  /// The entity is new. The row contains the values of the create.
   case first
-  /// The entity exists but is not visible: the row is computed from the replica and the overlay.
+  /// The entity exists but is not visible. The row is computed from the replica and the overlay.
   case again
-  /// The entity was deleted: only a restore to this incarnation brings it back.
+  /// The entity was deleted. Only a restore to this incarnation makes it visible again.
   case restore(incarnation: Int64)
 }
 
 /// Progress of a pull over several pages.
 struct Pull {
   var cursor: Int64
-  /// Deletes that the hub acknowledged without a version before this pull. Once the pull is complete, the feed has
-  /// contained them.
+  /// Deletes that the hub acknowledged without a version before this pull. The feed has contained all of them once the
+  /// pull is complete.
   let acknowledged: Set<EntityKey>
 
   init(_ store: any DataStoreProtocol) throws {
@@ -129,10 +130,10 @@ extension Replication {
     try store.setSyncMemory(memory)
   }
 
-  /// Stores the clock offset that a response shows.
+  /// Updates the clock offset from the hub time in a response.
   ///
-  /// Stamps of unsent mutations above the hub's time are lowered; otherwise the edits of a clock that was once ahead
-  /// would win forever.
+  /// Stamps of unsent mutations that are above the hub's time are lowered. Otherwise the edits of a device whose clock
+  /// was once ahead would win forever.
   func learn(_ position: HubPosition, _ asking: RequestStart, _ memory: inout SyncMetadata) throws {
     guard let hub = position.now, memory.learn(hub: hub, asking: asking, clock) else { return }
     for var mutation in try store.fetchPendingMutations() where mutation.wasNeverSent {

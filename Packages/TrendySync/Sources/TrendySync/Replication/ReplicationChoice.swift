@@ -1,16 +1,16 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Selects the ``Replication`` for a unit of work. No other code checks whether hub and store have versions.
+/// Selects the ``Replication`` for a unit of work. No other code checks whether the hub and the store have versions.
 ///
-/// A hub shows in each response whether it sends versions, and a store has versions after its first snapshot with them.
-/// ``VersionedReplication`` applies only if both do, ``UnversionedReplication`` otherwise.
+/// Each response shows whether the hub sends versions, and a store has versions after its first snapshot with versions.
+/// ``VersionedReplication`` applies only if both have them, ``UnversionedReplication`` otherwise.
 struct ReplicationChoice {
   let store: any DataStoreProtocol
   let clock: any TimeSource
   let random: RandomSource
 
-  /// Returns the replication for an edit, or for a change that no response of the hub describes.
+  /// Returns the replication for an edit, or for any other change that is not described by a response.
   func forStore(_ knowledge: SyncMetadata) -> any Replication {
     knowledge.holdsVersions ? versioned : plain
   }
@@ -25,11 +25,11 @@ struct ReplicationChoice {
     return knowledge.holdsVersions ? versioned : plain
   }
 
-  /// Applies a snapshot or a part of one. A snapshot with versions gives the store its versions.
+  /// Applies a snapshot or a part of one. The first snapshot with versions provides the store with versions.
   /// - Parameters:
   ///   - part: The response.
-  ///   - asking: When the request was sent.
-  ///   - knowledge: Sync metadata with the progress of earlier parts; without progress a new snapshot begins.
+  ///   - asking: Start of the request.
+  ///   - knowledge: Sync metadata with the progress of earlier parts. Without progress, a new snapshot begins.
   /// - Returns: Number of entities in the part.
   /// - Throws: ``SyncFailure/unusable(_:)`` for a snapshot without versions if the store has versions.
   func lay(_ part: SnapshotPart, _ asking: RequestStart, _ knowledge: SyncMetadata) throws -> Int {
@@ -42,8 +42,8 @@ struct ReplicationChoice {
     }
   }
 
-  /// A store with versions cannot return to lists without versions: such a list has no position, and every entity
-  /// missing in it would be removed.
+  /// Throws if a store with versions receives a response without them. A snapshot without versions has no position, and
+  /// every entity missing from it would be removed.
   private func checkStillGivesVersions(_ givesVersions: Bool, _ knowledge: SyncMetadata) throws {
     guard knowledge.holdsVersions, !givesVersions else { return }
     throw SyncFailure.unusable("it has no epoch, unlike earlier responses")

@@ -2,8 +2,8 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// How the entities of a kind are stored. Together with ``TrendyModels/SyncedEntity``, this is all that sync needs of a
-/// kind.
+/// Storage operations for the entities of a kind. Together with ``TrendyModels/SyncedEntity``, this is all that sync
+/// needs to know about a kind.
 protocol StoredEntity: SyncedEntity {
   static func find(id: String, in store: any DataStoreProtocol) throws -> Self?
   static func fetchAll(in store: any DataStoreProtocol) throws -> [Self]
@@ -15,7 +15,7 @@ protocol StoredEntity: SyncedEntity {
 
   /// Event type without which the entity is not visible.
   var parentEventTypeId: String? { get }
-  /// Returns the entity moved to the event type into which its own type was merged; `nil` if it is deleted with its
+  /// Returns the entity, moved to the event type into which its own type was merged, or `nil` if it is deleted with its
   /// type.
   func moved(toEventType id: String) -> Self?
 
@@ -63,7 +63,7 @@ extension Event: StoredEntity {
         return
       }
       for event in events where event.timestamp > last { try body(event) }
-      // More events than the limit may have this timestamp.
+      // More events than the limit may have this timestamp, so read all of them.
       let next = Date(timeIntervalSinceReferenceDate: last.timeIntervalSinceReferenceDate.nextUp)
       for event in try store.events(in: last..<next, ofType: nil, limit: nil) { try body(event) }
       end = last
@@ -109,7 +109,7 @@ extension Geofence: StoredEntity {
   }
   static func delete(id: String, in store: any DataStoreProtocol) throws { try store.deleteGeofence(id: id) }
   static func markSynced(id: String, in store: any DataStoreProtocol) throws { try store.markGeofenceSynced(id: id) }
-  // A place keeps its circle without the types that a crossing records, so none of them is its parent.
+  // A place remains usable without the event types that its crossings record, so none of these is its parent.
   var parentEventTypeId: String? { nil }
 }
 

@@ -16,12 +16,13 @@ extension VersionedReplication {
     case .update, .restore:
       if mutation.operation == .update { mutation.incarnation = replica.incarnation(of: record, under: overlay) }
       guard !overlay.isEmpty else { return }
-      // A natural-key create shows nothing if the entity already exists, so it gives no base.
+      // A create with a natural key has no effect if the entity already exists, so it provides no base.
       let isImportOfLivingEntity = record?.isDelete == false && NaturalIdentifier.isNatural(mutation.entityId)
       let shown = overlay.filter { $0.operation != .create || !isImportOfLivingEntity }
       let before = try shown.map { (isCreate: $0.operation == .create, fields: try FieldChange.changes(of: $0)) }
       for name in try FieldChange.changes(of: mutation).keys {
-        // The field still shows an unsettled value of this device: the new mutation inherits the base of that value.
+        // The row still contains an unsettled value of this device, so the new mutation inherits the base of that
+        // value.
         guard let oldest = before.first(where: { $0.isCreate || $0.fields[name] != nil }) else { continue }
         let base = oldest.fields[name]?.base ?? 0
         if base != held { mutation.marks[name] = FieldVersion(version: base, stamp: stamp) }
@@ -56,7 +57,7 @@ extension VersionedReplication {
     try !replica.isKnown(key) && replica.overlay(of: key).isEmpty
   }
 
-  /// The replica keeps the data of a deleted entity.
+  /// Always `true`, because the replica keeps the data of a deleted entity.
   func canRestore(_: EntityKey) -> Bool { true }
 }
 
@@ -65,20 +66,21 @@ extension VersionedReplication {
 extension VersionedReplication {
   /// Returns the version up to which the user has seen an entity.
   ///
-  /// Own unsettled edits hide the replica, so no more than their bases has been seen; nor has a parked entry been seen.
+  /// Pending and accepted edits of this device hide the replica, so the user has seen it only up to the bases of these
+  /// edits. A parked entry has not been seen either.
   private func lowestBase(of key: EntityKey) throws -> Int64 {
     var lowest = try replica.parked(key).map { $0.id - 1 } ?? .max
     let isKnown = try replica.isKnown(key)
     for mutation in try replica.overlay(of: key) where mutation.operation != .delete {
-      // A create has no base if the entity exists nowhere else. A natural-key create of an existing entity shows
-      // nothing.
+      // A create has no base if the entity exists nowhere else. A natural-key create of an existing entity has no
+      // effect.
       if mutation.operation == .create, !isKnown || NaturalIdentifier.isNatural(key.entityId) { continue }
       for change in try FieldChange.changes(of: mutation).values { lowest = min(lowest, change.base) }
     }
     return lowest
   }
 
-  /// Returns the lowest such version among the children of an event type.
+  /// Returns the lowest result of ``lowestBase(of:)`` among the children of an event type.
   private func lowestBaseBeneath(_ key: EntityKey) throws -> Int64 {
     guard key.entityType == .eventType else { return .max }
     let counts = try store.syncCounts()

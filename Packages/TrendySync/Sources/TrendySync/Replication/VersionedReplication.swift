@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Replication with a hub that has versions: rows are the replica with the overlay applied.
+/// Replication with a hub that has versions. Rows are the replica with the overlay applied.
 struct VersionedReplication: Replication {
   let store: any DataStoreProtocol
   let clock: any TimeSource
@@ -18,7 +18,7 @@ struct VersionedReplication: Replication {
       try learn(position, asking, &memory)
       memory.take(position)
     }
-    // Must include the cursor: it detects a hub that was restored to an older state.
+    // The cursor must be included, because it reveals a hub that was restored to an older state.
     memory.seen = max(memory.seen, page.nextCursor)
     for entry in page.changes { memory.passStamps(of: entry) }
     if !page.hasMore { memory.complete = page.nextCursor }
@@ -74,7 +74,7 @@ struct VersionedReplication: Replication {
     for kind in MutationEntityType.parentsFirst {
       for held in try store.fetchHeldEntries(kind: kind) where held.id <= position.head {
         let atHub = entries[EntityKey(kind, held.entityId)]
-        // A compacted tombstone is absent from the listing, but the hub keeps its id.
+        // A compacted tombstone is absent from the listing, but the hub still keeps its id.
         guard (atHub?.id ?? 0) < held.id, !held.isDelete || atHub?.isDelete == false else { continue }
         losses.append(Reoffer.Loss(entry: try replica.complete(held), atHub: atHub, common: atHub?.id ?? 0))
       }
@@ -104,7 +104,7 @@ struct VersionedReplication: Replication {
 }
 
 extension SyncMetadata {
-  /// Whether the metadata differ by more than a small drift of the clock.
+  /// Whether the metadata differs by more than a small drift of the clock.
   func isWorthWriting(over other: SyncMetadata) -> Bool {
     var same = self
     if abs(clockOffset - other.clockOffset) < Self.smallDrift, clockAnchor?.boot == other.clockAnchor?.boot {
@@ -118,7 +118,7 @@ extension SyncMetadata {
 extension ChangeFeedResponse {
   /// Rejects a page that contains an entry outside its range.
   ///
-  /// Stored at a version that the hub never assigned, such an entry would block later ones.
+  /// An entry stored at a version that the hub never assigned would block later ones.
   /// - Throws: `SyncFailure.unusable`.
   fileprivate func check(since cursor: Int64) throws(SyncFailure) {
     guard let stray = changes.first(where: { $0.id <= cursor || $0.id > nextCursor }) else { return }
@@ -140,7 +140,7 @@ extension HubSnapshot {
 }
 
 extension PushBatchResult {
-  /// Rejects an outcome above the head: the mutation would stay in the overlay forever and hide later changes.
+  /// Rejects an outcome above the head, because the mutation would stay in the overlay forever and hide later changes.
   /// - Throws: `SyncFailure.unusable`.
   fileprivate func check() throws(SyncFailure) {
     guard let head = position?.head else { return }

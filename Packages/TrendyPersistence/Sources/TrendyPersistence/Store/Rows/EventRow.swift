@@ -1,10 +1,10 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// An event in the store whose texts are decoded only when they are used.
+/// Event in the store whose strings are decoded only when they are used.
 ///
-/// For reading many events of which few values are needed, as in charts, searches and sums. A row keeps its bytes alive
-/// and does not change when events are saved. Use it only in the isolation domain of its store.
+/// For reading many events of which only a few values are needed, as in charts, searches and totals. A row keeps its
+/// bytes alive and does not change when events are saved. It must be used only in the isolation domain of its store.
 public struct EventRow {
   private let fields: EventRowFields
   private let source: EventRowSource
@@ -45,8 +45,8 @@ public struct EventRow {
     guard source.reader.forEachProperty(fields, body) else { throw unreadable }
   }
 
-  /// Calls `body` with each property, in order of the names: the shape of all properties, the index in the shape, and
-  /// the packed value. No strings are created. A value must not escape the closure.
+  /// Calls `body` with each property, in order of the names, without creating strings. The arguments are the shape of
+  /// all properties, the index of the property in the shape, and the packed value, which must not escape the closure.
   /// - Throws: ``StorageError/unreadableRow(kind:key:)``.
   @inlinable public func forEachPackedProperty(
     _ body: (PropertyShape, Int, PackedValue) -> Void
@@ -57,7 +57,7 @@ public struct EventRow {
     guard PackedProperties.forEachPacked(shape, values, body) else { throw unreadable }
   }
 
-  /// The shape of the properties and the bytes of their values; `nil` if there are none.
+  /// Returns the shape of the properties and the bytes of their values, or `nil` if there are none.
   @usableFromInline func packedProperties() throws(StorageError) -> (PropertyShape, UnsafeRawBufferPointer)? {
     guard let bytes = fields.properties else { return nil }
     guard let pieces = source.reader.shapes.split(bytes) else { throw unreadable }
@@ -96,7 +96,7 @@ extension EventRow {
 
     /// Length of the text in bytes.
     public var utf8Count: Int { bytes.count }
-    /// The text as a string, created at each access.
+    /// The text as a string. A new string is created at each access.
     public var text: String {
       defer { withExtendedLifetime(source) {} }
       return String(decoding: bytes, as: UTF8.self)
@@ -113,7 +113,7 @@ extension EventRow {
 @available(*, unavailable)
 extension EventRow.Text: Sendable {}
 
-/// Rows of events, decoded at access, in the order of ``LocalStore/events(in:ofType:limit:)``.
+/// Rows of events in the order of ``LocalStore/events(in:ofType:limit:)``. Each is decoded when it is accessed.
 public struct EventRows {
   let records: [UnsafeRawPointer]
   let source: EventRowSource

@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Fields of an event's row: numbers are decoded, other values are located but not decoded.
+/// Fields of an event's row. Numbers are decoded; other values are located but not decoded.
 ///
-/// Pointers are valid as long as the row is.
+/// Pointers are valid as long as the row.
 struct EventRowFields {
   let record: UnsafeRawPointer
   /// Id of the type, if it is a canonical UUID.
@@ -19,12 +19,12 @@ struct EventRowFields {
   private(set) var timeZone: UnsafeRawBufferPointer?
   private(set) var properties: UnsafeRawBufferPointer?
   private(set) var traits = EventTraits()
-  /// Whether there are fields of ``SeldomFields`` or unknown fields.
+  /// Whether the row has fields of ``SeldomFields`` or unknown fields.
   private(set) var hasMore = false
   /// Identifier of the event, unless it is a canonical UUID.
   private(set) var identifierText: UnsafeRawBufferPointer?
 
-  /// Reads the fields; `nil` if a required field is missing or malformed.
+  /// Reads the fields. Returns `nil` if a required field is missing or malformed.
   @inline(__always) init?(_ record: UnsafeRawPointer) {
     self.init(unread: record)
     guard read() else { return nil }
@@ -111,7 +111,7 @@ struct SeldomFields {
   var healthKitCategory: String?
   var unknownFields: [String: JSONValue] = [:]
 
-  /// Reads the fields; `nil` if one is malformed.
+  /// Reads the fields. Returns `nil` if one of them is malformed.
   init?(_ record: UnsafeRawPointer) {
     var fields = RowReader(RowLayout.payload(record))
     while let field = fields.next() {
@@ -147,21 +147,21 @@ final class EventReader {
   private let types = SharedIdentifiers()
   private let texts = SharedTexts()
   let shapes = SharedShapes()
-  /// Memory in which a single event is created before it is moved out.
+  /// Memory in which a single event is created before it is moved to the caller.
   private let place = UnsafeMutablePointer<Event>.allocate(capacity: 1)
 
   deinit { place.deallocate() }
 
-  /// Decodes an event; `nil` if a required field is missing, or its content is unknown to this version.
+  /// Decodes an event. Returns `nil` if a required field is missing, or has content that is unknown to this version.
   @inline(__always) func event(_ record: UnsafeRawPointer) -> Event? { read(record, to: place) ? place.move() : nil }
 
-  /// Decodes an event into its final memory, because a copy would retain every reference in it.
+  /// Decodes an event directly into its final memory, because a copy would retain every reference in it.
   /// - Parameters:
   ///   - record: bytes of the row.
   ///   - place: uninitialized memory, which stays uninitialized if the result is `false`.
   /// - Returns: whether the event could be decoded.
   func read(_ record: UnsafeRawPointer, to place: UnsafeMutablePointer<Event>) -> Bool {
-    // Read in place: an optional value would be copied.
+    // Read in place, because an optional value would be copied.
     var fields = EventRowFields(unread: record)
     guard fields.read() else { return false }
     var seldom: SeldomFields?
@@ -195,7 +195,7 @@ final class EventReader {
     return fields.typeText.map(texts.text) ?? ""
   }
 
-  /// Calls `body` with each property in order of the names.
+  /// Calls `body` with each property, in order of the names.
   /// - Returns: whether the properties could be decoded.
   func forEachProperty(_ fields: EventRowFields, _ body: (String, PropertyValue) -> Void) -> Bool {
     guard let bytes = fields.properties else { return true }

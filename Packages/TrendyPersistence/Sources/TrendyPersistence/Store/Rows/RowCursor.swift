@@ -1,4 +1,4 @@
-/// Position in the payload of a row. Reads never go beyond its end.
+/// Position in the payload of a row. Reads never pass the end of the payload.
 struct RowCursor {
   private var position: UnsafeRawPointer
   private let end: UnsafeRawPointer

@@ -1,7 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the fields of a row sequentially. With malformed bytes reading stops within the payload and sets ``isBroken``.
+/// Reads the fields of a row sequentially. If the bytes are malformed, it stops within the payload and sets
+/// ``isBroken``.
 struct RowReader {
   private let payload: UnsafeRawBufferPointer
   private(set) var position = 0
@@ -23,7 +24,7 @@ struct RowReader {
     return content(header: header)
   }
 
-  /// Returns the field of a header that was read elsewhere.
+  /// Returns the field whose header was read elsewhere.
   mutating func content(header: UInt64) -> Field? {
     guard let wire = RowWire(rawValue: UInt8(header & 3)), let number = Int(exactly: header >> 2) else {
       return broken()
@@ -99,7 +100,7 @@ struct RowReader {
 extension RowReader.Field {
   var integer: UInt64 { word }
   var signed: Int64 { Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1) }
-  /// A version, sequence number, count or stamp, limited to ±(2^62 - 1) so that the sum of two does not overflow.
+  /// Version, sequence number, count or stamp, limited to ±(2^62 - 1) so that the sum of two values does not overflow.
   var bounded: Int64 { signed.bounded }
   var flag: Bool { word != 0 }
   var double: Double { Double(bitPattern: word) }
@@ -111,7 +112,7 @@ extension RowReader.Field {
     wire == .sixteen ? RowKey(high: word, low: second).uuidText : text
   }
 
-  /// Whether the field contains this identifier; does not create a string.
+  /// Whether the field contains this identifier. Does not create a string.
   func isIdentifier(_ other: String, key: RowKey?) -> Bool {
     guard wire == .sixteen else {
       guard key == nil else { return false }

@@ -66,7 +66,7 @@ final class RowWriter {
     if let value { text(field, value) }
   }
 
-  /// Writes 16 bytes for a canonical UUID, otherwise text.
+  /// Writes a canonical UUID as 16 bytes, and any other identifier as text.
   func identifier(_ field: Int, _ value: String) {
     if let key = RowKey(canonicalUUID: value) { identifier(field, key) } else { text(field, value) }
   }
@@ -75,7 +75,7 @@ final class RowWriter {
     if let value { identifier(field, value) }
   }
 
-  /// Writes the type of an event, and sets ``typeGroup``.
+  /// Writes the id of an event's type and sets ``typeGroup``.
   func eventType(_ field: Int, _ value: String) {
     if let key = RowKey(canonicalUUID: value) {
       identifier(field, key)
@@ -86,7 +86,7 @@ final class RowWriter {
     }
   }
 
-  /// Writes the identifier of a canonical UUID.
+  /// Writes an identifier that is a canonical UUID.
   @inline(__always) private func identifier(_ field: Int, _ key: RowKey) {
     header(field, .sixteen)
     word(key.high)
@@ -118,7 +118,7 @@ final class RowWriter {
     }
   }
 
-  /// Writes the shape of the properties followed by their values, so that readers recognize equal shapes.
+  /// Writes the shape of the properties, then their values, so that readers can recognize equal shapes.
   func properties(_ field: Int, _ properties: borrowing PackedProperties) {
     guard let shape = properties.shape else { return }
     let names = shape.bytes.count
@@ -131,7 +131,7 @@ final class RowWriter {
     self.count &+= values
   }
 
-  /// Copies the fields of an earlier row that this version does not know.
+  /// Copies those fields of the replaced row that are unknown to this version.
   func unknownFields(of payload: UnsafeRawBufferPointer, above lastKnown: Int) {
     guard let start = payload.baseAddress else { return }
     var cursor = RowCursor(start, end: start + payload.count)
@@ -146,9 +146,9 @@ final class RowWriter {
   }
 }
 
-// Only `reserve` and its callers ensure that there is space; the other functions rely on it.
+// Only `reserve` and its callers ensure that there is enough space; the other functions rely on them.
 extension RowWriter {
-  /// Maximum number of bytes of one field besides its content: its header, a length and another number, or two words.
+  /// Maximum number of bytes of a field without its content: the header, a length and another number, or two words.
   private static let mostNumbers = 40
 
   /// Reserves space for `more` bytes and the numbers of a field.
@@ -188,7 +188,7 @@ extension RowWriter {
     count &+= 8
   }
 
-  /// Writes a length and as many bytes.
+  /// Writes a length, followed by as many bytes.
   @inline(__always) private func piece(_ source: UnsafeRawBufferPointer) {
     number(UInt64(source.count))
     copy(source)
@@ -203,7 +203,7 @@ extension RowWriter {
   /// Returns the number of bytes that ``number(_:)`` writes.
   private static func length(of number: UInt64) -> Int { max(70 - number.leadingZeroBitCount, 7) / 7 }
 
-  /// Writes a field whose length is known only after writing its content.
+  /// Writes a field whose length is known only after its content has been written.
   private func nested(_ field: Int, _ body: () -> Void) {
     header(field, .bytes)
     // Most lengths fit into one byte.
@@ -221,7 +221,7 @@ extension RowWriter {
     count = place + 1 + more + length
   }
 
-  /// Writes a JSON value, which few rows have.
+  /// Writes a JSON value through a temporary array, because few rows contain one.
   private func value(_ value: JSONValue) {
     var bytes: [UInt8] = []
     PackedJSON.append(value, to: &bytes)
@@ -234,11 +234,11 @@ extension RowWriter {
 
 /// Encoding of a field's content.
 enum RowWire: UInt8 {
-  /// Seven bits per byte, the lowest first.
+  /// Seven bits per byte, lowest bits first.
   case integer
   case eight
   case sixteen
-  /// A length and as many bytes.
+  /// A length, followed by as many bytes.
   case bytes
 }
 

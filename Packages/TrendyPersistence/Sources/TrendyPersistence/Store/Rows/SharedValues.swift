@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Cache of identifier strings, so that rows with the same identifier share one.
+/// Cache of identifier strings. Rows with the same identifier share one string.
 final class SharedIdentifiers {
   private struct Known {
     var high: UInt64 = 0
@@ -35,10 +35,10 @@ final class SharedIdentifiers {
   }
 }
 
-/// Cache of group keys of identifiers. Most rows belong to few types.
+/// Cache of the group keys of identifiers. Most rows belong to few types.
 final class SharedGroups {
   private static let count = 128
-  /// Key and group of each slot; the slot is unused if the lower half is 0.
+  /// Key and group of each slot. A slot is unused if the lower half of its key is 0.
   private let known: UnsafeMutablePointer<(key: RowKey, group: UInt64)>
 
   init() {
@@ -60,7 +60,7 @@ final class SharedGroups {
   }
 }
 
-/// Cache of strings, so that rows with the same text share one.
+/// Cache of strings. Rows with the same text share one string.
 final class SharedTexts {
   private static let longest = 128
   private var known = [String](repeating: "", count: 128)
@@ -75,7 +75,7 @@ final class SharedTexts {
   }
 }
 
-/// Cache of property shapes, so that rows with the same property names and types share one.
+/// Cache of property shapes. Rows with the same property names and types share one shape.
 final class SharedShapes {
   private static let count = 128
   private let known: UnsafeMutablePointer<PropertyShape?>
@@ -90,7 +90,8 @@ final class SharedShapes {
     known.deallocate()
   }
 
-  /// Splits the properties of an event into their shape and the bytes of the values.
+  /// Splits the properties of an event into their shape and the bytes of the values. Returns `nil` if they are
+  /// malformed.
   @inline(__always) func split(_ field: UnsafeRawBufferPointer) -> (PropertyShape, UnsafeRawBufferPointer)? {
     guard let start = field.baseAddress else { return nil }
     var cursor = RowCursor(start, end: start + field.count)

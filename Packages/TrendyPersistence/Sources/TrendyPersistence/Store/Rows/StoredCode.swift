@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Numeric codes of enumerations in rows. They are part of the format and never change their meaning.
+/// Numeric codes of enumerations in rows. They are part of the file format, so their meaning never changes.
 enum StoredCode {
   private static let propertyTypes: [PropertyType] = [
     .text, .number, .boolean, .date, .select, .duration, .url, .email,

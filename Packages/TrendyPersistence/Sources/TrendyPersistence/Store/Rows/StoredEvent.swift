@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Field numbers of an event's row, which are part of the format.
+/// Field numbers of an event's row. They are part of the file format.
 enum EventField {
   static let eventType = 2
   static let timestamp = 3
@@ -21,13 +21,13 @@ enum EventField {
   static let properties = 21
 }
 
-/// How a timestamp is derived from the sort value, which is its microsecond. A row uses a rule that reproduces every
-/// bit, so most rows need no timestamp field.
+/// Rule that derives a timestamp from the sort value, which is the timestamp in whole microseconds. A row uses the
+/// first rule that reproduces every bit, so most rows need no timestamp field.
 enum TimestampRule: UInt64 {
   /// The timestamp is stored in a field.
   case field
   case microsecond
-  /// The next microsecond: the double nearest to a decimal fraction may be below it.
+  /// The next microsecond, because the double nearest to a decimal fraction may be below it.
   case nextMicrosecond
   /// Whole milliseconds since 1970, as provided by system clocks and other programs.
   case unixMillisecond
@@ -75,7 +75,7 @@ struct EventTraits {
     get { word >> 3 & 7 }
     set { set(newValue, at: 3, mask: 7) }
   }
-  /// Sync status, including bits that later versions may add above it.
+  /// Sync status, together with higher bits that later versions may add.
   var status: UInt64 {
     get { word >> 6 }
     set { set(newValue, at: 6, mask: 3) }
@@ -131,6 +131,6 @@ extension Event: StoredRow {
     reader.event(record)
   }
 
-  /// Returns `nil`: events are decoded by ``EventReader``.
+  /// Returns `nil`, because events are decoded by ``EventReader``.
   init?(identifier: @autoclosure () -> String, fields: inout RowReader) { return nil }
 }

@@ -1,8 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Decodes field versions: three fields from ``firstField`` on for all fields without an entry, then one member per
-/// entry.
+/// Decodes field versions. Three fields from ``firstField`` on contain the common version of all fields without an
+/// entry; the next field contains the entries.
 struct StoredMarks {
   let firstField: Int
   private(set) var named: [String: FieldVersion] = [:]
@@ -19,7 +19,7 @@ struct StoredMarks {
     return marks
   }
 
-  /// Reads a field if it belongs to the field versions; others are ignored.
+  /// Reads a field if it belongs to the field versions. Ignores other fields.
   /// - Returns: `false` if the field is malformed.
   mutating func take(_ field: RowReader.Field) -> Bool {
     switch field.number - firstField {
@@ -38,7 +38,7 @@ struct StoredMarks {
 }
 
 extension RowWriter {
-  /// Writes the common field version in three fields and the others as members of a fourth.
+  /// Writes the common field version in three fields, and the others as members of a fourth field.
   func marks(_ marks: [String: FieldVersion], from field: Int) {
     if marks.isEmpty { return }
     if let common = marks[FieldVersion.others] {
@@ -55,7 +55,7 @@ extension RowWriter {
   }
 }
 
-/// Replica entry: the hub's copy of an entity. Unlike a parked change it is found by kind and identifier.
+/// Replica entry: the hub's copy of an entity. Unlike a parked change, it is found by kind and identifier.
 struct HeldEntry: StoredRow {
   var entry: ChangeEntry
   var entityType: MutationEntityType
@@ -66,7 +66,7 @@ struct HeldEntry: StoredRow {
     self.entityType = entityType
   }
 
-  /// Not used: each kind of entity has a separate kind of row.
+  /// Unused, because each kind of entity has its own kind of row.
   static var kind: UInt8 { 0 }
   static var lastField: Int { 11 }
   var rowKind: UInt8 { RowKind.heldEntry(entityType) }
@@ -150,7 +150,7 @@ struct StoredRecord: StoredRow {
 
   init(_ record: SyncedRecord) { self.record = record }
 
-  /// Not used: each kind of entity has a separate kind of row.
+  /// Unused, because each kind of entity has its own kind of row.
   static var kind: UInt8 { 0 }
   static var lastField: Int { 4 }
   var rowKind: UInt8 { RowKind.record(record.kind) }
@@ -183,7 +183,7 @@ struct StoredRecord: StoredRow {
   }
 }
 
-/// The sync metadata of a store; there is one such row.
+/// The single row with the sync metadata of a store.
 struct StoredMemory: StoredRow {
   static let name = "hub"
 

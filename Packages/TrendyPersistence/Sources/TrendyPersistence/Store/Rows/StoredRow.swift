@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Kinds of rows in a device's store, which are part of the format.
+/// Kinds of rows in a device's store. They are part of the file format.
 enum RowKind {
   static let event: UInt8 = 1
   static let eventType: UInt8 = 2
@@ -17,7 +17,7 @@ enum RowKind {
   static let note: UInt8 = 12
   static let savedEvent: UInt8 = 13
 
-  /// Returns the kind of replica entries: one for each kind of entity, so that the identifier alone is the key.
+  /// Returns the kind of replica entries. Each kind of entity has its own, so that the identifier alone is the key.
   static func heldEntry(_ kind: MutationEntityType) -> UInt8 { 32 + UInt8(StoredCode.code(kind)) }
   static func isHeldEntry(_ kind: UInt8) -> Bool { kind >> 5 == 1 }
   /// Returns the kind of rows for entities without a separate Swift type.
@@ -25,7 +25,7 @@ enum RowKind {
 
   static func isRecord(_ kind: UInt8) -> Bool { kind >> 5 == 2 }
 
-  /// Returns the name of a kind for users.
+  /// Returns the name of a kind as displayed to users.
   static func name(_ kind: UInt8) -> String {
     switch kind {
     case event: "event"
@@ -51,29 +51,30 @@ enum RowKind {
   }
 }
 
-/// A value stored as a row in a device's store.
+/// Value stored as a row in a device's store.
 ///
-/// Field 1 of a row contains the identifier as text, only if the key is a hash.
+/// If the key of a row is a hash, field 1 contains the identifier as text; otherwise the row has no field 1.
 protocol StoredRow {
-  /// Kind of the rows of this type, if they all have one.
+  /// Kind of the rows of this type, if all of them have the same kind.
   static var kind: UInt8 { get }
   var rowKind: UInt8 { get }
   /// Highest field number that this version writes.
   static var lastField: Int { get }
 
-  /// Identifier of the row among those of its kind.
+  /// Identifier of the row, unique within its kind.
   var rowIdentifier: String { get }
   var rowSort: Int64 { get }
   /// Group key; 0 for none.
   var rowGroup: UInt64 { get }
 
-  /// Reads all fields above 1; `nil` if a required field is missing, or its content is unknown to this version.
+  /// Reads all fields above 1. Returns `nil` if a required field is missing, or has content that is unknown to this
+  /// version.
   init?(identifier: @autoclosure () -> String, fields: inout RowReader)
   func write(to writer: RowWriter)
-  /// Returns the group key, which writing the row may already have computed.
+  /// Returns the group key. Writing the row may already have computed it.
   func rowGroup(writtenBy writer: RowWriter) -> UInt64
 
-  /// Decodes a row of this kind; `nil` as for the initializer.
+  /// Decodes a row of this kind. Returns `nil` in the same cases as the initializer.
   static func read(_ record: UnsafeRawPointer, with reader: EventReader) -> Self?
   /// Whether the row has this identifier, given the key of the identifier.
   func isNamed(_ identifier: String, at key: RowKey) -> Bool
@@ -99,8 +100,8 @@ extension StoredRow {
 
 /// Sort values and group keys of rows.
 enum RowOrder {
-  /// Returns microseconds since 2001-01-01T00:00:00Z, rounded down; values beyond 64 bits and NaN become the nearest
-  /// limit.
+  /// Returns the microseconds since 2001-01-01T00:00:00Z, rounded down. Values out of range are replaced by the nearest
+  /// limit, and NaN by the lowest.
   static func sort(_ date: Date) -> Int64 {
     let microseconds = (date.timeIntervalSinceReferenceDate * 1_000_000).rounded(.down)
     if microseconds >= 9.2e18 { return .max - 1 }

@@ -1,10 +1,10 @@
 import TrendyFoundation
 import TrendyModels
 
-/// A mutation and its position among those with the same time.
+/// Mutation with its position among the mutations that have the same creation time.
 struct QueuedMutation: StoredRow {
   var mutation: PendingMutation
-  /// Increases with every insertion.
+  /// Position, which increases with every insertion.
   var place: UInt64
 
   static var kind: UInt8 { RowKind.mutation }
@@ -105,10 +105,10 @@ extension Tombstone: StoredRow {
   }
 }
 
-/// A conflict and its position among those with the same time.
+/// Conflict with its position among the conflicts that were recorded at the same time.
 struct JournalledConflict: StoredRow {
   var conflict: Conflict
-  /// Increases with every insertion.
+  /// Position, which increases with every insertion.
   var place: UInt64
 
   static var kind: UInt8 { RowKind.conflict }
@@ -162,14 +162,14 @@ struct JournalledConflict: StoredRow {
 extension ChangeEntry: StoredRow {
   static var kind: UInt8 { RowKind.parkedChange }
   static var lastField: Int { 13 }
-  /// Includes the length of the type, so that different pairs have different identifiers.
+  /// Contains the length of the type, so that different pairs of type and id have different identifiers.
   var rowIdentifier: String { "\(entityType.utf8.count) \(entityType) \(entityId)" }
   var rowSort: Int64 { min(id, .max - 1) }
-  /// Group of the entity whose arrival or deletion may allow the change to be applied: the parent of an existing
-  /// entity, otherwise the entity itself.
+  /// Group of the entity whose arrival or deletion may allow the change to be applied: the entity itself for a
+  /// deletion, otherwise its parent.
   var rowGroup: UInt64 { (isDelete ? entityId : parentId).map { RowOrder.group($0) } ?? 0 }
 
-  /// Parent of an existing entity.
+  /// Id of the entity's parent; `nil` for a deletion or a kind without parents.
   var parentId: String? {
     guard !isDelete, let data, let parent = SyncedKind.named(entityType)?.parent else { return nil }
     return data.rawData[parent.name]?.stringValue
