@@ -16,7 +16,7 @@ struct FileSystemContractTests {
   func posix(check: FileSystemContract.Check) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-files-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(at: folder) }  // a leftover folder only uses space
     try check.run(on: PosixFileSystem(), in: folder.path)
   }
 }

@@ -15,8 +15,8 @@ struct BackupTests {
   private static let kept = "/stick/before"
   private static let options = EngineFixture.options
 
-  /// Creates a store with sixty rows in a segment, some deleted later, and more rows in the log, and a second store
-  /// with a row of 1.5 MB.
+  /// Creates two stores: one with sixty rows in a segment, some of them deleted later, and more rows in the log, and
+  /// one with a row of 1.5 MB.
   private static func makeStore(_ disk: SimulatedFileSystem = SimulatedFileSystem()) throws -> SimulatedFileSystem {
     try disk.createDirectory("/stick")
     try disk.createDirectory("/store/tracks")
@@ -55,7 +55,7 @@ struct BackupTests {
     var payload: [UInt8]
   }
 
-  /// All visible rows of a store, or none if the directory has no store.
+  /// Returns all visible rows of a store, or none if the directory contains no store.
   private static func rows(_ disk: SimulatedFileSystem, _ directory: String = "/store") throws -> [Row] {
     guard disk.contents(directory + "/manifest") != nil else { return [] }
     let engine = try StorageEngine.open(directory: directory, fileSystem: disk, options: options)
@@ -372,7 +372,7 @@ struct BackupTests {
     }
   }
 
-  /// Returns the small backup with other bytes at an offset and correct checksums.
+  /// Returns the small backup with the bytes at an offset replaced and with correct checksums.
   private static func forged(_ bytes: [UInt8], at offset: Int) -> [UInt8] {
     var backup = small
     backup.replaceSubrange(offset..<offset + bytes.count, with: bytes)
@@ -385,7 +385,7 @@ struct BackupTests {
       as [(UInt64, Bool)])
   func lastSave(number: UInt64, isAccepted: Bool) throws {
     let disk = try Self.restorable()
-    // Offset after the header of the file and of its first block.
+    // Offset after the header of the file and the header of its first block.
     disk.setContents(Self.path, Self.forged(withUnsafeBytes(of: number.littleEndian) { Array($0) }, at: 64 + 24))
     let result = Result { try Self.restore(disk) }
     #expect(((try? result.get()) != nil) == isAccepted)
@@ -675,7 +675,7 @@ struct BackupTests {
       let disk = whole.copy()
       let reader = try EngineFixture.open(disk.anotherProcess())
       disk.fail(.init(call: call, code: 5))
-      _ = try? Self.restore(disk)  // it may fail, or not mind
+      _ = try? Self.restore(disk)  // may fail or succeed
       let isMet = disk.metFault
       disk.fail(nil)
       do throws(StorageError) {
@@ -702,7 +702,7 @@ struct BackupTests {
       let disk = whole.copy()
       let writer = try EngineFixture.open(disk.anotherProcess())
       disk.fail(.init(call: call, code: 5))
-      _ = try? Self.restore(disk)  // it may fail, or not mind
+      _ = try? Self.restore(disk)  // may fail or succeed
       let isMet = disk.metFault
       disk.fail(nil)
       let numbers = try EngineFixture.numbers(in: EngineFixture.open(disk))
@@ -753,7 +753,7 @@ struct BackupTests {
   }
 }
 
-/// Disk on which another process renames its finished backup right after this one opened the file.
+/// Disk on which another process renames its finished backup right after this process has opened the file.
 private struct FinishingFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let path: String

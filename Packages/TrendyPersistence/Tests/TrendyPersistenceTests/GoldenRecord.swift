@@ -57,8 +57,8 @@ enum GoldenRecord {
 
   /// Writes the stores and their backup.
   ///
-  /// Of sixty events, number 7 was changed and 8 deleted after they were sealed in a segment, and the last twenty are
-  /// in the log.
+  /// Of sixty events, number 7 was changed and number 8 deleted after both had been sealed in a segment. The last
+  /// twenty are in the log.
   static func write() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     let factory = try DefaultDataStoreFactory(
@@ -144,7 +144,7 @@ enum GoldenRecord {
   static let note = TrackNote(
     kind: .finding, id: "trip-1", time: TrackFixture.moment(30), content: Array("content".utf8))
 
-  /// Events in the written store.
+  /// Events in the store that ``write()`` creates.
   static var events: [Event] {
     (0..<60).filter { $0 != 8 }.map { number in
       var event = event(number)

@@ -5,7 +5,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Rows below a ``LocalStore``: other versions, hash collisions, days.
+/// Rows of a ``LocalStore``: fields of other versions, hash collisions, and counts by day.
 @Suite("Rows of LocalStore", .timeLimit(.minutes(10)))
 struct LocalStoreRowTests {
   let engine: StorageEngine
@@ -48,7 +48,7 @@ struct LocalStoreRowTests {
     for length in 0..<record.payloadCount {
       try replace(record, payload: Array(record.payload.prefix(length)))
       do {
-        // Truncated between two fields it may still be a valid row.
+        // A row that is truncated between two fields may still be valid.
         _ = try store.fetchAllEvents()
       } catch {
         #expect(error as? StorageError == failure)
@@ -82,7 +82,7 @@ struct LocalStoreRowTests {
     try store.upsertEvent(id: "first") { $0.notes = "first" }
     try store.save()
     let first = try #require(try engine.scan(kind: event).first)
-    // As if "first" had the hash of "second".
+    // Store the row as if "first" had the hash of "second".
     let hash = RowKey(hashing: "second")
     try engine.write { transaction throws(StorageError) in
       let key = RowKey(high: hash.high, low: hash.low & ~7)
@@ -93,7 +93,7 @@ struct LocalStoreRowTests {
     try store.save()
     #expect(try store.findEvent(id: "second")?.notes == "second")
     #expect(try engine.count(kind: event) == 3)
-    // The row is also found if the row at the colliding key is deleted.
+    // The row is still found after the row at the colliding key has been deleted.
     try engine.write { transaction throws(StorageError) in
       transaction.delete(kind: event, key: RowKey(high: hash.high, low: hash.low & ~7))
     }

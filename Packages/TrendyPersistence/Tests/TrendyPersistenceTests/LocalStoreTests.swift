@@ -18,7 +18,7 @@ struct LocalStoreTests {
     store = factory.makeLocalStore()
   }
 
-  /// Store on the same files in another process.
+  /// Returns a store on the same files in another process.
   private func elsewhere() throws -> LocalStore {
     try DefaultDataStoreFactory(
       directory: "/home/store", fileSystem: disk.anotherProcess(), options: Self.options
@@ -188,7 +188,7 @@ struct LocalStoreTests {
     try store.save()
     for round in 0..<50 {
       let unit = round.isMultiple(of: 3) ? store : other
-      // An earlier read without the lock does not matter: the closure gets the current value.
+      // An earlier read without the lock does not matter, because the closure receives the current value.
       _ = try unit.findEvent(id: "n")
       try unit.upsertEvent(id: "n") { $0.notes = String((Int($0.notes ?? "") ?? 0) + 1) }
       try unit.save()
@@ -461,7 +461,7 @@ struct LocalStoreFaultTests {
       let store = factory.makeLocalStore()
       try store.upsertEvent(id: "before") { $0.notes = String(repeating: "x", count: 3000) }
       try store.save()
-      // The change exceeds the rest of the chunk, so the save creates another.
+      // The change exceeds the rest of the chunk, so the save creates another chunk.
       func change(_ store: LocalStore) throws {
         try store.upsertEvent(id: "before") { $0.notes = "changed" }
         try store.upsertEvent(id: "new") { $0.notes = String(repeating: "y", count: 2000) }
@@ -476,7 +476,7 @@ struct LocalStoreFaultTests {
         #expect(disk.metFault, "\(error)")
         let fresh = try DefaultDataStoreFactory(directory: "/s", fileSystem: disk.anotherProcess()).makeLocalStore()
         if case .syncFailed = error {
-          // The state of the disk is unknown: the unit is repeated on a store that is opened again.
+          // The state of the disk is unknown, so the unit is repeated on a reopened store.
           #expect(throws: error) { _ = try store.fetchAllEvents() }
           saved = factory.makeLocalStore()
           try change(saved)

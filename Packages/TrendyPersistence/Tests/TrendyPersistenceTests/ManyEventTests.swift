@@ -8,7 +8,7 @@ import TrendyProtocols
 /// Lookups for many events at once.
 @Suite("Many events", .timeLimit(.minutes(10)))
 struct ManyEventTests {
-  /// A save is large from eight times 4096 bytes on.
+  /// A save is large if it exceeds eight times 4096 bytes.
   private static let options = StorageEngine.Options(
     lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192, sealBytes: 4096)
   private let disk = SimulatedFileSystem()
@@ -70,7 +70,7 @@ struct ManyEventTests {
     let other = SimulatedFileSystem()
     let slow = try Self.factory(other).makeLocalStore()
     var known: Set<String> = []
-    // Large and small saves with edits and deletions of earlier events, whose create mutations are still pending.
+    // Large and small saves with edits and deletions of earlier events whose create mutations are still pending.
     for (turn, numbers) in [0..<110, 200..<205, 100..<270, 265..<330].enumerated() {
       let events = numbers.map { Self.event($0, notes: "\(turn)") }
       for (event, isNew) in zip(events, try areNew(events.map(\.id))) {
@@ -141,8 +141,8 @@ struct ManyEventTests {
     #expect(try StorageEngine.verify(directory: "/home/store", fileSystem: disk).findings.isEmpty)
   }
 
-  /// As during the undo of a long import: the segments processed so far have no live event, and the events created
-  /// again with their ids are in another segment.
+  /// Simulates the undo of a long import: the segments processed so far have no live events, and the events recreated
+  /// with the same ids are in another segment.
   @Test func `a segment with only deleted events neither hides events of others nor returns its own`() throws {
     func change(_ numbers: Range<Int>, _ body: (Int) throws -> Void) throws {
       try store.lookAhead(events: numbers.map { CompactIdentifier(Self.id($0)) })

@@ -56,9 +56,9 @@ struct RowVerificationTests {
     try put("h", .failed)
     try wait("m4", .delete, entity: "i", payload: "")
     try store.insertTombstone(Tombstone(entityType: .event, entityId: "i"))
-    // An entity of another device that this one has not received.
+    // An entity of another device that this device has not received.
     try wait("m5", .update, entity: "j", payload: "{}")
-    // A child whose type is missing here is not visible.
+    // A child whose type is missing on this device is not visible.
     try wait("m6", .create, entity: "k", payload: #"{"event_type_id":"elsewhere"}"#)
     try store.setSyncIdentity(SyncIdentity(device: "device", lastSequence: 1))
     #expect(try finding() == nil)
@@ -69,7 +69,7 @@ struct RowVerificationTests {
     #expect(try finding()?.kind == .queue)
     try wait("m", .update, payload: "{}")
     #expect(try finding() == nil)
-    // Accepted, but not yet received in the feed.
+    // The mutation was accepted, but the feed has not returned it yet.
     try store.deletePendingMutation(try #require(try store.fetchPendingMutations().first))
     var accepted = PendingMutation(
       id: "m", entityType: .event, entityId: "e", operation: .update, payload: Data(), createdAt: moment)
@@ -133,7 +133,7 @@ struct RowVerificationTests {
     let id = "018c2bb2-7a40-7000-8000-00000000abcd"
     try store.upsertEvent(id: id) { event in
       event.eventTypeId = "type"
-      // Not a whole number of microseconds, so the row has a field for it in addition to its sort value.
+      // Not a whole number of microseconds, so the row stores it in a field in addition to the sort value.
       event.timestamp = moment + 1.0 / 3
       event.syncStatus = .synced
     }

@@ -44,7 +44,7 @@ struct StoreModeTests {
         options: LocalStoreTests.options)
     }
 
-    /// State of every file. On a simulated disk the number of changes replaces the modification times.
+    /// Returns the state of every file. On a simulated disk, the number of changes replaces the modification times.
     func state() throws -> [String: FileState] {
       var state: [String: FileState] = [:]
       if let disk = fileSystem as? SimulatedFileSystem {
@@ -116,7 +116,7 @@ struct StoreModeTests {
     for _ in 0..<70 { #expect(try Self.ids(reader.makeDataStore()) == ["a"]) }
     #expect(try place.state() == before)
 
-    // Further chunks, a segment, and a new manifest.
+    // Add further chunks, a segment, and a new manifest.
     var expected = ["a"]
     for round in 0..<3 {
       let ids = (0..<1000).map { "\(round)-\($0)" }

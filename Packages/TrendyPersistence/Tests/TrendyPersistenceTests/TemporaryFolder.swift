@@ -1,6 +1,6 @@
 import Foundation
 
-/// Temporary folder that is deleted with the value.
+/// Temporary folder that is deleted together with this object.
 final class TemporaryFolder {
   let path: String
 
@@ -10,7 +10,7 @@ final class TemporaryFolder {
   }
 
   deinit {
-    // A folder left behind is deleted by the system.
+    // If this fails, the system deletes the folder later.
     try? FileManager.default.removeItem(atPath: path)
   }
 }

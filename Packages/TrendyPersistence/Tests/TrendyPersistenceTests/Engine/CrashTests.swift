@@ -39,21 +39,21 @@ struct CrashTests {
         Self.saves[..<count].flatMap(Array.init) == numbers
       }
       #expect(fitting.count == 1, "crash before change \(change): \(done) saves returned, found \(numbers)")
-      // The store can be written, also after another restart.
+      // The store can be written, even after another restart.
       try EngineFixture.put([9999], in: engine)
       disk.restart(losing: .unsynced)
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == numbers + [9999])
     }
   }
 
-  /// Saves of one row each with groups of equal size: 31 is durable, 61 and 91 are written by processes that crash
-  /// before their sync, then the power is cut.
+  /// Saves one row each, in groups of equal size. Row 31 is durable. Rows 61 and 91 are written by processes that crash
+  /// before their sync. Then the power is cut.
   private static func loseInFlight(seed: UInt64) throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     try EngineFixture.put([31], in: EngineFixture.open(disk))
     for number in [61, 91] {
       let engine = try EngineFixture.open(disk)
-      // Counts the changes up to the sync on a copy. After the sync only the durable end is written.
+      // Count the changes up to the sync on a copy. After the sync, only the durable end is written.
       let probe = disk.copy()
       let before = probe.changes
       try EngineFixture.put([number], in: EngineFixture.open(probe))
@@ -73,7 +73,7 @@ struct CrashTests {
       let engine = try EngineFixture.open(disk)
       let numbers = try EngineFixture.numbers(in: engine)
       outcomes[numbers, default: 0] += 1
-      // The new group has the size of the first one cut, and groups after it must not become valid again.
+      // The new group has the size of the first cut one. The groups after it must not become valid again.
       try EngineFixture.put([1], in: engine)
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == [1] + numbers, "seed \(seed)")
       disk.restart(losing: .unsynced)
@@ -82,7 +82,7 @@ struct CrashTests {
       #expect(!again.recovery.wasCut)
       let isAside = disk.files.contains { $0.hasPrefix("/store/cut-") }
       if isAside { cut += 1 }
-      // If the durable end is known and no group begins there, only the next save checks the data beyond.
+      // If the durable end is known and no group begins there, only the next save examines the data beyond it.
       #expect(isAside || !engine.recovery.wasCut)
     }
     #expect(Set(outcomes.keys) == [[31], [31, 61], [31, 61, 91]])

@@ -3,7 +3,7 @@ import Testing
 import TrendyModels
 import TrendyPersistence
 
-/// Modifies every bit of a store: it opens with the right rows, reports a cut, or is rejected.
+/// Modifies every bit of a store. The store must open with the right rows, report a cut, or be rejected.
 @Suite("Damage", .timeLimit(.minutes(10)))
 struct DamageTests {
   /// Three saves in the first chunk, which is then sealed, and three in the second.
@@ -24,7 +24,7 @@ struct DamageTests {
     return (disk, ends)
   }()
 
-  /// Numbers in a changed copy of the store, and whether opening reported a cut.
+  /// Returns the numbers in a changed copy of the store, and whether opening it reported a cut.
   private func outcome(_ change: (SimulatedFileSystem) throws -> Void) throws -> Result<
     ([Int], wasCut: Bool), StorageError
   > {

@@ -15,8 +15,8 @@ enum EngineFixture {
     return try StorageEngine.open(directory: directory, fileSystem: disk, options: options, generator: &generator)
   }
 
-  /// Saves until the power is cut. An error of any other cause fails the test.
-  /// - Parameter save: Counts each completed save.
+  /// Saves until the power is cut. An error with any other cause fails the test.
+  /// - Parameter save: Performs the saves and counts each completed one.
   /// - Returns: Number of completed saves.
   static func saves(
     on disk: SimulatedFileSystem, options: StorageEngine.Options = options,
@@ -35,7 +35,7 @@ enum EngineFixture {
     RowKey(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number))
   }
 
-  /// Payload of a number: its text, repeated up to some length.
+  /// Returns the payload of a number: its digits, repeated to a varying length.
   static func payload(_ number: Int) -> [UInt8] {
     Array(String(repeating: "\(number),", count: 1 + number % 30).utf8)
   }
@@ -49,7 +49,7 @@ enum EngineFixture {
     }
   }
 
-  /// Stored numbers in the order of a scan. A wrong payload is a precondition failure.
+  /// Returns the stored numbers in scan order. Traps if a payload is wrong.
   static func numbers(in engine: StorageEngine) throws(StorageError) -> [Int] {
     let records = try engine.scan(kind: 1)
     return records.map { record in
@@ -60,7 +60,7 @@ enum EngineFixture {
   }
 }
 
-/// Generator with the same sequence every time.
+/// Generator that always produces the same sequence.
 struct FixedGenerator: RandomNumberGenerator {
   private var state: UInt64 = 42
 

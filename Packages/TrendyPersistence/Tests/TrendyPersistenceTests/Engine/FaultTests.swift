@@ -2,15 +2,15 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Fails the first call to the disk, then the second, and so on, until a run finishes without a fault. Each run is
-/// followed by a check of the store.
+/// Fails the first call to the disk, then the second, and so on, until a run completes without a fault. The store is
+/// checked after each run.
 @Suite("A failing disk", .timeLimit(.minutes(10)))
 struct FaultTests {
   private static let noRoom: Int32 = 28
   private static let inputOutput: Int32 = 5
   private static let saves: [ClosedRange<Int>] = (0..<9).map { $0 * 60...($0 * 60 + [0, 20, 45][$0 % 3]) }
 
-  /// Tries every save once and returns the indexes of the completed ones.
+  /// Tries every save once and returns the indexes of those that completed.
   private static func run(on disk: any FileSystem) -> [Int] {
     var done: [Int] = []
     var engine: StorageEngine?
@@ -22,8 +22,8 @@ struct FaultTests {
         done.append(number)
       } catch {
         if let engine, engine.isUsable {
-          // A failed save leaves nothing in a handle that is still usable.
-          let numbers = (try? EngineFixture.numbers(in: engine)) ?? []  // a call that fails says nothing here
+          // A failed save leaves nothing in a handle that remains usable.
+          let numbers = (try? EngineFixture.numbers(in: engine)) ?? []  // a failed call proves nothing
           #expect(numbers.isEmpty || !numbers.contains(save.lowerBound))
         }
       }
@@ -69,7 +69,7 @@ struct FaultTests {
       let disk = SimulatedFileSystem()
       disk.powerOff(beforeChange: change)
       let done = Self.run(on: disk)
-      disk.restart(losing: .nothing)  // only the process ended: what it wrote can be read, but is not synced
+      disk.restart(losing: .nothing)  // only the process ended; its writes can be read but are not synced
       try EngineFixture.put([9999], in: EngineFixture.open(disk))
       disk.restart(losing: .unsynced)
       Self.check(disk, done: done, "killed before change \(change)")
@@ -83,7 +83,7 @@ struct FaultTests {
     let options = StorageEngine.Options(firstChunkBytes: 4096, largestChunkBytes: 1 << 20)
     let engine = try StorageEngine.open(directory: "/store", fileSystem: disk, options: options)
     var number = 0
-    // Until the chunks of the log are long.
+    // Save until the chunks of the log are long.
     while disk.usedBytes < 200_000 {
       number += 1
       try EngineFixture.put([number], in: engine)
@@ -148,7 +148,7 @@ struct FaultTests {
     try EngineFixture.put([1], in: engine)
     let bytes = try #require(disk.contents("/store/log-1"))
     disk.setContents("/store/log-1", Array(bytes.prefix(200)))
-    // Without a save the log is checked only every 64th time.
+    // Without a save, the log is checked only at every 64th refresh.
     #expect(throws: StorageError.damaged(path: "/store/log-1", offset: 160)) {
       for _ in 0..<64 { try engine.refresh() }
     }

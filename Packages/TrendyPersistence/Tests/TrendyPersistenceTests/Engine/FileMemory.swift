@@ -1,11 +1,11 @@
 #if os(Linux)
   import Foundation
 
-  /// Memory of this process that maps a file, in kilobytes: mapped and resident.
+  /// Returns the memory of this process that maps a file, in kilobytes: mapped and resident.
   /// - Parameter path: Suffix of the file's path.
   func fileMemory(of path: String) throws -> (mapped: Int, resident: Int) {
     var (mapped, resident, isOfFile) = (0, 0, false)
-    // Read to its end, as the system does not report its length.
+    // Read to the end, because the system does not report the length of this file.
     let text = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/smaps")).readToEnd() ?? Data()
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")

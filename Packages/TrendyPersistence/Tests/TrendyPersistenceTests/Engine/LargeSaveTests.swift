@@ -3,23 +3,23 @@ import Synchronization
 import Testing
 import TrendyPersistence
 
-/// Saves that directly become a segment, between small ones, with other handles open.
+/// Saves that directly become segments, alternating with small ones, with other handles open.
 @Suite("Large saves", .timeLimit(.minutes(10)))
 struct LargeSaveTests {
-  /// A save is large from eight times 4096 bytes on.
+  /// A save is large if it exceeds eight times 4096 bytes.
   private static let options = StorageEngine.Options(
     lockTimeout: .milliseconds(50), firstChunkBytes: 4096, largestChunkBytes: 8192, sealBytes: 4096)
 
   private struct Step {
     var put: [Int]
     var deleted: [Int]
-    /// First byte of the payloads, which distinguishes the step.
+    /// First byte of the payloads, which identifies the step.
     var mark: UInt8
 
     var isLarge: Bool { put.count > 30 }
   }
 
-  /// Small and large steps in turn; large ones replace and delete rows of the log, of segments and of both.
+  /// Small and large steps in turn. Large ones replace and delete rows of the log, of segments, and of both.
   private static let steps: [Step] = [
     Step(put: Array(0..<6), deleted: [], mark: 1), Step(put: Array(4..<44), deleted: [0], mark: 2),
     Step(put: [2, 10, 50], deleted: [5, 6], mark: 3), Step(put: Array(8..<48), deleted: [2, 4, 50], mark: 4),
@@ -30,7 +30,7 @@ struct LargeSaveTests {
     [mark] + [UInt8](repeating: UInt8(number), count: isLarge ? 1000 : 9)
   }
 
-  /// Numbers after the given number of steps, each with the mark of its step.
+  /// Returns the numbers after a number of steps, each with the mark of the step that last wrote it.
   private static func model(after count: Int) -> [Int: UInt8] {
     var model: [Int: UInt8] = [:]
     for step in steps[..<count] {
@@ -53,7 +53,7 @@ struct LargeSaveTests {
     }
     for number in step.put {
       let bytes = payload(number, step.mark, isLarge: step.isLarge)
-      // A row that is put twice is still new.
+      // A row that is put twice in one unit is still new.
       for payload in number % 5 == 0 ? [[0], bytes] : [bytes] {
         try transaction.put(
           kind: UInt8(number % 2 + 1), key: EngineFixture.key(number), sort: Int64(number % 7),
@@ -67,7 +67,7 @@ struct LargeSaveTests {
     try engine.write { transaction throws(StorageError) in try put(step, in: transaction) }
   }
 
-  /// Contents of an engine, after checking that all ways to read them agree.
+  /// Returns the contents of an engine, after checking that all ways to read them agree.
   private static func contents(of engine: StorageEngine) throws -> [Int: UInt8] {
     var contents: [Int: UInt8] = [:]
     for kind in [1, 2] as [UInt8] {
@@ -87,10 +87,10 @@ struct LargeSaveTests {
     return contents
   }
 
-  /// Sequence number of the last durable save in the lock file (docs/format.md, "Lock").
+  /// Returns the sequence number of the last durable save, from the lock file (docs/format.md, "Lock").
   private static func mark(_ disk: SimulatedFileSystem) -> UInt64? { word("/store/lock", at: 8, disk) }
 
-  /// Sequence number of the first save of the log in the manifest (docs/format.md, "Manifest").
+  /// Returns the sequence number of the first save in the log, from the manifest (docs/format.md, "Manifest").
   private static func firstSequence(_ disk: SimulatedFileSystem) -> UInt64 {
     word("/store/manifest", at: 40, disk) ?? 0
   }
@@ -117,7 +117,7 @@ struct LargeSaveTests {
   @Test func `a large save is visible to all open handles and to new ones`() throws {
     let disk = SimulatedFileSystem()
     let writers = [try Self.open(disk), try Self.open(disk.anotherProcess())]
-    // One has never refreshed, one refreshes each time and has a counter by now.
+    // One handle has never refreshed. The other refreshes each time and already has a counter.
     let (late, busy) = (try Self.open(disk.anotherProcess()), try Self.open(disk.anotherProcess()))
     for _ in 0..<10 { try busy.refresh() }
     for (index, step) in Self.steps.enumerated() {
@@ -128,7 +128,7 @@ struct LargeSaveTests {
       #expect((Self.segments(disk) != before) == step.isLarge, "step \(index)")
       // The writer sees its save without a refresh.
       #expect(try Self.contents(of: writers[index % 2]) == Self.model(after: index + 1), "step \(index)")
-      // Nothing looks like an unfinished save.
+      // No unfinished save is detected.
       #expect(try !Self.open(disk.anotherProcess()).recovery.wasCut, "step \(index)")
       if step.isLarge {
         #expect(disk.files.filter { $0.hasPrefix("/store/log-") }.count == 1, "step \(index)")
@@ -178,7 +178,7 @@ struct LargeSaveTests {
       openings.withLock { $0 = 0 }
       try Self.save(step, in: engine)
       #expect(try Self.contents(of: engine) == Self.model(after: index + 1), "step \(index)")
-      // Once for writing and once for reading.
+      // The segment is opened once for writing and once for reading.
       #expect(openings.withLock { $0 } == (step.isLarge ? 2 : 0), "step \(index)")
     }
   }

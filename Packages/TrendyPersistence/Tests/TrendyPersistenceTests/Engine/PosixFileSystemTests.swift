@@ -28,7 +28,7 @@ struct PosixFileSystemTests {
     let file = try sparing.open(folder.path + "/long", .create)
     try file.allocate(2 * largePage)
     try write([7], to: file, at: largePage)
-    // If the system assigns consecutive addresses, one of so many would be a multiple.
+    // If the system assigns consecutive addresses, at least one of this many would be a multiple.
     let mappings = try (0..<40).map { _ in try file.map(size: 2 * largePage) }
     for mapping in mappings {
       #expect(Int(bitPattern: mapping.bytes.baseAddress) % largePage != 0)
@@ -53,7 +53,7 @@ struct PosixFileSystemTests {
     }
   #endif
 
-  /// Runs in a separate process, as a write to a read-only mapping ends the process.
+  /// Runs in a separate process, because a write to a read-only mapping terminates the process.
   @Test func `a reader sees the save of a handle that has read five times before`() async throws {
     let directory = folder.path + "/store"
     try EngineFixture.put([1], in: StorageEngine.open(directory: directory))
@@ -89,7 +89,7 @@ struct PosixFileSystemTests {
     let counter = try #require(try files.open(path, .create).counter())
     var status = stat()
     try #require(stat(path, &status) == 0)
-    // If a full disk had no space for it, the first write to the mapping would end the process.
+    // If a full disk had no space for the page, the first write to the mapping would terminate the process.
     #expect(status.st_size == 4096 && status.st_blocks * 512 >= 4096)
     #expect(counter.value == 0)
   }

@@ -6,7 +6,7 @@ import TrendyProtocols
 /// Real files and processes: two writers on one store, killed at any time, compared with a ledger of confirmed saves.
 @Suite("Processes", .timeLimit(.minutes(10)))
 struct ProcessTests {
-  /// Saves groups of three until killed, and records each completed one.
+  /// Saves groups of three until killed, and records each completed save.
   static func saveUntilKilled(_ directory: String, writer: Int, round: Int, microseconds: UInt32) throws {
     Thread.detachNewThread {
       usleep(microseconds)
@@ -55,7 +55,7 @@ struct ProcessTests {
         for number in ledger {
           for each in number..<number + 3 { #expect(found.contains(each), "\(each) was saved, and is gone") }
         }
-        // At most one unrecorded save per round, which was in progress.
+        // At most one unrecorded save per round: the one that was in progress.
         let all = found.filter { $0 / 10_000_000 == writer }
         #expect(all.count.isMultiple(of: 3))
         #expect(all.count / 3 - ledger.count <= round + 1)
@@ -87,7 +87,7 @@ struct ProcessTests {
     func hasSealed() throws -> Bool {
       try FileManager.default.contentsOfDirectory(atPath: directory).contains { $0.hasPrefix("segment-") }
     }
-    // Enough rounds here too.
+    // Again, enough rounds for a meaningful number of saves.
     for round in 0..<60 where try round < 6 || seen <= 60 || !hasSealed() {
       let first = UInt32(20_000 + round % 6 * 5_300)
       async let one = #expect(processExitsWith: .signal(SIGKILL)) {

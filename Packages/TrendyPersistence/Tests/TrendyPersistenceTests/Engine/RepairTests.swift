@@ -6,7 +6,7 @@ import TrendyPersistence
 struct RepairTests {
   private static let options = EngineFixture.options
 
-  /// Forty saves of three rows in a few chunks.
+  /// Returns a store with forty saves of three rows in a few chunks.
   private func store() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
@@ -78,7 +78,7 @@ struct RepairTests {
     #expect(throws: StorageError.damaged(path: "/store/manifest", offset: 0)) { _ = try repair(hopeless) }
   }
 
-  /// Rows 0..<120 in segments, two of them deleted, and 120..<126 in the log.
+  /// Returns a store with rows 0..<120 in segments, two of them deleted, and rows 120..<126 in the log.
   private func sealedStore() throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
@@ -134,7 +134,7 @@ struct RepairTests {
     let left = Set(try EngineFixture.numbers(in: EngineFixture.open(sealed)))
     for row in report.lostRows {
       let number = try #require(row.sort.map { Int($0) })
-      // All rows are of one day.
+      // All rows fall on the same day.
       #expect(row.kind == 1 && (row.key == nil ? number == 0 : !left.contains(number)))
       #expect(row.key == nil || row.key == EngineFixture.key(number))
     }
@@ -153,7 +153,7 @@ struct RepairTests {
     while try engine.maintain(sealingAll: true) {}
     try EngineFixture.put(120..<123, in: engine)
     let expected = (0..<123).filter { $0 != 9 }
-    // State after an interrupted file deletion.
+    // Recreate the state after an interrupted file deletion.
     for path in before.files where disk.contents(path) == nil {
       disk.setContents(path, try #require(before.contents(path)))
     }
@@ -230,7 +230,7 @@ struct RepairTests {
     while true {
       let disk = damaged.copy()
       disk.fail(.init(call: call, code: code, isForever: isForever))
-      _ = try? repair(disk)  // it may fail, or not mind
+      _ = try? repair(disk)  // may fail or succeed
       let isMet = disk.metFault
       disk.fail(nil)
       _ = try repair(disk)

@@ -53,12 +53,12 @@ struct SegmentTests {
     #expect(try engine.get(kind: 1, key: EngineFixture.key(42))?.payload == EngineFixture.payload(42))
   }
 
-  /// If groups are hashes, interpolation finds one in a few steps; otherwise it must still be found.
+  /// Interpolation search finds group keys that are hashes in a few steps. Other group keys must be found as well.
   @Test("a group is found in any distribution", arguments: [0x9E37_79B9_7F4A_7C15, 1, 1 << 40] as [UInt64])
   func groups(step: UInt64) throws {
     let disk = SimulatedFileSystem()
     let engine = try EngineFixture.open(disk)
-    // Several kinds, with groups of one on both sides of another's, and groups near the maximum.
+    // Several kinds whose groups alternate, and groups near the maximum.
     let groups: [UInt64] = (1...1500).map { UInt64($0) &* step } + [.max - 2, .max - 3]
     try engine.write { transaction throws(StorageError) in
       for (number, group) in groups.enumerated() {
@@ -68,7 +68,7 @@ struct SegmentTests {
         }
       }
     }
-    // First in memory, then in a segment.
+    // First with the rows in memory, then with the rows in a segment.
     for _ in 0..<2 {
       for (number, group) in groups.enumerated() {
         #expect(try engine.scan(kind: 1, group: group).map(\.sort) == [Int64(number)])
@@ -112,7 +112,7 @@ struct SegmentTests {
     func word(_ offset: Int) -> Int { (0..<8).reduce(0) { $0 | Int(bytes[offset + $1]) << ($1 * 8) } }
     let footer = bytes.count - word(bytes.count - 24)
     let (table, count) = (word(footer + 56), word(footer + 64))
-    // Rows per bucket of twelve slots, 9.6 on average. A full bucket moves the next row on.
+    // Rows per bucket of twelve slots, 9.6 on average. A row that does not fit is stored in the next bucket.
     let rows = (0..<count).map { Int(bytes[table + $0 * 64 + 60]) }
     #expect(count == 313 && rows.reduce(0, +) == 3000)
     #expect(rows.filter { $0 == 12 }.count < 120 && rows.filter { $0 < 4 }.count < 12)
@@ -132,7 +132,7 @@ struct SegmentTests {
       try EngineFixture.put(number..<number + 10, in: eager)
       number += 10
     }
-    // 64 times as long as a log that is sealed on request.
+    // 64 times the length at which maintenance seals the log.
     #expect(number > 1000 && number < 4000)
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(0..<number))
   }
@@ -179,7 +179,7 @@ struct SegmentTests {
     }
   }
 
-  /// Returns a UUIDv7 of a timestamp. Keys of one timestamp differ in the lower half.
+  /// Returns a version 7 UUID with this timestamp. Keys with the same timestamp differ in the lower half.
   private static func risingKey(_ moment: Int, _ number: Int = 0) -> RowKey {
     RowKey(high: UInt64(moment) << 16 | 0x7000, low: 1 << 63 | UInt64(number))
   }
@@ -192,7 +192,8 @@ struct SegmentTests {
         for key in keys { try transaction.put(kind: kind, key: key, sort: sort, group: 5, payload: [1]) }
       }
     }
-    // Two segments; the second has older timestamps and the latest one of the first again. Both also contain hashes.
+    // Two segments. The second has older timestamps and, again, the latest timestamp of the first. Both also contain
+    // hashes.
     let first = (100..<130).map { Self.risingKey($0) } + [Self.risingKey(129, 1)]
     try put(first + [RowKey(hashing: "a")], sort: 1)
     try engine.maintain(sealingAll: true)
@@ -200,7 +201,7 @@ struct SegmentTests {
     try put(second + [RowKey(hashing: "b")], sort: 2)
     try put((0..<9).map { Self.risingKey(500 + $0) }, kind: 2, sort: 2)
     try engine.maintain(sealingAll: true)
-    // First, middle and last keys of each segment, keys before and after them, and keys of one timestamp.
+    // First, middle and last keys of each segment, keys before and after them, and keys with the same timestamp.
     let replaced =
       [Self.risingKey(100), Self.risingKey(115), Self.risingKey(129), Self.risingKey(129, 1), Self.risingKey(129, 2)]
       + [Self.risingKey(60), Self.risingKey(89), RowKey(hashing: "a"), RowKey(hashing: "b")]
@@ -208,7 +209,7 @@ struct SegmentTests {
     let all = Set(first + second + new + [RowKey(hashing: "a"), RowKey(hashing: "b")])
     try put(replaced + new, sort: 3)
     for handle in [engine, try EngineFixture.open(disk.anotherProcess())] {
-      // Another kind is read first, as each kind has its own state.
+      // Read another kind first, because each kind has its own state.
       #expect(try handle.count(kind: 2) == 9)
       let rows = try handle.scan(kind: 1)
       #expect(rows.count == all.count && Set(rows.map(\.key)) == all)
@@ -291,7 +292,7 @@ struct SegmentTests {
   }()
   private static let numbers = Array(0..<7) + Array(8...62)
 
-  /// Reads the store in every way and returns its numbers.
+  /// Reads the store in every way and returns its numbers, or an empty array if the results disagree.
   private func read(_ disk: SimulatedFileSystem) throws(StorageError) -> [Int] {
     let engine = try EngineFixture.open(disk)
     let numbers = try EngineFixture.numbers(in: engine)
@@ -359,7 +360,7 @@ struct SegmentTests {
         lost.append(number)
       }
     }
-    // Rows have 1040 bytes: these are the ones within the 4096 bytes.
+    // Rows have 1040 bytes, so these are the rows within the damaged 4096 bytes.
     #expect(lost.sorted() == Array(1008...1012))
   }
 

@@ -3,12 +3,12 @@ import Synchronization
 import Testing
 import TrendyPersistence
 
-/// The next chunk of the log, prepared while saves are made.
+/// Chunks of the log that are prepared while saves are made.
 @Suite("Prepared chunks", .timeLimit(.minutes(10)))
 struct SpareChunkTests {
   private static let saves: [ClosedRange<Int>] = (0..<14).map { $0 * 40...($0 * 40 + [0, 4, 25][$0 % 3]) }
 
-  /// - Returns: Number of completed saves.
+  /// Performs the saves and returns the number of completed ones.
   private static func run(on disk: SimulatedFileSystem, _ makers: Makers = Makers()) -> Int {
     var done = 0
     do {
@@ -108,7 +108,7 @@ struct SpareChunkTests {
   #endif
 }
 
-/// Counts of calls to a file system.
+/// Counters of prepared and adopted files.
 final class Makers: Sendable {
   let begun = Mutex(0)
   let adopted = Mutex(0)
@@ -117,7 +117,7 @@ final class Makers: Sendable {
   init(fails: Bool = false) { self.fails = fails }
 }
 
-/// Disk whose directory fails one sync and then every removal.
+/// Disk that fails one directory sync, then every removal.
 private final class FailingFolder: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let makesChunksAhead: Bool
@@ -153,7 +153,7 @@ private final class FailingFolder: ForwardingFileSystem {
   }
 }
 
-/// Simulated disk whose prepared files are ready at once.
+/// Simulated disk whose prepared files are ready immediately.
 struct AheadFileSystem: ForwardingFileSystem {
   let base: SimulatedFileSystem
   let makers: Makers
@@ -181,7 +181,7 @@ struct AheadFileSystem: ForwardingFileSystem {
 
     func become(_ path: String) throws(FileSystemError) -> any OpenFile {
       if makers.fails { throw FileSystemError(operation: .allocate, path: path, code: 28) }
-      // As for a link.
+      // Like a link, this does not replace an existing file.
       if base.contents(path) != nil { throw FileSystemError(operation: .rename, path: path, code: 17) }
       let file = try base.open(path, .create)
       try file.truncate(to: 0)

@@ -106,7 +106,7 @@ struct StorageEngineTests {
     let disk = SimulatedFileSystem()
     try EngineFixture.put([1], in: EngineFixture.open(disk))
     let killed = try EngineFixture.open(disk)
-    disk.powerOff(beforeChange: 3)  // names, its own group: only its sync does not go through
+    disk.powerOff(beforeChange: 3)  // the directory sync and the write succeed, the sync of the group fails
     #expect(throws: StorageError.self) { try EngineFixture.put([2], in: killed) }
     disk.restart(losing: .nothing)
     let engine = try EngineFixture.open(disk)
@@ -206,7 +206,7 @@ struct StorageEngineTests {
     }
     let marked = try callsOfOpening()
     disk.setContents("/store/lock", [])
-    // The rest of the chunk, and whether another chunk follows.
+    // The two additional calls read the rest of the chunk and look for another chunk.
     #expect(try callsOfOpening() == marked + 2)
   }
 

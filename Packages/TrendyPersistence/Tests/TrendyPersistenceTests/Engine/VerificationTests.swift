@@ -2,7 +2,7 @@ import StorageTesting
 import Testing
 import TrendyPersistence
 
-/// Verification of a whole store: it finds every modification with its position and reports nothing for an intact
+/// Verification of a whole store. It must find every modification with its position, and report nothing for an intact
 /// store.
 @Suite("Verification", .timeLimit(.minutes(10)))
 struct VerificationTests {
@@ -178,7 +178,7 @@ struct VerificationTests {
         try engine.maintain(sealingAll: true)
         try EngineFixture.put(0..<3, in: engine)
       } catch StorageError.busy {
-        // A verification under the lock is not interrupted.
+        // A verification that holds the lock is not interrupted.
       } catch {
         Issue.record(error)
       }

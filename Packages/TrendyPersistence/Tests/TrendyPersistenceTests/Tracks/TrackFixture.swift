@@ -16,7 +16,7 @@ enum TrackFixture {
 
   static func moment(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_700_000_000 + seconds) }
 
-  /// Returns a fix that is determined by its second.
+  /// Returns a fix whose values are derived from its second.
   static func fix(_ second: Int) -> TrackReading {
     .fix(
       Location(
@@ -46,7 +46,7 @@ enum TrackFixture {
     return found
   }
 
-  /// Fixes of a `track.csv`.
+  /// Returns the fixes in a `track.csv`.
   static func sample(_ name: String) throws -> [TrackReading] {
     let url = Bundle.module.url(forResource: "Resources/tracks/\(name)/track", withExtension: "csv")
     guard let url else { throw CocoaError(.fileNoSuchFile) }

@@ -133,7 +133,7 @@ struct TrackLogTests {
     try log.maintain(sealingAll: true)
     let segment = try #require(disk.files.first { $0.contains("segment-") })
     var bytes = try #require(disk.contents(segment))
-    bytes[40_000] ^= 1  // where the first readings lie
+    bytes[40_000] ^= 1  // in the first readings
     disk.setContents(segment, bytes)
     let again = try TrackFixture.open(disk.anotherProcess())
     let late = try TrackFixture.readings(
@@ -158,7 +158,7 @@ struct TrackLogTests {
     read.readThrough = try log.unread(device: "phone")?.generation
     try log.commit(read, device: "phone")
     #expect(try log.unread(device: "phone") == nil)
-    // Readings already read do not count.
+    // Readings that have already been read do not count.
     try _ = log.append([TrackFixture.fix(70)], device: "phone")
     let late = try #require(try log.unread(device: "phone"))
     #expect(late.since == TrackFixture.moment(70) && late.through == TrackFixture.moment(70))
@@ -219,7 +219,7 @@ struct TrackLogTests {
   func compact(name: String, limit: Double) throws {
     let told = try TrackFixture.sample(name)
     let log = try TrackFixture.open(disk)
-    // A month of such days; in the first, each fix is appended separately.
+    // A month of such days. On the first one, each fix is appended separately.
     for reading in told { try _ = log.append([reading], device: "phone") }
     var fixes = 0
     for day in 0..<30 {

@@ -11,7 +11,7 @@ final class PartedHub: Sendable {
     var epochs = [HubEpoch(id: "a", first: 1)]
     /// Compaction horizon: a request with a lower cursor fails with `cursor_expired`.
     var horizon: Int64 = 0
-    /// Changes to make before a part is sent, by the number of the request, counted from 0. Each runs once.
+    /// Changes to make before a part is sent, by the index of the request. Each runs once.
     var before: [Int: @Sendable (inout State) throws -> Void] = [:]
     /// Requested parts, in order.
     var parts: [String?] = []

@@ -4,15 +4,15 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// Hub shared by several devices of a test. It versions entities and merges by field, but does not compare stamps; that
-/// is tested with the real hub.
+/// Hub shared by several devices of a test. It versions entities and merges by field, but does not compare stamps,
+/// which is tested with the real hub.
 final class SharedHub: Sendable {
   private struct State {
     var head: Int64 = 0
     var entries: [String: ChangeEntry] = [:]
     /// Every write in order, including writes that a later one has replaced.
     var writes: [(version: Int64, key: String)] = []
-    /// Outcomes by device and sequence number, so that a repeated mutation gets the same answer.
+    /// Outcomes by device and sequence number, so that a repeated mutation receives the same outcome.
     var outcomes: [String: [Int64: MutationOutcome]] = [:]
     var requests = 0
 
@@ -37,7 +37,7 @@ final class SharedHub: Sendable {
   var head: Int64 { content.withLock { $0.head } }
   var requests: Int { content.withLock { $0.requests } }
 
-  /// Fields of the entities that are not deleted, by id.
+  /// Returns the fields of the live entities, by id.
   func living(_ kind: MutationEntityType) -> [String: [String: JSONValue]] {
     content.withLock { state in
       let entries = state.entries.values.filter { $0.entityType == kind.rawValue && !$0.isDelete }
@@ -117,7 +117,7 @@ final class SharedHub: Sendable {
   }
 }
 
-/// Connection of one device to a ``SharedHub``. A test can make it fail before or after the hub handles the request.
+/// Connection of one device to a ``SharedHub``. A test can make it fail before or after the hub processes the request.
 struct SharedHubClient: ForwardingNetworkClient {
   typealias Fault = @Sendable (SharedHub.Request) throws -> Void
 

@@ -4,14 +4,14 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// Hub that answers with JSON text, so that it can send values that the Swift types cannot represent.
+/// Hub that responds with JSON text, so that it can send values that the Swift types cannot represent.
 final class WireHub: Sendable {
   struct State {
     /// Lines of the snapshot, header first.
     var snapshot = [WireHub.header(head: 3)]
     /// Next feed pages. After the last one the feed is empty at the head.
     var pages: [String] = []
-    /// Next answers to a push. After the last one each mutation is accepted at the next version.
+    /// Next responses to a push. After the last one, each mutation is accepted at the next version.
     var answers: [String] = []
     var head: Int64 = 3
     var now: Int64?
@@ -25,7 +25,7 @@ final class WireHub: Sendable {
   var state: State { content.withLock { $0 } }
   func set(_ change: (inout State) -> Void) { content.withLock { change(&$0) } }
 
-  /// Returns the JSON members that every answer contains. `now` is omitted if `nil`.
+  /// Returns the JSON members that every response contains. Omits `now` if it is `nil`.
   static func position(head: Int64, now: String? = nil, first: String = "1") -> String {
     #""epoch":"a","epochs":[{"id":"a","first":\#(first)}],"head":\#(head)"# + (now.map { #","now":\#($0)"# } ?? "")
   }
@@ -80,7 +80,7 @@ final class WireHub: Sendable {
     return try WireJSON.decode(PushResponse.self, from: Data(text.utf8)).answer(to: request.mutations)
   }
 
-  /// This hub has no named parts, so a request for one fails with status 400.
+  /// Fails with status 400 if a part is requested by name, because this hub has no named parts.
   fileprivate func part(_ request: SnapshotRequest) throws -> SnapshotPart {
     if let part = request.part {
       throw APIError.problem(ProblemDetails(title: "Invalid", status: 400, detail: "part: \(part)"), retryAfter: nil)

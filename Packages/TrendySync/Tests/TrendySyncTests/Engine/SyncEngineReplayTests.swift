@@ -23,7 +23,7 @@ struct SyncEngineReplayTests {
       content.withLock { $0.jobs.append(job) }
     }
 
-    /// Runs jobs until none is left.
+    /// Runs jobs until none are left.
     func drain() {
       while true {
         let job = content.withLock { content -> UnownedJob? in
@@ -62,7 +62,7 @@ struct SyncEngineReplayTests {
       }
     }
     executor.drain()
-    // All callers have finished after draining, so no job ran on another executor.
+    // All callers have finished, so no job ran on another executor.
     #expect(served.callers.sorted() == Array(callers))
     #expect(device.store.storedPendingMutations.isEmpty)
     return device.network.operations.map { "\($0)" } + device.batchSizes.map { "\($0)" }

@@ -35,7 +35,7 @@ struct SyncEngineTurnsTests {
     }
   }
 
-  /// Counts concurrent rounds and their maximum.
+  /// Counts concurrent rounds and records the maximum.
   private final class Counter: Sendable {
     private let content = Mutex((now: 0, most: 0))
     var most: Int { content.withLock { $0.most } }

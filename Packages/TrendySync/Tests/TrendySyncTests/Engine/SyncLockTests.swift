@@ -11,7 +11,7 @@ private final class ContestedFactory: DataStoreFactory {
   let base = MockDataStoreFactory()
   private let content = Mutex((isTaken: true, given: 0))
 
-  /// Released with its last reference, like the lock of a file.
+  /// Lock that is released with its last reference, like a file lock.
   private final class Lock: Sendable {
     let release: @Sendable () -> Void
     init(release: @escaping @Sendable () -> Void) { self.release = release }
@@ -34,7 +34,7 @@ private final class ContestedFactory: DataStoreFactory {
   }
 }
 
-/// Runs an action while one of the requests to a hub waits for its response.
+/// Runs an action while a selected request to a hub waits for its response.
 private final class RequestHook: Sendable {
   private let content: Mutex<(count: Int, target: Int)>
 
@@ -75,8 +75,8 @@ struct SyncLockTests {
     #expect(factory.given == 0)
   }
 
-  /// Health check, push of a type and an event (two requests), and pull. The total includes the other process's round,
-  /// which has nothing to push during request 4.
+  /// Requests 1 to 4 are the health check, the pushes of a type and of an event, and the pull. The total includes the
+  /// round of the other process, which has nothing to push during request 4.
   @Test(
     "suspend() releases the lock during each request, and the response is discarded",
     arguments: zip(1...4, [5, 7, 7, 6]))

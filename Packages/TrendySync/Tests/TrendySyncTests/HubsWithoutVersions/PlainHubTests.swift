@@ -11,7 +11,7 @@ import TrendyTesting
 struct PlainHubTests {
   @Test func `a create that the hub answers with duplicate shows the hub's values`() async throws {
     let device = Device(cursor: nil)
-    // The hub accepted this create before and another device renamed the type. Then this store was restored from a
+    // The hub accepted this create earlier, and another device renamed the type. Then this store was restored from a
     // backup.
     try device.recorder.record(EventTypeFixture.makeEventType(id: "T", name: "old"))
     device.network.createEventTypeWithIdempotencyResponses = [

@@ -182,7 +182,7 @@ struct SnapshotPartsTests {
   func shownAllTheWhile(until part: Int) async throws {
     await device.engine.performSync()
     hub.set {
-      // Purged entities have no tombstone.
+      // Purged entities leave no tombstone.
       $0.forget(.event, "E1")
       $0.forget(.eventType, "U")
       $0.put(.event("E2", 8, notes: "again"))

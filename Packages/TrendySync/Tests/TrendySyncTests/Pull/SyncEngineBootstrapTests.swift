@@ -11,7 +11,7 @@ struct SyncEngineBootstrapTests {
   private let device = Device(cursor: nil)
   private var store: MockDataStore { device.store }
 
-  /// Gives the hub one entity of each kind.
+  /// Puts one entity of each kind on the hub.
   private func fillHub(_ network: MockNetworkClient, cursor: Int64 = 40) {
     network.eventTypesToReturn = [APIModelFixture.makeAPIEventType()]
     network.eventsToReturn = [APIModelFixture.makeAPIEvent()]
@@ -42,7 +42,7 @@ struct SyncEngineBootstrapTests {
   @Test func `event types are stored before the entities that refer to them, in one save`() async throws {
     fillHub(device.network)
     await device.engine.performSync()
-    // No placeholder type was created for a row that came before its type.
+    // No placeholder type was created for a row that arrived before its type.
     #expect(store.storedEventTypes["type-1"]?.name == "Workout")
     #expect(store.storedEventTypes.count == 1 && store.storedParkedChanges.isEmpty)
     #expect(store.upsertEventTypeCalls.count == 1)
@@ -59,7 +59,7 @@ struct SyncEngineBootstrapTests {
     let cutOff = APIError.networkError("cut off")
     switch list {
     case 0: device.network.getLatestCursorResponses = [.failure(cutOff)]
-    // The first answer goes to the health check.
+    // The first response goes to the health check.
     case 1: device.network.getEventTypesResponses = [.success([]), .failure(cutOff)]
     case 2: device.network.getPropertyDefinitionsResponses = [.failure(cutOff)]
     case 3: device.network.getAllEventsResponses = [.failure(cutOff)]
@@ -98,7 +98,7 @@ struct SyncEngineBootstrapTests {
   }
 
   @Test func `the round after a failed snapshot begins with the snapshot`() async throws {
-    // Otherwise a hub that allows one request a minute would only ever be asked for its feed.
+    // Otherwise a hub that allows one request a minute would only ever receive feed requests.
     let device = Device(cursor: 10)
     device.seedType()
     try device.record(events: 1)

@@ -254,7 +254,7 @@ struct SyncEngineDeletionTests {
     #expect(device.store.storedPendingMutations.isEmpty && device.store.storedConflicts.isEmpty)
   }
 
-  /// Recorded trip, whose id is the hash of its natural key. An import creates the same id again.
+  /// Recorded trip. Its id is a hash of its natural key, so an import creates the same id again.
   private let trip = Event(
     id: "97f5264b-1dbe-804e-9147-2072a2089afe", eventTypeId: "type-1", timestamp: DeterministicDate.jan1_2024,
     sourceType: .trip)
@@ -370,7 +370,7 @@ struct SyncEngineDeletionTests {
   }
 }
 
-/// Returns 0, 1, 2, …
+/// Counter that returns 0, 1, 2, …
 private final class Counter: Sendable {
   private let value = Mutex(-1)
   func next() -> Int {

@@ -29,7 +29,7 @@ struct SyncEnginePullTests {
 
   // MARK: Cursor
 
-  /// Client that forwards the plain operations and leaves the others to the defaults of the protocol.
+  /// Client that implements only the operations without versions and leaves the others to the protocol's defaults.
   private struct WrappingClient: ForwardingNetworkClient {
     let base: MockNetworkClient
   }
@@ -87,7 +87,8 @@ struct SyncEnginePullTests {
     #expect(store.storedEvents.count == 1 && store.storedSyncCursor == 11)
   }
 
-  /// Covers a store that was replaced by a restored backup while it was open: its unit of work fails permanently.
+  /// Covers a store that was replaced by a restored backup while it was open, so that its unit of work fails
+  /// permanently.
   @Test func `a unit of work that fails on reading is replaced`() async throws {
     await device.engine.performSync()
     let made = device.factory.makeDataStoreCalls
@@ -205,7 +206,7 @@ struct SyncEnginePullTests {
 
   @Test(
     "after a lost answer the newer of the local and the remote value is shown",
-    // Without a version the entity existed before, so the create changed nothing.
+    // Without a version in the outcome, the entity already existed, so the create changed nothing.
     arguments: [(11, "theirs"), (12, "mine"), (13, "mine"), (nil, "theirs")] as [(Int64?, String)])
   func lostAnswer(version: Int64?, notes: String) async throws {
     let answers = Mutex<[MutationOutcome]?>(nil)
@@ -217,7 +218,7 @@ struct SyncEnginePullTests {
     })
     device.seedType()
     try device.recorder.record(EventFixture.makeEvent(notes: "mine"))
-    // The hub accepted the create and another device then changed the event.
+    // The hub accepted the create, and another device then changed the event.
     device.setFeed([entry(12, .event, "update", "evt-1", ["notes": "theirs"])], next: 12)
     await device.engine.performSync()
     #expect(device.store.storedEvents["evt-1"]?.notes == "mine", "what waits is shown on top")

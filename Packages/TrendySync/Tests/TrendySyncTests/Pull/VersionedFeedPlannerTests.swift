@@ -73,7 +73,7 @@ struct VersionedFeedPlannerTests {
   }
 }
 
-/// Entry, facts about it, and the expected result.
+/// Feed entry with facts about it and the expected result.
 struct Example: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let entry: VersionedFeedPlanner.Candidate

@@ -254,7 +254,7 @@ struct SyncEnginePushTests {
     #expect(await device.engine.state == .idle)
   }
 
-  /// A push is limited to 500 mutations, which the creates before the deletes already fill.
+  /// A push is limited to 500 mutations. The creates before the deletes already reach this limit.
   @Test func `a full record gets deletes ahead of more creates than fit into a push`() async throws {
     let hub = FullHub(keeping: 600)
     let device = hub.device()
@@ -273,7 +273,7 @@ struct SyncEnginePushTests {
     #expect(hub.kept == Set((550..<1150).map { newEventId($0) }))
   }
 
-  /// In another order these mutations would have another effect.
+  /// In a different order, these mutations would have a different effect.
   @Test func `a move to another type and a later delete keep their order in a full record`() async throws {
     let hub = FullHub(keeping: 1)
     let device = hub.device()
@@ -333,7 +333,7 @@ struct SyncEnginePushTests {
     let seen = Mutex<[PendingMutation]>([])
     device.network.beforeAnswering = { operation in
       guard operation == .createEventsBatch else { return }
-      // Another unit of work reads saved data only.
+      // Another unit of work reads only saved data.
       let queue = try? others.makeDataStore().fetchPendingMutations()
       seen.withLock { $0 = queue ?? [] }
     }
@@ -539,7 +539,7 @@ private final class FullHub: Sendable {
 
   /// - Parameters:
   ///   - most: Maximum number of entries.
-  ///   - tooMany: Number of mutations from which a push is answered with 413.
+  ///   - tooMany: Minimum number of mutations at which a push is refused with status 413.
   init(keeping most: Int, tooMany: Int = .max) { (self.most, self.tooMany) = (most, tooMany) }
 
   /// Number of mutations in each push.

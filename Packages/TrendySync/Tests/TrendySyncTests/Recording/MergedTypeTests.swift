@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// A type that was merged into another, on this device or another one. Bare numbers are versions of the hub.
+/// Types that were merged into another type, on this device or on another one. Bare numbers are versions of the hub.
 @Suite("Merged types on a device", .timeLimit(.minutes(1)))
 struct MergedTypeTests {
   private let hub: HubDouble
@@ -43,7 +43,7 @@ struct MergedTypeTests {
   @Test func `a pending event of a type merged elsewhere is shown under the target type`() async throws {
     await begin()
     mergeElsewhere()
-    // Recorded during the pull, so this round no longer pushes it; the pushes of later rounds fail.
+    // Recorded during the pull, so this round does not push it. The pushes of later rounds fail.
     let recorder = device.recorder
     hub.set {
       $0.onPull = { try recorder.record(EventFixture.makeEvent(id: "L", eventTypeId: "T")) }

@@ -4,7 +4,7 @@ import TrendyModels
 import TrendySync
 import TrendyTesting
 
-/// Checks that a value that every hub rejects is rejected when it is recorded.
+/// Checks that a value that every hub rejects is already rejected when it is recorded.
 @Suite("Limits of recorded values", .timeLimit(.minutes(1)))
 struct RecorderLimitTests {
   private let device = Device()

@@ -136,7 +136,7 @@ struct RecorderTests {
   }
 
   @Test func `a deleted event of which the device has no copy cannot be restored`() throws {
-    // With a client of the plain operations alone, cancelling the delete would leave the event only on the hub.
+    // With an unversioned client, cancelling the delete would leave the event only on the hub.
     let device = Device()
     device.seedType()
     device.seedEvent()
@@ -147,7 +147,7 @@ struct RecorderTests {
 
   @Test func `an unsent deleted event is recreated under another type, after the delete of its old type`() throws {
     let device = Device()
-    let id = "0f4d2a5e-93a1-8c11-9a3e-5b1f00c2d3e4"  // of a UUID of version 8, as an import gives
+    let id = "0f4d2a5e-93a1-8c11-9a3e-5b1f00c2d3e4"  // a version 8 UUID, as created by an import
     let types = ["gym", "sport"].map { EventType(id: $0, name: $0, colorHex: "#000000", iconName: "star") }
     try device.recorder.record(types[0])
     var event = EventFixture.makeEvent(id: id, eventTypeId: "gym")
@@ -165,7 +165,7 @@ struct RecorderTests {
     #expect(device.store.storedEvents[id]?.eventTypeId == "sport")
     #expect(device.store.storedEvents[id]?.notes == "as the file says now")
     #expect(device.store.storedTombstones.allSatisfy { $0.entityId != id })
-    // A hub that deletes a type also deletes its events at that time.
+    // A hub that deletes a type deletes its events at the same time, so the create must come last.
     let queue = device.store.storedPendingMutations
     #expect(queue.last.map { "\($0.operation) \($0.entityId)" } == "create \(id)")
     #expect(queue.count { $0.entityId == id } == 1)
@@ -211,7 +211,7 @@ struct RecorderTests {
     #expect(throws: RecorderError.parentDeleted(.event, id: "evt-1", eventTypeId: type)) {
       try device.recorder.restore(eventId: "evt-1")
     }
-    // The hub would delete the event with its type, since it receives that delete before the move.
+    // The hub would delete the event with its type, because it receives that delete before the move.
     #expect(throws: RecorderError.deletionUnderWay(.event, id: "evt-1")) {
       try device.recorder.restore(eventId: "evt-1", to: "sport")
     }

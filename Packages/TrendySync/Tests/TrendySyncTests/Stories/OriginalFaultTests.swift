@@ -7,7 +7,7 @@ import TrendySync
 import TrendyTesting
 
 /// Data loss and duplicates seen in other sync engines, one fault per test. The comment of each test names the damage
-/// that the fault causes, and the mutant of `Tools/mutants.txt` that removes the guard against it.
+/// that the fault causes, and the mutant in `Tools/mutants.txt` that removes the guard against it.
 @Suite("Original faults", .timeLimit(.minutes(10)))
 struct OriginalFaultTests {
   private let hub = SharedHub()
@@ -45,7 +45,7 @@ struct OriginalFaultTests {
     return device
   }
 
-  /// Power supply of a device. It can fail after an answer has arrived and before any of it is saved.
+  /// Power supply of a device. It can fail after a response has arrived and before any of it is saved.
   private final class Power: Sendable {
     private struct State {
       var factory: MockDataStoreFactory?
@@ -57,7 +57,7 @@ struct OriginalFaultTests {
 
     func watch(_ factory: MockDataStoreFactory) { content.withLock { $0.factory = factory } }
 
-    /// Cuts the power with the answer to a request of this kind, after the given number of such answers.
+    /// Cuts the power when a response to a request of this kind arrives, after the given number of such responses.
     func go(with request: SharedHub.Request, after answers: Int = 0) {
       content.withLock {
         $0.request = request
@@ -81,7 +81,7 @@ struct OriginalFaultTests {
     }
   }
 
-  /// Gives the hub the type T and the event E.
+  /// Puts the type T and the event E on the hub.
   private func fillHub() {
     hub.put(.type("T", 1))
     hub.put(.event("E", 2, notes: "as it was"))
@@ -137,7 +137,7 @@ struct OriginalFaultTests {
     #expect(isQuiet(one) && isQuiet(two))
   }
 
-  /// The user's entry is taken for a duplicate and deleted on the device. Mutant: refused and forgotten.
+  /// The user's entry is mistaken for a duplicate and deleted on the device. Mutant: refused and forgotten.
   @Test(
     "any 409",
     arguments: [
@@ -166,7 +166,7 @@ struct OriginalFaultTests {
     }
   }
 
-  /// The change is given up after the fifth timeout.
+  /// The change is abandoned after the fifth timeout.
   @Test("five time-outs in a row", arguments: [true, false])
   func timeouts(hubHeard: Bool) async throws {
     fillHub()
@@ -187,7 +187,7 @@ struct OriginalFaultTests {
     #expect(hub.head == 4, "each took effect once")
   }
 
-  /// The rest of the page is lost, or the pull never gets past it.
+  /// The rest of the page is lost, or the pull never gets past the page.
   @Test func `a page with one undecodable entry`() async throws {
     fillHub()
     let device = makeDevice()
@@ -272,7 +272,7 @@ struct OriginalFaultTests {
     #expect(device.network.createEventsBatchCalls.flatMap(\.events).map(\.id) == ["here"] && isQuiet(device))
   }
 
-  /// The event is refused for its unknown type and lost.
+  /// The event is refused because its type is unknown, and it is lost.
   @Test("an event created before its type was pushed", arguments: [1, 50])
   func beforeItsType(batchSize: Int) async throws {
     let faults = Faults()
@@ -365,7 +365,7 @@ struct OriginalFaultTests {
         id: "00000000-0000-8000-8000-" + String(format: "%012d", index), eventTypeId: "T", notes: "imported")
     }
     for device in [one, two] {
-      // An import takes some time.
+      // Advance the clock, because an import takes some time.
       for start in stride(from: 0, to: events.count, by: 100) {
         #expect(try device.recorder.record(Array(events[start..<start + 100])) == 100)
         await device.clock.advance(by: .milliseconds(1))
@@ -391,7 +391,7 @@ struct OriginalFaultTests {
     let (one, two) = (makeDevice(), makeDevice(seed: 10))
     await one.engine.performSync()
     await two.engine.performSync()
-    // The copy is opened before the other device's change arrives and saved afterwards.
+    // The copy is made before the other device's change arrives, and it is saved afterwards.
     let copy = try #require(two.store.storedEvents["E"])
     try one.recorder.edit(eventId: "E") { $0.notes = "from the other device" }
     await one.engine.performSync()

@@ -28,7 +28,7 @@ struct ProtocolStoryTests {
     try device.recorder.edit(eventId: id) { $0.notes = text }
   }
 
-  /// Restores the hub to version 3, which the next request of a kind reports.
+  /// Restores the hub to version 3. The next request of the given kind reports this.
   private func setBack(telling errors: any WritableKeyPath<HubDouble.State, [APIError?]> & Sendable) {
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))
@@ -63,7 +63,7 @@ struct ProtocolStoryTests {
     #expect(store.storedEvents["old"] == nil)
     let digest = try #require(try store.syncDigest())
     #expect(digest.visible["event"] == 1 && digest.refused == 0 && digest.strays == 0)
-    // The feed may still contain the tombstone. Then the entity can be restored in a new incarnation.
+    // The feed may still contain the tombstone. The entity can then be restored in a new incarnation.
     hub.set { $0.pages = [[.tombstone(.event, "old", 5)]] }
     await device.engine.performSync()
     let conflict = try #require(device.recorder.openConflicts().first)
@@ -169,7 +169,7 @@ struct ProtocolStoryTests {
   @Test func `an edit of the device's own pending value has that value's base`() async throws {
     await begin()
     try note("5")
-    // The edit is sent and its answer lost. Another device's value 6 is at version 4.
+    // The edit is sent and its response is lost. Another device's value 6 has version 4.
     hub.set {
       $0.pushErrors = [.networkError("lost")]
       $0.pages = [[.event("E", 4, notes: "6")]]
@@ -212,7 +212,7 @@ struct ProtocolStoryTests {
 
   @Test func `a delete before the first snapshot has base 0`() throws {
     try device.recorder.record(EventTypeFixture.makeEventType(id: "T"))
-    // The create counts as sent, so the delete cannot simply cancel it.
+    // The create counts as sent, so the delete cannot cancel it.
     var sent = try #require(store.storedPendingMutations.first)
     sent.sequence = 1
     sent.device = "d"
@@ -437,7 +437,7 @@ struct ProtocolStoryTests {
     let asked = try #require(store.storedPendingMutations.first)
     #expect(asked.sequence == 1)
     #expect(try fields(asked)["notes"]?.base == 3)
-    // The hub answers the repeated mutation with its stored outcome.
+    // The hub responds to the repeated mutation with its stored outcome.
     hub.set { $0.outcomes = [.refused(ProblemDetails(type: "urn:trendy:error:invalid", title: "No", status: 422))] }
     await device.engine.performSync()
     #expect(shown?.notes == "6" && store.storedConflicts.count == 1)
@@ -546,7 +546,7 @@ struct ProtocolStoryTests {
     await device.engine.performSync()
     hub.set { $0.pages = [[.event("F", 4), .event("G", 5)]] }
     await device.engine.performSync()
-    // The hub is restored to version 3 and rate limits the offers.
+    // The hub is restored to version 3 and rate-limits the re-offers.
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))
       $0.head = 3
@@ -665,7 +665,7 @@ struct ProtocolStoryTests {
       $0.pushErrors = [.httpError(503)]
     }
     try device.recorder.edit(eventTypeId: "T") { $0.name = "n" }
-    // Nothing counts as sent here, since the first answer is that of the pull.
+    // Nothing counts as sent here, because the first response is that of the pull.
     await device.engine.performSync()
     try device.recorder.edit(eventId: "E") { $0.locationName = "later" }
     let last = try #require(store.storedPendingMutations.last)
@@ -855,7 +855,7 @@ struct ProtocolStoryTests {
   }
 }
 
-/// Client that runs a closure between a push and its answer.
+/// Client that runs a closure between a push and its response.
 private struct IntrudedClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let hub: HubDouble

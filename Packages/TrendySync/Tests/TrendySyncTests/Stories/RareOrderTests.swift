@@ -33,8 +33,8 @@ struct RareOrderTests {
 
   // MARK: Bases of deletes
 
-  /// Leaves the create of "new" at version 4 without an answer and applies another device's edit at version 5. The next
-  /// push fails and the pull succeeds.
+  /// Leaves the create of "new" at version 4 without a response and applies another device's edit at version 5. The
+  /// next push fails and the pull succeeds.
   private func makeWithoutAnswer(_ make: () throws -> Void, then edited: ChangeEntry) async throws {
     try make()
     hub.set { $0.pushErrors = [.networkError("lost"), .networkError("lost")] }
@@ -74,7 +74,7 @@ struct RareOrderTests {
 
   @Test func `the base of a delete excludes parked entries`() async throws {
     await begin()
-    // This version cannot read the entry.
+    // This version cannot decode the entry.
     var unreadable = ChangeEntry.event("E", 6)
     unreadable.data = ChangeEntryData(rawData: ["id": "E", "event_type_id": "T", "timestamp": "in later words"])
     hub.set { $0.pages = [[unreadable]] }
@@ -370,7 +370,7 @@ struct RareOrderTests {
     #expect(try changes(offered)["notes"] == FieldChange(value: "last words", base: 3, stamp: 50, author: "other"))
   }
 
-  /// The restored hub had compacted the tombstone before and keeps only the id.
+  /// The restored hub had already compacted the tombstone and keeps only the id.
   @Test func `a delete that the restored hub has compacted still keeps later imports out`() async throws {
     await begin()
     let id = "00000000-0000-8000-8000-000000000001"
@@ -411,7 +411,7 @@ struct RareOrderTests {
     #expect(store.storedParkedChanges.map(\.entityId) == [id])
   }
 
-  /// The import was sent and the hub's entry arrived before the answer. The hub's value is shown and edited.
+  /// The import was sent, and the hub's entry arrived before the response. The hub's value is visible and then edited.
   @Test func `an edit of an event that another device imported first has that version as its base`() async throws {
     await begin()
     let id = "00000000-0000-8000-8000-000000000001"
@@ -465,7 +465,7 @@ struct RareOrderTests {
       $0.pushErrors = [.networkError("lost")]
       $0.pages = [[.event("new", 4)]]
     }
-    // This store never sent the create, because its row was copied before.
+    // Simulate a store that never sent the create, because a copy of it did.
     var waiting = try #require(store.storedPendingMutations.first)
     await device.engine.performSync()
     waiting.sequence = nil
@@ -705,7 +705,7 @@ struct RareOrderTests {
   @Test func `a page requested before a snapshot is not applied after it`() async throws {
     await begin()
     hub.set { $0.head = 3 }
-    // Another process loads a snapshot during the pull: the cursor is equal but the generation is not.
+    // Another process loads a snapshot during the pull. The cursor is then equal, but the generation is not.
     hub.set { [factory = device.factory] state in
       state.pages = [[.event("E", 4, notes: "late")]]
       state.onPull = {
