@@ -5,7 +5,7 @@ import TrendyPersistence
 ///
 /// Input that is not recognizably a file of the expected type is returned unchanged.
 public enum ForgedChecksums: Sendable {
-  /// Recomputes checksums and offsets of all recognizable blocks of a backup.
+  /// Recomputes the checksums and offsets of all recognizable blocks of a backup.
   public static func backup(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count >= 64 else { return bytes }
     var bytes = bytes

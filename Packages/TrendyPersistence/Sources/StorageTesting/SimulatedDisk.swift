@@ -95,7 +95,8 @@ struct DiskState: Sendable {
   var handles: [Int: Int] = [:]
   var metFault = false
   private var durableNames: [String: Int] = [:]
-  /// A new directory is durable at once. Renaming or removing a directory becomes durable when its parent is synced.
+  /// A new directory is durable immediately. Renaming or removing a directory becomes durable when its parent is
+  /// synced.
   private var durableFolders: Set<String> = ["/", "."]
   private var pendingNames: [NameChange] = []
   private var fault: SimulatedFileSystem.Fault?
@@ -187,8 +188,8 @@ struct DiskState: Sendable {
 
   mutating func apply(_ change: NameChange) {
     if case .renameFolder(let from, _) = change {
-      // Pending changes in the directory have its old path. A journal would write them before the rename, so they
-      // become durable now.
+      // Pending changes in the directory have its old path. A journaling file system would write them before the
+      // rename, so they become durable now.
       for folder in folders where folder == from || folder.hasPrefix(from + "/") { syncNames(in: folder) }
     }
     Self.apply(change, to: &names, &folders)

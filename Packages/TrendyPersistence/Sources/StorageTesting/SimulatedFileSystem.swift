@@ -70,7 +70,7 @@ public final class SimulatedFileSystem: FileSystem {
   /// Returns the same disk as seen by another process.
   public func anotherProcess() -> SimulatedFileSystem { SimulatedFileSystem(disk: disk) }
 
-  /// Ends this process: its open files and locks are released, and its writes remain. It can be used again.
+  /// Ends this process: its open files and locks are released, and its writes remain. The process can be used again.
   public func kill() { disk.state.withLock { $0.endProcess(process) } }
 
   // MARK: Faults
@@ -218,7 +218,8 @@ extension SimulatedFileSystem {
   }
 
   public func pause(attempt: Int) -> Duration {
-    // Another thread may have the lock. With a single thread nothing releases it, and the wait ends soon.
+    // Lets other threads run, because one of them may hold the lock. The reported pause is longer than the real one, so
+    // that a wait for a lock that no thread will release times out quickly.
     usleep(200)
     return .milliseconds(1)
   }

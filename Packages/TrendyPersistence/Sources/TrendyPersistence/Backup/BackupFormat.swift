@@ -1,5 +1,5 @@
-/// Format of a backup file (docs/format.md, "Backup"): a header, then blocks whose checksums are chained, so that none
-/// can be altered, removed, moved or added unnoticed.
+/// Format of a backup file (docs/format.md, "Backup"): a header, followed by blocks with chained checksums, which
+/// reveal any block that was altered, removed, moved or added.
 enum BackupFormat {
   static let magic: UInt64 = 0x6B62_7964_6E65_7274  // "trendybk"
   static let version = 1
@@ -13,7 +13,7 @@ enum BackupFormat {
   enum BlockKind: UInt32 {
     /// Start of a store; contains the sequence number of its last save and its name.
     case store = 1
-    /// Rows of the last started store.
+    /// Rows of the store that was started last.
     case records = 2
     /// Last block of an unsigned backup; contains the total number of rows.
     case end = 3

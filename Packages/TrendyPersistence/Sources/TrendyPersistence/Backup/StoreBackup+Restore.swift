@@ -256,7 +256,8 @@ private final class Replacement {
 }
 
 extension StorageEngine {
-  /// Replaces all rows with those of one store in a backup. The caller holds the write lock and the maintenance lock.
+  /// Replaces all rows with those of one store in a backup. The caller must hold the write lock and the maintenance
+  /// lock.
   fileprivate func replaceAll(
     with reader: BackupReader, named wanted: String, onProgress: StoreBackup.ProgressHandler
   ) throws(StorageError) {

@@ -52,7 +52,7 @@ extension StorageEngine {
     }
   }
 
-  /// Writes one group. The caller holds the write lock and keeps it.
+  /// Writes one group. The caller must hold the write lock, which is not released.
   /// - Parameters:
   ///   - records: rows of the group.
   ///   - bytes: length of the group.
@@ -75,15 +75,14 @@ extension StorageEngine {
     }
   }
 
-  /// Writes one group and syncs it before `publish` makes it visible. The caller holds the write lock and keeps it.
-  ///
-  /// Disk operations happen outside the lock of `state`, so reads continue meanwhile.
+  /// Writes one group and syncs it before `publish` makes it visible. The caller must hold the write lock, which is not
+  /// released. Disk operations happen outside the lock of `state`, so reads continue meanwhile.
   func appendDurably(
     _ records: [UnsafeRawPointer], bytes: Int,
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {
     if records.isEmpty {
-      // See append(_:bytes:).
+      // Even without changes, groups that the unit has read may have to be synced.
       if let sequence = try append(records, bytes: bytes) { try waitUntilDurable(sequence) }
       return
     }

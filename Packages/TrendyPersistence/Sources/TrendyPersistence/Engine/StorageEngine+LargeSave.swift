@@ -15,11 +15,10 @@ extension StorageEngine {
 
   func isLarge(_ bytes: Int) -> Bool { bytes > options.sealBytes * Self.largeSaveFactor }
 
-  /// Saves a unit of work together with the rows of the log as a segment. The caller holds the write lock and keeps it.
-  ///
-  /// The log is sealed first and continues in another chunk, so a segment that is not used in the end has no effect.
-  /// The save is complete when the manifest lists the segment. The log does not mention it; other handles check the
-  /// manifest when the counter has changed.
+  /// Saves a unit of work together with the rows of the log as a segment. The caller must hold the write lock, which is
+  /// not released. The log is sealed first and continues in another chunk, so an unused segment has no effect. The save
+  /// is complete when the manifest lists the segment. The log does not mention it; other handles check the manifest
+  /// when the counter has changed.
   /// - Parameters:
   ///   - changes: rows put and deleted.
   ///   - newRows: indices of the rows of `changes` that replace no saved row.

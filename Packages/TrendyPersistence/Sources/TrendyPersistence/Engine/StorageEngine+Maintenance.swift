@@ -63,7 +63,7 @@ extension StorageEngine {
     if isOverdue { try maintain() }
   }
 
-  /// A save seals the log itself if the log is longer than ``Options/sealBytes`` by this factor.
+  /// A save seals the log itself if the log exceeds ``Options/sealBytes`` by this factor.
   private static let overdueFactor = 64
   /// Minimum number of segments at which merging has priority over sealing.
   private static let manySegments = 48
@@ -162,7 +162,7 @@ extension StorageEngine {
     }
     let chosen = Self.due(manifest.segments, killed: killed)
     guard !chosen.isEmpty else { return false }
-    // Discard the pages with the replacement lists. The stack below has mappings of its own.
+    // Discard the pages with the replacement lists. The stack below has its own mappings.
     releaseMemory()
     let log = Log(directory: directory, fileSystem: fileSystem, manifest: manifest)
     // A separate stack without the log, because rows that an unconfirmed save has replaced are still needed.

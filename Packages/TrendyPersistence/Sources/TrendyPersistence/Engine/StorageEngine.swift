@@ -226,7 +226,8 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns the number of rows between each two consecutive boundaries. A row equal to a boundary counts as after it.
+  /// Returns the number of rows between each pair of consecutive boundaries. A row equal to a boundary counts as after
+  /// it.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - group: group key; `nil` for all rows of the kind.
@@ -255,7 +256,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Whether there may be rows of the kind. `false` is exact. Takes constant time.
+  /// Whether there may be rows of the kind. `true` may be wrong, `false` is always correct. Takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -273,7 +274,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Prefetches the rows of all keys of many hashes.
+  /// Prefetches the rows of all keys that identifiers with these hashes may have.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - hashes: first key of each hash.
@@ -306,7 +307,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns, for each group, whether it may have rows of a kind. `false` is exact.
+  /// Returns, for each group, whether it may have rows of a kind. `true` may be wrong, `false` is always correct.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }

@@ -57,7 +57,7 @@ extension LocalStore {
     }
   }
 
-  /// Returns the order number that corresponds to the most recently recorded event of the saved ones.
+  /// Returns the highest order number among the saved events, derived from the times in their ids.
   private func latestTime() throws(StorageError) -> Int64 {
     let found = try committed { engine throws(StorageError) in try engine.latest(kind: RowKind.event, count: 1) }
     defer { withExtendedLifetime(found.pin) {} }

@@ -53,7 +53,7 @@ extension LocalStore {
   }
 }
 
-/// Checks the relations between the rows of a device's store. Rows are passed in by kind, referenced kinds first.
+/// Checks the relations between the rows of a device's store. Rows must be passed in by kind, referenced kinds first.
 private struct RowCheck {
   private struct Entity: Hashable {
     var type: MutationEntityType

@@ -109,7 +109,7 @@ extension LocalStore {
     return try engine.get().latest(kind: kind, count: count)
   }
 
-  /// Whether there may be rows of the kind. `false` is exact. Takes constant time.
+  /// Whether there may be rows of the kind. `true` may be wrong, `false` is always correct. Takes constant time.
   func mayHold(_ kind: UInt8) throws(StorageError) -> Bool {
     if let transaction { return try transaction.mayHold(kind: kind) }
     return try engine.get().mayHold(kind: kind)
@@ -140,7 +140,7 @@ extension LocalStore {
 
   private static let mostBytesPassed = 4 << 20
 
-  /// Counts the bytes of rows that are read only once, and regularly discards mapped pages, so that reading all of a
+  /// Counts the bytes of rows that are read only once, and discards mapped pages regularly, so that reading a whole
   /// large store takes no more memory than reading a small one.
   func pass(bytes: Int) throws(StorageError) {
     bytesPassed += bytes
@@ -287,7 +287,7 @@ extension LocalStore {
     try put(event, at: place, in: transaction)
   }
 
-  /// Returns the saved and the new row of each key of these kinds that the unit put or deleted.
+  /// Returns, for each key of these kinds that the unit put or deleted, the saved row and the new row.
   func changes(ofKinds isMeant: (UInt8) -> Bool) throws(StorageError) -> [(before: Row?, after: Row?)] {
     try transaction?.changes(ofKinds: isMeant) ?? []
   }

@@ -70,7 +70,7 @@ public final class TrackLog: TrackStore {
     return count
   }
 
-  /// Returns whether two logs have the same rows.
+  /// Whether two logs have the same rows.
   public static func isEqual(_ left: any TrackRows, _ right: any TrackRows) throws -> Bool {
     try TrackRowKind.all.allSatisfy { kind in
       // Compare in key order, because the order of rows with equal times is undefined.
@@ -106,7 +106,7 @@ extension TrackLog {
     guard !entries.isEmpty else { return result }
     try checkIdentifier(device)
     return try rows.write { transaction in
-      // The closure may run several times, so each run starts with a copy.
+      // The closure may run more than once, and each run must start with the original value.
       var result = result
       let number = try DeviceTable.number(of: device, in: transaction)
       var writer = TrackBlockWriter(transaction: transaction, device: number)
@@ -285,7 +285,7 @@ private enum DeviceTable {
     }
   }
 
-  /// Returns the number of a device. Assigns the next number to a new device.
+  /// Returns the number of a device. A new device receives the next number.
   static func number(of name: String, in transaction: any TrackRowWriting) throws -> UInt64 {
     let known = try transaction.rows(kind: TrackRowKind.device)
     if let record = known.first(where: { $0.payload.elementsEqual(name.utf8) }) { return record.key.low }
@@ -308,7 +308,7 @@ private struct UnreadMark {
   var since: Int64
   /// Time of the latest unread reading; `.max` if unknown.
   var through: Int64
-  /// Number of times that readings have become unread.
+  /// Counter that is incremented whenever readings become unread.
   let generation: UInt64
 
   var isUnread: Bool { since != .max }

@@ -37,7 +37,7 @@ public protocol TrackRowReading {
   /// Returns the row with this kind and key, or `nil`.
   func row(kind: UInt8, key: RowKey) throws -> TrackRow?
 
-  /// Returns rows of a kind with sort values from `lower` up to but excluding `upper`, ordered by sort value.
+  /// Returns rows of a kind with sort values from `lower` up to, but not including, `upper`, ordered by sort value.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - group: group key; `nil` for all rows of the kind.

@@ -3,7 +3,8 @@ import Testing
 import TrendyPersistence
 import TrendyProtocols
 
-/// Real files and processes: two writers on one store, killed at any time, compared with a ledger of confirmed saves.
+/// Tests with real files and processes. Two writers on one store are killed at arbitrary times; the store must contain
+/// every save in their ledgers.
 @Suite("Processes", .timeLimit(.minutes(10)))
 struct ProcessTests {
   /// Saves groups of three until killed, and records each completed save.

@@ -14,7 +14,7 @@ extension Recorder {
     }
   }
 
-  /// Discards the kept value. The visible value stays.
+  /// Discards the kept value. The visible value does not change.
   ///
   /// An entity that exists only on this device because the hub refused its create is deleted as well.
   /// - Throws: ``RecorderError/noSuchConflict(_:)``.

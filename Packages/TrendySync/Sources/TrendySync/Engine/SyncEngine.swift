@@ -27,7 +27,7 @@ public actor SyncEngine {
   private var isRoundSuspended = false
   let broadcast = StateBroadcast()
 
-  /// Open store, created at first use (SyncEngine+Store.swift).
+  /// Open store, created on first use (SyncEngine+Store.swift).
   ///
   /// Never has unsaved changes at a suspension point, because another call could save them or roll them back.
   var dataStore: (any DataStoreProtocol)?
@@ -161,7 +161,7 @@ extension SyncEngine {
   /// Runs one round, or joins the next one to start, and returns when it has ended.
   ///
   /// Does not wait for the retry delay of an earlier failure. While the breaker is open, the round only pulls. Between
-  /// ``suspend()`` and ``resume()`` there is no round.
+  /// ``suspend()`` and ``resume()`` rounds are refused.
   public func performSync() async {
     asks += 1
     let ask = asks

@@ -111,7 +111,7 @@ extension UnversionedFeedApplier {
 
   private func isDeleteWaiting(_ key: EntityKey) -> Bool {
     if isDeleteUnanswered(key) { return true }
-    // Children deleted with their event type have no mutation of their own, and nothing records which type they
+    // Children deleted with their event type have no separate mutation, and nothing records which type they
     // belonged to.
     return key.entityType.isChildOfEventType
       && waiting.contains { $0.key.entityType == .eventType && $0.value.contains { $0.operation == .delete } }

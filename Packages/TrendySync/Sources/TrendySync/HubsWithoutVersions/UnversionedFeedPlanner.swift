@@ -1,6 +1,6 @@
 package import TrendyModels
 
-/// Decides how to apply each feed entry of a hub without versions. Entries are passed in their order.
+/// Decides how to apply each feed entry of a hub without versions. Entries must be passed in order.
 ///
 /// Does not read the store; ``UnversionedFeedApplier`` carries out the decisions.
 package struct UnversionedFeedPlanner: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Decides how to apply each feed entry of a hub with versions. Entries are passed in their order.
+/// Decides how to apply each feed entry of a hub with versions. Entries must be passed in order.
 ///
 /// Does not read the store: ``VersionedFeedApplier`` passes the state and carries out the decisions. Facts that are
 /// expensive to determine come from ``VersionedFeedFacts``, and only when a decision depends on them.
@@ -158,8 +158,8 @@ extension VersionedFeedPlanner {
       livingTypes[entry.key.entityId] = true
       if entry.held?.isDelete ?? true { stirred.append(entry.key.entityId) }
     }
-    // An entity without mutations can be written to its row at once. For others the data is stored until the visible
-    // state has been computed.
+    // An entity without mutations can be written to its row immediately. For others the data is stored until the
+    // visible state has been computed.
     return try canBeShownAtOnce(entry, under: parent, facts) ? .holdAndShow : .hold
   }
 

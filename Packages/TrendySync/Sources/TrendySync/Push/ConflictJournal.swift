@@ -46,8 +46,9 @@ struct ConflictJournal {
     for key in queue.filter({ $0.operation == .delete }).map(\.key).inShowingOrder {
       try replication.refreshVisibleState(key)
     }
-    // The sequence numbers of sent mutations would be missing at the hub. With versions, the store needs a new identity
-    // at once: without one it could not report the versions that it has seen, and would not notice a restored hub.
+    // Removing sent mutations would leave gaps in the sequence numbers that the hub receives. With versions, the store
+    // needs a new identity immediately: without one it could not report the versions that it has seen, and would not
+    // notice a restored hub.
     if queue.contains(where: { $0.sequence != nil }) {
       if memory.holdsVersions {
         try NewIdentity(store: store, random: random, now: clock.now).take()

@@ -207,8 +207,8 @@ extension SyncEngine {
   /// Halves a push that the hub refused as a whole, until a single mutation remains. That mutation moves to the journal
   /// with the hub's response, so that no mutation blocks the queue.
   ///
-  /// If the response may not depend on the content, as that of a proxy, an empty push is tried first. If it is refused
-  /// too, the push fails and nothing is moved. Status 413 always depends on the content.
+  /// If the response may not depend on the content, such as that of a proxy, an empty push is tried first. If it is
+  /// refused too, the push fails and nothing is moved. Status 413 always depends on the content.
   /// - Parameters:
   ///   - batch: The batch that the hub refused.
   ///   - question: State of the store on which the push was based.
@@ -280,7 +280,7 @@ extension SyncEngine {
 extension APIError {
   /// Whether the hub refused a push as a whole and would refuse it again.
   ///
-  /// Statuses 401 and 410 require another reaction, as do the two conflicts that sync resolves itself.
+  /// Statuses 401 and 410 require a different reaction, as do the two conflicts that sync resolves itself.
   fileprivate var isRefusalOfPush: Bool {
     guard let status = statusCode, (400..<500).contains(status), !isTransient, status != 401, status != 410 else {
       return false

@@ -18,12 +18,12 @@ final class EditWriter {
   ///
   /// Read once: under the write lock only this unit appends, and an import appends thousands of mutations.
   private var latest: Date?
-  /// Stamp of all mutations of this unit. If each mutation had a stamp of its own, an import of 60,000 rows would put
-  /// the device a minute ahead of its clock.
+  /// Stamp of all mutations of this unit. If each mutation had its own stamp, an import of 60,000 rows would put the
+  /// device a minute ahead of its clock.
   private var stamp: Int64?
   /// Whether this unit holds the write lock, which is released when the unit ends.
   private var hasWriteLock = false
-  /// Ids of event types found in this unit. Spares an import one lookup per event.
+  /// Ids of event types found in this unit. Saves an import one lookup per event.
   private var livingTypes: Set<String> = []
   /// Ids of the events created in this unit, in order.
   private var savedEvents: [String] = []

@@ -100,8 +100,8 @@ enum CreateDisposition: Hashable {
 /// Progress of a pull over several pages.
 struct Pull {
   var cursor: Int64
-  /// Deletes that the hub acknowledged without a version before this pull. The feed has contained all of them once the
-  /// pull is complete.
+  /// Deletes that the hub acknowledged without a version before this pull. All of them have appeared in the feed once
+  /// the pull is complete.
   let acknowledged: Set<EntityKey>
 
   init(_ store: any DataStoreProtocol) throws {

@@ -3,7 +3,7 @@ import TrendyProtocols
 
 /// Selects the ``Replication`` for a unit of work. No other code checks whether the hub and the store have versions.
 ///
-/// Each response shows whether the hub sends versions, and a store has versions after its first snapshot with versions.
+/// Each response shows whether the hub sends versions. A store has versions after its first snapshot with versions.
 /// ``VersionedReplication`` applies only if both have them, ``UnversionedReplication`` otherwise.
 struct ReplicationChoice {
   let store: any DataStoreProtocol

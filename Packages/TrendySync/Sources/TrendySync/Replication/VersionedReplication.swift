@@ -7,7 +7,7 @@ struct VersionedReplication: Replication {
   let clock: any TimeSource
   let random: RandomSource
 
-  /// An empty hub has a snapshot with cursor 0, so 0 counts as a cursor.
+  /// `true` if the store has no cursor. A cursor of 0 counts as one, because the snapshot of an empty hub has it.
   var needsSnapshot: Bool { get throws { try store.syncCursor() == nil } }
 
   func take(_ page: ChangeFeedResponse, of pull: Pull, _ asking: RequestStart, _ before: SyncMetadata) throws {

@@ -5,8 +5,8 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Recording under an event type that another process has deleted. An event without its type would be visible nowhere,
-/// and the hub would refuse it.
+/// Recording under an event type that another process has deleted. An event without its type would not be visible
+/// anywhere, and the hub would refuse it.
 @Suite("Types deleted by another process", .timeLimit(.minutes(10)))
 struct DeletedTypeTests {
   private static let gone = RecorderError.parentDeleted(.event, id: "new", eventTypeId: "type-1")

@@ -13,8 +13,8 @@ final class Memtable {
   ///
   /// A bucket begins with one tag byte for each of its seven slots: 0 if the slot is empty, otherwise bits of the hash.
   /// The slots follow, each with a 32-bit hash in the upper half and a row number in the lower half. All seven tags are
-  /// compared at once. The usual result, no match and an empty slot, is predictable, so the CPU continues before it has
-  /// read the tags.
+  /// compared at once. The most common result, no match and an empty slot, is easy to predict, so the CPU continues
+  /// speculatively before it has read the tags.
   private var table = Memtable.emptyTable(64 * Memtable.bucketBytes)
   private static let bucketBytes = 64
   private static let slotsInBucket = 7
@@ -54,7 +54,7 @@ final class Memtable {
   }
 
   /// Adds a row or a deletion and replaces any earlier one with its key.
-  /// - Returns: its row number, an index into ``records``. Valid until the key is applied again.
+  /// - Returns: its row number, an index into ``records``. Valid until a row with the same key is applied.
   @discardableResult func apply(_ record: UnsafeRawPointer) -> Int {
     let kind = RowLayout.kind(record)
     let key = RowLayout.key(record)
@@ -142,7 +142,7 @@ extension Memtable {
     }
   }
 
-  /// Returns the rows of a group. The caller has called ``listGroups()``.
+  /// Returns the rows of a group. Must be preceded by a call to ``listGroups()``.
   private func groupList(_ kind: UInt8, _ group: UInt64) -> GroupList {
     guard let number = groupNumbers?.find(GroupName(kind: kind, group: group)) else { return .none }
     return groups[Int(number) - 1]

@@ -109,7 +109,7 @@ final class OrderedRows {
     }
   }
 
-  /// Adds to `counts` the number of rows between each two consecutive boundaries. The boundaries must be ascending.
+  /// Adds to `counts` the number of rows between each pair of consecutive boundaries. The boundaries must be ascending.
   func addCounts(boundaries: [Int64], to counts: inout [Int]) {
     var leafIndex = 0
     var before = 0

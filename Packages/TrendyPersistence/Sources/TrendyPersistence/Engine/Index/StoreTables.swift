@@ -56,7 +56,7 @@ final class StoreTables {
   func settle(_ kind: UInt8) throws(StorageError) {
     guard !segments.isEmpty else { return }
     let records = memtable.records
-    // A row that replaced another one under the same number has the same key, which is already settled.
+    // A row that reused the number of a replaced row has the same key, which has already been processed.
     let first = settledCounts[Int(kind)]
     guard first < records.count else { return }
     let keys = records[first...].compactMap { record in
@@ -83,7 +83,7 @@ final class StoreTables {
     return held
   }
 
-  /// Returns, for each group, whether it may contain rows of a kind. `false` is exact.
+  /// Returns, for each group, whether it may contain rows of a kind. `true` may be wrong, `false` is always correct.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var held = try segments.mayHold(kind: kind, groups: groups)
     if memtable.mayHold(kind: kind) {

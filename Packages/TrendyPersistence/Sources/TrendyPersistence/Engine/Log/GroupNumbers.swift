@@ -13,8 +13,8 @@ struct GroupName: Hashable, Comparable {
 /// faster, because the runtime need not instantiate its type.
 final class GroupNumbers {
   private(set) var names: [GroupName] = []
-  /// Numbers of groups. A group's hash selects the slot of its number, or one before it if that was occupied. 0 marks a
-  /// free slot. The count is a power of two.
+  /// Open-addressing table of group numbers, indexed by a hash of the group. 0 marks a free slot. The size is a power
+  /// of two.
   private var slots = Column<UInt32>(zeros: 256)
 
   /// Returns the number of a group, or `nil` if it has none.

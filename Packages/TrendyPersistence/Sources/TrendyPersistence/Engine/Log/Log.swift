@@ -32,7 +32,8 @@ struct Log {
     var tail: Tail
     var report: RecoveryReport
 
-    /// Returns the damage at the end of the log, or `nil` if at most an unconfirmed save is incomplete.
+    /// Returns the damage at the end of the log, or `nil` if the log is intact or ends with an unfinished save that was
+    /// never confirmed.
     func damage(confirmedBy mark: DurableEnd?) -> StorageError? {
       if case .damaged(let path, let offset) = tail { return .damaged(path: path, offset: offset) }
       let isConfirmed = mark?.isAhead(of: state.tail.sequence, in: state.generation.manifest) ?? false
@@ -152,7 +153,8 @@ struct Log {
     }
   }
 
-  /// Creates a file that can become a chunk. The caller holds the maintenance lock, so no other process uses the name.
+  /// Creates a file that can become a chunk. The caller must hold the maintenance lock, so that no other process uses
+  /// the name.
   func makeSpare(bytes: Int) throws(StorageError) -> SpareChunk {
     let file = try makeChunk(sparePath, bytes: bytes, isWrittenOver: true) { file throws(FileSystemError) in
       try file.synchronize()
@@ -228,7 +230,7 @@ struct Log {
   /// - Parameters:
   ///   - marked: whether to trust a durable end in the lock file without examining the bytes after it. A process
   ///     examines them before it appends.
-  ///   - earlier: segments that this handle has open, which are reused. They must not be used after this call.
+  ///   - earlier: open segments of this handle, which are reused. The caller must not use them after this call.
   func read(
     believingMark marked: Bool = false, keepingSegmentsOf earlier: SegmentStack? = nil
   ) throws(StorageError) -> Recovered {
@@ -366,7 +368,7 @@ struct Log {
       return group
     }
 
-    /// Returns whether the bytes at an offset, as many as a group header has, are zero.
+    /// Returns whether the bytes of a possible group header at an offset are all zero.
     mutating func isZero(at offset: Int) throws(StorageError) -> Bool {
       let end = min(offset + GroupHeader.bytes, header.chunkBytes)
       try load(to: end)

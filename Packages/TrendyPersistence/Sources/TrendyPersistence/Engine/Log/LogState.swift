@@ -72,7 +72,7 @@ extension LogState {
   /// - Parameters:
   ///   - directory: directory of the store.
   ///   - fileSystem: file system of the directory.
-  /// - Returns: whether the bytes after the new end, as many as a group header has, are zeros.
+  /// - Returns: whether the bytes of a possible group header after the new end are all zero.
   @discardableResult
   mutating func catchUp(directory: String, fileSystem: any FileSystem) throws(StorageError) -> Bool {
     while true {
@@ -133,8 +133,8 @@ extension LogState {
 
   /// Starts creating the next chunk in the background while the current one still has space.
   ///
-  /// A handle that saves a lot then waits for neither the file nor its memory, and the pages of the file have already
-  /// been written once.
+  /// A handle that saves a lot need not wait for the file or its memory, and all pages of the file have already been
+  /// written once.
   mutating func prepareNextChunk(_ options: StorageEngine.Options, directory: String, fileSystem: any FileSystem) {
     // Nothing is prepared for a program that saves once and exits.
     guard tail.spare == nil, handle.savedBytes >= options.firstChunkBytes / 4, tail.end * 2 >= tail.chunk.chunkBytes

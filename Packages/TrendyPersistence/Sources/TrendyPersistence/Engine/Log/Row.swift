@@ -9,8 +9,8 @@
 /// Memory that contains rows.
 ///
 /// `@unchecked`: the bytes of a row are written before the row can be found, under the engine's lock, which also orders
-/// memory accesses. They never change afterwards. Only the holder of the write lock writes, and only after the rows
-/// that can be found.
+/// memory accesses. They never change afterwards. Only the holder of the write lock writes, and only to memory beyond
+/// the rows that can be found.
 final class RowMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let count: Int
@@ -62,8 +62,8 @@ final class RowMemory: @unchecked Sendable {
     #endif
   }
 
-  /// Returns the pages from `offset` to the end, which are zero, to the system until they are accessed again. Only a
-  /// hint.
+  /// Returns the pages from `offset` to the end, which must be zero, to the operating system. They are allocated again
+  /// when they are accessed. Only a hint.
   func returnZeros(from offset: Int) {
     #if os(Linux)
       guard let pages, offset < count else { return }
@@ -149,7 +149,7 @@ public struct Row: @unchecked Sendable {
   public var kind: UInt8 { RowLayout.kind(pointer) }
   /// Key of the row, unique within its ``kind``.
   public var key: RowKey { RowLayout.key(pointer) }
-  /// Sort value, which orders scans. Device stores use a time, hubs a version.
+  /// Sort value, which determines the order of scans: a time in a device's store, a version in a hub's.
   public var sort: Int64 { RowLayout.sort(pointer) }
   /// Group key, to which scans can be restricted; 0 for none.
   public var group: UInt64 { RowLayout.group(pointer) }

@@ -11,7 +11,7 @@ public final class WriteTransaction {
   private var left: Int
   /// Number of puts and deletions so far.
   private(set) var changes = 0
-  /// Deletions of keys that may have no saved row. A commit then omits them.
+  /// Deletions of keys that may have no saved row. A commit omits those that have none.
   private var unsure: Set<UnsafeRawPointer> = []
   /// Result of the last lookup of a saved row, kept because most writes follow a read of the same key.
   private var looked: (kind: UInt8, key: RowKey, isSaved: Bool)?
@@ -97,8 +97,8 @@ public final class WriteTransaction {
     try engine.lookAhead(kind: kind, groups: groups, ahead)
   }
 
-  /// Returns, for each key, whether no row has it, neither saved nor put by this unit. May be `false` for a key without
-  /// a row.
+  /// Returns, for each key, whether neither a saved row nor a change of this unit has it. May be `false` for an unused
+  /// key.
   public func areNew(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     var areNew = try engine.holds(kind: kind, keys: keys).map { !$0 }
     if overlay.mayHold(kind: kind) {
@@ -172,7 +172,7 @@ public final class WriteTransaction {
     return counts
   }
 
-  /// Whether there may be a row of the kind. `false` is exact. Takes constant time.
+  /// Whether there may be a row of the kind. `true` may be wrong, `false` is always correct. Takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     if overlay.mayHold(kind: kind) { return true }
     return try engine.mayHold(kind: kind)
@@ -294,7 +294,7 @@ public final class WriteTransaction {
     }
     isOpen = false
     engine.releaseWriteLock()
-    // See commit().
+    // As in commit(), a failure of maintenance is not reported here.
     try? engine.maintainIfOverdue()
   }
 

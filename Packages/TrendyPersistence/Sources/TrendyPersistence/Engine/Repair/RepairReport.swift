@@ -1,4 +1,4 @@
-/// Row that is not intact in any file, with everything that is known of its identity.
+/// Row that is not intact in any file, with the known parts of its identity.
 public struct LostRow: Hashable, Sendable {
   /// Kind of the row; 0 if unknown.
   public var kind: UInt8

@@ -1,8 +1,8 @@
 extension StorageEngine {
   /// Verifies a store: every checksum, the manifest, the sequence numbers of the log, and every index against the rows.
   ///
-  /// It changes nothing, and other handles may save meanwhile. The content of the rows is verified by their owner; on a
-  /// device, by ``LocalStore/verify()``.
+  /// The store is not changed, and other handles may save meanwhile. The content of the rows is verified by their
+  /// owner; on a device, by ``LocalStore/verify()``.
   /// - Parameters:
   ///   - directory: path without a trailing slash.
   ///   - fileSystem: file system of the directory.
@@ -16,7 +16,7 @@ extension StorageEngine {
     let verification = try look(&log)
     // A save or maintenance may have changed the files meanwhile, so repeat the verification under the write lock.
     guard !verification.findings.isEmpty, let lock = try? log.openLock() else {
-      return verification  // without write permission there is no lock
+      return verification  // the lock requires write permission
     }
     defer { withExtendedLifetime(lock) {} }  // closing the file releases the lock
     try log.take(lock, atMost: options.lockTimeout)

@@ -69,7 +69,7 @@ struct Manifest: Hashable {
   /// - Parameters:
   ///   - directory: directory of the store.
   ///   - fileSystem: file system of the directory.
-  /// - Returns: the manifest and its open file, which is in place until the manifest is replaced.
+  /// - Returns: the manifest and its open file, which remains at its path until the manifest is replaced.
   static func open(
     directory: String, fileSystem: any FileSystem
   ) throws(StorageError) -> (manifest: Manifest, file: any OpenFile) {
@@ -110,7 +110,7 @@ struct Manifest: Hashable {
     return buffer
   }
 
-  /// Replaces the manifest in the directory. On return it is durable. The caller holds the write lock.
+  /// Replaces the manifest in the directory. On return it is durable. The caller must hold the write lock.
   func replace(directory: String, fileSystem: any FileSystem) throws(StorageError) {
     let buffer = encoded()
     let temporary = directory + "/" + StoreFormat.newManifestName

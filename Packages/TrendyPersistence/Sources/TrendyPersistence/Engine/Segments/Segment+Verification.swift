@@ -38,7 +38,7 @@ extension Segment {
     }
   }
 
-  /// Returns all rows in intact pages, and what the intact pages contain about the other rows.
+  /// Returns all rows in intact pages, and the details of the other rows that intact pages still contain.
   func wholeRecords() -> (records: [(row: Int, record: UnsafeRawPointer)], lost: [LostRow]) {
     var found: [(row: Int, record: UnsafeRawPointer)] = []
     var lost: [LostRow] = []
@@ -52,7 +52,7 @@ extension Segment {
     return (found, lost)
   }
 
-  /// Returns what intact pages contain about a damaged row: its kind, key and sort value or day.
+  /// Returns the details of a damaged row that intact pages still contain: its kind, key and sort value or day.
   private func lostRow(_ row: Int) -> LostRow {
     let kind = footer.kinds.first { row >= $0.first && row - $0.first < $0.count }
     var lost = LostRow(kind: kind?.kind ?? 0, key: nil, sort: try? sort(row))  // its page may be damaged too

@@ -148,8 +148,8 @@ final class Segment {
 
   /// Number of pages after which prefetching begins. Opening a store and a few lookups need no more.
   private static let fewPages = 64
-  /// Length in bytes of a piece, which is prefetched as a whole. At a first access the system maps only 16 pages;
-  /// mapping a whole piece costs as much as a few such accesses.
+  /// Length in bytes of a piece, which is prefetched as a whole. On first access the system maps only 16 pages; mapping
+  /// a whole piece costs as much as a few such accesses.
   private static let pieceBytes = 2 << 20
   /// Number of pages read in a piece that indicates sequential reading. Scattered lookups read fewer.
   private static let fewPagesOfPiece: UInt32 = 16
@@ -396,7 +396,7 @@ final class Segment {
     return low
   }
 
-  /// Adds to `counts` the number of rows between each two consecutive boundaries.
+  /// Adds to `counts` the number of rows between each pair of consecutive boundaries.
   func addCounts(
     kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]
   ) throws(StorageError) {

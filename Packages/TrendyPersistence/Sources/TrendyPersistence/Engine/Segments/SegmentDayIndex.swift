@@ -80,7 +80,7 @@ struct SegmentDayIndex {
     return first...max(first, self.first(index + 1))
   }
 
-  /// Adds to `counts` the number of rows between each two consecutive boundaries.
+  /// Adds to `counts` the number of rows between each pair of consecutive boundaries.
   /// - Parameters:
   ///   - boundaries: ascending boundaries.
   ///   - counts: one number per interval.

@@ -21,7 +21,7 @@ extension SegmentStack {
     return found
   }
 
-  /// Returns the row at an index, without a value if it is not live, or `nil` if its key is beyond the range.
+  /// Returns the row at an index, with no value if it is not live, or `nil` if its key is beyond the range.
   private func record(
     _ place: Int, of run: Segment.KeyedRun, in layer: Layer, through last: RowKey
   ) throws(StorageError) -> (living: UnsafeRawPointer?, Void)? {
@@ -63,7 +63,7 @@ extension SegmentStack {
       place -= 1
       if layer.isBuried(row) { continue }
       let record = try layer.segment.record(row)
-      // Keys with the same upper half differ in age by the lower half, so include all of them.
+      // Keys with the same upper half are ordered by their lower half, so include all of them.
       let high = RowLayout.key(record).high
       if wanted <= 0, high != last { return }
       found.append(record)

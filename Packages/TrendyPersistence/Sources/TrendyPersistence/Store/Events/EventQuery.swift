@@ -11,9 +11,9 @@ public struct EventQuery: Hashable, Sendable {
   public var sourceType: EventSourceType?
   /// Id of the place.
   public var geofenceId: String?
-  /// Part of the place's name, compared without case.
+  /// Part of the place's name, case-insensitive.
   public var place: String?
-  /// Part of the notes, the title, the place's name or a text property, compared without case.
+  /// Part of the notes, the title, the place's name or a text property, case-insensitive.
   public var text: String?
 
   /// Creates a query.

@@ -69,7 +69,7 @@ extension LocalStore {
   /// Maximum length of a table in microseconds, about a thousand years. A wrong date would otherwise make it too long.
   private static let longestTable = 400_000.0 * 86_400_000_000
 
-  /// Returns a table of days. The last table is reused, because usually each type is counted over the same days.
+  /// Returns a table of days. The last table is reused, because several types are usually counted over the same days.
   private func dayTable(from first: Int64, through last: Int64, timeZone: TimeZone) -> DayTable {
     if let known = knownDays, known.covers(first...last, timeZone) { return known }
     let table = DayTable(from: Self.date(first), through: Self.date(last), timeZone: timeZone)

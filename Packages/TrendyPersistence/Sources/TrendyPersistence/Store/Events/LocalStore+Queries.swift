@@ -64,7 +64,7 @@ extension LocalStore {
 }
 
 extension LocalStore {
-  /// Returns rows of events sorted by time, newest first. Equal times are sorted by id in descending order.
+  /// Returns rows of events sorted by time, newest first. Events with equal times are sorted by descending id.
   func eventRecords(
     in range: Range<Date>?, ofType eventTypeId: String?, limit: Int?
   ) throws(StorageError) -> RowList {
@@ -176,7 +176,8 @@ extension LocalStore {
 extension EventRowFields {
   var date: Date { Date(timeIntervalSinceReferenceDate: timestamp) }
 
-  /// Whether the event precedes another one in a list with the newest first. Equal times are sorted by descending id.
+  /// Whether the event precedes another one in a list with the newest first. Events with equal times are sorted by
+  /// descending id.
   func isAfter(_ other: EventRowFields) -> Bool {
     timestamp != other.timestamp ? timestamp > other.timestamp : identifier.text > other.identifier.text
   }
