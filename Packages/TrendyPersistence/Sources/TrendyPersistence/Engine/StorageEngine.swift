@@ -256,7 +256,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Whether there may be rows of the kind. `true` may be wrong, `false` is always correct. Takes constant time.
+  /// Whether there may be rows of the kind. `true` may be wrong; `false` is always correct. Takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -307,7 +307,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns, for each group, whether it may have rows of a kind. `true` may be wrong, `false` is always correct.
+  /// Returns, for each group, whether it may have rows of a kind. `true` may be wrong; `false` is always correct.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }

@@ -30,7 +30,7 @@ public protocol FileSystem: FileHints {
 /// Optional operations that make a store faster. All of them have default implementations.
 public protocol FileHints: Sendable {
   /// Pauses before another attempt to acquire a lock.
-  /// - Parameter attempt: number of earlier attempts. Pauses grow up to a millisecond.
+  /// - Parameter attempt: number of earlier attempts. Pauses increase to at most one millisecond.
   /// - Returns: duration of the pause.
   func pause(attempt: Int) -> Duration
   /// Starts creating an unnamed file on a background thread, which writes each of its bytes once and syncs them.

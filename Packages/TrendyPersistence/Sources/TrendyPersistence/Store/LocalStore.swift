@@ -109,7 +109,7 @@ extension LocalStore {
     return try engine.get().latest(kind: kind, count: count)
   }
 
-  /// Whether there may be rows of the kind. `true` may be wrong, `false` is always correct. Takes constant time.
+  /// Whether there may be rows of the kind. `true` may be wrong; `false` is always correct. Takes constant time.
   func mayHold(_ kind: UInt8) throws(StorageError) -> Bool {
     if let transaction { return try transaction.mayHold(kind: kind) }
     return try engine.get().mayHold(kind: kind)

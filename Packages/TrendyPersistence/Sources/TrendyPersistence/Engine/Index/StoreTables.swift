@@ -83,7 +83,7 @@ final class StoreTables {
     return held
   }
 
-  /// Returns, for each group, whether it may contain rows of a kind. `true` may be wrong, `false` is always correct.
+  /// Returns, for each group, whether it may contain rows of a kind. `true` may be wrong; `false` is always correct.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var held = try segments.mayHold(kind: kind, groups: groups)
     if memtable.mayHold(kind: kind) {

@@ -172,7 +172,7 @@ public final class WriteTransaction {
     return counts
   }
 
-  /// Whether there may be a row of the kind. `true` may be wrong, `false` is always correct. Takes constant time.
+  /// Whether there may be a row of the kind. `true` may be wrong; `false` is always correct. Takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     if overlay.mayHold(kind: kind) { return true }
     return try engine.mayHold(kind: kind)

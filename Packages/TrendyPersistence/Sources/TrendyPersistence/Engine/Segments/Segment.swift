@@ -154,8 +154,8 @@ final class Segment {
   /// Number of pages read in a piece that indicates sequential reading. Scattered lookups read fewer.
   private static let fewPagesOfPiece: UInt32 = 16
 
-  /// Prefetches the piece around a page once 16 of its pages have been read. Verifies the rest of the piece after a
-  /// quarter.
+  /// Prefetches the piece around a page once 16 of its pages have been read, and verifies the rest of the piece once a
+  /// quarter of them have been read.
   ///
   /// Applies only to readers that have read many pages, because they are likely to read most of the file. Reading
   /// consecutive pages takes a third of the time of scattered ones, so this at most doubles the time spent so far.
