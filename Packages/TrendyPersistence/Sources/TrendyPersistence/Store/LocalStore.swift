@@ -14,7 +14,7 @@ public final class LocalStore: DataStoreProtocol {
   let reader = EventReader()
   /// Day boundaries of the last count by days, reused by the next count.
   var knownDays: DayTable?
-  /// Length in bytes of the rows read in passing since memory was last released.
+  /// Length in bytes of the rows read only once since memory was last released.
   private var bytesPassed = 0
   /// Number of queue positions assigned by this unit.
   private var placesGiven: UInt64 = 0
