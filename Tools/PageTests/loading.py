@@ -12,7 +12,7 @@ def a_page_loads_only_the_modules_that_its_document_preloads(world):
     with world.person() as (hub, phone, browser):
         phone.type("Coffee")
         pair(browser, hub)
-        # Without the delayed loading of the other pages.
+        # Excludes the delayed loading of the other pages.
         browser.devtools(
             "Page.addScriptToEvaluateOnNewDocument",
             source="const later = setTimeout; setTimeout = (act, ms) => (ms === 1500 ? 0 : later(act, ms));",

@@ -136,7 +136,7 @@ def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
         )
         browser.shows("1.25", "dl.figures")
         browser.shows("detour", "dl.figures")
-        # The filter by vehicle stays in other months.
+        # The vehicle filter is kept when the month changes.
         drive(phone)
         browser.wait(lambda: browser.count(".trip-list a") == 2, "two trips")
         for vehicle, count in (("Octavia", 1), ("Van", 0), ("", 2)):

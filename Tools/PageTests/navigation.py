@@ -42,7 +42,7 @@ def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
         world.wait(lambda: len(recorded()) == 1, "it is on the hub")
         same(on_day(recorded()[0]), day, "its day")
         browser.find("main .row", "Coffee")
-        # By the key, and by the button of a day with entries.
+        # With the key, and with the button of a day that has entries.
         browser.keys("l")
         browser.press("dialog .pick button", "Coffee")
         browser.press("dialog button[type=submit]")
@@ -52,7 +52,7 @@ def what_is_added_while_a_day_is_looked_at_is_of_that_day(world):
         browser.press("main .empty .button", "Add an entry")
         browser.keys(ESCAPE)
         browser.size(1280)
-        # On the page of a type the type is known.
+        # On the page of a type, the form skips the choice of a type.
         browser.press(".rail a", "Coffee")
         browser.press("main .log")
         browser.find("dialog textarea")
@@ -162,7 +162,7 @@ def an_entry_of_a_tab_that_was_closed_is_sent_by_another(world):
         hub.kill()
         browser.press(".tile .press")
         browser.shows("1 entry pending.", ".sync")
-        # The first tab learns of it without a request.
+        # The first tab shows the pending entry although the hub is down.
         browser.turn_to(first)
         browser.wait(lambda: browser.text(".tile .count") == "1", "it counts in the first tab")
         browser.turn_to(second)

@@ -104,7 +104,7 @@ def the_position_of_a_place_is_set_and_moved_in_its_sheet(world):
         browser.find("main h2", "Gym")
         browser.keys("u")
         world.wait(lambda: abs(place("Gym")["latitude"] - 52) < 0.001, "and back")
-        # The hub is asked about a place before it has it.
+        # The page requests the place before the hub has stored it.
         quiet(browser, "the position of a place", allowed=("404",))
 
 
@@ -118,7 +118,7 @@ def a_place_is_made_where_the_browser_is(world):
         )
         for path, sources in (("/", ""), ("/trips", ""), ("/places", "self"), ("/places/home", "self")):
             check(f"geolocation=({sources})" in policy(path), f"policy of {path}: {policy(path)}")
-        # The document of another page may not ask, so that of the places is loaded; what was typed is kept.
+        # Only the document of the places page may request the location, so it is loaded; typed values are kept.
         for state, error in (("denied", "does not share its location"), ("granted", None)):
             browser.devtools("Browser.setPermission", permission={"name": "geolocation"}, setting=state)
             browser.devtools("Emulation.setGeolocationOverride", latitude=52.379, longitude=4.9, accuracy=12.4)

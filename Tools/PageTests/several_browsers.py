@@ -143,7 +143,7 @@ def without_the_hub_the_page_stays_and_what_is_logged_goes_out_once(world):
         browser.wait(lambda: browser.count("main .row") == 3, "on another page too")
         browser.go("/")
         browser.find(".tile")
-        # Shown for four seconds: long enough to check.
+        # The strip shows its message for four seconds only, so an observer collects the text.
         browser.script(
             "new MutationObserver(() => { window.said = (window.said ?? '') + document.querySelector('.strip')."
             "innerText; }).observe(document.querySelector('.strip'), { childList: true, attributes: true })"

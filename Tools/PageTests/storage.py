@@ -12,7 +12,7 @@ QUEUE = """
   const found = [];
   for (const name of names) {
     const open = indexedDB.open(name);
-    // One that was deleted since it was listed is not made anew.
+    // Do not recreate a database that was deleted after it was listed.
     open.onupgradeneeded = () => open.transaction.abort();
     if (!await new Promise((done) => { open.onsuccess = () => done(true); open.onerror = () => done(false);
       })) continue;

@@ -123,7 +123,7 @@ def data_of(phone):
     """Text of the record: whatever a user named or wrote."""
     lists = ["/event-types", "/property-definitions", "/geofences", "/vehicles", "/me/devices", "/session"]
     found = set().union(*(strings(phone.ask("GET", path)) for path in [*lists, "/events?limit=1000", "/skips"]))
-    # A label is shown in the singular where it counts one.
+    # The page shows the singular form of a label next to the value 1.
     labels = {definition["label"] for definition in phone.ask("GET", "/property-definitions")}
     found |= {label[:-n] for label in labels if label.endswith("s") for n in (1, 2)}
     return sorted({text for text in found if len(text) < 200} | {"127.0.0.1", "OwnTracks"})

@@ -188,7 +188,7 @@ def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
         same(
             browser.script("return document.querySelector('.map .at-stop').textContent"), "2 min", "and how long it was"
         )
-        # Read by keys: text and a dot on the map.
+        # Arrow keys show the values as text and a dot on the map.
         browser.script("document.querySelector('.plot.speed').focus()")
         browser.keys(RIGHT)
         browser.find(".map .spot")

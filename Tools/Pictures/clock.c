@@ -1,5 +1,5 @@
-// Preloaded into the programs of the pictures: the clock on the wall stands at PICTURE_TIME, in seconds since 1970.
-// The monotonic clock runs, and waits that are given a wall-clock deadline take as long as they would otherwise.
+// Preloaded into the programs that appear in the pictures: stops the wall clock at PICTURE_TIME, in seconds since 1970.
+// The monotonic clock still runs, and waits until a wall-clock deadline take their normal time.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ time_t time(time_t *result) {
 }
 
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
-  // A deadline decades ago is one on the monotonic clock, which a condition variable can select.
+  // A deadline decades in the past is a monotonic time: the condition variable was initialized with that clock.
   if (deadline->tv_sec < now() / 2) return pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, deadline);
   struct timespec until;
   syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &until);

@@ -57,7 +57,7 @@ TILES = [
 DOCS_SCALE = 2 * 880 / 1280
 PHONE_SCALE = 2
 
-# Chromium places glyphs at fractions of a pixel only if it believes the screen to be dense.
+# Chromium positions glyphs at fractions of a pixel only on high-density screens.
 SMOOTH = ("--force-device-scale-factor=2",)
 
 FIXED_CLOCK = f"""(() => {{
@@ -68,7 +68,7 @@ FIXED_CLOCK = f"""(() => {{
   }};
 }})();"""
 
-# Whether the mark at the foot of the rail is the tick of a page that follows the hub.
+# Whether the sync indicator below the navigation shows a tick, which means that the page is up to date.
 SYNCED = "return document.querySelector('#sync path')?.getAttribute('d').startsWith('M4.5 10.5')"
 
 FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">

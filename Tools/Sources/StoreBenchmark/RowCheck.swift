@@ -1,7 +1,7 @@
 package import TrendyModels
 import TrendyPersistence
 
-/// Checksum over all columns of a row. It proves that every engine reads complete rows, and the same ones.
+/// Checksum over all columns of a row, which proves that every engine reads the same complete rows.
 package struct RowCheck {
   init() {}
 

@@ -155,7 +155,7 @@ extension SyncBenchmark {
     return result
   }
 
-  /// Rejects the measurement if not all events arrived.
+  /// Throws if not all events arrived, which invalidates the measurement.
   private func holds(_ found: Int, _ expected: Int) throws {
     guard found == expected else { throw UsageError(text: "\(found) of \(expected) events arrived") }
   }

@@ -1,7 +1,7 @@
 import Foundation
 import HubConnection
 
-/// Measures which share of the work for requests runs on the hub's socket thread.
+/// Measures the share of request handling that runs on the hub's socket thread.
 struct RequestsRun {
   let directory: String
   static let clients = 32

@@ -1,7 +1,7 @@
 import Foundation
 import HubConnection
 
-/// Measures what open streams cost a hub: memory, CPU time while idle, and CPU time during writes.
+/// Measures the cost of open streams on a hub: memory, CPU time while idle, and CPU time during writes.
 struct StreamsRun {
   let directory: String
   let streams: Int

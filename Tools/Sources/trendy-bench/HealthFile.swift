@@ -1,7 +1,7 @@
 import Foundation
 
-/// Generates an Apple Health `export.xml` of a given size, as several years of a watch and a phone produce it. The
-/// output is deterministic.
+/// Generates an Apple Health `export.xml` of a given size, similar to several years of data from a watch and a phone.
+/// The output is deterministic.
 ///
 /// Records are grouped by type, as in real exports. Each day has about 1,700 records: heart rate and energy from the
 /// watch, steps from both devices, sleep stages, water, mindfulness and an occasional workout.

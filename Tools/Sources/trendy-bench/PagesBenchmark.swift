@@ -120,7 +120,7 @@ struct PagesBenchmark {
     case trips
     case mileage
     case search
-    /// Searches a word that does not occur: the first part of the record.
+    /// Searches for a word that does not occur; the request covers the first part of the record.
     case searchOfNothing = "search_nothing"
     case insights
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something that a malicious user does to a hub until it is stopped.
+/// Attack on a hub by a malicious user, which runs until it is stopped.
 struct Attack: Sendable {
   let name: String
   /// Number of threads that run the attack.

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// All users except the malicious one. Several at a time write and read in turn.
+/// All users except the malicious one. They take turns to write and read, several at a time.
 struct Crowd {
   private static let atOnce = 8
   private let hub: HostileHub

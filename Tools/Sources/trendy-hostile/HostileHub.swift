@@ -1,7 +1,7 @@
 import Foundation
 import TrendyHub
 
-/// A hub in a child process with a low limit of file descriptors, and the tokens of its users.
+/// A hub in a child process with a low limit on open files, and the tokens of its users.
 final class HostileHub: Sendable {
   struct Member: Sendable {
     var token: String

@@ -1,8 +1,8 @@
 import Foundation
 import TrendyHub
 
-/// Attacks a hub with many users and a low limit of file descriptors as one of its users, and checks that all others
-/// are still served.
+/// Attacks a hub as one of its many users and checks that all others are still served. The hub has a low limit on open
+/// files.
 ///
 /// Prints one line of JSON for each attack with the latencies of the regular users' requests. The exit status is 1 if
 /// one of these requests failed or a user was not served.

@@ -3,7 +3,7 @@ import Foundation
 /// A source change that removes one guard.
 struct Mutant: Hashable {
   var name: String
-  /// What the guard protects: numbers of invariants, followed by a description.
+  /// Numbers of the invariants that the guard protects, followed by a description.
   var protects: String
   /// The historical fault that the guard prevents, if any.
   var fault: String?

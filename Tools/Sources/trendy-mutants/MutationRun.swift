@@ -5,8 +5,8 @@ struct MutationRun {
   let tree: MutantTree
   let scratch: URL
 
-  /// Builds what the mutants need and checks that nothing fails with all guards in place; otherwise later failures
-  /// would prove nothing.
+  /// Builds the simulator and the tests that the mutants need, and checks that they pass with all guards in place.
+  /// Otherwise a later failure would not prove that a mutant was detected.
   func prepare(_ mutants: [Mutant]) throws {
     var worlds: Set<[String]> = []
     var packages: [String: Set<String>] = [:]

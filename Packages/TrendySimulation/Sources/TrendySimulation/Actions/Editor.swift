@@ -333,8 +333,8 @@ extension Editor {
     }
   }
 
-  /// Tracks the text of an entity whose restore is pending. A deletion removed from the queue restores nothing at the
-  /// hub.
+  /// Tracks the text of an entity whose restore is pending. If the restore only removed a pending deletion from the
+  /// queue, nothing is restored at the hub.
   private func noteRestoredText(of key: Ledger.Key) {
     // A powered-off disk cannot be read.
     guard let store = process?.factory.makeLocalStore(),

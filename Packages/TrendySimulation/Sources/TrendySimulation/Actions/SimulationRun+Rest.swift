@@ -82,7 +82,7 @@ extension SimulationRun {
     }
   }
 
-  /// Checks that a rejected create stays visible unless someone deleted the entity.
+  /// Checks that an entity whose create was rejected is not visible once it has been deleted on another device.
   private func checkDeadStayHidden(_ failed: Set<Ledger.Key>, _ entries: [ChangeEntry], on device: SimulatedDevice) {
     guard !failed.isEmpty, ledger.readsOwnWrites, ledger.oldDevices.isEmpty else { return }
     let dead = Set(
@@ -331,12 +331,13 @@ extension SimulationRun {
       if shown == truth { continue }
       // Old versions do not know every kind.
       if device.isOld, !MutationEntityType.typed.contains(key.kind) { continue }
-      // A delete by an old version has no version to recognise a later restore. The entity appears with the next
-      // snapshot.
+      // An old version does not know at which version it deleted an entity, so it does not recognise a later restore.
+      // The entity reappears with the next snapshot.
       if device.isOld, shown == nil, let truth, ledger.restored.contains(where: { $0 == key || hangs(truth, on: $0) }) {
         continue
       }
-      // A repeated create by an old version gets the first outcome. A deletion in between is not in its snapshot.
+      // If an old version repeats a create, the hub returns the first outcome. If the entity was deleted in between,
+      // the old version does not learn of it, because its snapshots contain no deletions.
       if device.isOld, truth == nil, ledger.deletedPlainly.contains(key) { continue }
       if ledger.cleared.contains(key) || (journalled.contains(key) && here.failed.contains(key)) { continue }
       switch (shown, truth) {

@@ -65,8 +65,8 @@ struct Ledger {
   /// Whether one of two programs that sync a store may have received the other's responses.
   var hasTwoEngines = false
   /// Whether a device received corrupted responses.
-  /// Whether a device sent corrupted requests.
   var hubLied = false
+  /// Whether a device sent corrupted requests.
   var deviceLied = false
   /// Expected state of the merge at the hub.
   var oracle = MergeOracle()
@@ -228,7 +228,7 @@ struct Ledger {
     Dictionary(grouping: texts.filter { $0.device == device }, by: \.key).mapValues { $0.map(\.text) }
   }
 
-  /// Whether users must see their own writes immediately. Not after a backup or a copy replaced the store.
+  /// Whether users must see their own writes immediately; `false` after a restore, a copied store or corrupted data.
   var readsOwnWrites: Bool { !hasCopies && !hubWasRestored && !hubLied && !deviceLied }
 
   /// Whether the hub can have a reason to report a fork.
@@ -440,12 +440,12 @@ struct Ledger {
       )
     }
     guard !hasTwins, !hubWasRestored, !hubLied, !deviceLied, oldDevices.isEmpty else { return }
-    // Parents are created before on the same device, or come from the hub.
+    // The device has created the parent earlier, or received it from the hub.
     if type.hasSuffix(":parent_deleted"), !mutation.references.contains(where: wasRejectedOrDeleted) {
       report(.childHasItsParent, "\(mutation.entityId) was sent before its parent: \(detail)")
     }
     let isChild = ["event", "property_definition", "skip"].contains(mutation.entityType)
-    // Children of rejected entities are rejected as well, and edits of them find nothing.
+    // Children of a rejected entity are rejected as well, and later edits of them fail because the hub lacks them.
     if type.hasSuffix(":entity_deleted"), setAside.isEmpty,
       !everDeleted.contains(where: { $0.id == mutation.entityId || (isChild && $0.kind == .eventType) })
     {
@@ -493,8 +493,8 @@ struct Ledger {
 
   /// Whether the hub ever gave a reason to move the mutation to the conflict journal.
   func hadReason(for conflict: Conflict) -> Bool {
-    // A rejected create takes along the pending mutations of its entity and of its children, and clearing the queue all of
-    // them. An update need not name its parent, so the device's words decide.
+    // A rejected create also removes the pending mutations of its entity and its children from the queue, which the
+    // device gives as the reason. It cannot be derived here, because an update need not name its parent.
     answeredWithNo.contains(conflict.id) || setAside.contains(conflict.entityId) || hubLied
       || conflict.reason.hasPrefix("Depends on a rejected ")
   }
@@ -520,7 +520,7 @@ struct Ledger {
     .sorted { $0.field < $1.field }
   }
 
-  /// The head of a hub never decreases.
+  /// Handles a head in a response.
   mutating func onHead(_ head: Int64) { highestHead = max(highestHead, head) }
 }
 

@@ -83,7 +83,7 @@ struct MergeOracle {
         return "\(text) of \(change.stamp) in \(mutation.entityId) is stamped before \(present.text) of "
           + "\(present.stamp), which its author had seen"
       }
-      // A hub whose date was set back can give equal stamps; then neither write is the later one.
+      // A hub whose date was set back can assign equal stamps; then neither write is the later one.
       if isHubSet, incoming.stamp <= present.stamp { return nil }
       return lost
         ? "\(text) lost to \(present.text) in \(mutation.entityId), which its author had seen and replaced" : nil

@@ -64,7 +64,7 @@ struct ShownRows {
       let key = Ledger.Key(kind: Entity.entityType, id: entity.id)
       if entity.syncStatus == .failed { failed.insert(key) }
       entity.syncStatus = .synced
-      // Fields in a fixed order, so that equal values give equal text. A value that cannot be encoded equals no other.
+      // The order of fields is fixed, so that equal values have equal text.
       let document = (try? WireJSON.encode(entity.createRequest)).map { String(decoding: $0, as: UTF8.self) } ?? "?"
       if rows.updateValue(document, forKey: key) != nil { rows[key] = "twice: \(document)" }
     }

@@ -2,17 +2,17 @@ import TrendyTesting
 
 /// Sizes and action weights of a scenario, derived from its seed.
 ///
-/// Interactions are found with small numbers: few entities that everyone edits, and pages of one entry.
+/// Small sizes provoke interactions: a few entities that every user edits, and feed pages of one entry.
 struct ScenarioParameters {
   let batchSize: Int
   let largeBatchSize: Int
   let pageSize: Int
   let largePageSize: Int
-  /// Users act on one of this many most recently created entities.
+  /// Number of most recently created entities from which users choose one to act on.
   let newest: Int
-  /// Number of entities of a kind on a device from which on its user edits one instead of creating another.
+  /// Maximum number of entities of a kind on a device. At the maximum, its user edits one instead of creating another.
   let most: Int
-  /// Per device, whether its clock reports the uptime, which changes of the date do not affect.
+  /// Whether each device's clock reports its uptime, which does not change when the date is set.
   let hasBootClock: [Bool]
   /// Weights of user actions.
   let acts: [(act: UserAction, weight: Int)]
@@ -53,7 +53,7 @@ struct ScenarioParameters {
       case .restore: 5
       case .changeGeofence, .decide: 3
       case .changeDefinition, .clearNotes, .setPlace, .deleteType, .deleteOther: 2
-      // Without this action a restore meets the deletion of its type in about one of several hundred scenarios.
+      // Random actions restore an event during the deletion of its type in only one of several hundred scenarios.
       case .restoreUnderDeletion: 2
       case .clearMood: 1
       }

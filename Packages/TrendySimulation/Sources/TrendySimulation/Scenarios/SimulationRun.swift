@@ -142,7 +142,7 @@ final class SimulationRun: @unchecked Sendable {
     /// Delivery of companion notices.
     case carrying(SimulatedDevice)
     case post(tracker: Int, batch: Int)
-    /// Detection in posted readings.
+    /// A run of the detection on posted readings.
     case look
   }
 
@@ -173,7 +173,7 @@ final class SimulationRun: @unchecked Sendable {
     await clock.advance(by: .zero)
   }
 
-  /// Whether the device must not be asked to sync, because its own requests in an outage are counted.
+  /// Whether the plan must not start rounds on the device, because its automatic requests in an outage are counted.
   private func leavesAlone(_ device: Int) -> Bool { areAgents && wires[device].hasOutage }
 
   private func runAgents() {
@@ -244,7 +244,7 @@ final class SimulationRun: @unchecked Sendable {
       onHubWentBack()
     case .compactHub:
       guard !hub.isOff else { return }
-      // Without space or power, compaction happens later.
+      // If its disk is full or off, the hub compacts later.
       while (try? hub.server.compact()) == true {}
     case .install(let number, let isOld):
       devices[number].isOld = isOld
@@ -261,7 +261,7 @@ final class SimulationRun: @unchecked Sendable {
       for wire in wires { (wire.requestsPerMinute, wire.saysWhen) = (limit, saysWhen) }
     case .writeUnreadable(let number, let isKnownKind):
       guard server == nil, !hub.isOff else { return }
-      // Without space, the entry is written later.
+      // If the hub's disk is full, the entry is written later.
       guard
         (try? await hub.writeUnreadable(id: SimulatedHub.unreadablePrefix + "\(number)", isKnownKind: isKnownKind))
           != nil

@@ -64,7 +64,7 @@ public struct SyncSimulator: Sendable {
       })
   }
 
-  /// Finds a short plan with a violation of the same kind, by removing ever smaller parts.
+  /// Shortens a plan by removing ever smaller parts, as long as a violation of the same kind remains.
   ///
   /// Runs at most `limit` scenarios.
   /// - Returns: the plan and its result; `nil` if the plan causes no violation.

@@ -3,7 +3,7 @@ import TrendyHub
 import TrendyModels
 import TrendyTesting
 
-/// Another user of the hub, whose trackers post their fixes, with the expected trips and visits.
+/// Another user of the hub, whose trackers post fixes in which the hub detects trips and visits.
 ///
 /// This record is separate from the one that the devices share, so that it contains only detected events and the user's
 /// changes to them.
@@ -60,7 +60,7 @@ struct TrackerScenario {
     }
   }
 
-  /// Marks all acknowledgements as uncertain: trackers post everything again, and changes of the user may be lost.
+  /// Marks all acknowledgements as uncertain: trackers post everything again, and the user's changes may be lost.
   mutating func onHubWentBack() {
     for index in trackers.indices { trackers[index].taken = [] }
     for id in touches.keys { touches[id]?.isSure = false }
@@ -68,7 +68,7 @@ struct TrackerScenario {
 }
 
 extension Location {
-  /// The fix in the format of Overland.
+  /// The fix as the Overland app posts it.
   fileprivate var overland: JSONValue {
     [
       "type": "Feature",
@@ -82,7 +82,7 @@ extension Location {
 }
 
 extension TrackerScenario {
-  /// Creates a request like a tracker's.
+  /// Creates the request with which a tracker posts fixes.
   static func post(_ fixes: [Location], token: String) throws -> HTTPRequest {
     HTTPRequest(
       id: "post", method: "POST", target: "/overland",

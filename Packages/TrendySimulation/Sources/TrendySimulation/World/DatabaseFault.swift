@@ -8,7 +8,7 @@ public enum DatabaseFault: Hashable, Sendable {
   case refused(times: Int)
   /// The lock cannot be acquired in time.
   case locked
-  /// The server fails during the commit. Confirmed commits are on the standby that takes over; this one may be.
+  /// The server fails during the commit. The standby that takes over has all confirmed commits, and possibly this one.
   case failover(isCommitted: Bool)
   /// The hub is killed during the commit.
   case hubKilled(isCommitted: Bool)

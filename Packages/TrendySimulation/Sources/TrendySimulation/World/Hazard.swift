@@ -48,7 +48,7 @@ public enum Hazard: String, Hashable, Sendable, CaseIterable {
   case bulk
   /// Responses contain extreme numbers, foreign ids, another order, or fewer entries than announced.
   case lyingHub = "lying-hub"
-  /// A device of the user pushes such data.
+  /// A device of the user pushes mutations that are corrupted in these ways.
   case lyingDevice = "lying-device"
 
   /// Several hubs share a database that loses connections, rejects transactions and fails over to a standby.

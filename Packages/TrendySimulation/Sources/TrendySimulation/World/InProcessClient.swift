@@ -12,7 +12,8 @@ public struct InProcessClient: NetworkClientProtocol {
   private let signals: (@Sendable () -> AsyncThrowingStream<Int64, any Error>)?
   private let carry: Carry
 
-  /// Sends a request, with the decoded push if it is one. Returns the response, decoded if that was necessary.
+  /// Sends a request; the second argument is the decoded body of a push. Returns the response, with its decoded body if
+  /// the closure had to decode it.
   typealias Carry = @Sendable (HTTPRequest, PushRequest?) async throws -> (HTTPResponse, PushResponse?)
 
   /// Creates a client. Without `signals`, signal streams end immediately.
@@ -38,7 +39,7 @@ public struct InProcessClient: NetworkClientProtocol {
 
   // MARK: Sync
 
-  /// Does nothing: the health of a hub shows in real requests.
+  /// Does nothing: an unhealthy hub makes the other requests fail.
   public func checkHealth() async throws {}
 
   public func changeSignals() -> AsyncThrowingStream<Int64, any Error> {

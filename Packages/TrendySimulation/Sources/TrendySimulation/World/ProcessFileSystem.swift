@@ -2,7 +2,7 @@ import StorageTesting
 import Synchronization
 import TrendyPersistence
 
-/// Files of one process. After its end, remaining tasks of the process cannot access the disk.
+/// File system of one process. Once the process has ended, its remaining tasks can no longer access the disk.
 final class ProcessFileSystem: FileSystem {
   private let base: SimulatedFileSystem
   private let dead = Mutex(false)

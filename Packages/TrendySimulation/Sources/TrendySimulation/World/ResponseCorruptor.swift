@@ -2,7 +2,7 @@ import Foundation
 import TrendyModels
 import TrendyTesting
 
-/// Corrupts a document: extreme numbers, another order, foreign ids, or fewer entries than announced.
+/// Corrupts documents with extreme numbers, reordered entries, foreign ids, or fewer entries than announced.
 enum ResponseCorruptor {
   static let numbers: [Int64] = [.max, .max - 1, .min, .min + 1, -1, 0, 1 << 53, 253_402_300_800_000]
 
@@ -23,7 +23,7 @@ enum ResponseCorruptor {
     return Data(lines.joined(separator: [UInt8(ascii: "\n")]))
   }
 
-  /// Changes one position in the document, all with the same probability.
+  /// Changes one value in the document. All values are equally likely, including objects and arrays.
   static func distort(_ document: inout JSONValue, using generator: inout SeededGenerator) {
     var left = Int.random(in: 0..<size(document), using: &generator)
     document = distorted(document, &left, &generator)
@@ -37,7 +37,7 @@ enum ResponseCorruptor {
     }
   }
 
-  /// - Parameter left: number of positions before the one to change; negative after the change.
+  /// - Parameter left: number of values before the one to change; negative after the change.
   private static func distorted(
     _ value: JSONValue, _ left: inout Int, _ generator: inout SeededGenerator
   ) -> JSONValue {

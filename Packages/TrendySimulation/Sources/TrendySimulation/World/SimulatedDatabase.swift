@@ -61,8 +61,8 @@ final class SimulatedDatabase: @unchecked Sendable {
   var isFull = false
   var planned: [Planned] = []
   /// Number of commits whose result was initially unknown.
-  /// Tokens of commits whose result is currently unknown.
   private(set) var doubts = 0
+  /// Tokens of commits whose result is currently unknown.
   private var inDoubt: Set<UInt64> = []
   private var areFaultsOver = false
   /// Number of times confirmed commits were lost.
@@ -259,7 +259,7 @@ final class SimulatedDatabase: @unchecked Sendable {
   func restore() -> Bool {
     guard let backup else { return false }
     lagging = nil
-    // A server with a restored disk is recognised by its forgotten connections.
+    // Every hub can detect the restore if the backup counts fewer of its connections.
     let isNoticed = rows.counts.allSatisfy { $0.value > backup.counts[$0.key] ?? 0 }
     goBack(to: backup)
     restart()

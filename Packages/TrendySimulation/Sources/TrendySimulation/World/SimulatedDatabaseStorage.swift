@@ -16,7 +16,7 @@ final class SimulatedDatabaseStorage: HubStorage, DatabaseConnections, @unchecke
   }
 
   private let database: SimulatedDatabase
-  /// Name of the process in its connections.
+  /// Name under which the process connects to the database.
   private let hub: String
   private var memory = DatabaseEpochDetector()
   private var idle: [Connection] = []

@@ -47,7 +47,7 @@ final class SimulatedDevice: @unchecked Sendable {
   var carries = false
   /// Highest cursor since the store last had none.
   var cursor: Int64 = 0
-  /// Number of hub restores that have not yet been visible in a decrease of the cursor.
+  /// Number of hub restores since which the cursor has not yet decreased.
   var restoresToNotice = 0
   /// Whether the device runs an old version that uses only plain REST.
   var isOld = false
@@ -137,7 +137,7 @@ final class SimulatedDevice: @unchecked Sendable {
     return true
   }
 
-  /// Cuts power. The next process must be started afterwards.
+  /// Cuts power. The caller must then start a new process.
   func restart(losing loss: SimulatedFileSystem.Loss) {
     end()
     clock.restart()
@@ -184,7 +184,7 @@ final class SimulatedDevice: @unchecked Sendable {
     disk = other.copy()
     self.commands = commands
     cursor = 0
-    // The backup may be older than a hub restore.
+    // The backup may predate a hub restore.
     restoresToNotice += 1
   }
 }

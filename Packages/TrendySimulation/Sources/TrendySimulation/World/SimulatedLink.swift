@@ -32,7 +32,7 @@ final class SimulatedLink: @unchecked Sendable {
   private var signals = Signals()
   /// Seeds for the corruption of the next responses.
   var lies: ArraySlice<UInt64> = []
-  /// More requests than any round makes.
+  /// Number of requests without elapsed time that counts as an endless loop; no sync round makes so many.
   private static let paceLimit = 1000
   private var paceStart: Duration = .zero
   private var pace = 0
@@ -118,8 +118,8 @@ final class SimulatedLink: @unchecked Sendable {
   /// Applies the planned fault to a call.
   /// - Parameters:
   ///   - garble: response that an intermediary sends instead of the hub.
-  ///   - reach: sends the call. With a number of thousandths, the response is truncated; `nil` if the client detects
-  ///     that.
+  ///   - reach: sends the call. Given a number of thousandths, it truncates the response, or returns `nil` if the
+  ///     client detects the truncation.
   func meet<Answer>(
     _ call: Call, from files: ProcessFileSystem, garble: (Answer) throws -> Answer,
     reach: (_ thousandths: Int?) async throws -> Answer?
@@ -207,7 +207,7 @@ final class SimulatedLink: @unchecked Sendable {
     }
   }
 
-  /// Delivers late requests. Nobody waits for their responses.
+  /// Delivers late requests and discards their responses.
   func deliverLate() async {
     let calls = late
     late = []
@@ -330,7 +330,7 @@ final class SimulatedLink: @unchecked Sendable {
       if let push {
         run.ledger.onUnsure(push)
         let body = try await response.collectedBody()
-        // Other responses reject nothing.
+        // A response that is not a push response rejects no mutations.
         if let judged = try? WireJSON.decode(PushResponse.self, from: body) {
           run.ledger.onForgotten(push, answer: judged)
         }

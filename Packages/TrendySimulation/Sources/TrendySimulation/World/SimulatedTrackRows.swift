@@ -4,8 +4,8 @@ import TrendyPersistence
 
 /// Track log of a user in the shared database, as accessed by one hub process.
 ///
-/// The detection claims the log for a limited time, which each write extends, as with PostgreSQL. A hub that stalled
-/// and lost its claim writes no more.
+/// As with PostgreSQL, the detection claims the log for a limited time, which each write extends. A hub that stalled
+/// and lost its claim can no longer write.
 ///
 /// @unchecked: used only by the jobs of one scenario, which run one at a time on one executor.
 final class SimulatedTrackRows: TrackRows, @unchecked Sendable {

@@ -50,7 +50,7 @@ final class SimulatedWebhookReceiver: WebhookSender, @unchecked Sendable {
   var planned: [Planned] = []
   /// Ids of accepted deliveries.
   private(set) var taken: Set<String> = []
-  /// Lines of all changes received.
+  /// Canonical forms of all received changes.
   private(set) var told: Set<String> = []
   /// Called when a fault occurs.
   var onFault: (ReceiverFault) -> Void = { _ in }

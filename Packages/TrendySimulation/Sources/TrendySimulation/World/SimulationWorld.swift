@@ -9,9 +9,9 @@ public struct SimulationWorld: Hashable, Sendable {
     case usual
     /// More faults than edits, of any kind. Short scenarios.
     case dense
-    /// As many faults, of two or three kinds only, so that rare combinations occur.
+    /// As many faults as in `dense`, but of only two or three kinds, so that rare combinations occur.
     case swarm
-    /// Like `swarm`, with few entities that everyone edits: at most two of a kind.
+    /// Like `swarm`, but all users edit the same few entities, at most two of each kind.
     case narrow
   }
 
@@ -39,7 +39,7 @@ public struct SimulationWorld: Hashable, Sendable {
 }
 
 extension SimulationWorld {
-  /// Creates the plan of a seed, which is always the same for the same world.
+  /// Creates the plan of a seed. The same seed and world always produce the same plan.
   ///
   /// Each seed has a different mix of hazards: some frequent, some rare, some absent. Combinations that are rare among
   /// all hazards are therefore frequent in some scenarios.
@@ -72,7 +72,7 @@ extension SimulationWorld {
       case ..<shares.waits: plan.append(.wait(milliseconds: Self.span(&generator)))
       default:
         guard total > 0 else { continue }
-        // With few hazards among many edits, each is not more frequent than among all hazards.
+        // In the usual density, a hazard is no more frequent if the scenario has only a few others.
         var place = Int.random(in: 0..<max(total, density == .usual ? Self.usualWeight : 0), using: &generator)
         let hazard = mix.first { entry in
           place -= entry.weight
@@ -116,7 +116,8 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Number of hubs. Several share a database, in some scenarios, or in all if no hazard requires a hub with files.
+  /// Number of hubs: several on one database in some scenarios, or in all if no hazard requires a hub with files;
+  /// otherwise 1.
   func hubs(ofSeed seed: UInt64) -> Int {
     var generator = SeededGenerator(seed: seed ^ 0x8E61_F3B0_5A27_94DC)
     let isChosen = Int.random(in: 0..<5, using: &generator) == 0
@@ -213,7 +214,7 @@ extension SimulationWorld {
     return [.makeCompanion(first, of: tracker), .carry(device: tracker)] + woven
   }
 
-  /// The configured density, or the one of the seed.
+  /// The configured density, or one derived from the seed.
   func density(ofSeed seed: UInt64) -> Density {
     var generator = SeededGenerator(seed: seed ^ 0x51D3_0E6B_92A7_C84F)
     return density ?? Density.allCases[Int.random(in: 0..<Density.allCases.count, using: &generator)]
