@@ -158,7 +158,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
             "At work" not in browser.text(".streak-row") and browser.count(".streak-row") == 2,
             "where one was has no streak",
         )
-        # The numbers as a table.
+        # Shows the numbers as a table.
         browser.press("figure .tools button", "Table")
         browser.find("figure table td", "high")
         browser.press("figure .tools button", "Chart")

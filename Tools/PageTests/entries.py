@@ -49,7 +49,7 @@ def the_first_types_are_chosen_and_logged(world):
         pair(browser, hub, then=".templates")
         where = lambda: browser.script("return document.activeElement.textContent")
         browser.wait(lambda: where() == "What would you like to track?", "whoever is in is told where")
-        # Without a choice there is no next step.
+        # The next step requires a choice.
         for _ in range(2):
             for name in ("Mood", "Coffee"):
                 browser.press(".templates label", name)
@@ -93,7 +93,7 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
         world.wait(lambda: len(events()) == 1, "it is on the hub")
         same(events()[0]["source_type"], "manual", "where it came from")
         same(events()[0]["time_zone"], life.ZONE_NAME, "its zone")
-        # Edited.
+        # Edits the entry.
         browser.press("main .row")
         browser.type("dialog textarea", "oat\nmilk")
         browser.press("dialog .segments label", "large")
@@ -102,13 +102,13 @@ def one_press_logs_and_every_act_can_be_taken_back(world):
         world.wait(lambda: events()[0].get("notes") == "oat\nmilk", "the note is on the hub")
         same(events()[0]["properties"], {"size": {"type": "select", "value": "large"}}, "its size")
         browser.shows("oat milk", "main .row")
-        # Undone and redone by keys.
+        # Undoes and redoes the edit with keys.
         browser.keys("u")
         world.wait(lambda: events()[0].get("notes") is None, "the note is taken back")
         same(events()[0]["properties"], {}, "and the size")
         browser.keys(SHIFT + "u")
         world.wait(lambda: events()[0].get("notes") == "oat\nmilk", "and there again")
-        # Deleted and restored by the button.
+        # Deletes the entry, and restores it with the button.
         browser.shows("oat milk", "main .row")
         browser.press("main .row")
         browser.press("dialog .button", "Delete")
@@ -254,7 +254,7 @@ def a_type_is_made_mended_and_deleted_by_its_name(world):
         )
         browser.press("main a", "Soup")
         browser.find("main h1", "Soup")
-        # Adds a missing choice; the key of the property stays.
+        # Adds a missing choice; the key of the property is kept.
         browser.press("main .button", "Edit type")
         browser.press("dialog [aria-label='Edit: Which one']")
         browser.script("document.activeElement.value = 'Which'")

@@ -37,13 +37,13 @@ def a_file_is_shown_before_it_is_brought_in_and_taken_back(world):
             "in the zone of the browser",
         )
         browser.shows("today, 3 entries", "main")
-        # The same file again: one entry is new.
+        # Imports the file again with one new entry.
         browser.press(".bring-in .button", "Another file")
         choose(browser, "again.csv", CSV)
         browser.shows("1 new, 3 duplicates, 1 unrecognised.", ".bring-in")
         browser.press(".bring-in .button", "Import 1")
         browser.shows("1 entry imported, 3 duplicates skipped.", ".bring-in")
-        # Undo of the first import keeps the edited entry.
+        # Undoing the first import keeps the edited entry.
         edited = next(event for event in events if event.get("notes") == "oat")
         phone.ask("PATCH", f"/events/{edited['id']}", {"notes": "mine"})
         browser.press("main .plain-row .button", "Undo: <i>cups.csv")

@@ -186,7 +186,7 @@ def back_closes_what_lies_over_a_page_and_a_slip_loses_nothing(world):
         browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
         browser.wait(lambda: browser.script("return location.pathname") == "/timeline", "the page stays")
         check(browser.script("return document.activeElement.matches('main .row')"), "the focus is on the row again")
-        # A form with changes asks first, and the page stays.
+        # A form with unsaved changes asks before the page is left.
         browser.press("main .row")
         browser.type("dialog textarea", "begun")
         browser.script("history.back()")
@@ -196,7 +196,7 @@ def back_closes_what_lies_over_a_page_and_a_slip_loses_nothing(world):
         same(browser.script("return location.pathname"), "/timeline", "the page")
         browser.press("dialog button[type=submit]")
         world.wait(lambda: phone.ask("GET", "/events")[0].get("notes") == "begun", "it is saved")
-        # Then back leads to the page before, and forward to this one.
+        # Then back opens the previous page, and forward this one.
         browser.wait(lambda: browser.count("dialog") == 0, "the form is closed")
         browser.script("history.back()")
         browser.find(".tile")

@@ -112,7 +112,7 @@ def a_timer_is_started_with_what_was_told_of_it(world):
         check(abs((life.now() - began).total_seconds()) < 30, "it began now")
         browser.press(".tile .press")
         world.wait(lambda: events()[0].get("end_date"), "it is stopped")
-        # An event that started earlier.
+        # Starts an event at an earlier time.
         earlier = (life.now() - datetime.timedelta(minutes=20)).strftime("%Y-%m-%dT%H:%M")
         browser.wait(lambda: browser.count(".live") == 0, "nothing runs")
         browser.script("document.querySelector('.tile .edit').click()")

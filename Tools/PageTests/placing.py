@@ -43,7 +43,7 @@ def a_place_is_made_where_its_map_is_pressed(world):
             browser.go("/places/home")
             browser.find("main circle.chosen")
 
-        # The right button of a mouse, a finger that rests, and a key.
+        # Tries the right mouse button, a long press and a key.
         x, y, radius = circle(browser, "main")
         for name, east, kind, press in (
             ("Bakery", 90, "mouse", [{"type": "pointerDown", "button": 2}, {"type": "pointerUp", "button": 2}]),
@@ -91,7 +91,7 @@ def the_position_of_a_place_is_set_and_moved_in_its_sheet(world):
         world.wait(lambda: place("Gym"), "it is made")
         expected = 5 + 150 / radius * (round(x) + 60 - x) / (DEGREE * math.cos(math.radians(52)))
         check(abs(place("Gym")["longitude"] - expected) < 0.00003, f"where: {place('Gym')}, not {expected}")
-        # The coordinates of a known place can be entered; the map follows.
+        # Coordinates can be entered as numbers, and the map shows them.
         browser.find("main h2", "Gym")
         browser.press("main [data-key=edit]")
         browser.press("dialog summary")

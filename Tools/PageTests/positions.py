@@ -18,7 +18,7 @@ def fix(moment, latitude):
 def what_is_missing_of_a_day_is_told_and_filled_in(world):
     with world.person() as (hub, phone, browser):
         phone.type("Walk", icon="shoe")
-        # At rest, then silent for half an hour, then at rest elsewhere.
+        # At rest, then without fixes for half an hour, then at rest elsewhere.
         begin = life.day(1, 10)
         minutes = lambda n: begin + datetime.timedelta(minutes=n)
         phone.post(

@@ -69,7 +69,7 @@ def several_rows_change_at_once_and_one_undo_takes_it_back(world):
         world.wait(lambda: sum(one["event_type_id"] == tea for one in events()) == 4, "four are tea")
         undone()
 
-        # The time of day stays in another zone, and the date of an all-day entry.
+        # A new zone keeps the time of day, and the date of an all-day entry.
         act("select-zone")
         browser.script("document.querySelector('dialog select').value = 'Asia/Tokyo'")
         browser.press("dialog button[type=submit]")

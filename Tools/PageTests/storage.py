@@ -359,7 +359,7 @@ def both_times_of_a_repeated_hour_can_be_entered_edited_and_told_apart(world):
             lambda: phone.ask("GET", f"/events/{winter}")["timestamp"] == "2026-10-25T00:30:00.000Z",
             "the first occurrence",
         )
-        # A new entry at each occurrence.
+        # Logs an entry at each occurrence.
         for offset, moment in (("+02:00", "2026-10-25T00:45:00.000Z"), ("+01:00", "2026-10-25T01:45:00.000Z")):
             browser.press("main .log")
             browser.press("dialog .pick button", "Coffee")

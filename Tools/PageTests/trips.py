@@ -54,13 +54,13 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Split")
         browser.shows("unknown place to unknown place", ".cutting")
-        # Half of the route by default; then by the slider's keys.
+        # The slider begins at half of the route and responds to keys.
         browser.wait(lambda: browser.text(".cutting ol").count("5.0 km") == 2, "both halves in words")
         same(browser.script("return document.activeElement.type"), "range", "where the focus is")
         before = browser.text(".cutting ol")
         browser.keys(RIGHT, RIGHT)
         browser.wait(lambda: browser.text(".cutting ol") != before, "the halves follow the slider")
-        # By a press on the route, at a quarter.
+        # A press on the route selects a quarter.
         spot = browser.script("""const path = document.querySelector('.map .way'),
             box = document.querySelector('.map svg').getBoundingClientRect();
           const at = path.getPointAtLength(path.getTotalLength() / 4);
@@ -70,7 +70,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
             lambda: "2.5 km" in browser.text(".cutting ol") and "7.5 km" in browser.text(".cutting ol"),
             "the halves follow the press",
         )
-        # Dragged along the route to its middle.
+        # Drags along the route to its middle.
         middle = browser.script("""const path = document.querySelector('.map .way'),
             box = document.querySelector('.map svg').getBoundingClientRect();
           const at = path.getPointAtLength(path.getTotalLength() / 2);
@@ -100,7 +100,7 @@ def a_trip_is_split_merged_and_each_taken_back_in_one_step(world):
             == sorted(event["end_date"] for event in split),
             "and parted once more",
         )
-        # Merged with the next trip.
+        # Merges it with the next trip.
         browser.go(f"/trips/{trip}")
         browser.press("main .actions button", "Merge")
         browser.press("dialog .pick button", "Next trip")
@@ -265,7 +265,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             ["110 km", "55.0 km", "45.0 km", "50 %"],
             "the figures",
         )
-        # The months as bars and as a table.
+        # Shows the months as bars and as a table.
         shares = browser.script(
             "return [...document.querySelectorAll('.months li:first-child rect')].map((rect) => [rect."
             "getAttribute('class'), Math.round(parseFloat(rect.getAttribute('width')))])"
@@ -300,7 +300,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             "return await (await fetch(document.querySelector('main a[download$=json]').href)).json()"
         )
         same(taken["total"]["business_m"], 55_000, "the same as JSON")
-        # A single vehicle.
+        # Selects a single vehicle.
         browser.script(
             "const s = document.querySelector('main select'); s.value = 'v'; "
             "s.dispatchEvent(new Event('change', { bubbles: true }));"
@@ -311,7 +311,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
             "v",
             "the vehicle is in the address",
         )
-        # Print.
+        # Text for paper appears only in print.
         check("Signature" not in browser.text("main"), "what is for paper is not on screen")
         browser.devtools("Emulation.setEmulatedMedia", media="print")
         for part in ("Signature", "1 January 2025 – 31 December 2025", "Ada"):
@@ -327,7 +327,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         check(len(browser.devtools("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)["data"]) > 5000, "it prints")
         browser.devtools("Emulation.setEmulatedMedia", media="")
         same(browser.count("main img, main script"), 0, "elements made of text")
-        # An odometer reading, logged and undone.
+        # Logs an odometer reading and undoes it.
         readings = lambda: [
             event for event in phone.ask("GET", "/events?limit=100") if event["event_type_id"] == odometer
         ]

@@ -49,7 +49,7 @@ struct TwoProgramsTests {
   }
 
   @Test func `a feed page in transit does not undo a resync`() async throws {
-    // The second program releases the lock after its change, when the first one waits for it.
+    // The second program releases the lock after its change, once the first one is waiting for it.
     let change = Mutex<(any DataStoreProtocol)?>(nil)
     let isDue = Mutex(false)
     let phone = try DefaultDataStoreFactory(

@@ -139,7 +139,7 @@ extension SimulationRun {
     return true
   }
 
-  /// Writes with plain REST, or through the path by which the hub writes the events of trackers.
+  /// Writes to the hub with plain REST or, if `isIngest`, as the hub does for trackers.
   private func write(
     _ method: String, _ kind: MutationEntityType, _ id: String?, _ members: [String: JSONValue], isIngest: Bool
   ) async -> Int {

@@ -72,7 +72,7 @@ struct MergeOracle {
     let lost = outcome.lost.contains(key.field)
     if !lost {
       values[key] = incoming
-      // An equal text keeps its field version.
+      // Writing an equal text does not change the field version.
       if let present, present.text == text { values[key] = present }
     }
     guard let present, present.text != text, !isReoffer, operation == .update || operation == .create else {

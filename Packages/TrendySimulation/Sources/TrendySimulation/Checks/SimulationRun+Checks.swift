@@ -168,7 +168,7 @@ extension SimulationRun {
 }
 
 extension LocalStore {
-  /// Text of a simulated user that an entity shows.
+  /// Visible text of an entity, as written by a simulated user.
   func simulatedText(_ key: Ledger.Key) throws -> String? {
     switch key.kind {
     case .event: try findEvent(id: key.id)?.notes

@@ -86,7 +86,7 @@ final class SimulatedLink: @unchecked Sendable {
 
   /// Handles a response that reports a fork or a hub restore.
   private func noteBreach(_ response: HTTPResponse) async throws {
-    // A response without a problem document reports neither.
+    // Without a problem document, the response reports neither a fork nor a restore.
     guard let problem = try? WireJSON.decode(ProblemDetails.self, from: try await response.collectedBody()) else {
       return
     }
@@ -228,7 +228,7 @@ final class SimulatedLink: @unchecked Sendable {
 
   // MARK: Limits
 
-  /// Detects endless requests while no time passes.
+  /// Detects a process that sends requests endlessly without a pause.
   private func checkPace(_ call: Call) async throws {
     let now = run.clock.uptime
     if now != paceStart { (paceStart, pace) = (now, 0) }

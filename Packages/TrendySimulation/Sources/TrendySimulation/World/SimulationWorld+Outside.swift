@@ -2,7 +2,7 @@ import TrendyTesting
 
 // MARK: Trackers, webhooks, limits, undo and rejected pushes
 extension SimulationWorld {
-  /// Whether the scenario has trackers: some scenarios, or all if no hazard requires a hub with files.
+  /// Whether the scenario has trackers: true for some seeds, or for all if no hazard requires a hub with files.
   func hasTrackers(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x6B1D_92E4_C750_38AF)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
@@ -15,7 +15,7 @@ extension SimulationWorld {
     let hasStops = hubs(ofSeed: seed) > 1
     var woven = plan
     for tracker in 0..<TrackerScenario.trackers {
-      // Mostly in order, some late, some twice.
+      // Most batches are posted in order, some late, some twice.
       var place = Int.random(in: 0...woven.count / 2, using: &generator)
       for batch in 0..<TrackerScenario.batches {
         var posts: [Action] = []
@@ -40,7 +40,7 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether the scenario has a webhook: some scenarios, or all if no hazard requires a hub with files.
+  /// Whether the scenario has a webhook: true for some seeds, or for all if no hazard requires a hub with files.
   func hasWebhook(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0xF02C_5A97_1E83_64DB)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
@@ -66,7 +66,7 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether the hub limits the record: some scenarios, or all if there is no other hazard.
+  /// Whether the hub limits the record: true for some seeds, or for all without another hazard.
   func isLimited(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x91C4_6E2B_D70A_583F)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
@@ -85,7 +85,7 @@ extension SimulationWorld {
     return woven
   }
 
-  /// Whether users undo commands: some scenarios, or all if no hazard requires a hub with files.
+  /// Whether users undo commands: true for some seeds, or for all if no hazard requires a hub with files.
   func hasUndo(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0xD83E_17A6_4C95_B02F)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
@@ -103,7 +103,7 @@ extension SimulationWorld {
     }
   }
 
-  /// Whether the hub rejects whole pushes: some scenarios, or all if no hazard requires a hub with files.
+  /// Whether the hub rejects whole pushes: true for some seeds, or for all if no hazard requires a hub with files.
   func hasRefusedPushes(seed: UInt64) -> Bool {
     var generator = SeededGenerator(seed: seed ^ 0x2C6E_90D4_B85F_317A)
     let isChosen = Int.random(in: 0..<6, using: &generator) == 0
