@@ -6,7 +6,7 @@ public import TrendyPersistence
 public enum BackupSigning: Sendable {
   /// Option for commands that write a backup.
   public static let writing = OptionSpec(
-    "--sign", value: "keyfile", kind: .file, help: "sign the backup with the key in this file, at least 32 bytes")
+    "--sign", value: "keyfile", kind: .file, help: "sign the backup with the key in this file (at least 32 bytes)")
   /// Option for commands that restore a backup.
   public static let restoring = OptionSpec(
     "--sign", value: "keyfile", kind: .file, help: "restore only a backup signed with this key")
@@ -18,13 +18,13 @@ public enum BackupSigning: Sendable {
     guard let path = arguments.value("--sign") else { return nil }
     // The hint does not contain the given path. Running the suggested command with it could overwrite a key that is in
     // use.
-    let hint = "Name a file with a key. To create one: head -c 32 /dev/urandom > FILE"
+    let hint = "Specify a key file. To create one: head -c 32 /dev/urandom > FILE"
     guard let data = try? Data(contentsOf: URL(filePath: path)) else {
       throw CommandError("Cannot read key file '\(path)'", hint: hint, exit: .notFound)
     }
     guard let key = BackupKey([UInt8](data)) else {
       throw CommandError(
-        "Invalid key file '\(path)': it has \(data.count) bytes, expected \(BackupKey.leastBytes) to \(BackupKey.mostBytes)",
+        "Invalid key file '\(path)': it has \(data.count) bytes instead of \(BackupKey.leastBytes) to \(BackupKey.mostBytes)",
         hint: hint, exit: .badData)
     }
     return key

@@ -99,7 +99,7 @@ extension CommandError {
     case .networkError(let what) where Self.isOfTLS(what):
       self.init(
         "The hub does not use TLS at this port, or its TLS settings are unusable: \(what)",
-        hint: "\(kept) Use http:// for a hub without TLS, in a trusted network also with --insecure.",
+        hint: "\(kept) Use http:// for a hub without TLS. On a trusted network, add --insecure.",
         exit: .unreachable)
     case .networkError(let what), .timedOut(let what):
       self.init(

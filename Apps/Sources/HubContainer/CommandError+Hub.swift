@@ -22,7 +22,7 @@ extension CommandError {
     case let error as HubMove.Failure:
       let hint =
         switch error {
-        case .nothingToMove: "Name the hub with --data, --storage or in the configuration."
+        case .nothingToMove: "Specify the hub with --data, --storage or the configuration."
         case .occupied: "Nothing was changed. Choose an empty database or a folder without a hub with --to."
         case .differs: "The hub is unchanged. Check the disk and the memory, then run this command again."
         case .changed: "The hub is unchanged. Stop all processes that serve it, then run this command again."

@@ -192,7 +192,7 @@ public struct HubContainer: Sendable {
     to path: String, isReplacing: Bool, signedWith key: BackupKey? = nil,
     onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws -> StoreBackup.Summary {
-    try files("backed up with the tools of the database: pg_dump, pg_basebackup").backUp(
+    try files("backed up with the tools of the database: pg_dump or pg_basebackup").backUp(
       to: path, now: clock.now, isReplacing: isReplacing, signedWith: key, onProgress: onProgress)
   }
 
@@ -207,7 +207,7 @@ public struct HubContainer: Sendable {
     from path: String, signedWith key: BackupKey? = nil, isForced: Bool,
     onProgress: StoreBackup.ProgressHandler = { _ in true }
   ) throws -> StoreBackup.RestoreReport {
-    try files("restored with the tools of the database: pg_restore, a base backup").restore(
+    try files("restored with the tools of the database: pg_restore or a base backup").restore(
       from: path, signedWith: key, now: clock.now, isForced: isForced, onProgress: onProgress)
   }
 }

@@ -88,16 +88,16 @@ extension HubSettings {
     guard address == nil else { return nil }
     if let path = endpoint.path {
       return
-        "Devices cannot reach \(path). Name the address of the proxy in front of it: --url https://hub.example"
+        "Devices cannot reach \(path). Specify the address of the proxy in front of it: --url https://hub.example"
     }
     if (port ?? endpoint.port) == 0 {
       return
-        "The hub uses any free port and reports it at the start. For a fixed port, add "
+        "The hub uses any free port and reports it when it starts. For a fixed port, add "
         + "--listen \(endpoint.address):8787 to 'hub init' or 'run'."
     }
     guard endpoint.isWildcard, hosts.isEmpty else { return nil }
     return
-      "\(endpoint.address) means all networks of this machine. Add the name or address for devices to 'hub init' or 'run': "
+      "\(endpoint.address) means all networks of this machine. Add the name or address that devices use to 'hub init' or 'run': "
       + "--host NAME"
   }
 }

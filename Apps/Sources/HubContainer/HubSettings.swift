@@ -257,7 +257,8 @@ extension HubSettings {
     do {
       try OwnerOnlyFile.replace(file, with: try WireJSON.encode(self))
     } catch {
-      throw CommandError("Cannot write \(file.path): \(error)", hint: "Check the folder.", exit: .cannotCreate)
+      throw CommandError(
+        "Cannot write \(file.path): \(error)", hint: "Check the permissions of the folder.", exit: .cannotCreate)
     }
   }
 }

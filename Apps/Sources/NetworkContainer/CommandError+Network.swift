@@ -9,7 +9,7 @@ extension CommandError {
     case HubAddressError.insecure(let host):
       self.init(
         "http:// to \(host) would send the token unencrypted",
-        hint: "Use https://, or in a trusted network: trendy connect … --insecure", exit: .usage)
+        hint: "Use https://. On a trusted network: trendy connect … --insecure", exit: .usage)
     case let error as HubAddressError:
       self.init(
         error.description, hint: "Use an address such as https://hub.example or http://127.0.0.1:8080.", exit: .usage)

@@ -78,7 +78,7 @@ struct Demo {
       log: folder.appending(path: "hub.log"))
     processes.append(hubProcess)
     let address = try address(from: folder.appending(path: "hub.log"), of: hubProcess)
-    say("It is listening at \(address); its data is in \(hubStore.lastPathComponent)/ of a temporary folder.")
+    say("It is listening at \(address); its data is in \(hubStore.lastPathComponent)/ in a temporary folder.")
 
     step("The phone is paired and uploads everything")
     try phone.command("connect", address, phoneCode, "--name", "phone")
@@ -186,17 +186,19 @@ extension Demo {
     try check(trips.count == 1, "the \(device.name) has \(trips.count) trips, not one")
     let distance = trips[0]["distance_m"]?.doubleValue ?? 0
     let difference = abs(distance - fileLength) / fileLength
-    try check(difference < 0.02, "the trip is \(kilometres(distance)), the file says \(kilometres(fileLength))")
+    try check(
+      difference < 0.02,
+      "the trip is \(kilometres(distance)) long, but the track in the file is \(kilometres(fileLength)) long")
     let seconds = trips[0]["duration_s"]?.doubleValue ?? 0
     say(
       "One trip on the \(device.name): \(kilometres(distance)) in \(Int(seconds / 60)) min, "
-        + "\(percent(difference)) off the length of the file.")
+        + "\(percent(difference)) difference from the track in the file.")
   }
 
   /// Prints the address to open in a browser and, on a terminal, keeps the hub running until a line is entered.
   private func showPages(at address: String, of hubStore: URL) throws {
     guard isStaying else {
-      print("\nTo see your own in a browser: make run, then open http://127.0.0.1:8787/")
+      print("\nTo try Trendy with your own data, run 'make run' and open http://127.0.0.1:8787/")
       return
     }
     let code = try text(hub("pair", "--data", hubStore.path)["code"], "a pairing code")
@@ -205,7 +207,7 @@ extension Demo {
 
       Open this morning in a browser:  \(address)/timeline/2014-11-18
       Pairing code:                    \(code)
-      Return ends it, and leaves nothing behind.
+      Press Return to stop the hub and delete all demo data.
       """)
     fflush(nil)
     _ = readLine()

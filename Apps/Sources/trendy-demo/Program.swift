@@ -13,7 +13,7 @@ struct Program {
     url = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
       .appending(path: name)
     guard FileManager.default.isExecutableFile(atPath: url.path) else {
-      throw DemoError("\(url.path) is not there; 'make demo' builds it")
+      throw DemoError("\(url.path) not found; build it with 'make demo'")
     }
   }
 

@@ -114,7 +114,8 @@ struct Session {
       && text.last?.isWhitespace == false && !text.unicodeScalars.contains(where: \.isTerminalControl)
   }
 
-  static let nameRule = "Use one line of 1 to 128 bytes that does not begin with '-' and has no blanks at its ends"
+  static let nameRule =
+    "Use one line of 1 to 128 bytes that does not begin with '-' and does not begin or end with a space"
 
   /// Validates a colour and returns it in upper case, or `nil` if `text` is `nil`.
   /// - Throws: ``CommandError`` with exit 64 if the text is not in the format `#RRGGBB`.

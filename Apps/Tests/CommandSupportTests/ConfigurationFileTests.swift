@@ -64,7 +64,7 @@ final class ConfigurationFileTests {
         "Use a path that starts with / or ~/."
       ),
       (
-        "gpsd = \"a", 1, "missing closing quote of 'gpsd', or text after it",
+        "gpsd = \"a", 1, "missing closing quote for 'gpsd', or text after the quote",
         "Use lines such as: list_limit = 20"
       ),
       ("poll = 0s", 1, "The value '0s' is invalid for 'poll'", "Use a duration from 1 s to 24 h."),
@@ -75,7 +75,7 @@ final class ConfigurationFileTests {
       ),
       (
         "trips.stop = 10m", 1, "'trips.stop' is a synced setting and cannot be set for one machine",
-        "Remove it here and run: trendy config set trips.stop 5m"
+        "Remove it from the configuration of this machine and run: trendy config set trips.stop 5m"
       ),
     ])
   func refuses(text: String, line: Int, message: String, hint: String?) throws {

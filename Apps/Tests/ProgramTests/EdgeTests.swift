@@ -139,7 +139,7 @@ struct EdgeTests {
     try bench.trendy("log", "coffee", "--position", "52.1,4.3")
     try bench.trendy("log", "coffee", "--position", "52.2,4.3")
     let added = try bench.trendy("place", "add", "Cafe", "52.1,4.3", "--relabel")
-    #expect(added.output.contains("Named 1 event."), "\(added.output) \(added.talk)")
+    #expect(added.output.contains("Assigned the place to 1 event."), "\(added.output) \(added.talk)")
     #expect(try bench.trendy("list", "--place", "Cafe", "--plain").output.split(separator: "\n").count == 1)
   }
 }

@@ -18,10 +18,10 @@ extension CommandError {
     let (advice, exit): (String?, ExitCode) =
       switch code {
       case ENOENT: ("Create the folder first, or choose another path.", .cannotCreate)
-      case ENOTDIR: ("A part of the path is a file, not a folder.", .cannotCreate)
+      case ENOTDIR: ("Part of the path is a file, not a folder.", .cannotCreate)
       case EACCES, EPERM: ("Check the permissions of the folder, or choose another path.", .cannotCreate)
       case EROFS: ("Choose a path on a file system that is not read-only.", .cannotCreate)
-      case EISDIR: ("Name a file, not a folder.", .cannotCreate)
+      case EISDIR: ("Specify a file, not a folder.", .cannotCreate)
       case ENOSPC, EDQUOT: ("Free some space, or choose another disk.", .readWrite)
       case EEXIST, ENAMETOOLONG, ELOOP, EMFILE, ENFILE: (nil, .cannotCreate)
       default: (nil, .readWrite)

@@ -9,7 +9,7 @@ extension CommandLine {
       guard let word = unsafeArgv[index], String(validatingCString: word) == nil else { continue }
       throw CommandError(
         "Argument '\(String(cString: word))' is not UTF-8",
-        hint: "Nothing was done. Set the terminal to UTF-8, or rename the file.", exit: .usage)
+        hint: "Nothing was done. Set the encoding of the terminal to UTF-8, or rename the file.", exit: .usage)
     }
   }
 }

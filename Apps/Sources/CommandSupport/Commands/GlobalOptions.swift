@@ -11,7 +11,7 @@ public enum GlobalOptions: Sendable {
     OptionSpec("--utc", help: "read and print times in UTC"),
     OptionSpec("--quiet", "-q", help: "print only results and errors"),
     OptionSpec(
-      "--verbose", "-v", help: "print the files, settings and time used to standard error"),
+      "--verbose", "-v", help: "print the files and settings in use and the elapsed time to standard error"),
     OptionSpec("--no-input", help: "do not ask for confirmation; fail instead"),
     OptionSpec("--version", help: "print the version"),
     OptionSpec("--help", "-h", help: "print help"),
@@ -28,8 +28,8 @@ public enum NetworkMode: Sendable {
 public enum ConnectOptions: Sendable {
   public static let all = [
     OptionSpec("--name", value: "device", kind: .text, help: "name of this device on the hub (default: the host name)"),
-    OptionSpec("--rebuild", help: "rebuild a lost hub: upload all data to the account of this code"),
-    OptionSpec("--insecure", help: "allow http to another machine; sends the token unencrypted"),
+    OptionSpec("--rebuild", help: "rebuild a lost hub: upload all data to the account that the code belongs to"),
+    OptionSpec("--insecure", help: "allow http:// to another machine, which sends the token unencrypted"),
   ]
 }
 

@@ -4,14 +4,14 @@ extension HelpTopic {
 
   /// Example phrases for times, with their meanings.
   static let moments: [(phrases: [String], meaning: String)] = [
-    (["8:30", "0830", "8h30", "9am", "9:30pm", "noon"], "the most recent such time"),
-    (["yesterday 21:00", "mon 9am", "Nov 20 8:30"], "a time on a day"),
+    (["8:30", "0830", "8h30", "9am", "9:30pm", "noon"], "the last time the clock showed this"),
+    (["yesterday 21:00", "mon 9am", "Nov 20 8:30"], "a time on a given day"),
     (["last night", "this morning", "mon evening"], "23:00, 9:00, 19:00"),
-    (["mon", "last friday", "20.11.2026", "2026-11-20"], "that day, at this time of day"),
-    (["monday last week", "sun 2 weeks ago"], "a day of a week"),
-    (["-20m", "20 min ago", "2 hours ago"], "time before now"),
+    (["mon", "last friday", "20.11.2026", "2026-11-20"], "that day at the current time of day"),
+    (["monday last week", "sun 2 weeks ago"], "a day in an earlier week"),
+    (["-20m", "20 min ago", "2 hours ago"], "a time before now"),
     (["9:00 UTC", "9:00 Europe/Paris", "9:00+01:00"], "a time in another zone"),
-    (["2026-11-20T08:30:00+01:00", "@1764144000"], "RFC 3339, seconds since 1970"),
+    (["2026-11-20T08:30:00+01:00", "@1764144000"], "RFC 3339, or seconds since 1970"),
   ]
   static let ranges = ["9:00-10:30", "yesterday 9am to 11am"]
   static let limits = ["7d", "last month", "2026-W47", "2026-11", "2026"]

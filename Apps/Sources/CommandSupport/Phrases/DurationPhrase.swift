@@ -1,7 +1,7 @@
 /// Parser and formatter for durations as users type them: `1h30m`, `1h30`, `7:30`, `45 min`, `1 hour 20 minutes`,
 /// `90s`.
 public enum DurationPhrase: Sendable {
-  public static let help = "Use for example 1h30m, 45m, 7:30 or '45 min'."
+  public static let help = "Use a duration such as 1h30m, 45m, 7:30 or '45 min'."
 
   /// Maximum duration in seconds, about ten thousand years.
   private static let longest = 10_000 * 366 * 86_400.0

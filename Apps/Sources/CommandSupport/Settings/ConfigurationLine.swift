@@ -33,7 +33,7 @@ struct ConfigurationLine: Hashable {
     let (value, end) = Self.value(in: text, from: first)
     frame = (text.startIndex..<first, end..<text.endIndex)
     guard let value else {
-      content = .invalid("missing closing quote of '\(key)', or text after it")
+      content = .invalid("missing closing quote for '\(key)', or text after the quote")
       return
     }
     content = .assignment(key: key, value: value)

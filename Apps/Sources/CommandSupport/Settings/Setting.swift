@@ -49,7 +49,7 @@ public enum Setting: Sendable {
   public static let hooks = SettingSpec(
     "hooks", .path, help: "folder of hooks; default: 'hooks' next to this file")
   public static let ingest = SettingSpec(
-    "ingest", .endpoint, help: "address at which the agent accepts posts of trackers; default: none")
+    "ingest", .endpoint, help: "address at which the agent accepts posts from trackers; default: none")
   public static let gpsd = SettingSpec("gpsd", .text, help: "read positions from gpsd at host[:port]")
   public static let nmea = SettingSpec("nmea", .text, help: "read positions from an NMEA receiver at path[@baud]")
   public static let exportEvery = SettingSpec(

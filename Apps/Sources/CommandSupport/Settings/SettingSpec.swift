@@ -89,7 +89,8 @@ extension SettingSpec {
     guard isInRecordAlone else { return nil }
     return CommandError(
       "'\(key)' is a synced setting and cannot be set for one machine",
-      hint: "Remove it here and run: trendy config set \(key) \(standard ?? "VALUE")", exit: .usage)
+      hint: "Remove it from the configuration of this machine and run: trendy config set \(key) \(standard ?? "VALUE")",
+      exit: .usage)
   }
 
   /// Validates a value and returns it in the form for the configuration file, which must not depend on the working

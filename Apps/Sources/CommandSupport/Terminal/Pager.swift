@@ -69,7 +69,7 @@ public struct Pager: Sendable {
   private static func failure(_ command: String, _ code: Int32) -> CommandError {
     CommandError(
       "Cannot start the pager '\(command)': \(String(cString: strerror(code)))",
-      hint: "Set PAGER to another program, or to cat for none.", exit: .configuration)
+      hint: "Set PAGER to another program, or to cat to turn paging off.", exit: .configuration)
   }
 
   /// Closes standard output and waits until the user has quit the pager.

@@ -20,12 +20,12 @@ enum FixSource {
   init(_ session: Session) throws(CommandError) {
     let path = session.arguments.positionals.first
     guard session.arguments.has("--lat") || session.arguments.has("--lon") else {
-      guard let path else { throw session.usageError("Missing file, or - for standard input") }
+      guard let path else { throw session.usageError("Missing file (- for standard input)") }
       self = .file(path)
       return
     }
     if let path {
-      throw session.usageError("Unexpected argument '\(path)'", hint: "Name either a file or a single position.")
+      throw session.usageError("Unexpected argument '\(path)'", hint: "Specify either a file or a single position.")
     }
     guard let latitude = try session.number(option: "--lat", in: -90...90),
       let longitude = try session.number(option: "--lon", in: -180...180)

@@ -235,9 +235,9 @@ struct ReportSpan {
   static let options = [
     OptionSpec("--year", value: "year", kind: .text, help: "year of the report (default: this year)"),
     OptionSpec(
-      "--since", "--from", value: "time", kind: .time, help: "only entries since then: 2026-06-01; or a range"),
+      "--since", "--from", value: "time", kind: .time, help: "only entries since this date: 2026-06-01; or a range"),
     OptionSpec(
-      "--until", "--to", value: "time", kind: .time, help: "only entries until then; a day includes all of it"),
+      "--until", "--to", value: "time", kind: .time, help: "only entries until this date, inclusive"),
   ]
 
   init(_ session: Session) throws(CommandError) {

@@ -5,7 +5,7 @@ extension Receivers.Sources {
   static let options = [
     OptionSpec(
       "--ingest", value: "address:port", kind: .text,
-      help: "address at which the agent accepts posts of trackers: 127.0.0.1:8788"),
+      help: "address at which the agent accepts posts from trackers: 127.0.0.1:8788"),
     OptionSpec("--gpsd", value: "host[:port]", kind: .text, help: "read positions from gpsd (default port 2947)"),
     OptionSpec(
       "--nmea", value: "path[@baud]", kind: .file,

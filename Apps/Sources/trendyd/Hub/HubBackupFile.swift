@@ -12,7 +12,7 @@ struct HubBackupFile {
   init(_ path: String) throws(CommandError) {
     var isFolder: ObjCBool = false
     if path.isEmpty || (FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue) {
-      throw CommandError("'\(path)' is not a file", hint: "Name a file, not a folder.", exit: .usage)
+      throw CommandError("'\(path)' is not a file", hint: "Specify a file, not a folder.", exit: .usage)
     }
     self.path = path
   }

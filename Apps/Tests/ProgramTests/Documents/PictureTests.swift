@@ -43,7 +43,7 @@ struct PictureTests {
           Trip                  1   1   same
           run                   1   0    new
           コーヒーと紅茶の時間  1   0    new
-          Driven 12.0 km in 1 trip (the week
+          Drove 12.0 km in 1 trip (the week
           before 8.0 km).
 
         """)
@@ -56,7 +56,7 @@ struct PictureTests {
           Trip                  1   1   same  ▁█▁
           run                   1   0    new  ▁▁█
           コーヒーと紅茶の時間  1   0    new  ▁█▁
-          Driven 12.0 km in 1 trip (the week before 8.0 km).
+          Drove 12.0 km in 1 trip (the week before 8.0 km).
 
         """)
     #expect(try bench.shown("week", width: 120) == bench.shown("week", width: 80))
@@ -69,7 +69,7 @@ struct PictureTests {
           Trip                  1   1   same  .@.
           run                   1   0    new  ..@
           コーヒーと紅茶の時間  1   0    new  .@.
-          Driven 12.0 km in 1 trip (the week before 8.0 km).
+          Drove 12.0 km in 1 trip (the week before 8.0 km).
 
         """)
   }

@@ -42,7 +42,7 @@ struct WordsTests {
       (["log", "feed", "side=left", "110"], "Did you mean amount=110?"),
       (["log", "feed", "9:00-10:30"], "--at 9:00-10:30"),
       (["log", "feed", "9am", "-", "10:30am"], "--at '9am - 10:30am'"),
-      (["start", "20", "min", "ago", "feed"], "Name the event type first, and the time with --at TIME."),
+      (["start", "20", "min", "ago", "feed"], "Put the event type first, and set the time with --at TIME."),
       (["log", "feed", "--at", "120,5"], "Invalid time '120,5'"),
       (["log", "feed", "5ml"], "Did you mean 5? Write the number without a unit."),
       (["log", "feed", "amount=2,5 ml"], "Did you mean 2,5?"),

@@ -38,7 +38,8 @@ struct HubLiveTests {
     #expect(told.output.contains(" km") && told.output.contains("since"))
     #expect(
       told.talk.contains(
-        "No agent is running, so this does not update: last known state from pixel, according to the hub 127.0.0.1"),
+        "No agent is running, so this view does not update. Last known state from pixel, according to the hub 127.0.0.1"
+      ),
       "\(told.talk)")
     #expect(told.talk.contains(" 6 min ago"), "\(told.talk)")
     // After its end, the trip is no longer running and is part of the record.
@@ -70,7 +71,7 @@ struct HubLiveTests {
     hub.stop()
     let alone = try live()
     #expect(alone.status == 0 && alone.output.contains(" km"))
-    #expect(alone.talk.contains("The hub did not answer") && alone.talk.contains("last known state from logger 20"))
+    #expect(alone.talk.contains("The hub did not respond") && alone.talk.contains("Last known state from logger 20"))
   }
 
   @Test func `an unreachable hub is an error if the store has no status`() throws {

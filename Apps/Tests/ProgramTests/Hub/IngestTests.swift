@@ -131,7 +131,7 @@ struct IngestTests {
     hub.kill()
     try bench.trendy("trip", "add", "3km", "--from", "2024-01-01 10:00", "--for", "20m", store: "laptop")
     let unheard = try bench.trendy("trip", "explain", "@1", store: "laptop")
-    #expect(unheard.status == 69 && unheard.talk.contains("did not answer"), "\(unheard.talk)")
+    #expect(unheard.status == 69 && unheard.talk.contains("did not respond"), "\(unheard.talk)")
     #expect(try bench.trendy("trip", "rm", "@1", store: "laptop").status == 0)
     let again = try TestHub(bench, port: hub.port)
     defer { again.stop() }

@@ -265,7 +265,7 @@ struct SyncTests {
     #expect(status["next_try"] != .null && status["head"] != .null)
     var words = try bench.trendy("sync", "status", store: "phone").output
     for part in [
-      "1 change pending", "as of", "Tried:    1 pending change without a response of the hub", "Last try:",
+      "1 change pending", "as of", "Tried:    1 pending change sent without a response from the hub", "Last try:",
       "did not respond", "Sync retries automatically", "Next try: ",
     ] {
       #expect(words.contains(part), "\(part): \(words)")

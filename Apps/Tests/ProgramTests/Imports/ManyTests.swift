@@ -195,7 +195,7 @@ struct ManyTests {
     let undone = try bench.trendy("undo", "--json")
     #expect(undone.status == 0, "\(undone.talk)")
     #expect(try undone.document.objectValue?["left"]?.arrayValue == [.string(id)])
-    #expect(undone.talk.contains("Kept because they were changed since: "))
+    #expect(undone.talk.contains("Kept because they have been changed since: "))
     #expect(try notes("--where", "size=large").isEmpty)
     #expect(try notes("--where", "size=small") == ["n7"])
     try sync()

@@ -90,8 +90,8 @@ struct RepairTests {
     let words = try bench.trendy("doctor", store: "phone")
     #expect(words.status == 1 && words.output.contains("- event: 2 here, 3 on the hub"), "\(words.output)\(words.talk)")
     #expect(
-      words.output.contains("1 row received from the hub is missing here")
-        && words.output.contains("1 row here is neither from the hub"))
+      words.output.contains("1 row received from the hub is missing on this device")
+        && words.output.contains("1 row on this device is neither from the hub"))
     let answer = try doctor().hub
     let kinds = (answer["kinds"]?.arrayValue ?? []).compactMap(\.objectValue)
     #expect(kinds.filter { $0["agrees"] == false }.map { $0["kind"] } == ["event"])

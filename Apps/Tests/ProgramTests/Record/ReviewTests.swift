@@ -51,7 +51,7 @@ struct ReviewTests {
           run         Oct 7    5 Jan 1    1 day
           コーヒー…   Feb 1   23 Feb 1    1 day
           Trip        Mar 1    5 Mar 1    1 day
-          Driven 32.0 km in 2 trips (the year
+          Drove 32.0 km in 2 trips (the year
           before 8.0 km).
 
         """)
@@ -71,7 +71,7 @@ struct ReviewTests {
           run                    Oct 7    5 Jan 1    1 day
           コーヒーと紅茶の時間   Feb 1   23 Feb 1    1 day
           Trip                   Mar 1    5 Mar 1    1 day
-          Driven 32.0 km in 2 trips (the year before 8.0 km).
+          Drove 32.0 km in 2 trips (the year before 8.0 km).
 
         """)
     #expect(try bench.shown("year", width: 120) == bench.shown("year", width: 80))
@@ -91,7 +91,7 @@ struct ReviewTests {
           run                    Oct 7    5 Jan 1    1 day
           コーヒーと紅茶の時間   Feb 1   23 Feb 1    1 day
           Trip                   Mar 1    5 Mar 1    1 day
-          Driven 32.0 km in 2 trips (the year before 8.0 km).
+          Drove 32.0 km in 2 trips (the year before 8.0 km).
 
         """)
   }
@@ -134,7 +134,7 @@ struct ReviewTests {
           コーヒーと紅茶の時間.
           Most on Tuesday (4).
           run: 1 of 3 this week, 2 left.
-          Driven 12.0 km in 1 trip (the week
+          Drove 12.0 km in 1 trip (the week
           before nothing).
 
         """)

@@ -72,7 +72,7 @@ struct TimeTests {
     let twoHours = try trendy("log", "nap", "--at", "-1h", "--for", "2h")
     #expect(twoHours.talk.contains("Note: the end is in the future"), "\(twoHours.talk)")
     #expect(!twoHours.talk.contains("--until now"))
-    #expect(try trendy("log", "nap", "--for", "45m").talk.contains("If it is over, add --until now."))
+    #expect(try trendy("log", "nap", "--for", "45m").talk.contains("If the event is over, add --until now."))
     #expect(try !trendy("log", "nap", "--for", "45m", "--until", "now").talk.contains("future"))
     for _ in 0..<3 { #expect(try trendy("rm", "@1").status == 0) }
     for (words, message) in [

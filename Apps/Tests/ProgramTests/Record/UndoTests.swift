@@ -92,7 +92,7 @@ struct UndoTests {
 
   @Test func `an import is one undo step, and a deletion is another`() throws {
     let imported = try told("import", Samples.forms.appending(path: "track.gpx").path)
-    #expect(imported.contains("Undo: trendy undo"), "\(imported)")
+    #expect(imported.contains("Undo with: trendy undo"), "\(imported)")
     let trips = try told("trip", "list", "--plain")
     #expect(!trips.isEmpty)
     _ = try told("rm", "@1")

@@ -5,7 +5,7 @@ struct CompletionsInstallCommand: Command {
   static let spec = CommandSpec(
     "completions install", .optional("shell", .oneOf(CompletionShell.allCases.map(\.rawValue))),
     summary:
-      "Install shell completions for trendy and trendyd, for the login shell or the one named.",
+      "Install completions for trendy and trendyd in the login shell or in the given shell.",
     group: .system, examples: ["completions install", "completions install zsh"], columns: ["shell", "file"])
 
   struct Answer {
@@ -26,7 +26,8 @@ struct CompletionsInstallCommand: Command {
       throw session.usageError(
         login.isEmpty ? "Cannot determine your shell: SHELL is not set" : "No completions for your shell, '\(login)'",
         hint:
-          "Name a shell: trendy completions install \(CompletionShell.allCases.map(\.rawValue).joined(separator: "|"))")
+          "Choose a shell: trendy completions install \(CompletionShell.allCases.map(\.rawValue).joined(separator: "|"))"
+      )
     }
     self.shell = shell
   }

@@ -79,7 +79,7 @@ struct SettingChange {
       }
     if isOverruled {
       let change = value.map { "'\($0)' was saved" } ?? "The setting was removed"
-      console.talk("\(change), but \(answer.value.origin.words) takes precedence here.")
+      console.talk("\(change), but \(answer.value.origin.words) takes precedence on this machine.")
     }
     let file = ConfigurationFile(path: session.settings.file.path)
     for problem in file.problems { _ = console.report(problem) }

@@ -15,7 +15,9 @@ struct DemoCommand: Command {
       OptionSpec(
         "--keep", value: "folder", kind: .folder, help: "keep the store in this new folder"),
       OptionSpec("--years", value: "number", kind: .number, help: "years of sample data, 1 to 20 (default 3)"),
-      OptionSpec("--seed", value: "number", kind: .number, help: "another number gives other data"),
+      OptionSpec(
+        "--seed", value: "number", kind: .number,
+        help: "seed of the sample data: each number creates a different record"),
     ], columns: ["store (empty unless kept)", "entries", "types"])
 
   struct Answer {

@@ -106,7 +106,7 @@ struct DoctorCommand: Command {
     }
     if let rest = findings.rest { console.data(rest) }
     if files.cutBytes > 0 {
-      console.sentence("Ignored an incomplete save of \(files.cutBytes) bytes, which was never reported as saved.")
+      console.sentence("Ignored an incomplete save of \(files.cutBytes) bytes that was never confirmed.")
     }
     if !files.setAside.isEmpty {
       let names = files.setAside.joined(separator: ", ")

@@ -9,7 +9,7 @@ import TrendyTrips
 struct EditCommand: Command {
   static let spec = CommandSpec(
     "edit", .any("id", .event), .any("key=value", .property),
-    summary: "Change events; anything not named stays as it is.", group: .daily,
+    summary: "Change events; omitted fields stay unchanged.", group: .daily,
     examples: [
       "edit @1 --at 8:30", "edit @1 count=3 -n \"with milk\"", "edit @1 --clear note",
       "edit --of coffee --since mon size=large --dry-run",
@@ -121,7 +121,7 @@ struct EditCommand: Command {
     case let key where event.properties[key] != nil: event.properties[key] = nil
     default:
       throw session.usageError(
-        "Cannot clear '\(field)'", hint: "Name note, end, place, all-day, or a property that the event has.")
+        "Cannot clear '\(field)'", hint: "Use note, end, place, all-day, or a property that the event has.")
     }
   }
 

@@ -8,7 +8,7 @@ import TrendySync
 
 struct InitCommand: Command {
   static let spec = CommandSpec(
-    "init", summary: "Create the store, with five event types to start with.", group: .daily,
+    "init", summary: "Create the store with five event types to start with.", group: .daily,
     examples: ["init", "init --store ~/trendy"])
 
   struct Answer {

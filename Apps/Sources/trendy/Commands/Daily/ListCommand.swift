@@ -15,7 +15,7 @@ struct ListCommand: Command {
       OptionSpec(
         "--limit", "-n", value: "n", kind: .number,
         help: "maximum number of events (default: list_limit, 50; 0 for all)"),
-      OptionSpec("--deleted", help: "list deleted events, which trendy restore ID restores"),
+      OptionSpec("--deleted", help: "list deleted events; trendy restore ID restores one"),
       OptionSpec("--fail-empty", help: "exit with status 1 if no event matches"), Pager.option,
     ], columns: .eventColumns)
 

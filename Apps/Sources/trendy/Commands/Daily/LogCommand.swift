@@ -29,7 +29,8 @@ struct LogCommand: Command {
       return
     }
     guard !Self.spec.options.contains(where: { session.arguments.has($0.key) }) else {
-      throw session.usageError("'log -' takes no options", hint: "Write the options of each event in its line.")
+      throw session.usageError(
+        "'log -' takes no options", hint: "Put the options of each event on its own line of the input.")
     }
     input = .lines(try FileInput.bytes(of: "-"))
   }

@@ -8,7 +8,7 @@ import TrendyProtocols
 struct SkipCommand: Command {
   static let spec = CommandSpec(
     "skip", .optional("type", .eventType),
-    summary: "Skip days, which neither break nor extend a streak. Without a type, list skipped days.", group: .daily,
+    summary: "Skip days: they neither break nor extend a streak. Without a type, list skipped days.", group: .daily,
     examples: [
       "skip run", "skip run --from mon --to fri -n flu", "skip run --from 2026-11-01 --to 2026-11-03 --clear",
     ],
@@ -16,7 +16,7 @@ struct SkipCommand: Command {
       OptionSpec("--from", "--since", value: "day", kind: .time, help: "first day (default: today)"),
       OptionSpec("--to", "--until", value: "day", kind: .time, help: "last day (default: the first)"),
       OptionSpec.note,
-      OptionSpec("--clear", help: "no longer skip these days; without days, all of the type"),
+      OptionSpec("--clear", help: "no longer skip these days; without dates, no longer skip any day of the type"),
     ], columns: .skipColumns)
 
   private let typeName: String?
@@ -60,7 +60,7 @@ struct SkipCommand: Command {
       let met = self.days.map { days in own.filter { $0.days.overlaps(days) } } ?? own
       guard !met.isEmpty else {
         throw CommandError(
-          "No skipped days of '\(type.name)' in that period", hint: "List them: trendy skip", exit: .notFound)
+          "No skipped days of '\(type.name)' in that period", hint: "List skipped days: trendy skip", exit: .notFound)
       }
       let rests = met.flatMap { (skip: Skip) in
         skip.without(self.days ?? skip.days, ids: [container.makeID(), container.makeID()])
@@ -72,7 +72,8 @@ struct SkipCommand: Command {
     let today = session.local.day(of: session.now)
     let days = self.days ?? today...today
     guard !DaySet(own.map(\.days)).covers(days) else {
-      throw CommandError("'\(type.name)' already skips those days", hint: "List them: trendy skip", exit: .usage)
+      throw CommandError(
+        "'\(type.name)' already skips those days", hint: "List skipped days: trendy skip", exit: .usage)
     }
     let skip = Skip(id: container.makeID(), eventTypeId: type.id, days: days, note: note?.asNote)
     try container.record.perform("skip \(type.name)", [.record(skip.record)])

@@ -8,7 +8,7 @@ import TrendyProtocols
 struct StartCommand: Command {
   static let spec = CommandSpec(
     "start", .one("type", .eventType, "event type"), .optional("value", .number), .any("key=value", .property),
-    summary: "Start an event that is still running.", group: .daily,
+    summary: "Start an event and leave it running until 'trendy stop'.", group: .daily,
     examples: ["start headache", "start reading --at -10m -n Middlemarch", "start run --place home --create"],
     options: [
       OptionSpec("--at", "--from", value: "time", kind: .time, help: "start time: 8:30, -20m, 'yesterday 9pm'")

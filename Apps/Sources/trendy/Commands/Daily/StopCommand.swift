@@ -43,7 +43,8 @@ struct StopCommand: Command {
     let tripType = BuiltInType.trip.present(among: try store.fetchAllEventTypes())?.id
     guard !meant.contains(where: { $0.event.eventTypeId == tripType }) else {
       throw session.usageError(
-        "'stop' cannot end a trip", hint: "Run 'trendy trip end 12km' with its distance, or 'trendy trip cancel'.")
+        "'stop' cannot end a trip",
+        hint: "Run 'trendy trip end 12km' with the distance of the trip, or 'trendy trip cancel'.")
     }
     let stopped = try meant.map { try self.stopped($0.event, in: store, session) }
     let name = try store.findEventType(id: stopped[0].eventTypeId)?.name ?? "event"

@@ -138,7 +138,7 @@ struct UndoMoves {
         session.console.talk("Redo cannot repeat an import. To repeat it, import the file again.")
       }
       guard !step.left.isEmpty else { continue }
-      session.console.talk("Kept because they were changed since: \(Self.words(step.left))")
+      session.console.talk("Kept because they have been changed since: \(Self.words(step.left))")
     }
   }
 }

@@ -47,7 +47,8 @@ struct BackupCommand: Command {
     } else {
       session.console.done("Backed up \(answer.contents) to \(file.path).")
       session.console.done(
-        "It does not contain the pairing with a hub. To restore it: trendy restore \(ShellWords.quoted(file.path))")
+        "The backup does not contain the pairing with a hub. To restore it: trendy restore \(ShellWords.quoted(file.path))"
+      )
     }
     return .done
   }

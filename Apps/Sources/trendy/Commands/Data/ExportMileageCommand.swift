@@ -12,8 +12,8 @@ struct ExportMileageCommand: Command {
     examples: ["export mileage", "export mileage mileage.csv"],
     options: TripSelection.options + [
       OptionSpec("--format", value: "format", kind: .oneOf(["csv"]), help: "format of the log: csv"),
-      OptionSpec("--all", help: "all trips, not only those of a month"),
-      OptionSpec("--by-vehicle", help: "write a file for each vehicle into the folder <file>"),
+      OptionSpec("--all", help: "all trips instead of one month"),
+      OptionSpec("--by-vehicle", help: "write one file per vehicle to the folder <file>"),
       OptionSpec("--to", value: "folder", kind: .folder, help: "with --every: folder for the files"),
       OptionSpec("--yes", "-y", help: "overwrite existing files"),
     ] + ExportOrder.options)

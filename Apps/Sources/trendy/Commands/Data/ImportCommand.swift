@@ -11,23 +11,23 @@ struct ImportCommand: Command {
   static let spec = CommandSpec(
     // The format is usually omitted, so the first argument is completed as a file name.
     "import", .optional("format", .file), .one("file|-", .file, "the file"),
-    summary: "Import events of another program, or a track with its trips and visits.", group: .data,
+    summary: "Import events from another program, or a track with its trips and visits.", group: .data,
     examples: [
       "import drive.gpx", "import gpx drive.gpx --dry-run", "import events.csv --map start=Day --map 'gym=Workout'",
       "import trendy.ndjson", "import export.zip --since 2026-01-01",
     ],
     options: [
       OptionSpec("--dry-run", help: "show what would be imported, without importing"),
-      OptionSpec("--since", value: "time", kind: .time, help: "only events since then"),
-      OptionSpec("--until", value: "time", kind: .time, help: "only events until then; a day includes all of it"),
+      OptionSpec("--since", value: "time", kind: .time, help: "only events since this time"),
+      OptionSpec("--until", value: "time", kind: .time, help: "only events until this time; a day counts in full"),
       OptionSpec(
         "--type", value: "type", kind: .eventType, repetition: .allCount,
-        help: "only events of this type; in a table without types, the type of all rows"),
+        help: "only events of this type; for a table without types, the type of all rows"),
       OptionSpec(
         "--map", value: "from=to", kind: .text, repetition: .allCount,
         help: "map a type to one of yours (gym=Workout) or a table column (start=Day)"),
       OptionSpec(
-        "--zone", value: "zone", kind: .text, help: "zone of times without one: Europe/Paris (default: local)"),
+        "--zone", value: "zone", kind: .text, help: "zone of times without a zone: Europe/Paris (default: local)"),
       OptionSpec(
         "--date-format", value: "order", kind: .oneOf(["dmy", "mdy"]),
         help: "order of day and month in a table: dmy, mdy"),
@@ -36,7 +36,7 @@ struct ImportCommand: Command {
         help: "decimal separator in a table: point, comma (default: detected)"),
       OptionSpec(
         "--duration-unit", value: "unit", kind: .oneOf(DurationUnit.allCases.map(\.rawValue)),
-        help: "unit of durations without one: ms, s, min, h, d"),
+        help: "unit of durations without a unit: ms, s, min, h, d"),
       OptionSpec(
         "--done", value: "values", kind: .text,
         help: "in a table with a column per habit, values that mean done: x,yes,1"),
@@ -131,7 +131,8 @@ struct ImportCommand: Command {
         return try takeIn(input, found, session)
       }
     } catch let error as CommandError where error.exit == .interrupted && !request.isDryRun {
-      throw CommandError.interrupted("Imported entries stay (trendy import list). Repeat the command to continue.")
+      throw CommandError.interrupted(
+        "Entries imported so far are kept (trendy import list). Repeat the command to continue.")
     } catch let error as ArchiveError {
       if case .system = error { throw CommandError("\(error)", exit: .readWrite) }
       throw CommandError("\(path): \(error)", hint: "Get a complete copy of the file and try again.", exit: .badData)
@@ -142,14 +143,14 @@ struct ImportCommand: Command {
         throw CommandError("\(error)", hint: "Check the permissions of the folder.", exit: .cannotCreate)
       case .notSpooled:
         throw CommandError(
-          "\(error)", hint: "An archive from a pipe needs space there. TMPDIR selects another folder.",
+          "\(error)", hint: "An archive from a pipe is stored in this folder first. To use another folder, set TMPDIR.",
           exit: .cannotCreate)
       }
     } catch let error as ImportedInOtherZone {
       throw CommandError(
         "\(path): \(error)",
         hint: "Nothing was imported. Use --zone \(error.earlier) again. To change the zone, first undo the import: "
-          + "trendy import undo. To import it twice: --other-zone.", exit: .refused)
+          + "trendy import undo. To import it twice, add --other-zone.", exit: .refused)
     } catch let error as InterchangeError {
       throw failure(error)
     }
@@ -160,7 +161,7 @@ struct ImportCommand: Command {
       // A mismatch most likely means that the user named the wrong file, so the detected format decides.
       throw CommandError(
         "\(path) is \(found.name), not \(InterchangeFormat.named(expected)?.name ?? expected)",
-        hint: "Nothing was imported. The format can be omitted.", exit: .badData)
+        hint: "Nothing was imported. Omit the format to detect it automatically.", exit: .badData)
     }
     // Importing a complete export may create the store.
     let beginsStore = found?.reads == .everything && !DeviceRecord.exists(at: session.storeDirectory)
@@ -201,20 +202,20 @@ struct ImportCommand: Command {
       CommandError(
         "\(path) is a backup of a store",
         hint:
-          "Nothing was imported. To restore it, here or with --store in another folder: trendy restore \(ShellWords.quoted(path))",
+          "Nothing was imported. To restore it, optionally to another folder with --store: trendy restore \(ShellWords.quoted(path))",
         exit: .badData)
     case .unknownColumns:
       CommandError(
-        "\(path) cannot be read: \(error)",
+        "Cannot import \(path): \(error)",
         hint: "Nothing was imported. Specify the columns: --map type=COLUMN --map start=COLUMN", exit: .badData)
     case .unknownFormat(let seen):
       CommandError(
-        "\(path) cannot be read: this looks like \(seen)",
+        "Cannot import \(path): this looks like \(seen)",
         hint: "Nothing was imported. Formats: \(InterchangeFormat.readable.map(\.word).joined(separator: ", ")).",
         exit: .badData)
     default:
       CommandError(
-        "\(path) cannot be read: \(error)",
+        "Cannot import \(path): \(error)",
         hint: "Entries before the error may have been imported: trendy import list. Get a complete copy and try again.",
         exit: .badData)
     }
@@ -235,7 +236,7 @@ struct ImportCommand: Command {
         session.console.done(line)
       }
       if !request.isDryRun, answer.tripCount.new + answer.visitCount.new + (answer.workouts?.newCount ?? 0) > 0 {
-        session.console.done("Undo: trendy undo")
+        session.console.done("Undo with: trendy undo")
       }
     }
     if answer.tripCount.new + answer.tripCount.known == 0, answer.workouts == nil {
@@ -373,7 +374,7 @@ extension TrackImport {
     lines += trips.map { "  \(local.dayAndTime($0.timestamp, year: 0))  \($0.id)" }
     let gone = isDryRun ? 0 : tripCount.new + tripCount.known - trips.count
     if gone > 0 {
-      lines.append("  deleted or undone after an earlier import: \(gone) (trendy redo, trendy list --deleted)")
+      lines.append("  deleted or undone after an earlier import: \(gone) (see trendy redo and trendy list --deleted)")
     }
     lines.append("Visits: \(visitCount.new) \(verb), \(Quantity(visitCount.known, "duplicate"))")
     lines += visits.map { "  \(local.dayAndTime($0.timestamp, year: 0))  \($0.locationName ?? "")" }

@@ -25,10 +25,10 @@ struct ImportUndoCommand: Command {
     }
     guard found.count == 1 else {
       throw CommandError(
-        "Several imports have ids that begin with '\(prefix)'", hint: "Type more of the id.", exit: .usage)
+        "Several imports have ids that begin with '\(prefix)'", hint: "Enter more characters of the id.", exit: .usage)
     }
     guard entry.undone == nil else {
-      throw CommandError("This import is already undone", hint: "List imports: trendy import list", exit: .no)
+      throw CommandError("This import has already been undone", hint: "List imports: trendy import list", exit: .no)
     }
     return Answer(entry: entry, undo: try record.undoImport(entry))
   }
@@ -45,7 +45,7 @@ struct ImportUndoCommand: Command {
     }
     session.console.done("Undone: \(Quantity(answer.undo.removed, "record")) of \(answer.entry.source)")
     for left in answer.undo.left.prefix(20) {
-      session.console.done("Kept, because it was edited or used since: \(left.id)")
+      session.console.done("Kept because it has been edited or used since: \(left.id)")
     }
     if answer.undo.left.count > 20 { session.console.done("and \(answer.undo.left.count - 20) more") }
     return .done

@@ -80,7 +80,7 @@ struct RestoreCommand: Command {
     guard try isReplacing || !parts.isUsed() else {
       throw CommandError(
         "The store at \(session.storeDirectory.path) is not empty",
-        hint: "Nothing was restored. With --yes the backup of \(made) replaces it, and its files are kept.",
+        hint: "Nothing was restored. To replace it with the backup of \(made), add --yes; its files are kept.",
         exit: .cannotCreate)
     }
     let report = try parts.restore(from: file.path, signedWith: key) { progress.goesOn($0) }
@@ -103,7 +103,7 @@ struct RestoreCommand: Command {
     guard matches.count == 1 else {
       throw CommandError(
         matches.isEmpty
-          ? "No file and no deleted entry '\(id)' found"
+          ? "'\(id)' is neither a file nor the id of a deleted entry"
           : "\(matches.count) deleted entries have ids that begin with '\(id)'",
         hint: "List deleted entries: trendy list --deleted", exit: .notFound)
     }

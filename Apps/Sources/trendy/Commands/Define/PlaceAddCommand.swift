@@ -12,7 +12,7 @@ struct PlaceAddCommand: Command {
     summary: "Add a place; stays there are recorded as visits.", group: .define,
     examples: ["place add Home 52.3702,4.8952", "place add Office 52.36,4.90 --radius 120"],
     options: PlaceOptions.all + [
-      OptionSpec("--relabel", help: "also name past events inside the place that have no place")
+      OptionSpec("--relabel", help: "also assign the place to past events inside it that have none")
     ], columns: .placeColumns)
 
   private let name: String
@@ -58,7 +58,9 @@ struct PlaceAddCommand: Command {
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
-    if session.arguments.has("--relabel") { session.console.done("Named \(Quantity(answer.relabelled, "event")).") }
+    if session.arguments.has("--relabel") {
+      session.console.done("Assigned the place to \(Quantity(answer.relabelled, "event")).")
+    }
     return answer.place.show(session)
   }
 }

@@ -9,7 +9,8 @@ import TrendyTrips
 struct PlaceCheckCommand: Command {
   static let spec = CommandSpec(
     "place check",
-    summary: "Check places: incoming positions, open visits, missing types. Exits with 1 on problems.",
+    summary:
+      "Check places for missing positions, open visits and deleted types; exit with status 1 if problems are found.",
     group: .define, examples: ["place check"])
 
   struct Answer {

@@ -7,7 +7,7 @@ import TrendyTrips
 
 struct PlaceEditCommand: Command {
   static let spec = CommandSpec(
-    "place edit", .one("name", .place, "name"), summary: "Change a place; anything not named stays as it is.",
+    "place edit", .one("name", .place, "name"), summary: "Change a place; omitted fields stay unchanged.",
     group: .define,
     examples: ["place edit Home --name \"Old home\" --relabel", "place edit Office --radius 150 --role office"],
     options: PlaceOptions.all + [

@@ -35,7 +35,7 @@ struct PlaceRemoveCommand: Command {
       session.console.document("trendy.deleted/1", [("deleted", .array(answer.places.map { .string($0.id) }))])
     }
     for place in answer.places { session.console.done(PlaceText.line(place).led(by: "Deleted:")) }
-    session.reportUndo(["\(Quantity(answer.events, "event")) there stay\(answer.events == 1 ? "s" : "")"])
+    session.reportUndo(["\(Quantity(answer.events, "event")) at this place \(answer.events == 1 ? "is" : "are") kept"])
     return .done
   }
 }

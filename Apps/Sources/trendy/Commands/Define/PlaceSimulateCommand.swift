@@ -8,7 +8,7 @@ import TrendyTrips
 struct PlaceSimulateCommand: Command {
   static let spec = CommandSpec(
     "place simulate", .one("name", .place, "name"), .optional("file", .file),
-    summary: "Simulate entry and exit of a place with a track or a straight path; records nothing.",
+    summary: "Simulate visits to a place with a track or a straight path; nothing is recorded.",
     group: .define, examples: ["place simulate Home", "place simulate Home drive.gpx"],
     options: StraightWalk.options)
 
@@ -92,7 +92,7 @@ struct PlaceSimulateCommand: Command {
       }
       for effect in step.effects { console.text("  → \(effect.words(in: local))") }
     }
-    for effect in answer.late { console.text("  → \(effect.words(in: local)), after no further positions") }
+    for effect in answer.late { console.text("  → \(effect.words(in: local)), if no further positions arrive") }
     let count = answer.effects.count
     console.done("\(Quantity(answer.steps.count, "position")), \(Quantity(count, "crossing"))")
   }

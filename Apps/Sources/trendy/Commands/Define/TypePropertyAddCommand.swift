@@ -18,7 +18,7 @@ struct TypePropertyAddCommand: Command {
       OptionSpec("--label", value: "text", kind: .text, help: "name shown to users"),
       OptionSpec(
         "--options", value: "a,b", kind: .text, help: "allowed values of a select or number"),
-      OptionSpec("--default", value: "value", kind: .text, help: "value if trendy log gives none"),
+      OptionSpec("--default", value: "value", kind: .text, help: "value used if trendy log does not set one"),
     ])
 
   private static let kinds = PropertyType.allCases.map(\.rawValue)
@@ -40,7 +40,7 @@ struct TypePropertyAddCommand: Command {
     typeName = arguments.positionals[0]
     key = arguments.positionals[1]
     guard Property.isKey(key, session) else {
-      throw session.usageError("Invalid property key '\(key)'", hint: "Use one line without '=', of 1 to 128 bytes.")
+      throw session.usageError("Invalid property key '\(key)'", hint: "Use one line of 1 to 128 bytes without '='.")
     }
     label = arguments.value("--label") ?? key
     let word = arguments.value("--kind") ?? PropertyType.text.rawValue

@@ -14,7 +14,7 @@ struct TypePropertyEditCommand: Command {
       OptionSpec("--label", value: "text", kind: .text, help: "name shown to users"),
       OptionSpec(
         "--options", value: "a,b", kind: .text, help: "allowed values of a select or number"),
-      OptionSpec("--default", value: "value", kind: .text, help: "value if trendy log gives none"),
+      OptionSpec("--default", value: "value", kind: .text, help: "value used if trendy log does not set one"),
       OptionSpec("--no-default", help: "remove the default value"),
     ])
 
@@ -31,7 +31,7 @@ struct TypePropertyEditCommand: Command {
     (typeName, key) = (arguments.positionals[0], arguments.positionals[1])
     newKey = arguments.value("--key")
     if let newKey, !Property.isKey(newKey, session) {
-      throw session.usageError("Invalid property key '\(newKey)'", hint: "Use one line without '=', of 1 to 128 bytes.")
+      throw session.usageError("Invalid property key '\(newKey)'", hint: "Use one line of 1 to 128 bytes without '='.")
     }
     label = arguments.value("--label")
     choices = arguments.value("--options")?.split(separator: ",").map(String.init)

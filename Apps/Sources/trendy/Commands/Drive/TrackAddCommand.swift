@@ -59,7 +59,7 @@ struct TrackAddCommand: Command {
           ("problems", .array(answer.problems.map { .string($0) })), ("problem_count", .number(answer.problemCount)),
         ] + text.members)
     }
-    session.console.done("Added \(Quantity(answer.added, "position")), \(answer.known) already known.")
+    session.console.done("Added \(Quantity(answer.added, "position")), \(answer.known) already stored.")
     for problem in answer.problems.prefix(3) { session.console.done("Skipped: \(problem)") }
     if answer.problemCount > 3 { session.console.done("  and \(answer.problemCount - 3) more") }
     if !answer.changes.isEmpty { session.console.done(text.words) }

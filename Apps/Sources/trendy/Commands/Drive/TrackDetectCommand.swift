@@ -8,7 +8,7 @@ import TrendyTrips
 struct TrackDetectCommand: Command {
   static let spec = CommandSpec(
     "track detect", .oneOrMore("path", .file, "file or folder"),
-    summary: "Detect trips in track files or folders; records nothing.", group: .drive,
+    summary: "Detect trips in track files or folders; nothing is recorded.", group: .drive,
     examples: ["track detect drive.gpx", "track detect tracks/"])
 
   struct Answer {
@@ -32,7 +32,8 @@ struct TrackDetectCommand: Command {
   private func detect(at path: String, _ stop: TripStop, _ answer: inout Answer) throws {
     let sources = try TrackDetection.sources(at: URL(filePath: path))
     guard !sources.isEmpty else {
-      throw CommandError("No track found at \(path)", hint: "Name a track file or a folder of them.", exit: .notFound)
+      throw CommandError(
+        "No track found at \(path)", hint: "Specify a track file or a folder of track files.", exit: .notFound)
     }
     for source in sources {
       do {

@@ -28,7 +28,7 @@ struct TripAddCommand: Command {
     }
     let span = try WhenOptions(session).span(session)
     guard let end = span.end, end > span.start else {
-      throw session.usageError("Missing an end after the start", hint: "Add --to 9:30 or --for 25m.")
+      throw session.usageError("The end is missing or not after the start", hint: "Add --to 9:30 or --for 25m.")
     }
     (start, self.end) = (span.start, end)
     distance = try session.metres(session.arguments.positionals[0], of: "the trip")

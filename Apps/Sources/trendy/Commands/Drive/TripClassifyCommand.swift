@@ -12,7 +12,7 @@ struct TripClassifyCommand: Command {
     examples: ["trip classify", "trip classify @1 business"],
     options: [
       OptionSpec("--business", value: "length", kind: .text, help: "business distance of a mixed trip"),
-      OptionSpec("--since", value: "time", kind: .time, help: "apply the rules only to trips since then"),
+      OptionSpec("--since", value: "time", kind: .time, help: "apply the rules only to trips since this time"),
     ], columns: .tripColumns)
 
   enum Answer {

@@ -7,7 +7,7 @@ import TrendyTrips
 
 struct TripEditCommand: Command {
   static let spec = CommandSpec(
-    "trip edit", .one("id", .trip, "id"), summary: "Change a trip; anything not named stays as it is.", group: .drive,
+    "trip edit", .one("id", .trip, "id"), summary: "Change a trip; omitted fields stay unchanged.", group: .drive,
     examples: ["trip edit @1 --to 9:30", "trip edit @1 --category private"],
     options: WhenOptions.all + [
       OptionSpec("--distance", value: "length", kind: .text, help: "distance"),

@@ -51,7 +51,7 @@ struct TripEndCommand: Command {
     if let place {
       guard let start = trip.startPlace else {
         throw session.usageError(
-          "--end requires a start place", hint: "Name it when the trip starts: trendy trip start --start home")
+          "--end requires a start place", hint: "Specify it when the trip starts: trendy trip start --start home")
       }
       trip.route = [start, try Coordinate(phrase: place) ?? Lookup(store: store).place(place).coordinate]
     }

@@ -45,9 +45,9 @@ struct TripExplainCommand: Command {
   private func askHub(_ account: Account, of event: Event, _ session: Session) throws -> Answer {
     let answer = try NetworkProgram.answer(to: ["explain", event.id, "--store", session.storeDirectory.path])
     if let error = answer.objectValue?["error"]?.objectValue {
-      let message = error["message"]?.stringValue ?? "no answer"
+      let message = error["message"]?.stringValue ?? "no response"
       throw CommandError(
-        "It was not detected on this device, and \(account.hubName) did not answer: \(message)",
+        "It was not detected on this device, and \(account.hubName) did not respond: \(message)",
         hint: error["hint"]?.stringValue,
         exit: error["exit"]?.intValue.flatMap { ExitCode(rawValue: Int32($0)) } ?? .unreachable)
     }
@@ -105,20 +105,20 @@ extension TripExplainCommand.Answer {
     let start = local.dayAndTime(explanation.start, year: year)
     let end = explanation.end.map { " – \(local.time($0))" } ?? ", still open"
     var lines = [
-      "\(start)\(end), from \(explanation.readings) readings of \(explanation.device)\(isFromHub ? ", detected by the hub" : "")"
+      "\(start)\(end), from \(explanation.readings) readings from \(explanation.device)\(isFromHub ? ", detected by the hub" : "")"
     ]
     lines += explanation.decisions.map { "\(local.time($0.time))  \($0.words)" }
     if unknownCount > 0 {
-      lines.append("\(Quantity(unknownCount, "more decision")) of the hub; a newer version of trendy can show them.")
+      lines.append("\(Quantity(unknownCount, "more decision")) from the hub; a newer version of trendy can show them.")
     }
     if explanation.decisions.isEmpty, unknownCount == 0 {
       lines.append(
         event.sourceType == .trip
           ? "The device itself reported the start and the end of the trip."
-          : "A visit: positions were inside the place for its dwell time, then outside it for as long.")
+          : "This is a visit: positions were inside the place for the dwell time, then outside it for as long.")
     }
     if !explanation.isSettled { lines.append("Further positions may still change it.") }
-    if explanation.isPersonal { lines.append("You have edited it, so detection no longer changes it.") }
+    if explanation.isPersonal { lines.append("You edited it, so detection no longer changes it.") }
     return lines
   }
 }

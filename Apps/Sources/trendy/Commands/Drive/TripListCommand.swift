@@ -10,8 +10,8 @@ struct TripListCommand: Command {
     "trip list", summary: "List trips, newest first.", group: .drive,
     examples: ["trip list --since mon", "trip list --month 2026-11 --category business", "trip list --json"],
     options: [
-      OptionSpec("--since", value: "time", kind: .time, help: "only trips since then: mon, 7d, 2026-11-01"),
-      OptionSpec("--until", value: "time", kind: .time, help: "only trips until then; a day includes all of it"),
+      OptionSpec("--since", value: "time", kind: .time, help: "only trips since this time: mon, 7d, 2026-11-01"),
+      OptionSpec("--until", value: "time", kind: .time, help: "only trips until this time; a day counts in full"),
       OptionSpec("--month", value: "month", kind: .month, help: "only trips in a month or year: 2026-11, 2026"),
       OptionSpec("--vehicle", value: "name", kind: .vehicle, help: "only trips with this vehicle"),
       OptionSpec(

@@ -8,9 +8,9 @@ import TrendyTrips
 struct TripRecomputeCommand: Command {
   static let spec = CommandSpec(
     "trip recompute",
-    summary: "Detect trips and visits again in recorded positions; your own edits stay.",
+    summary: "Detect trips and visits in recorded positions again; your edits are kept.",
     group: .drive, examples: ["trip recompute", "trip recompute --since mon"],
-    options: [OptionSpec("--since", value: "time", kind: .time, help: "only in positions since then")])
+    options: [OptionSpec("--since", value: "time", kind: .time, help: "only in positions since this time")])
 
   private let since: Date?
 

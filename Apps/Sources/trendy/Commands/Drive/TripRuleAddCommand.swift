@@ -24,7 +24,8 @@ struct TripRuleAddCommand: Command {
     guard session.isName(name) else { throw Self.unusable(name, session) }
     position = try session.arguments.value("--position").map { text in
       guard let number = Double(text), number.isFinite else {
-        throw session.usageError("The value '\(text)' is invalid for '--position'", hint: "Use a number.")
+        throw session.usageError(
+          "The value '\(text)' is invalid for '--position'", hint: "Use the number of a place in the list.")
       }
       return number
     }
@@ -33,7 +34,7 @@ struct TripRuleAddCommand: Command {
   }
 
   private static func unusable(_ name: String, _ session: Session) -> CommandError {
-    session.usageError("Invalid rule name '\(name)'", hint: "Use one line that is not the name of another rule.")
+    session.usageError("Invalid rule name '\(name)'", hint: "Use one line and a name that no other rule has.")
   }
 
   func act(_ session: Session) throws -> RuleList {

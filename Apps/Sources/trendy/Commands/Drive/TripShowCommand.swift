@@ -17,7 +17,7 @@ struct TripShowCommand: Command {
     let isLive = session.arguments.has("--live")
     if isLive, let id { throw session.usageError("Unexpected argument '\(id)'") }
     guard isLive || id != nil else {
-      throw session.usageError("Missing id", hint: "Name a trip, or use --live for the running one.")
+      throw session.usageError("Missing id", hint: "Specify the id of a trip, or use --live for the running trip.")
     }
   }
 

@@ -16,7 +16,7 @@ struct ConnectCommand: NetworkCommand {
     if PairingLink.isMeant(by: words[0]) {
       guard PairingLink(words[0]) != nil, words.count == 1 else {
         throw session.usageError(
-          "'\(words[0])' is not a pairing link of 'trendyd pair'",
+          "'\(words[0])' is not a pairing link from 'trendyd pair'",
           hint: "Quote the link, because '&' is special in a shell: 'trendy://connect?hub=…&code=…'. "
             + "It contains the code.")
       }

@@ -15,6 +15,6 @@ struct SyncConflictsDropCommand: Command {
   }
 
   func show(_ answer: DecidedConflicts, _ session: Session) -> ExitCode {
-    answer.show("Dropped; the current value stays", session)
+    answer.show("Kept the current value", session)
   }
 }

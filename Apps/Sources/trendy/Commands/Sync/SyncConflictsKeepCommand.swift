@@ -4,7 +4,7 @@ import TrendySync
 struct SyncConflictsKeepCommand: Command {
   static let spec = CommandSpec(
     "sync conflicts keep", .one("mine|theirs", .oneOf(["mine", "theirs"]), "mine or theirs"), .any("id", .conflict),
-    summary: "Resolve conflicts by keeping the value of this device, or the other one.", group: .sync,
+    summary: "Resolve conflicts by keeping the value of this device or the other value.", group: .sync,
     examples: ["sync conflicts keep mine @1", "sync conflicts keep theirs @1"],
     options: [OptionSpec("--all", help: "every conflict that involves this device")])
 
@@ -14,7 +14,7 @@ struct SyncConflictsKeepCommand: Command {
   init(_ session: Session) throws {
     side = session.arguments.positionals[0]
     guard side == "mine" || side == "theirs" else {
-      throw session.usageError("Missing mine or theirs", hint: "Name the side to keep, then an id or --all.")
+      throw session.usageError("Missing mine or theirs", hint: "Specify mine or theirs, then an id or --all.")
     }
     decision = try ConflictDecision(on: session.arguments.positionals.dropFirst(), session)
   }

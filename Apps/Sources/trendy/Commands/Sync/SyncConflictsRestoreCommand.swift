@@ -3,7 +3,7 @@ import TrendySync
 
 struct SyncConflictsRestoreCommand: Command {
   static let spec = CommandSpec(
-    "sync conflicts restore", .any("id", .conflict), summary: "Restore deleted entries with the value that was lost.",
+    "sync conflicts restore", .any("id", .conflict), summary: "Restore deleted entries with the values that were lost.",
     group: .sync, examples: ["sync conflicts restore @1"], options: [ConflictDecision.all])
 
   private let decision: ConflictDecision

@@ -4,7 +4,7 @@ import TrendySync
 struct SyncConflictsRetryCommand: Command {
   static let spec = CommandSpec(
     "sync conflicts retry", .any("id", .conflict),
-    summary: "Resolve conflicts by writing the lost value again, restoring deleted entries.",
+    summary: "Resolve conflicts by saving the lost values again; deleted entries are restored.",
     group: .sync, examples: ["sync conflicts retry @1"], options: [ConflictDecision.all])
 
   private let decision: ConflictDecision
@@ -16,6 +16,6 @@ struct SyncConflictsRetryCommand: Command {
   }
 
   func show(_ answer: DecidedConflicts, _ session: Session) -> ExitCode {
-    answer.show("Written again as a new edit", session)
+    answer.show("Saved again", session)
   }
 }

@@ -2,7 +2,7 @@ import CommandSupport
 
 struct SyncRepairCommand: Command {
   static let spec = CommandSpec(
-    "sync repair", summary: "Repair problems that sync cannot solve; makes a backup first.", group: .sync,
+    "sync repair", summary: "Repair problems that sync cannot solve, after a backup.", group: .sync,
     examples: ["sync repair --resync", "sync repair --dedupe"], options: RepairOptions.all)
 
   enum Answer {

@@ -10,7 +10,7 @@ struct BackupFile {
   init(_ path: String, _ session: Session) throws(CommandError) {
     var isFolder = false
     if path.isEmpty || (FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder) {
-      throw session.usageError("'\(path)' is not a file", hint: "Name a file, not a folder.")
+      throw session.usageError("'\(path)' is not a file", hint: "Specify a file, not a folder.")
     }
     self.path = path
   }

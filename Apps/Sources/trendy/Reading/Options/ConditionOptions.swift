@@ -72,7 +72,7 @@ extension ConditionOptions {
 
   private static func noWeekday(_ word: Substring, _ session: Session) -> CommandError {
     session.usageError(
-      "Invalid weekday '\(word)'", hint: "Use mon,wed or mon-fri, weekdays or weekend.")
+      "Invalid weekday '\(word)'", hint: "Use a list such as mon,wed, a range such as mon-fri, weekdays or weekend.")
   }
 
   private static func hours(_ session: Session) throws(CommandError) -> TripRule.Conditions.Span? {

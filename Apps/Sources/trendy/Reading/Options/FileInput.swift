@@ -98,7 +98,7 @@ enum FileInput {
   private static func failure(_ path: String, code: Int32) -> CommandError {
     switch code {
     case ENOENT, ENOTDIR: CommandError("File \(path) not found", hint: "Check the path.", exit: .notFound)
-    case EISDIR: CommandError("\(path) is a folder", hint: "Name a file in it.", exit: .badData)
+    case EISDIR: CommandError("\(path) is a folder", hint: "Specify a file in the folder.", exit: .badData)
     case EACCES, EPERM:
       CommandError("No permission to read \(path)", hint: "Check the permissions of the file.", exit: .cannotCreate)
     default: CommandError("Cannot read \(path): \(String(cString: strerror(code)))", exit: .readWrite)

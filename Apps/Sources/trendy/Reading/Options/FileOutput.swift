@@ -23,7 +23,7 @@ final class FileOutput {
     let path = SymbolicLink.target(of: path)
     self.path = path
     guard isReplacing || !FileManager.default.fileExists(atPath: path) else {
-      throw CommandError("\(path) already exists", hint: "Overwrite it with --yes.", exit: .cannotCreate)
+      throw CommandError("\(path) already exists", hint: "To overwrite it, add --yes.", exit: .cannotCreate)
     }
     let temporary = path + ".new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)

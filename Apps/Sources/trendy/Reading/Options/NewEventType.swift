@@ -15,7 +15,7 @@ struct NewEventType {
   func check(_ session: Session) throws(CommandError) {
     guard session.isName(name), !name.hasPrefix("@"), !name.contains("=") else {
       throw session.usageError(
-        "Invalid type name '\(name)'", hint: "\(Session.nameRule), no '=' and no '@' at the start.")
+        "Invalid type name '\(name)'", hint: "\(Session.nameRule). It must not contain '=' or begin with '@'.")
     }
     _ = try session.colour(color)
   }

@@ -7,7 +7,8 @@ extension Session {
     guard let text = arguments.value(option) else { return nil }
     guard let number = Double(text), range.contains(number) else {
       throw usageError(
-        "The value '\(text)' is invalid for '\(option)'", hint: "Use \(range.lowerBound) to \(range.upperBound).")
+        "The value '\(text)' is invalid for '\(option)'",
+        hint: "Use a number from \(range.lowerBound) to \(range.upperBound).")
     }
     return number
   }

@@ -60,7 +60,8 @@ struct PlaceOptions {
   private static func radius(_ session: Session) throws(CommandError) -> Double? {
     guard let text = session.arguments.value("--radius") else { return nil }
     guard let radius = Double(text), (50...10_000).contains(radius) else {
-      throw session.usageError("The value '\(text)' is invalid for '--radius'", hint: "Use 50 to 10000 metres.")
+      throw session.usageError(
+        "The value '\(text)' is invalid for '--radius'", hint: "Use a number of metres from 50 to 10000.")
     }
     return radius
   }

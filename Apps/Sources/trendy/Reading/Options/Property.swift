@@ -11,7 +11,8 @@ enum Property {
   static func checkOptions(_ options: [String], of kind: PropertyType, _ session: Session) throws(CommandError) {
     switch kind {
     case .select where options.isEmpty:
-      throw session.usageError("A select property needs options", hint: "Add for example --options small,large.")
+      throw session.usageError(
+        "A select property needs options", hint: "Add options, for example --options small,large.")
     case .number where options.contains { number($0) == nil }:
       throw session.usageError(
         "The options of a number property must be numbers", hint: "For example --options 1,2,3,4,5.")

@@ -83,7 +83,7 @@ struct PropertyCondition {
     guard named.contains(where: { isComparable(with: $0.propertyType) }) else {
       let isNamed = [.text, .select, .boolean, .url, .email].contains(named[0].propertyType)
       let takes =
-        comparison.isOrder && isNamed ? "Use = or !=." : "Use a \(named[0].propertyType.rawValue)."
+        comparison.isOrder && isNamed ? "Use = or !=." : "Use a value of kind \(named[0].propertyType.rawValue)."
       throw session.usageError(
         "Cannot compare '\(key)' (\(named[0].propertyType.rawValue)) with '\(text)'", hint: takes)
     }

@@ -86,11 +86,11 @@ struct WhenOptions {
         ? session.local.day(session.local.startOfDay(date), year: year) : session.local.dayAndTime(date, year: year)
     }
     if start > soon {
-      session.console.talk("Note: the start is in the future, \(words(start)).")
+      session.console.talk("Note: the start is in the future (\(words(start))).")
     } else if let end, end > soon {
       // If only a duration is given, the event starts now, but the user may have meant an event that has just ended.
-      let advice = from == nil && to == nil ? " If it is over, add --until now." : ""
-      session.console.talk("Note: the end is in the future, \(words(end)).\(advice)")
+      let advice = from == nil && to == nil ? " If the event is over, add --until now." : ""
+      session.console.talk("Note: the end is in the future (\(words(end))).\(advice)")
     }
     return (start, end)
   }

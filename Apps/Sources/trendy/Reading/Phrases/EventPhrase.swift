@@ -10,7 +10,7 @@ struct EventPhrase {
   static let options =
     WhereOptions.all + [
       OptionSpec.note,
-      OptionSpec("--create", help: "create the event type and the properties that do not exist"), .yes,
+      OptionSpec("--create", help: "create the event type and its properties if they do not exist"), .yes,
     ]
   static let allDay = OptionSpec("--all-day", help: "record an all-day event")
 
@@ -101,7 +101,7 @@ struct EventPhrase {
       // In `start 20 min ago work`, the user gave the time before the type.
       guard typeName.first?.isNumber == true, !values.isEmpty else { throw error }
       throw CommandError(
-        error.message, hint: "Name the event type first, and the time with --at TIME.", exit: error.exit)
+        error.message, hint: "Put the event type first, and set the time with --at TIME.", exit: error.exit)
     }
   }
 
@@ -176,7 +176,7 @@ struct EventPhrase {
     if let offering { return "Did you mean \(offering.key)=\(word)?" }
     // `8:30` may be a duration, too, but is more likely a time of day.
     if Double(word) == nil, !word.contains(":"), DurationPhrase.seconds(word) != nil {
-      return "Give the duration with --for \(word)"
+      return "Set the duration with --for \(word)"
     }
     // A time that was not quoted is several words.
     let words = values.drop { $0 != word }.prefix { !$0.contains("=") }
@@ -187,7 +187,7 @@ struct EventPhrase {
         (try? TimePhrase(text, now: session.now, in: session.local).resolved(.past)) != nil
           || (try? TimePhrase.range(text, now: session.now, in: session.local)) != nil
       else { continue }
-      return "Give the time with --at \(count > 1 ? "'\(text)'" : text)"
+      return "Set the time with --at \(count > 1 ? "'\(text)'" : text)"
     }
     return nil
   }
@@ -207,7 +207,7 @@ extension EventPhrase.Meaning {
         "Use the whole name: \(line) \(ShellWords.quoted(type.name)). For a new type: \(line) \(ShellWords.quoted(abbreviation)) --create",
       exit: .notFound)
     guard isAsking else { throw refusal }
-    try session.confirm("Record '\(abbreviation)' under '\(type.name)'?", otherwise: refusal)
+    try session.confirm("Record '\(abbreviation)' as '\(type.name)'?", otherwise: refusal)
   }
 
   /// Remembers a confirmed prefix of a type's name. Called after the event has been saved.

@@ -21,7 +21,8 @@ extension Session {
       }
       return number * metres
     }
-    throw usageError("Invalid distance '\(text)' for \(what)", hint: "Use for example 12.5km, 7mi, 300m or 900ft.")
+    throw usageError(
+      "Invalid distance '\(text)' for \(what)", hint: "Use a distance such as 12.5km, 7mi, 300m or 900ft.")
   }
 
   /// Returns the distance given for an option in metres, or `nil` if the option was not given.

@@ -54,7 +54,8 @@ extension Session {
     guard range.contains(seconds) else {
       throw usageError(
         "The value '\(text)' is out of range for '\(option)'",
-        hint: "Use \(DurationPhrase.words(range.lowerBound)) to \(DurationPhrase.words(range.upperBound)).")
+        hint:
+          "Use a duration from \(DurationPhrase.words(range.lowerBound)) to \(DurationPhrase.words(range.upperBound)).")
     }
     return seconds
   }

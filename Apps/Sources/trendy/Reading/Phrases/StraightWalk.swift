@@ -17,8 +17,8 @@ struct StraightWalk {
     OptionSpec("--speed", value: "m/s", kind: .number, help: "speed on the path (default 1.4)"),
     OptionSpec("--every", value: "seconds", kind: .number, help: "sampling interval (default 10)"),
     OptionSpec("--accuracy", value: "metres", kind: .number, help: "accuracy of the positions (default 10)"),
-    OptionSpec("--stay", value: "duration", kind: .duration, help: "stay in the middle of the place (default 10m)"),
-    OptionSpec("--beside", value: "metres", kind: .number, help: "distance from the middle (default 0)"),
+    OptionSpec("--stay", value: "duration", kind: .duration, help: "stay in the centre of the place (default 10m)"),
+    OptionSpec("--beside", value: "metres", kind: .number, help: "distance from the centre (default 0)"),
   ]
 
   /// Speed in metres per second.

@@ -36,7 +36,7 @@ struct ChartedSeries {
       let arguments = session.arguments
       let step = arguments.value("--by")?.lowercased() ?? "day"
       guard Self.steps.contains(step), let period = CalendarPeriod(rawValue: step) else {
-        throw session.usageError("The value '\(step)' is invalid for '--by'", hint: "day, week or month.")
+        throw session.usageError("The value '\(step)' is invalid for '--by'", hint: "Use day, week or month.")
       }
       guard !arguments.has("--sum") || !arguments.has("--mean") else {
         throw session.usageError("--sum and --mean cannot be combined")

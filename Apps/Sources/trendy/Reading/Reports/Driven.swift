@@ -37,8 +37,8 @@ struct Driven {
 
   func sentence(_ units: Units) -> String {
     let name = "the \(period.rawValue) before"
-    guard now.trips > 0 else { return "Driven nothing (\(name) \(units.distance(before.total)))." }
+    guard now.trips > 0 else { return "Drove nothing (\(name) \(units.distance(before.total)))." }
     let then = before.trips > 0 ? units.distance(before.total) : "nothing"
-    return "Driven \(units.distance(now.total)) in \(Quantity(now.trips, "trip")) (\(name) \(then))."
+    return "Drove \(units.distance(now.total)) in \(Quantity(now.trips, "trip")) (\(name) \(then))."
   }
 }

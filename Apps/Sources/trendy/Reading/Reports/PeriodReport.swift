@@ -30,7 +30,7 @@ struct PeriodReport {
     let before = span.daysBefore
     if let first = histories.firstDay, first > before.lowerBound {
       throw session.usageError(
-        "--since excludes a part of the previous \(period.rawValue), with which this one is compared",
+        "--since excludes part of the previous \(period.rawValue), which this one is compared with",
         hint: "The previous \(period.rawValue) begins on \(before.lowerBound.words(near: last)). Use --until to "
           + "show an earlier \(period.rawValue).")
     }

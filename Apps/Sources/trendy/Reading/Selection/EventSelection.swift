@@ -11,8 +11,8 @@ struct EventSelection {
     [
       ofType("--type"), since("--since", "--from"),
       OptionSpec(
-        "--until", "--to", value: "time", kind: .time, help: "only events until then; a day includes all of it"),
-      OptionSpec("--place", value: "name", kind: .place, help: "only events at a place whose name contains this"),
+        "--until", "--to", value: "time", kind: .time, help: "only events until this time; a day counts in full"),
+      OptionSpec("--place", value: "name", kind: .place, help: "only events at a place whose name contains this text"),
     ] + shared
   /// Options of `edit`, where `--type`, `--until` and `--place` are new values rather than conditions.
   static let editOptions = [ofType("--of"), since("--since")] + shared
@@ -23,12 +23,13 @@ struct EventSelection {
 
   private static func since(_ names: String...) -> OptionSpec {
     OptionSpec(
-      names, value: "time", kind: .time, help: "only events since then: mon, 7d, 2026-11-01; or a range: mon..wed")
+      names, value: "time", kind: .time, help: "only events since this time: mon, 7d, 2026-11-01; or a range: mon..wed")
   }
 
   private static let shared = [
     OptionSpec(
-      "--source", value: "source", kind: .oneOf(sources), help: "only events from: " + sources.joined(separator: ", ")),
+      "--source", value: "source", kind: .oneOf(sources),
+      help: "only events with this source: " + sources.joined(separator: ", ")),
     OptionSpec(
       "--where", value: "condition", kind: .property, repetition: .allCount,
       help: "only events with a property value: size=large, 'count>2', 'duration<45m'"),
@@ -73,7 +74,7 @@ struct EventSelection {
     guard let word = session.arguments.value("--source") else { return nil }
     guard let source = EventSourceType(rawValue: word.lowercased()) else {
       throw session.usageError(
-        "The value '\(word)' is invalid for '--source'", hint: "Use \(sources.joined(separator: ", ")).")
+        "The value '\(word)' is invalid for '--source'", hint: "Use one of \(sources.joined(separator: ", ")).")
     }
     return source
   }

@@ -10,7 +10,7 @@ struct ExportOrder {
   static let options = [
     OptionSpec(
       "--every", value: "interval", kind: .duration,
-      help: "export regularly to the folder of --to: 1d, 7d, 6h; never stops it"),
+      help: "export to the folder of --to at this interval: 1d, 7d, 6h; never stops the exports"),
     OptionSpec("--keep", value: "number", kind: .number, help: "with --every: number of files to keep (default 14)"),
   ]
 
@@ -78,7 +78,7 @@ struct ExportOrder {
     switch outcome {
     case .ended:
       if console.isJSON { console.document("trendy.export_order/1", [("every_s", .null)]) }
-      console.done("Scheduled export stopped. Existing files stay.")
+      console.done("Scheduled export stopped. Existing files are kept.")
     case .ordered(let plan, let isHeard):
       if console.isJSON {
         console.document(

@@ -50,14 +50,14 @@ struct Lookup {
     if names.count > 1 {
       throw CommandError(
         "Type name '\(name)' is ambiguous: \(beginning.map { "'\($0.name)'" }.joined(separator: " or "))",
-        hint: "Type more of the name.", exit: .notFound)
+        hint: "Enter more characters of the name.", exit: .notFound)
     }
     let listed = name.split(separator: ",").map { part in
       types.first { $0.name.lowercased() == part.lowercased() }?.name
     }
     if listed.count > 1, !listed.contains(nil) {
       throw CommandError(
-        "Event type '\(name)' not found", hint: "Name one type at a time; --type can be repeated.", exit: .notFound)
+        "Event type '\(name)' not found", hint: "Specify one type at a time; --type can be repeated.", exit: .notFound)
     }
     let near = Suggestion.nearest(to: name, among: types.map(\.name))
     let make = "To create a new type: \(hintToMake(ShellWords.quoted(name)))"

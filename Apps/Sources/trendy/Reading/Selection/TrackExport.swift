@@ -45,7 +45,7 @@ struct TrackExport {
     range = try Self.range(session)
     guard !tripIDs.isEmpty || vehicleName != nil || range != nil || arguments.has("--all") else {
       throw session.usageError(
-        "Missing a selection of positions",
+        "No positions selected",
         hint: "Use --trip ID, --day 2026-11-20, --since 7d, --vehicle Van, or --all.")
     }
   }
@@ -100,7 +100,7 @@ struct TrackExport {
         without == outcome.trips
         ? (without == 1 ? "The only trip" : "All \(without) trips") : "\(without) of \(outcome.trips) trips"
       return
-        "Skipped: \(which) with '\(vehicleName)' \(without == 1 ? "has" : "have") no recorded positions here, because "
+        "Skipped: \(which) with '\(vehicleName)' \(without == 1 ? "has" : "have") no recorded positions on this device, because "
         + "\(without == 1 ? "it was" : "they were") added by hand or detected on another device. "
         + "To export \(without == 1 ? "it" : "them"): trendy export mileage --vehicle \(ShellWords.quoted(vehicleName))"
     }
@@ -143,7 +143,7 @@ struct TrackExport {
       guard let part = try part(trip, isOfVehicle: false) else {
         throw CommandError(
           "No recorded positions for trip \(ShortID.of(trip.event.id))",
-          hint: "It was added by hand, or detected on another device; export it there.", exit: .notFound)
+          hint: "It was added by hand or detected on another device. Export it on that device.", exit: .notFound)
       }
       parts.append(part)
     }

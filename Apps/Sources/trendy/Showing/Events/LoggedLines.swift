@@ -81,7 +81,8 @@ struct LoggedLines {
     }
     guard session.arguments.value(OptionSpec.note.key) != "-" else {
       throw CommandError(
-        "A note cannot be read from standard input here", hint: "Write its text in the line.", exit: .badData)
+        "'log -' cannot read a note from standard input", hint: "Put the text of the note on the line of the event.",
+        exit: .badData)
     }
     return try EventPhrase(session).meaning(among: known, session, makeID: makeID)
   }

@@ -6,7 +6,7 @@ import TrendyTrips
 /// Formatter for a ``PeriodReport``: text, `--plain` rows and JSON.
 struct PeriodText {
   static let columns = [
-    "type", "now", "before", "percent, or new", "count of each day or month",
+    "type", "now", "before", "percent (or new)", "count per day or month",
   ]
 
   private let report: PeriodReport

@@ -37,7 +37,7 @@ struct RelationPicture {
     let legend =
       relation.lag == 0
       ? "Each column is a day."
-      : "Each column is a day; \(days.second.name) is shifted by one day, below the day before."
+      : "Each column is a day; \(days.second.name) is shifted by one day and shown below the day before."
     return plain(terminal.lines(of: sentence)) + plain(terminal.lines(of: basis, indent: 2)) + bands(terminal)
       + plain([""]) + plain(terminal.lines(of: legend, indent: 2))
   }

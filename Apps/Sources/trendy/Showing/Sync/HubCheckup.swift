@@ -32,7 +32,7 @@ struct HubCheckup {
     if let repair = members["repair"]?.objectValue {
       lines.append("Repaired. A backup is in \(repair["backup"]?.stringValue ?? "")")
       if let count = repair["offered"]?.intValue, count > 0 {
-        lines.append("Queued again for the hub, which did not have them: \(Quantity(Int(count), "change"))")
+        lines.append("Queued again because the hub did not have them: \(Quantity(Int(count), "change"))")
       }
     }
     if agrees == true {
@@ -58,23 +58,25 @@ struct HubCheckup {
       let (here, there) = (count("here"), count("hub"))
       guard kind["agrees"] == false else {
         guard let visible = kind["visible"]?.intValue, visible != there else { return nil }
-        return "- \(name): \(visible) visible here, \(there) on the hub"
+        return "- \(name): \(visible) visible on this device, \(there) on the hub"
       }
       return here == there
-        ? "- \(name): \(here) here and on the hub, with different contents"
-        : "- \(name): \(here) here, \(there) on the hub"
+        ? "- \(name): \(here) on this device and on the hub, with different contents"
+        : "- \(name): \(here) on this device, \(there) on the hub"
     }
     if let missing = members["missing_rows"]?.intValue, missing > 0 {
       lines.append(
-        "- \(Quantity(Int(missing), "row")) received from the hub \(missing == 1 ? "is" : "are") missing here")
+        "- \(Quantity(Int(missing), "row")) received from the hub \(missing == 1 ? "is" : "are") missing on this device"
+      )
     }
     if let strays = members["unknown_rows"]?.intValue, strays > 0 {
       lines.append(
-        "- \(Quantity(Int(strays), "row")) here \(strays == 1 ? "is" : "are") neither from the hub nor pending")
+        "- \(Quantity(Int(strays), "row")) on this device \(strays == 1 ? "is" : "are") neither from the hub nor pending"
+      )
     }
     if let rejected = members["rejected_rows"]?.intValue, rejected > 0 {
       lines.append(
-        "- \(Quantity(Int(rejected), "row")) here \(rejected == 1 ? "was" : "were") rejected by the hub. Resolve: trendy sync conflicts"
+        "- \(Quantity(Int(rejected), "row")) of this device \(rejected == 1 ? "was" : "were") rejected by the hub. To resolve: trendy sync conflicts"
       )
     }
     return ["This store and the hub differ:"] + lines

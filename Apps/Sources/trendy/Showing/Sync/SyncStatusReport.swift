@@ -106,7 +106,7 @@ extension SyncStatusReport {
       lines.append("Hub:      version \(head)\(asOf), \(gap)")
     }
     if inFlight > 0 {
-      lines.append("Tried:    \(Quantity(inFlight, "pending change")) without a response of the hub")
+      lines.append("Tried:    \(Quantity(inFlight, "pending change")) sent without a response from the hub")
     }
     if counts.accepted > 0 {
       lines.append("Accepted: \(Quantity(counts.accepted, "change")) not yet confirmed by the feed")

@@ -58,12 +58,12 @@ struct LiveView {
     // The error is reported only if no trip is known. Another device may have a running trip that only the hub knows.
     if shown == nil, let failure { throw failure }
     source = shown?.source ?? source
-    if let failure { session.console.talk("The hub did not answer: \(failure.message).") }
+    if let failure { session.console.talk("The hub did not respond: \(failure.message).") }
     let age =
       shown?.trip.fixedAt.map { " \(DurationPhrase.words(max(0, session.now.timeIntervalSince($0)))) ago" } ?? ""
     let sender = shown?.trip.device.map { " from \($0)" } ?? ""
     session.console.talk(
-      "No agent is running, so this does not update: last known state\(sender), according to \(source.words)\(age). "
+      "No agent is running, so this view does not update. Last known state\(sender), according to \(source.words)\(age). "
         + "Start an agent: trendyd run")
     show(shown?.trip, on: Screen(isInPlace: false), from: source)
     return .done

@@ -27,7 +27,7 @@ struct RejectedPostsText {
     do {
       let answer = try NetworkProgram.answer(to: ["live", "--store", session.storeDirectory.path])
       if let error = answer.objectValue?["error"]?.objectValue {
-        silence = "\(account.hubName) did not answer: \(error["message"]?.stringValue ?? "no response")."
+        silence = "\(account.hubName) did not respond: \(error["message"]?.stringValue ?? "no response")."
         return
       }
       let live = try WireJSON.decode(LiveTripsResponse.self, from: WireJSON.encode(answer))
@@ -39,7 +39,7 @@ struct RejectedPostsText {
           device: post.deviceName.isEmpty ? post.deviceId : post.deviceName, isAtHub: true, session)
       }
     } catch {
-      silence = "\(account.hubName) did not answer: \(error)."
+      silence = "\(account.hubName) did not respond: \(error)."
     }
   }
 

@@ -45,7 +45,7 @@ struct HubRestoreCommand: DaemonCommand {
     guard try isReplacing || !hub.exists() else {
       throw CommandError(
         "A hub already exists at \(hub.directory.path)",
-        hint: "Nothing was restored. With --yes the backup of \(backup.moment) replaces it, and its files are kept.",
+        hint: "Nothing was restored. To replace it with the backup of \(backup.moment), add --yes; its files are kept.",
         exit: .cannotCreate)
     }
     do {

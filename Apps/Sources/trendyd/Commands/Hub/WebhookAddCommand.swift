@@ -13,7 +13,7 @@ struct WebhookAddCommand: DaemonCommand {
       OptionSpec(
         "--kind", value: "kind", kind: .oneOf(SyncedKind.all.map(\.name)), repetition: .allCount,
         help: "only these kinds: \(SyncedKind.all.map(\.name).joined(separator: ", "))"),
-      OptionSpec("--insecure", help: "allow http:// to another machine; sends the changes unencrypted"), .data,
+      OptionSpec("--insecure", help: "allow http:// to another machine, which sends the changes unencrypted"), .data,
     ])
 
   private let url: String

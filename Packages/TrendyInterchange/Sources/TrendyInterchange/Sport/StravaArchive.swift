@@ -101,7 +101,7 @@ struct StravaArchive {
       return try recorded(path, of: files, activity, options)
     } catch let error as InterchangeError {
       // The activity is imported without its track.
-      try body(.bad(reason: "\(path) cannot be read: \(error)"), place)
+      try body(.bad(reason: "cannot import \(path): \(error)"), place)
       return nil
     }
   }

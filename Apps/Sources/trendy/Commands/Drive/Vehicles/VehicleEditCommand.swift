@@ -5,7 +5,7 @@ import TrendyTrips
 
 struct VehicleEditCommand: Command {
   static let spec = CommandSpec(
-    "vehicle edit", .one("name", .vehicle, "name"), summary: "Change a vehicle; anything not named stays as it is.",
+    "vehicle edit", .one("name", .vehicle, "name"), summary: "Change a vehicle; omitted fields stay unchanged.",
     group: .drive, examples: ["vehicle edit Van --name Bus"],
     options: VehicleOptions.all + [
       OptionSpec("--name", value: "text", kind: .text, help: "new name"),

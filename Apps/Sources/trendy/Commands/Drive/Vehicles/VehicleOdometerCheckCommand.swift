@@ -6,7 +6,7 @@ import TrendyTrips
 struct VehicleOdometerCheckCommand: Command {
   static let spec = CommandSpec(
     "vehicle odometer check", .optional("name", .vehicle),
-    summary: "Compare trips with odometer readings; exits with 1 if they differ by more than 2 %.",
+    summary: "Compare trips with odometer readings; exit with status 1 if they differ by more than 2 %.",
     group: .drive, examples: ["vehicle odometer check", "vehicle odometer check Octavia"])
 
   struct Checked {
