@@ -41,6 +41,6 @@ extension OptionSpec {
     OptionSpec("--tiles-credit", value: "text", kind: .text, help: "attribution of the map tiles"),
     OptionSpec(
       "--limit", value: "name=value", kind: .text, repetition: .allCount,
-      help: "one limit of the hub: \(HubSettings.limitNames.joined(separator: ", "))"),
+      help: "limit of the hub: \(HubSettings.limitNames.joined(separator: ", "))"),
   ]
 }

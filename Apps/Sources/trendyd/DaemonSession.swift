@@ -95,7 +95,7 @@ struct DaemonSession: Sendable {
     guard try hub.exists() else {
       throw CommandError(
         "No hub found at \(hub.place)",
-        hint: "Create one with 'trendyd hub init', or name the folder of an existing hub with --data FOLDER.",
+        hint: "Create one with 'trendyd hub init', or specify the folder of an existing hub with --data FOLDER.",
         exit: .notFound)
     }
     return hub

@@ -60,7 +60,8 @@ final class RunSettings: Sendable {
     } catch {
       _ = console.report(
         CommandError(
-          "Configuration rejected, the old one stays active: \(error.message)", hint: error.hint, exit: error.exit))
+          "Configuration rejected; the previous one stays active: \(error.message)", hint: error.hint, exit: error.exit)
+      )
       return .object([
         (
           "error",

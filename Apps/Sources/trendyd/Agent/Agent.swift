@@ -95,7 +95,7 @@ struct Agent {
     }
     throw CommandError(
       "Another program is syncing the store at \(app.storeDirectory.path)",
-      hint: "If it is another agent, stop that one first.", exit: .tryAgain)
+      hint: "If that program is another agent, stop it first.", exit: .tryAgain)
   }
 
   /// Returns the sync status as a short text for the service manager.

@@ -46,7 +46,7 @@ final class ByteSource: Sendable {
     guard descriptor >= 0 else {
       throw CommandError(
         "Cannot open \(path): \(String(cString: strerror(errno)))",
-        hint: "Name the device of a receiver or an NMEA file.",
+        hint: "Specify the device of a receiver or an NMEA file.",
         exit: .notFound)
     }
     if isatty(descriptor) == 1 {
@@ -76,7 +76,7 @@ final class ByteSource: Sendable {
     #endif
     var found: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, port, &hints, &found) == 0, let first = found else {
-      throw CommandError("Host \(host) not found", hint: "Check the name.", exit: .unreachable)
+      throw CommandError("Host \(host) not found", hint: "Check the host name.", exit: .unreachable)
     }
     defer { freeaddrinfo(first) }
     var next: UnsafeMutablePointer<addrinfo>? = first

@@ -164,7 +164,7 @@ struct Receivers {
       for problem in taken.problems.prefix(3) { console.talk("Agent: \(device): \(problem)", level: .warning) }
       if taken.added > 0 { teller.tell(isChanged: taken.isRecordChanged) }
     } catch {
-      console.talk("Agent: cannot save positions of \(device): \(error)", level: .error)
+      console.talk("Agent: cannot save positions from \(device): \(error)", level: .error)
     }
   }
 

@@ -26,7 +26,7 @@ struct ReloadCommand: DaemonCommand {
       else { continue }  // an invalid response counts as none
       if let error = members["error"]?.objectValue {
         throw CommandError(
-          "Configuration rejected, the old one stays active: \(error["message"]?.stringValue ?? "")",
+          "Configuration rejected; the previous one stays active: \(error["message"]?.stringValue ?? "")",
           hint: error["hint"]?.stringValue, exit: .configuration)
       }
       return Answer(document: document, members: members)

@@ -3,7 +3,7 @@ import Foundation
 
 extension OptionSpec {
   static let serviceScope = [
-    OptionSpec("--user", help: "install a service of your session instead of a system service"),
+    OptionSpec("--user", help: "install a user service instead of a system service"),
     OptionSpec(
       "--role", value: "role", kind: .oneOf(DaemonRun.Role.allCases.map(\.rawValue)),
       help: "agent, hub or both (default hub; with --user agent)"),
@@ -83,7 +83,7 @@ struct ServiceInstallCommand: DaemonCommand {
     if answer.commands.isEmpty {
       console.done("Started. It also starts with \(installation.isUser ? "your session" : "the machine").")
     } else {
-      console.done("The service manager is not running here. Run these commands once it is:")
+      console.done("The service manager is not running on this machine. When it runs, enter these commands:")
       for command in answer.commands { console.done("  \(command)") }
     }
     if installation.isUser {

@@ -28,7 +28,7 @@ struct StatusCommand: DaemonCommand {
     }
     if let error = members["error"]?.objectValue {
       throw CommandError(
-        "The agent refused to report its status: \(error["message"]?.stringValue ?? document)",
+        "The agent rejected the status request: \(error["message"]?.stringValue ?? document)",
         hint: "Run this command as the user that runs the agent.", exit: .refused)
     }
     return Answer(document: document, members: members)

@@ -11,7 +11,7 @@ struct HookOptions: Sendable {
     OptionSpec(
       "--hooks", value: "dir", kind: .folder,
       help:
-        "folder with on-event, on-trip, on-visit, on-notice and on-sync-problem (default: as configured)"
+        "folder of hooks: executables named on-event, on-trip, on-visit, on-notice or on-sync-problem (default: as configured)"
     ),
     OptionSpec(
       "--hook-deadline", value: "duration", kind: .duration, help: "time after which a hook is killed (default 30s)"),

@@ -65,7 +65,7 @@ final class HookRunner: Sendable {
       return (false, true)
     }
     if isFull {
-      console.talk("Hook \(hook.rawValue): \(Self.capacity) calls are queued, this one was dropped", level: .warning)
+      console.talk("Hook \(hook.rawValue): \(Self.capacity) calls are queued; this call was dropped", level: .warning)
     }
     if needsThread { Thread.detachNewThread { [self] in work(hook) } }
   }

@@ -32,7 +32,7 @@ struct PeopleLookup {
     let users = try accounts.users()
     guard users.count == 1 else {
       throw CommandError(
-        "This hub has \(users.count) users", hint: "Name one: \(use) --name NAME", exit: .usage)
+        "This hub has \(users.count) users", hint: "Choose one: \(use) --name NAME", exit: .usage)
     }
     return users[0]
   }

@@ -15,14 +15,14 @@ struct Companions {
     case ("pair", let name?):
       let device = try await desk.device(named: name)
       try await desk.pair(device)
-      console.done("\(device.name) receives trip notices of this device.")
+      console.done("\(device.name) receives trip notices from this device.")
       console.done("Both devices need a running agent: trendyd run")
       if console.isJSON { console.document("trendy.companion/1", [("device", .string(device.name))]) }
       return .done
     case ("follow", let name?):
       let device = try await desk.device(named: name)
       try await desk.follow(device)
-      console.done("This device receives trip notices of \(device.name).")
+      console.done("This device receives trip notices from \(device.name).")
       console.done("This device needs a running agent: trendyd run. \(device.name) only needs to post to the hub.")
       if console.isJSON { console.document("trendy.companion/1", [("device", .string(device.name))]) }
       return .done
@@ -42,7 +42,7 @@ struct Companions {
       let isTold = companions.contains { $0.companionId == device.id && !$0.isRemoved }
       let tells = companions.contains { $0.trackerId == device.id && !$0.isRemoved }
       if device.isCurrent { return "this device" }
-      return [isTold ? "receives notices of this device" : nil, tells ? "sends notices to this device" : nil]
+      return [isTold ? "receives notices from this device" : nil, tells ? "sends notices to this device" : nil]
         .compactMap(\.self)
         .joined(separator: ", ")
     }

@@ -39,7 +39,7 @@ struct InheritedSockets: Sendable {
     // If the process id is a different one, the variables were meant for another process and merely inherited.
     guard let pid = environment["LISTEN_PID"], pid == "\(getpid())" else { return }
     guard let count = environment["LISTEN_FDS"].flatMap(Int32.init), (0...64).contains(count) else {
-      throw Self.unusable("LISTEN_FDS is '\(environment["LISTEN_FDS"] ?? "")', expected a number of sockets")
+      throw Self.unusable("LISTEN_FDS is not a valid number of sockets: '\(environment["LISTEN_FDS"] ?? "")'")
     }
     let names = (environment["LISTEN_FDNAMES"] ?? "").split(separator: ":", omittingEmptySubsequences: false)
     for number in 0..<count {
@@ -50,13 +50,14 @@ struct InheritedSockets: Sendable {
       let listener = try Self.listener(descriptor, name: name)
       let isIngest = name == "ingest"
       guard isIngest ? role != .hub : role != .agent else {
-        throw Self.unusable("Socket '\(name)' is for the \(isIngest ? "agent" : "hub"), which is not running here")
+        throw Self.unusable(
+          "Socket '\(name)' is for the \(isIngest ? "agent" : "hub"), which this process does not run")
       }
       guard !isIngest || !listener.isUnix else {
         throw Self.unusable("Socket 'ingest' is a Unix socket, which trackers cannot reach")
       }
       guard (isIngest ? ingest : hub) == nil else {
-        throw Self.unusable("Two sockets given for the \(isIngest ? "agent" : "hub")")
+        throw Self.unusable("More than one socket is set for the \(isIngest ? "agent" : "hub")")
       }
       if isIngest { ingest = listener } else { hub = listener }
     }
@@ -105,7 +106,7 @@ struct InheritedSockets: Sendable {
     CommandError(
       what,
       hint:
-        "In the socket unit, set one port or path in ListenStream= and hub or ingest in FileDescriptorName=, matching --role.",
+        "In the socket unit, set ListenStream= to one port or path, and FileDescriptorName= to hub or ingest, to match --role.",
       exit: .configuration)
   }
 }

@@ -129,7 +129,8 @@ struct ServiceInstallation: Sendable {
     case false?:
       throw CommandError(
         "\(url.path) exists and was not written by trendyd",
-        hint: "Move the file away, or its settings to a drop-in, and run this command again.", exit: .cannotCreate)
+        hint: "Move the file away, or move its settings to a drop-in, then run this command again.", exit: .cannotCreate
+      )
     case true? where FileManager.default.contents(atPath: url.path) == Data(text.utf8): return false
     default: break
     }
@@ -142,7 +143,7 @@ struct ServiceInstallation: Sendable {
     } catch {
       throw CommandError(
         cannot: "write", url.path, error,
-        hint: isUser ? nil : "Run this command as root, or install a service of your session with --user.")
+        hint: isUser ? nil : "Run this command as root, or install a user service with --user.")
     }
   }
 }

@@ -57,14 +57,15 @@ final class ServiceManager: Sendable {
     }
     guard let address = Self.address(path) else {
       throw CommandError(
-        "NOTIFY_SOCKET is '\(path)', expected the address of a socket",
-        hint: "It starts with / or @ and is set by the service manager.", exit: .configuration)
+        "NOTIFY_SOCKET is not a socket address: '\(path)'",
+        hint: "The service manager sets it to an address that starts with / or @.", exit: .configuration)
     }
     (socketPath, self.address) = (path, address)
     descriptor = socket(AF_UNIX, UnixAddress.datagram, 0)
     guard descriptor >= 0 else {
       throw CommandError(
-        "Cannot create a socket: \(String(cString: strerror(errno)))", hint: "Check the limit of open files.",
+        "Cannot create a socket: \(String(cString: strerror(errno)))",
+        hint: "Check the limit on open files (ulimit -n).",
         exit: .cannotCreate)
     }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -150,8 +151,8 @@ final class ServiceManager: Sendable {
     if let pid = environment["WATCHDOG_PID"], pid != "\(getpid())" { return nil }
     guard let microseconds = Int64(text), microseconds > 0 else {
       throw CommandError(
-        "WATCHDOG_USEC is '\(text)', expected a number of microseconds",
-        hint: "It is set by WatchdogSec= of the unit.", exit: .configuration)
+        "WATCHDOG_USEC is not a number of microseconds: '\(text)'",
+        hint: "The service manager sets it from WatchdogSec= in the unit.", exit: .configuration)
     }
     return .microseconds(microseconds / 2)
   }

@@ -89,8 +89,8 @@ struct ServiceManagerTests {
   @Test(
     "an invalid environment variable of the service manager is reported",
     arguments: [
-      (["NOTIFY_SOCKET": "run/notify"], "NOTIFY_SOCKET is 'run/notify'"),
-      (["WATCHDOG_USEC": "soon"], "WATCHDOG_USEC is 'soon'"),
+      (["NOTIFY_SOCKET": "run/notify"], "NOTIFY_SOCKET is not a socket address: 'run/notify'"),
+      (["WATCHDOG_USEC": "soon"], "WATCHDOG_USEC is not a number of microseconds: 'soon'"),
     ])
   func strangeEnvironment(environment: [String: String], words: String) throws {
     try bench.trendy("init")
@@ -165,8 +165,8 @@ struct ServiceManagerTests {
   @Test(
     "a socket that no running role can serve is rejected",
     arguments: [
-      ("hub", "run --role agent", "is for the hub, which is not running here"),
-      ("ingest", "run --role hub", "is for the agent, which is not running here"),
+      ("hub", "run --role agent", "is for the hub, which this process does not run"),
+      ("ingest", "run --role hub", "is for the agent, which this process does not run"),
       ("closed", "run --role hub", "is not a listening TCP or Unix socket"),
     ])
   func refused(name: String, words: String, reason: String) throws {

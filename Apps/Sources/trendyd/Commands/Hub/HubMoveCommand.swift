@@ -58,7 +58,8 @@ struct HubMoveCommand: DaemonCommand {
     let storage = session.settings.resolved(Setting.storage)
     if let text = session.settings.text(Setting.storage), text != (isDatabase ? place : nil) {
       console.talk(
-        "\(storage.origin.words) still names the old location. Change it before you start the hub.", level: .warning)
+        "\(storage.origin.words) still refers to the old location. Change it before you start the hub.", level: .warning
+      )
     }
     return .done
   }

@@ -12,7 +12,7 @@ struct HubRestoreCommand: DaemonCommand {
     examples: ["hub restore hub.backup --yes", "hub restore hub.backup --sign backup.key"],
     options: [
       OptionSpec("--yes", help: "replace an existing hub; its files are kept"),
-      OptionSpec("--force", help: "accept a backup that would restore entries deleted long ago"),
+      OptionSpec("--force", help: "accept an old backup, which may restore entries deleted long ago"),
       BackupSigning.restoring, .data,
     ])
 

@@ -51,7 +51,7 @@ struct UserRemoveCommand: DaemonCommand {
     }
     switch (isErasing, answer.isErased) {
     case (false, _):
-      console.done("Removed \(name). The data is kept, but no device of this user can connect.")
+      console.done("Removed \(name). The data is kept, but the user's devices can no longer connect.")
       console.done(
         "To restore:  trendyd user restore '\(name)'    To delete all data:  trendyd user rm '\(name)' --erase")
     case (true, true):

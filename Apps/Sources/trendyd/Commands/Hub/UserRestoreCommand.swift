@@ -22,7 +22,7 @@ struct UserRestoreCommand: DaemonCommand {
     if session.console.isJSON {
       session.console.document("trendyd.user/1", answer.members + [("removed", .bool(false))])
     }
-    session.console.done("Restored \(answer.name) with all data. Pair the devices again:")
+    session.console.done("Restored \(answer.name) with all data. To pair a device again:")
     session.console.done("trendyd pair --name '\(answer.name)'")
     return .done
   }

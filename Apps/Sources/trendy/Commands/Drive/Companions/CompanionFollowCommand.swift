@@ -3,7 +3,7 @@ import CommandSupport
 struct CompanionFollowCommand: NetworkCommand {
   static let spec = CommandSpec(
     "companion follow", .one("device", .device, "device name on the hub"),
-    summary: "Receive notices on this device when a trip of another device starts or ends.",
+    summary: "Receive notices on this device when a trip starts or ends on another device.",
     group: .drive, examples: ["companion follow phone"])
 
   init(_ session: Session) {}

@@ -3,7 +3,7 @@ import CommandSupport
 struct CompanionPairCommand: NetworkCommand {
   static let spec = CommandSpec(
     "companion pair", .one("device", .device, "device name on the hub"),
-    summary: "Notify another of your devices when a trip of this device starts or ends.",
+    summary: "Notify another of your devices when a trip starts or ends on this device.",
     group: .drive, examples: ["companion pair watch"])
 
   init(_ session: Session) {}
