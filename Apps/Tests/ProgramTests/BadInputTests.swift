@@ -56,7 +56,7 @@ struct BadInputTests {
     try Data("type,timestamp\ncoffee,\u{1B}]0;mine\u{7}\n".utf8).write(to: file)
     let result = try bench.trendy("import", file.path)
     #expect(
-      result.status == 65 && result.talk.contains("the time '\u{FFFD}]0;mine\u{FFFD}' cannot be read"),
+      result.status == 65 && result.talk.contains("invalid time '\u{FFFD}]0;mine\u{FFFD}'"),
       "\(result.talk)")
     #expect(!(result.talk + result.output).unicodeScalars.contains("\u{1B}"))
   }

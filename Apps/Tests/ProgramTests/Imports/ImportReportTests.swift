@@ -13,7 +13,7 @@ struct ImportReportTests {
     try Data("type,date,n\n\(rows.joined(separator: "\n"))\n".utf8).write(to: file)
     let run = try bench.trendy("import", file.path, "--dry-run")
     #expect(run.status == 0)
-    #expect(run.output.contains("line 10: the time 'never' cannot be read"))
+    #expect(run.output.contains("line 10: invalid time 'never'"))
     #expect(run.output.contains("line 14:") && !run.output.contains("line 15:"))
     #expect(run.output.contains("and 37 more"))
     let document = try bench.trendy("import", file.path, "--json").document

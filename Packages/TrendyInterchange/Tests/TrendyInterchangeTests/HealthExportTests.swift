@@ -288,7 +288,7 @@ struct HealthExportTests {
       summary.problems.map(\.description) == [
         "line 12: unknown unit \"bucket\"", "line 13: invalid value \"x\"",
         "line 14: invalid value \"-1\"", "line 15: it ends before it begins",
-        "line 16: the time \"2026-02-30 08:00:00 +0100\" cannot be read", "line 17: it lasts longer than 35 days",
+        "line 16: invalid time \"2026-02-30 08:00:00 +0100\"", "line 17: it lasts longer than 35 days",
         "line 19: unknown sleep stage \"HKCategoryValueSleepAnalysisFlying\"",
       ])
   }
@@ -344,7 +344,7 @@ struct HealthExportTests {
       error(first)
         == .malformed(
           line: 1, column: 95,
-          reason: "exports of iOS 8 have dates that cannot be read; export again with a later version",
+          reason: "the dates in exports of iOS 8 are not supported; export again with a later version of iOS",
           elements: 1))
   }
 
@@ -442,7 +442,7 @@ struct XMLScannerTests {
       #expect(starts == 3 && length < XMLScanner.tokenLimit)
     } catch {
       #expect(length > XMLScanner.tokenLimit)
-      #expect(error == XMLProblem(line: 2, column: 1, reason: "a tag or a text is longer than 16 MiB"))
+      #expect(error == XMLProblem(line: 2, column: 1, reason: "a tag or text section is longer than 16 MiB"))
     }
   }
 

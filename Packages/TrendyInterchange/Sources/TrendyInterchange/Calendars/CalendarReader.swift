@@ -504,7 +504,7 @@ struct CalendarReader {
   ) -> Date? {
     if let line = item.first("DTEND") {
       guard let end = moment(line, item) else {
-        problems.append(("the end '\(line.value.prefix(40))' cannot be read", line.number))
+        problems.append(("invalid end '\(line.value.prefix(40))': ignored", line.number))
         return nil
       }
       if case .date = start {
@@ -519,7 +519,7 @@ struct CalendarReader {
     }
     guard let line = item.first("DURATION") else { return nil }
     guard let (days, seconds) = Self.duration(line.value) else {
-      problems.append(("the duration '\(line.value.prefix(40))' cannot be read", line.number))
+      problems.append(("invalid duration '\(line.value.prefix(40))': ignored", line.number))
       return nil
     }
     if case .date = start { return days > 1 ? options.zone.date(start.wall.day.advanced(by: days - 1)) : nil }
@@ -579,7 +579,7 @@ struct CalendarReader {
       if let moment = moment(text, line, item) {
         moments.append(moment)
       } else {
-        try report("\(line.name) '\(text.prefix(40))' cannot be read", line.number, body)
+        try report("invalid \(line.name) '\(text.prefix(40))': ignored", line.number, body)
       }
     }
     return moments

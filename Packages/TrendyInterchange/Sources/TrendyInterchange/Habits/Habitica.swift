@@ -52,7 +52,7 @@ struct Habitica {
   private func take(_ task: JSONValue, list: String, _ place: String, _ body: InterchangeFormat.Handler) throws {
     let name = FieldText.trim(task["text"]?.stringValue ?? "")
     guard let id = (task["_id"] ?? task["id"])?.stringValue, !name.isEmpty else {
-      return try body(.bad(reason: "a task needs an id and a text"), place)
+      return try body(.bad(reason: "a task needs the fields id and text"), place)
     }
     switch list {
     case "habits":

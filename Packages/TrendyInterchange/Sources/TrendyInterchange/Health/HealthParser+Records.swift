@@ -142,10 +142,10 @@ extension HealthParser {
     guard let from = HealthMoment(texts.0), let to = HealthMoment(texts.1) else {
       if HealthMoment.isOfFirstVersion(texts.0) {
         throw scanner.problem(
-          "exports of iOS 8 have dates that cannot be read; export again with a later version")
+          "the dates in exports of iOS 8 are not supported; export again with a later version of iOS")
       }
       let wrong = HealthMoment(texts.0) == nil ? start : end
-      report("the time \"\(try shown(wrong))\" cannot be read")
+      report("invalid time \"\(try shown(wrong))\"")
       return nil
     }
     guard to.seconds >= from.seconds else {

@@ -39,7 +39,7 @@ enum HealthRecords {
             route += file.points.map(\.coordinate)
           } catch let error as InterchangeError {
             // The workout is imported without this route.
-            try body(.bad(reason: "the route \(path) cannot be read: \(error)"), place(of: event))
+            try body(.bad(reason: "cannot import the route \(path): \(error)"), place(of: event))
           }
         }
         try body(.event(ExternalEvent(event, route: route, options)), place(of: event))

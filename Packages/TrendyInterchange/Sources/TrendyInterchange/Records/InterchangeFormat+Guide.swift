@@ -55,7 +55,7 @@ extension InterchangeFormat {
       origin: "In Loop: Settings, Export as CSV. Hidden habits are not exported.",
       result:
         "A type for each habit with its colour and goal. A checkmark becomes an all-day event, a number an event with "
-        + "`count`, a skip a day off. Export: one row for each day of a type, with the sum of its events."),
+        + "`count`, a skip a skipped day. Export: one row for each day of a type, with the sum of its events."),
     "habitkit": Guide(
       origin: "In HabitKit: Settings, Export data.",
       result:

@@ -405,7 +405,7 @@ struct EventTableReader {
     }
     guard let startText else { return .bad(reason: "the row has no time") }
     guard var begin = start.read(startText) else {
-      return .bad(reason: "the time '\(startText.prefix(40))' cannot be read")
+      return .bad(reason: "invalid time '\(startText.prefix(40))'")
     }
     var zone = columnZone ?? options.zone
     if let name = cell(places.zone), name != zone.name {
@@ -421,7 +421,7 @@ struct EventTableReader {
         begin.secondOfDay = clock.secondOfDay
         begin.secondsFromGMT = clock.secondsFromGMT
       } else {
-        problems.append("the time of day '\(text.prefix(40))' cannot be read: the event is all-day")
+        problems.append("invalid time of day '\(text.prefix(40))': imported as an all-day event")
       }
     }
     var isAllDay = begin.secondOfDay == nil
@@ -429,7 +429,7 @@ struct EventTableReader {
       if let value = CellText.boolean(text) {
         isAllDay = value
       } else {
-        problems.append("'\(text.prefix(40))' is neither true nor false")
+        problems.append("invalid all-day value '\(text.prefix(40))': expected true or false")
       }
     }
     var event = ExternalEvent(typeName: typeName, key: [], timestamp: begin.moment(in: zone))
@@ -480,20 +480,20 @@ struct EventTableReader {
             finish.secondOfDay = clock.secondOfDay
             finish.secondsFromGMT = clock.secondsFromGMT
           } else {
-            problems.append("the end '\(text.prefix(40))' cannot be read")
+            problems.append("invalid end '\(text.prefix(40))': ignored")
           }
         }
         event.endDate = event.isAllDay ? zone.date(finish.day) : finish.moment(in: zone)
       } else if let clock = DateStyle.clock(text[...]), !event.isAllDay {
         event.endDate = Self.end(begin, clock).moment(in: zone)
       } else {
-        problems.append("the end '\(text.prefix(40))' cannot be read")
+        problems.append("invalid end '\(text.prefix(40))': ignored")
       }
     } else if !event.isAllDay, let text = cell(places.endTime) {
       if let clock = DateStyle.clock(text[...]) {
         event.endDate = Self.end(begin, clock).moment(in: zone)
       } else {
-        problems.append("the end '\(text.prefix(40))' cannot be read")
+        problems.append("invalid end '\(text.prefix(40))': ignored")
       }
     }
     if let end = event.endDate, end < event.timestamp {
@@ -502,7 +502,7 @@ struct EventTableReader {
     }
     guard event.endDate == nil, let durationText else { return }
     guard let seconds = durations.seconds(durationText) else {
-      return problems.append("the duration '\(durationText.prefix(40))' cannot be read")
+      return problems.append("invalid duration '\(durationText.prefix(40))': ignored")
     }
     // The duration of an all-day event does not determine its end.
     if event.isAllDay {

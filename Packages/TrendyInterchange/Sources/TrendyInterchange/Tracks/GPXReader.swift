@@ -165,7 +165,7 @@ private struct GPXParser {
     if name == "trkpt" { trackPoints += 1 }
     if name == "trkpt", let text = read.time, !text.isEmpty, time == nil {
       file.unreadableTimes += 1
-      file.report("track point \(trackPoints)", "the time \"\(text.prefix(40))\" cannot be read")
+      file.report("track point \(trackPoints)", "invalid time \"\(text.prefix(40))\"")
     }
     guard let latitude = read.latitude.flatMap({ FieldText.number($0) }),
       let longitude = read.longitude.flatMap({ FieldText.number($0) }),

@@ -22,7 +22,7 @@ extension XMLScanner {
     }
     if count == capacity {
       guard capacity < Self.tokenLimit else {
-        throw problem("a tag or a text is longer than \(Self.tokenLimit >> 20) MiB")
+        throw problem("a tag or text section is longer than \(Self.tokenLimit >> 20) MiB")
       }
       let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
       memcpy(larger, window, count)

@@ -108,7 +108,7 @@ struct TrackWriterTests {
     #expect(
       file.problems.map(\.description) == [
         "track point 2: invalid coordinates (latitude 100, longitude 2)",
-        "track point 3: the time \"x\" cannot be read",
+        "track point 3: invalid time \"x\"",
       ])
   }
 
