@@ -21,7 +21,7 @@ enum PostgresAddress {
       if let value = option.pointee.val, value.pointee != 0, ["password", "sslpassword"].contains(name) {
         throw .invalidAddress(
           "a password in the database address is visible to all users of this machine: "
-            + "put it into a password file (~/.pgpass, or PGPASSFILE)")
+            + "put it in a password file (~/.pgpass, or PGPASSFILE)")
       }
       option += 1
     }

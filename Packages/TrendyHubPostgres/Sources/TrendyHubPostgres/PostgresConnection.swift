@@ -43,7 +43,7 @@ package final class PostgresConnection: @unchecked Sendable {
     guard PQstatus(made) == CONNECTION_OK else {
       var words = Self.words(PQerrorMessage(made))
       if PQconnectionNeedsPassword(made) == 1 {
-        words += "; put its password into ~/.pgpass or the file named by PGPASSFILE, one line for each server"
+        words += "; put its password in ~/.pgpass or the file named by PGPASSFILE, with one line per server"
       }
       PQfinish(made)
       throw .lost(words)

@@ -20,7 +20,7 @@ struct CompanionHandlers: Sendable {
         body: .object([.optional("companion_id", .string), .optional("tracker_id", .string)]),
         answers: [.json(201, "the link", .companion)], .device(make)),
       HubRoute(
-        .delete, "companions/{id}", name: "removeCompanion", summary: "Removes a link. Both devices may do so.",
+        .delete, "companions/{id}", name: "removeCompanion", summary: "Removes a link. Either device can do so.",
         answers: [.nothing("removed")], .device(remove)),
       HubRoute(
         .get, "companions/{id}/notices", name: "listNotices",

@@ -115,7 +115,7 @@ extension HTTPHead {
 
   private static func parseField(_ line: ArraySlice<UInt8>) throws(Problem) -> (name: String, value: String) {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
-      throw .malformedRequest("a header field without a colon")
+      throw .malformedRequest("a header field has no colon")
     }
     let name = line[line.startIndex..<colon]
     // Line folding and spaces before the colon fail this check as well.

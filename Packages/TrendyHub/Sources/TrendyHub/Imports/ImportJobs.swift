@@ -178,7 +178,7 @@ final class ImportJobs: Sendable {
       guard !others.contains(where: \.stage.isBusy) else {
         throw Problem(
           "import_busy", status: 409, title: "Import in progress",
-          detail: "another import of yours is running: wait for it, or stop it first")
+          detail: "another import of yours is running: wait until it ends, or stop it first")
       }
       let stored = state.jobs.values.filter { $0.hasFile && $0.user != user }.reduce(0) { $0 + $1.size }
       guard size <= intake.mostBytes - stored else {
@@ -218,7 +218,7 @@ final class ImportJobs: Sendable {
     }
     let new = part.dropFirst(Int(min(job.received - offset, Int64(part.count))))
     guard job.received + Int64(new.count) <= job.size else {
-      throw Problem.invalid("the body: more data than the announced file size of \(job.size) bytes")
+      throw Problem.invalid("the body: expected at most the announced file size of \(job.size) bytes, found more")
     }
     if !new.isEmpty { try append(new, to: path, at: job.received) }
     return try state.withLock { state in
@@ -398,9 +398,10 @@ final class ImportJobs: Sendable {
 
   private static func notNow(_ job: Job) -> Problem {
     Problem(
-      "import_busy", status: 409, title: "Wrong state",
+      "import_busy", status: 409, title: "Import state conflict",
       detail:
-        "the import is in state \"\(job.stage.word)\" with \(job.received) of \(job.size) bytes received, which does not allow this request"
+        "the import is in state \"\(job.stage.word)\" (\(job.received) of \(job.size) bytes received) and cannot accept "
+        + "this request: upload the rest, or wait until the import ends"
     )
   }
 }

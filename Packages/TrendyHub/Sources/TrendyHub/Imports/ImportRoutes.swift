@@ -35,7 +35,7 @@ extension ImportHandlers {
         answers: [.json(202, "the import", .named("Import"))], .device(commit)),
       HubRoute(
         .post, "imports/{id}/undo", name: "undoImport",
-        summary: "Starts to delete the entries of an import that have not been edited since.",
+        summary: "Starts deleting the entries of an import that have not been edited since.",
         answers: [.json(202, "the import", .named("Import"))], .device(undo)),
     ]
   }

@@ -184,7 +184,7 @@ extension EmbeddedHubStorage {
         _ = (try reading.users(), try reading.devices(), try reading.pairingCodes(), try reading.webhooks())
       }
     } catch {
-      throw StorageError.notABackup(path: path, offset: 0, reason: "unreadable list of users")
+      throw StorageError.notABackup(path: path, offset: 0, reason: "invalid list of users")
     }
   }
 

@@ -58,7 +58,7 @@ final class StorageThreads: Sendable {
   func add(_ work: any StorageWork, of owner: String, to lane: Lane) throws(Problem) {
     let lane = self.lane(lane)
     guard lane.add(work, of: owner, isBounded: true) else {
-      throw .busy("\(lane.capacity) requests of this user or address already wait for the hub's storage")
+      throw .busy("\(lane.capacity) requests of this user or address are already waiting for the hub's storage")
     }
   }
 }

@@ -30,7 +30,7 @@ struct AddedTrip {
     distance = metres
     let (from, to) = (try Self.place("start_place", body), try Self.place("end_place", body))
     // A trip that has an end coordinate needs a start coordinate as well.
-    guard from != nil || to == nil else { throw .invalid("start_place: requires end_place, and the reverse") }
+    guard from != nil || to == nil else { throw .invalid("start_place: must be set together with end_place") }
     ends = [from, to].compactMap(\.self)
     zone = try body.optionalString("time_zone")
     vehicleId = try body.optionalString("vehicle_id")

@@ -30,7 +30,7 @@ extension TripHandlers {
         .record(listTrips)),
       HubRoute(
         .patch, "trips/{id}", name: "updateTrip",
-        summary: "Changes a trip (RFC 7396), and the duration, speed, vehicle name and rule that follow from the edit.",
+        summary: "Changes a trip (RFC 7396) and updates its duration, speed, vehicle name and rule.",
         body: .patch(.event), answers: [.json(200, "the updated trip", .entity(.event))], headers: EntityHandlers.edit,
         .record(editTrip)),
       HubRoute(

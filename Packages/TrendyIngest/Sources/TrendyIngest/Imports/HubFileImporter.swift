@@ -111,7 +111,7 @@ private final class Meter: ReadingMeter {
 
 extension Problem {
   fileprivate static func unreadable(_ words: String) -> Problem {
-    Problem("unreadable", status: 422, title: "Unreadable file", detail: words)
+    Problem("unreadable", status: 422, title: "Invalid file", detail: words)
   }
 
   fileprivate init(_ error: InterchangeError) {

@@ -20,7 +20,7 @@ struct TypeHandlers: Sendable {
         answers: [.json(200, "the properties", .list(.entity(.propertyDefinition)))], .record(listDefinitions)),
       HubRoute(
         .get, "insights/types", name: "listTypeActions",
-        summary: "Returns for each type the action that records an event, and whether the software records its events.",
+        summary: "Returns the action that records an event of each type, and whether the type is built in.",
         answers: [.json(200, "the types", .named("TypeActions"))], .record(listActions)),
       HubRoute(
         .post, "event-types/{id}/properties", name: "createPropertyOfEventType",

@@ -80,7 +80,7 @@ package final class HubMetrics: Sendable {
       "trendy_hub_storage_errors_total", "Failed storage operations by reason.",
       HubStorageError.reasons.map { ([("reason", $0)], Double(state.errors[$0] ?? 0)) })
     text.gauge(
-      "trendy_hub_storage_waiting", "Calls that wait for a storage thread.",
+      "trendy_hub_storage_waiting", "Calls waiting for a storage thread.",
       queues.map { ([("lane", $0.lane)], Double($0.count)) })
     text.counter(
       "trendy_hub_quota_refusals_total", "Requests rejected because of a quota.",
