@@ -254,7 +254,7 @@ struct SafetyTests {
     guard let result = try mounting(script) else { return }
     let lines = result.output.split(separator: "\n").map(String.init)
     #expect(lines.first == "full 74" && lines.last == "again 0", "\(result.output)\(result.talk)")
-    #expect(result.output.contains("sync-history.json cannot be written: No space left on device"), "\(result.output)")
+    #expect(result.output.contains("sync-history.json: No space left on device"), "\(result.output)")
     #expect(result.output.contains("Free some space"), "\(result.output)")
   }
 

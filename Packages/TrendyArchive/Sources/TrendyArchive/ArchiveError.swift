@@ -26,7 +26,7 @@ public enum ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notAnArchive(let expected): "this is not \(expected)"
     case .truncated(let entry, let reason): "\(Self.subject(entry)) is truncated: \(reason)"
     case .damaged(let entry, let reason): "\(Self.subject(entry)) is damaged: \(reason)"
-    case .encrypted(let entry): "\(entry) is encrypted: unpack it with its password and read the unpacked files"
+    case .encrypted(let entry): "\(entry) is encrypted: unpack it with its password and use the unpacked files"
     case .unsupported(let entry, let reason): "\(Self.subject(entry)) cannot be read: \(reason)"
     case .exceedsLimit(let entry, let reason): "\(Self.subject(entry)) was rejected: \(reason)"
     case .unsafePath(let path): "the archive was rejected: the path \"\(path)\" points outside it"

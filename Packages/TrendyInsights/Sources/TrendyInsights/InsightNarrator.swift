@@ -43,7 +43,7 @@ public struct PlainNarrator: InsightNarrator {
     case .weekdayPeak(let weekday, let events): "Most on \(Self.weekdays[weekday]) (\(events))."
     case .goal(let progress, let type): Self.words(progress, type)
     case .streak(let days, let hasToday, let type):
-      "\(type): \(Self.quantity(days, "day")) in a row\(hasToday ? "" : ", today still to come")"
+      "\(type): \(Self.quantity(days, "day")) in a row\(hasToday ? "" : ", none yet today")"
     }
   }
 }

@@ -110,7 +110,7 @@ struct DigestTests {
         "water: 5 of 8 today, 3 left.", "run: 1 of 3 this week, 2 left.",
         "reading: 5 min of 20 min today, 15 min left.",
         "coffee: 3 today, of at most 2.", "water: 4 days in a row.", "mood: 4 days in a row.",
-        "reading: 3 days in a row, today still to come.",
+        "reading: 3 days in a row, none yet today.",
       ], "\(told)")
   }
 

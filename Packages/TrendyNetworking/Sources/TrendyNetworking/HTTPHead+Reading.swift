@@ -100,7 +100,7 @@ extension HTTPHead {
     let asked = "\(description.method.rawValue) \(description.path)\(request)"
     let subject =
       answered.map { "\(description.hub) responded with \($0) (\(asked))" }
-      ?? "unreadable response from \(description.hub) (\(asked))"
+      ?? "invalid response from \(description.hub) (\(asked))"
     return .decodingError(detail.map { "\(subject): \($0)" } ?? subject)
   }
 
@@ -119,7 +119,7 @@ extension HTTPHead {
     case 425: "The hub asks to retry later"
     case 429: "Too many requests"
     case 503: "The hub is not available"
-    case 500...: "The hub failed"
+    case 500...: "The hub reported an internal error"
     default: "Rejected by the hub"
     }
   }

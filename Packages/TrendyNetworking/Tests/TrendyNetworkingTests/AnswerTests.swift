@@ -96,7 +96,7 @@ struct AnswerTests {
     ])
     let words = try #require(error?.decodingWords)
     #expect(
-      words.hasPrefix("unreadable response from 127.0.0.1:\(server.port) (GET /event-types, request 7f3a): [0].name: "))
+      words.hasPrefix("invalid response from 127.0.0.1:\(server.port) (GET /event-types, request 7f3a): [0].name: "))
   }
 
   @Test func `JSON without a content type is accepted`() async throws {

@@ -414,7 +414,7 @@ final class RecordImporter {
     let name = request.typeMap[foreign.typeName.lowercased()] ?? foreign.typeName
     let start = request.options.zone.date(foreign.days.lowerBound)
     guard isWanted(foreign.typeName, name), request.options.range?.contains(start) != false else {
-      return skip("day off not selected")
+      return skip("skipped day not selected")
     }
     guard isTypeName(name, at: place) else { return }
     let type = typeNames[name.lowercased()] ?? makeType(name)
@@ -564,7 +564,7 @@ final class RecordImporter {
       let compared = try compare(taken, device: device, log)
       for time in compared.displaced {
         refuse(
-          "the store has another position of this time: only one is kept",
+          "the store already has another position at this time; only one is kept",
           at: "fix of \(RFC3339.string(from: time))")
       }
       if request.isDryRun {

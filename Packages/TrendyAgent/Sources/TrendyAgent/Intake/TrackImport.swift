@@ -129,7 +129,7 @@ extension ImportStore {
       try log?.comparison(of: recording.readings, device: recording.device) ?? TrackComparison(of: recording.readings)
     for time in compared.displaced {
       taken.problems.append(
-        "the store has another position of \(RFC3339.string(from: time)): only one is kept")
+        "the store already has another position at \(RFC3339.string(from: time)); only one is kept")
     }
     let journal = try makeJournal()
     if isDryRun {

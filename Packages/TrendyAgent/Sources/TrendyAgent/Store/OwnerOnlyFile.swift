@@ -21,7 +21,7 @@ public enum OwnerOnlyFile: Sendable {
       self.code = code
     }
 
-    public var description: String { "\(path) cannot be written: \(String(cString: strerror(code)))" }
+    public var description: String { "cannot write \(path): \(String(cString: strerror(code)))" }
   }
 
   /// Replaces the content of a file atomically: writes and flushes a temporary file, then renames it.

@@ -148,7 +148,7 @@ private struct RowCheck {
     guard !types.contains(id) else { return }
     note(
       .reference, "\(child) belongs to the missing event type \(id)",
-      "Sync to receive the type from the hub. If the hub does not have it, choose another type or delete this.")
+      "Sync to receive the type from the hub. If the hub does not have it, choose another type, or delete the entry.")
   }
 
   private mutating func onEntity(_ type: MutationEntityType, _ id: String, _ status: SyncStatus) {

@@ -27,14 +27,14 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notHeld(let kind, let id):
-      "The \(kind.words) \(id) is not on this device: it was never recorded here, or it was deleted. Nothing was changed."
+      "The \(kind.words) \(id) is not on this device: it was deleted or never recorded. Nothing was changed."
     case .deletionUnderWay(let kind, let id):
-      "The hub has not confirmed the deletion of the \(kind.words) \(id) yet. Nothing was changed: sync, then restore it."
+      "The deletion of the \(kind.words) \(id) is still pending. Nothing was changed: sync first, then restore it."
     case .parentDeleted(let kind, let id, let eventTypeId):
       "The \(kind.words) \(id) belongs to the deleted event type \(eventTypeId). Nothing was changed: restore that type "
         + "first, or choose another."
     case .noSuchConflict(let id):
-      "Conflict \(id) not found: it was resolved here or on another device. Nothing was changed."
+      "Conflict \(id) not found: it was resolved on this or another device. Nothing was changed."
     case .notOurs(let id):
       "Both values of conflict \(id) were written by other devices. Nothing was changed: 'retry' writes the other value, "
         + "'drop' keeps the current one."
@@ -43,7 +43,7 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
     case .hasItsOwnType(let kind):
       "The kind \(kind.rawValue) has its own Swift type. Nothing was changed: record it with that type."
     case .otherEntity(let kind, let id, let payloadId):
-      "The change of the \(kind.words) \(id) contains the id \(payloadId). Nothing was changed: use the same id in both."
+      "The change to the \(kind.words) \(id) contains the id \(payloadId). Nothing was changed: use the same id in both."
     case .unwritableTime(let kind, let id):
       "A time of the \(kind.words) \(id) is not a number, or is outside the years 0 to 9999. Nothing was changed: correct "
         + "the time."

@@ -150,7 +150,7 @@ extension TripDecision: CustomStringConvertible {
     case .near: "Not a trip: never more than \(metres) from the start, like position noise"
     case .brief: "Not a trip: only \(time) long (minimum \(Self.span(limit)))"
     case .homebound: "Not a trip: away from the start for only \(time), less than half of its duration"
-    case .zigzag: "Not a trip: \(metres) of position noise that lead nowhere"
+    case .zigzag: "Not a trip: \(metres) of position noise without net movement"
     case .thrown: "Not a trip: \(metres) of \(Self.length(limit)) are position jumps, probably from WiFi"
     case .atOnce: "Not a trip: all \(metres) within \(time), between two stationary positions"
     case .aimless: "Not a trip: as slow as position noise, never more than \(metres) from the start"
