@@ -181,7 +181,7 @@ def insights_tell_what_goes_together_and_what_they_rest_on(world):
         browser.find("figure h2", "When")
         browser.shows("Usually at 08:00.", "main")
         browser.wait(
-            lambda: "40 days" in browser.text(".figures") and "score of 100" in browser.text(".figures"),
+            lambda: "40 days" in browser.text(".figures") and "score out of 100" in browser.text(".figures"),
             "streak and score",
         )
         browser.press("figure[aria-label^=When] .tools button", "Table")

@@ -122,7 +122,7 @@ def a_trip_is_told_by_hand_and_trips_are_of_one_vehicle(world):
         )
         choose(1, "Office")
         browser.press("dialog button[type=submit]")
-        browser.shows("Choose where the trip started as well.", "dialog")
+        browser.shows("Choose the start of the trip as well.", "dialog")
         choose(0, "Home")
         choose(2, "Octavia")
         browser.press("dialog button[type=submit]")

@@ -235,7 +235,7 @@ def a_clock_that_is_wrong_is_told(world):
         pair(browser, hub)
         browser.shows("This browser’s clock is 1 day ahead of the hub’s.", "#sync")
         browser.size(390)
-        browser.shows("Set the clock: entries logged here use its time.", ".strip")
+        browser.shows("Correct the clock: entries logged in this browser use its time.", ".strip")
 
 
 @test

@@ -84,7 +84,7 @@ def several_rows_change_at_once_and_one_undo_takes_it_back(world):
         undone()
         act("select-zone")
         browser.script("document.querySelector('dialog select').value = 'Asia/Tokyo'")
-        browser.press("dialog .segments label", "Moment")
+        browser.press("dialog .segments label", "Exact moment")
         browser.press("dialog button[type=submit]")
         world.wait(lambda: all(one["time_zone"] == "Asia/Tokyo" for one in events()), "the zone again")
         moments = lambda list: sorted(one["timestamp"] for one in list if not one.get("is_all_day"))

@@ -283,7 +283,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         )
         browser.press("figure .tools button", "Chart")
         # 81 km by odometer for 80 km of trips is fine; 19 km for none is not.
-        browser.shows("The difference is above 2 %.", "main")
+        browser.shows("The difference is more than 2 %.", "main")
         browser.shows("trips are 19.0 km short (100 %)", ".odometer")
         same(browser.count(".odometer ul li"), 1, "days to look at")
         # The download has the hub's numbers.

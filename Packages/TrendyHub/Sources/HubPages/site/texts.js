@@ -120,11 +120,11 @@ export const texts = {
     review: 'Review',
     checking: 'Checking for unsent entries',
     noStore: 'This browser cannot store entries.',
-    noStoreHint: 'Entries are sent immediately; nothing can be logged offline.',
+    noStoreHint: 'Entries are sent immediately, and nothing can be logged offline.',
     rejected: 'The hub rejected a change.',
     clock: (/** @type {string} */ duration, /** @type {boolean} */ isAhead) =>
       `This browser’s clock is ${duration} ${isAhead ? 'ahead of' : 'behind'} the hub’s.`,
-    clockHint: 'Set the clock: entries logged here use its time.',
+    clockHint: 'Correct the clock: entries logged in this browser use its time.',
   },
   /** Reasons for rejections by the hub, by kind of problem. */
   rejected: {
@@ -199,7 +199,7 @@ export const texts = {
     details: (/** @type {string} */ name) => `${name}: log with details`,
     driving: (/** @type {string} */ time) => `Driving since ${time}`,
     drivingFrom: (/** @type {string} */ place) => `Driving from ${place}`,
-    paused: 'Paused. Ends without further movement.',
+    paused: 'Paused. Ends if there is no movement.',
   },
   goal: {
     week: (/** @type {string} */ n, /** @type {string} */ of) => `${n} of ${of} this week`,
@@ -326,7 +326,7 @@ export const texts = {
     latestEntries: 'Latest entries',
     when: 'When',
     streak: (/** @type {number} */ n) => `streak, longest ${count(n)}`,
-    score: 'score of 100',
+    score: 'score out of 100',
     range: 'Range',
     newType: 'New type',
     allTypes: 'All types',
@@ -466,9 +466,9 @@ export const texts = {
     setProperty: 'Set a property',
     applies: (/** @type {number} */ n) => `For ${entries(n)}.`,
     keepType: 'Trips and visits keep their type.',
-    keep: 'What stays',
+    keep: 'What to keep',
     keepClock: 'Time of day',
-    keepMoment: 'Moment',
+    keepMoment: 'Exact moment',
     noProperty: 'The selected entries have no property in common.',
     changed: (/** @type {number} */ n) => `${entries(n)} changed`,
     deleted: (/** @type {number} */ n) => `${entries(n)} deleted`,
@@ -477,7 +477,7 @@ export const texts = {
   sources: {
     manual: 'Logged manually',
     imported: 'Imported from a file',
-    geofence: 'Recorded by a place',
+    geofence: 'Recorded on a visit to a place',
     healthkit: 'Imported from Apple Health',
     trip: 'Recorded as a trip',
   },
@@ -493,7 +493,7 @@ export const texts = {
       `Correlations need ${plural(n, { one: '# more day', other: '# more days' })} with two types.`,
     strongest: (/** @type {string} */ a, /** @type {string} */ b) =>
       `${a} and ${b} are most strongly related. Correlation is not causation.`,
-    noCorrelation: 'No clear correlations. That is a result too.',
+    noCorrelation: 'No clear correlations found.',
     pair: (/** @type {string} */ a, /** @type {string} */ b) => `${a} and ${b}`,
     sameDay: 'same day',
     nextDay: 'next day',
@@ -535,7 +535,7 @@ export const texts = {
     longest: (/** @type {number} */ n) => `longest ${count(n)}`,
     recorded: (/** @type {number} */ n, /** @type {number} */ of, /** @type {string} */ from) =>
       `on ${count(n)} of ${days(of)} since ${from}`,
-    score: (/** @type {number} */ n) => `Score ${count(n)} of 100`,
+    score: (/** @type {number} */ n) => `Score ${count(n)} out of 100`,
   },
   trips: {
     none: 'No trips this month.',
@@ -565,7 +565,7 @@ export const texts = {
     zoomOut: 'Zoom out',
     add: 'Add a trip',
     distanceIn: (/** @type {string} */ unit) => `Distance (${unit})`,
-    needsStart: 'Choose where the trip started as well.',
+    needsStart: 'Choose the start of the trip as well.',
     added: (/** @type {string} */ distance) => `Trip of ${distance} added`,
     split: 'Split',
     splitDone: 'Trip split',
@@ -586,7 +586,7 @@ export const texts = {
     businessPart: (/** @type {string} */ unit) => `Business distance (${unit})`,
     badPart: (/** @type {string} */ all) => `Enter a distance from 0 to ${all}.`,
     rule: (/** @type {string} */ rule) => `by rule “${rule}”`,
-    witness: 'not counted, recorded twice',
+    witness: 'not counted: recorded twice',
     witnessHint: 'Another recording of this drive counts in the mileage.',
     counted: 'Show the counted trip',
     list: 'Trips of the month',
@@ -628,7 +628,7 @@ export const texts = {
     logReading: 'Log a reading',
     reading: (/** @type {string} */ unit) => `Odometer reading (${unit})`,
     logged: (/** @type {string} */ name, /** @type {string} */ distance) => `${name}: ${distance} logged`,
-    warning: 'The difference is above 2 %.',
+    warning: 'The difference is more than 2 %.',
     warningHint: 'Check the trips of these days:',
     comparison: (
       /** @type {string} */ reading,
@@ -636,7 +636,7 @@ export const texts = {
       /** @type {string} */ driven,
       /** @type {string} */ ofTrips,
       /** @type {string} */ difference,
-    ) => `${reading} on ${day}. Driven by odometer ${driven}, by trips ${ofTrips}, difference ${difference}.`,
+    ) => `${reading} on ${day}. Distance by odometer: ${driven}, by trips: ${ofTrips}, difference: ${difference}.`,
     missing: (/** @type {string} */ distance, /** @type {string} */ difference) =>
       `trips are ${distance} short (${difference}).`,
     tooMany: (/** @type {string} */ distance, /** @type {string} */ difference) =>
@@ -656,12 +656,12 @@ export const texts = {
   },
   why: {
     title: 'Why this is a trip',
-    unknown: 'No details: the trip was added manually or detected by the device.',
+    unknown: 'No details available: the trip was added manually or detected by a device.',
     from: (/** @type {number} */ n, /** @type {string} */ device) => {
       const positions = plural(n, { one: '# position', other: '# positions' });
       return device ? `Based on ${positions} of ${device}.` : `Based on ${positions}.`;
     },
-    device: 'The device reported start and end.',
+    device: 'The device reported the start and the end.',
     open: 'New positions may still change it.',
     edited: 'You edited this trip, so new positions do not change it.',
   },
@@ -724,7 +724,7 @@ export const texts = {
     pairedOn: (/** @type {string} */ when) => `paired ${when}`,
     picture: 'QR code of the address and the code',
     noPicture:
-      'This address works on this computer only. To pair another device or show a QR code, open this page under an ' +
+      'This address works only on this computer. To pair another device or show a QR code, open this page at an ' +
       'address that the device can reach, or set the hub’s address on the server:',
     codeHint: (/** @type {string} */ address) =>
       `On the other device, open ${address} in a browser and enter this code.`,
@@ -735,10 +735,10 @@ export const texts = {
     newCode: 'New code',
     paired: (/** @type {string} */ name) => `${name} is paired.`,
     removeHint: (/** @type {string} */ name) =>
-      `${name} can no longer sync with this hub. Its pending entries stay on it and sync when it is paired again.`,
+      `${name} will no longer sync with this hub. Its pending entries stay on it and sync when it is paired again.`,
     conflicts: 'Conflicts',
     noConflicts: 'No conflicts.',
-    conflictHint: 'Two devices changed the same value. The later change is kept; this is the value that it replaced.',
+    conflictHint: 'Two devices changed the same value. The later change was kept; this is the value that it replaced.',
     conflict: (/** @type {string} */ title, /** @type {string} */ field) => `${title}, ${field}`,
     useReplaced: 'Use replaced value',
     keepCurrent: 'Keep current value',
@@ -746,7 +746,7 @@ export const texts = {
     rejected: 'Rejected by the hub',
     removed: (/** @type {string} */ name) => `${name} removed`,
     leave: 'Unpair this browser',
-    leaveHint: 'This browser deletes everything it has stored for you. Pairing it again needs a new code.',
+    leaveHint: 'This browser deletes everything it has stored for you. To pair it again, you need a new code.',
     deletedItem: 'Deleted item',
     /** Field names of entities, by their names on the wire. */
     fields: {
@@ -791,7 +791,7 @@ export const texts = {
     type: 'Type',
     allTypes: 'All types',
     format: 'Format',
-    exportHint: 'Exports the entries of a period, or all of them without dates.',
+    exportHint: 'Exports the entries of a period. Leave the dates empty to export all entries.',
     download: 'Download',
     preparing: 'Preparing…',
     downloaded: (/** @type {string} */ name) => `${name} downloaded`,
@@ -805,7 +805,7 @@ export const texts = {
     nothing: { events: 'No entries in this period.', gpx: 'No positions in this period.' },
     backups: 'Backups',
     record: 'Your record',
-    recordHint: 'All your data on this hub in one NDJSON file. Import it here or with trendy import.',
+    recordHint: 'All your data on this hub in one NDJSON file. Import it on this page or with trendy import.',
     backUp: 'Back up now',
     hubHint: 'To back up the whole hub with all users and devices, run on the server:',
   },
@@ -816,8 +816,8 @@ export const texts = {
     another: 'Another file',
     stop: 'Stop',
     emptyFile: 'This file is empty.',
-    failed: 'The import failed. Import the file again.',
-    interrupted: 'The import stopped, and entries already imported are kept. Import the file again to complete it.',
+    failed: 'The import failed. Try to import the file again.',
+    interrupted: 'The import stopped. Entries already imported are kept. Import the file again to complete it.',
     uploading: (/** @type {string} */ n, /** @type {string} */ of) => `Uploading ${n} of ${of}`,
     reading: 'Reading the file. Nothing is imported yet.',
     writing: 'Importing',
@@ -838,7 +838,7 @@ export const texts = {
       known ? `${count(n)} new, ${plural(known, { one: '# duplicate', other: '# duplicates' })}` : `${count(n)} new`,
     examples: 'First entries as they will appear',
     skipped: (/** @type {number} */ n) => `Skipped: ${count(n)}`,
-    zone: 'Time zone of times without one',
+    zone: 'Time zone for times without a zone',
     otherZone: (/** @type {string} */ zone) =>
       `This file was imported before with the time zone ${zoneText(zone)}. ` +
       'With another zone, each entry is imported a second time.',
@@ -853,7 +853,7 @@ export const texts = {
       known
         ? `${entries(n)} imported, ${plural(known, { one: '# duplicate', other: '# duplicates' })} skipped.`
         : `${entries(n)} imported.`,
-    allKnown: '0 imported. The record already has all entries of this file.',
+    allKnown: '0 imported. Your record already has all entries in this file.',
     holdsNothing: (/** @type {string} */ format) => `0 imported. The file is ${format} but contains nothing to import.`,
     undone: (/** @type {number} */ removed, /** @type {number} */ left) =>
       `${entries(removed)} removed.` +
@@ -910,7 +910,7 @@ export const texts = {
     ofLimit: (/** @type {string} */ used, /** @type {string} */ limit) => `${used} of ${limit}`,
     notPersistent:
       'This browser may delete pending entries when it runs out of space. Sync often, or install this page as an app.',
-    everywhere: 'The same on all your devices',
+    everywhere: 'Shared by all your devices',
   },
   pair: {
     noUsers: 'This hub has no users yet',
@@ -935,7 +935,7 @@ export const texts = {
     log: 'Log your first entry',
     logHint: 'One press logs it now. Undo reverses it.',
     history: 'Import your history',
-    historyHint: 'From a file of another app.',
+    historyHint: 'From a file that another app exported.',
     later: 'Later',
     done: 'Done',
     /** Templates for first types: name, then labels and options of properties by key. */
@@ -1034,6 +1034,6 @@ export const texts = {
     missing: 'This page, day, type or trip does not exist. It may have been deleted.',
     away: 'The hub is not reachable, and this browser has not stored this page. Try again later.',
     unreachable: 'The hub is not reachable. Try again later.',
-    status: (/** @type {number} */ status) => `The hub answered with status ${status}. Try again later.`,
+    status: (/** @type {number} */ status) => `The hub responded with status ${status}. Try again later.`,
   },
 };
