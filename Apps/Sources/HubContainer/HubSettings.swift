@@ -241,7 +241,7 @@ extension HubSettings {
       settings = try WireJSON.decode(HubSettings.self, from: data)
     } catch {
       throw CommandError(
-        "Cannot read \(file.path): \(error)", hint: "Correct the file, or delete it and give the options again.",
+        "Cannot read \(file.path): \(error)", hint: "Correct the file, or delete it and specify the options again.",
         exit: .configuration)
     }
     do {

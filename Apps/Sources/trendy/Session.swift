@@ -102,7 +102,7 @@ struct Session {
   /// - Parameter options: options that specify a change.
   /// - Throws: ``CommandError`` with exit 64 if none of these options was given.
   func reportNothingChanged(of options: [OptionSpec]) throws(CommandError) {
-    guard options.contains(where: { arguments.has($0.key) }) else { throw usageError("No change given") }
+    guard options.contains(where: { arguments.has($0.key) }) else { throw usageError("No change specified") }
     reportNothingChanged()
   }
 

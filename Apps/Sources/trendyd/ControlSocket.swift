@@ -86,7 +86,7 @@ final class ControlSocket: Sendable {
     }
     // The kernel reports the user of the peer process. File permissions alone are not reliable on all file systems.
     guard let user = peerUser(of: client), user == geteuid() || user == 0 else {
-      _ = Self.reply(Self.refusal("refused", "This agent accepts only requests of its own user"), to: client)
+      _ = Self.reply(Self.refusal("refused", "This agent accepts only requests from the user that runs it"), to: client)
       return
     }
     guard count <= Self.limits.connections else {

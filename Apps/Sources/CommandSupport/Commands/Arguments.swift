@@ -106,7 +106,8 @@ public struct Arguments: Hashable, Sendable {
         throw CommandError("Missing value for '\(name) <\(spec.value ?? "")>'", usage: usage, exit: .usage)
       }
       if spec.repetition == .refused, let before = values[spec.key]?.last, before != value {
-        throw CommandError("Option '\(name)' was given twice: '\(before)' and '\(value)'", usage: usage, exit: .usage)
+        throw CommandError(
+          "Option '\(name)' was specified twice: '\(before)' and '\(value)'", usage: usage, exit: .usage)
       }
       values[spec.key, default: []].append(value)
     }

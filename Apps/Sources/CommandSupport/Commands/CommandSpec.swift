@@ -152,7 +152,7 @@ extension CommandSpec {
     if positionals.count < needed.count {
       let missing = needed[positionals.count]
       let hint: String? =
-        if case .oneOf(let words) = missing.kind { "Use \(words.joined(separator: ", "))." } else { nil }
+        if case .oneOf(let words) = missing.kind { "Use one of \(words.joined(separator: ", "))." } else { nil }
       throw CommandError("Missing \(missing.meaning)", hint: hint, usage: usage, exit: .usage)
     }
     let isEndless = arguments.contains { $0.count == .oneOrMore || $0.count == .any }

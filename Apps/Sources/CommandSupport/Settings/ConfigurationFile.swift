@@ -139,7 +139,7 @@ extension ConfigurationFile {
         let spec = try Setting.named(key)
         if let refusal = spec.refusalElsewhere { throw refusal }
         if let first = entries[key] {
-          add("'\(key)' is set twice, first in line \(first.line)", nil, of: key)
+          add("'\(key)' is set twice, first on line \(first.line)", nil, of: key)
           return
         }
         entries[key] = Entry(value: try spec.valueForFile(text), line: line)

@@ -6,11 +6,11 @@ public enum Setting: Sendable {
 
   public static let dayStartsAt = SettingSpec(
     "day_starts_at", .clock, of: .user, standard: "00:00",
-    help: "start of a day; earlier entries belong to the previous day")
+    help: "start of the day; earlier entries belong to the previous day")
   public static let weekStartsOn = SettingSpec(
     "week_starts_on",
     .oneOf(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]), of: .user,
-    standard: "monday", help: "first day of a week")
+    standard: "monday", help: "first day of the week")
   public static let hours = SettingSpec(
     "hours", .oneOf(["12", "24"]), of: .user,
     help: "time format, 8:30 pm or 20:30; default: by locale")
@@ -19,13 +19,14 @@ public enum Setting: Sendable {
     help: "unit of distances: km or mi")
   public static let tripStop = SettingSpec(
     TripStop.key, .oneOf(TripStop.allCases.map(\.rawValue)), of: .user, isInRecordAlone: true,
-    standard: TripStop.standard.rawValue, help: "how long a stop must last to end a trip")
+    standard: TripStop.standard.rawValue, help: "duration of a stop that ends a trip")
 
   // MARK: Machine
 
   public static let store = SettingSpec("store", .path, help: "folder of the store")
   public static let color = SettingSpec(
-    "color", .oneOf(["auto", "always", "never"]), standard: "auto", help: "colours; auto: only on a terminal")
+    "color", .oneOf(["auto", "always", "never"]), standard: "auto",
+    help: "when to use colours; auto: only on a terminal")
   public static let listLimit = SettingSpec(
     "list_limit", .number(0...Int.max), standard: "50", help: "maximum number of events in 'list'; 0 for all")
   public static let pager = SettingSpec(
@@ -40,7 +41,8 @@ public enum Setting: Sendable {
   public static let role = SettingSpec(
     "role", .oneOf(["agent", "hub", "both"]), standard: "agent", help: "role of 'trendyd run'")
   public static let poll = SettingSpec(
-    "poll", .duration(1...86_400), standard: "1m", help: "interval of agent syncs without changes")
+    "poll", .duration(1...86_400), standard: "1m",
+    help: "interval between syncs of the agent while there are no changes")
   public static let log = SettingSpec("log", .path, help: "log file of the daemon; default: standard error")
   public static let logFormat = SettingSpec(
     "log_format", .oneOf(["text", "json"]), help: "format of the log; default: text")

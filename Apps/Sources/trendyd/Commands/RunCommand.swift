@@ -18,7 +18,7 @@ struct RunCommand: DaemonCommand {
       .data, .store,
       OptionSpec(
         "--poll", value: "duration", kind: .duration,
-        help: "interval of agent syncs without changes (default 1m)"),
+        help: "interval between syncs of the agent while there are no changes (default 1m)"),
     ] + Receivers.Sources.options + HookOptions.options + [.status])
 
   private let options: RunOptions

@@ -97,7 +97,7 @@ struct ServiceInstallCommand: DaemonCommand {
 
 struct ServiceRemoveCommand: DaemonCommand {
   static let spec = CommandSpec(
-    "service remove", summary: "Stop the service and remove its files; all data stays.", group: .run,
+    "service remove", summary: "Stop the service and remove its files; all data is kept.", group: .run,
     examples: ["service remove", "service remove --user"], options: OptionSpec.serviceScope)
 
   private let installation: ServiceInstallation

@@ -57,7 +57,7 @@ struct ConfigTests {
       log.talk == """
         Warning: \(path):1: Setting 'list_limt' not found. Did you mean 'list_limit'?
         Warning: \(path):2: The value 'furlongs' is invalid for 'units'. Use metric or imperial.
-        Warning: \(path):4: 'list_limit' is set twice, first in line 3.
+        Warning: \(path):4: 'list_limit' is set twice, first on line 3.
         Warning: \(path):5: 'nonsense' is not 'key = value'. Use lines such as: list_limit = 20
         Warning: TRENDY_HOURS: The value '13' is invalid for 'hours'. Did you mean '12'? Use 12 or 24.
 

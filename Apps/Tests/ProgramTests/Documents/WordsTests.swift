@@ -36,9 +36,9 @@ struct WordsTests {
     arguments: [
       (["log", "feed", "1,205"], "Did you mean 1205 or 1.205?"),
       (["trip", "add", "1,205km", "--at", "8:00", "--for", "20m"], "Did you mean 1205 or 1.205?"),
-      (["log", "feed", "amount=5", "amount=6"], "Property 'amount' was given twice: '5' and '6'"),
-      (["log", "feed", "5", "amount=6"], "Property 'amount' was given twice: '5' and '6'"),
-      (["edit", "@1", "side=left", "side=right"], "Property 'side' was given twice: 'left' and 'right'"),
+      (["log", "feed", "amount=5", "amount=6"], "Property 'amount' was specified twice: '5' and '6'"),
+      (["log", "feed", "5", "amount=6"], "Property 'amount' was specified twice: '5' and '6'"),
+      (["edit", "@1", "side=left", "side=right"], "Property 'side' was specified twice: 'left' and 'right'"),
       (["log", "feed", "side=left", "110"], "Did you mean amount=110?"),
       (["log", "feed", "9:00-10:30"], "--at 9:00-10:30"),
       (["log", "feed", "9am", "-", "10:30am"], "--at '9am - 10:30am'"),

@@ -105,7 +105,8 @@ struct InputTests {
     #expect(
       try bench.trendy("list", "--type", "coffee", "--type", "mood", "--limit", "1", "--plain").output.contains("mood"))
     let twice = try bench.trendy("list", "--limit", "1", "--limit", "2")
-    #expect(twice.status == 64 && twice.talk.contains("Option '--limit' was given twice: '1' and '2'"), "\(twice.talk)")
+    #expect(
+      twice.status == 64 && twice.talk.contains("Option '--limit' was specified twice: '1' and '2'"), "\(twice.talk)")
     // The last `--store` takes precedence, so that it can override the option in a shell alias.
     #expect(try bench.run("trendy", ["list", "--store", "/nowhere", "--store", bench.store()]).status == 0)
   }

@@ -5,7 +5,7 @@ import TrendyAgent
 struct ConfigSetCommand: Command {
   static let spec = CommandSpec(
     "config set", .one("key", .setting, "key"), .one("value", .settingValue, "value"),
-    summary: "Set a setting; personal settings are synced to all your devices.", group: .system,
+    summary: "Change a setting; personal settings are synced to all your devices.", group: .system,
     examples: ["config set day_starts_at 04:00", "config set list_limit 20"])
 
   private let change: SettingChange

@@ -9,7 +9,7 @@ import TrendyTrips
 
 struct DemoCommand: Command {
   static let spec = CommandSpec(
-    "demo", summary: "Show Trendy with sample data, in a temporary store.", group: .system,
+    "demo", summary: "Demonstrate Trendy with sample data in a temporary store.", group: .system,
     examples: ["demo", "demo --keep ~/demo"],
     options: [
       OptionSpec(

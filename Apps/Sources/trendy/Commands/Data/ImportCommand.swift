@@ -93,7 +93,7 @@ struct ImportCommand: Command {
     for word in arguments.all("--map") {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else {
-        throw session.usageError("'\(word)' is not of the form FROM=TO", hint: "For example --map gym=Workout.")
+        throw session.usageError("'\(word)' is not in the form FROM=TO", hint: "For example --map gym=Workout.")
       }
       if ImportOptions.columnNames.contains(parts[0]) {
         options.columns[parts[0]] = parts[1]

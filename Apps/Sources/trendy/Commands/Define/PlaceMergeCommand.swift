@@ -8,7 +8,7 @@ import TrendyTrips
 struct PlaceMergeCommand: Command {
   static let spec = CommandSpec(
     "place merge", .one("from", .place, "place to merge"), .one("into", .place, "place to keep"),
-    summary: "Merge a place into another: its events move, and the place is deleted.", group: .define,
+    summary: "Merge a place into another: its events are moved, and the place is deleted.", group: .define,
     examples: ["place merge home home"], columns: .placeColumns)
 
   private let fromName: String

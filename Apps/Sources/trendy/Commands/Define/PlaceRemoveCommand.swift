@@ -6,7 +6,7 @@ import TrendyProtocols
 
 struct PlaceRemoveCommand: Command {
   static let spec = CommandSpec(
-    "place rm", .oneOrMore("name", .place, "name"), summary: "Delete places; recorded visits stay.",
+    "place rm", .oneOrMore("name", .place, "name"), summary: "Delete places; recorded visits are kept.",
     group: .define, examples: ["place rm \"old gym\""])
 
   private let names: [String]

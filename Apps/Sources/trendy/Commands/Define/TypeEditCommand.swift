@@ -31,7 +31,7 @@ struct TypeEditCommand: Command {
     color = try session.colour(arguments.value("--color"))
     goal = try session.goal()
     guard newName != nil || icon != nil || color != nil || !goal.isAbsent else {
-      throw session.usageError("No change given", hint: "Use --name, --color, --icon or --goal.")
+      throw session.usageError("No change specified", hint: "Use --name, --color, --icon or --goal.")
     }
     if let newName { try NewEventType(name: newName).check(session) }
   }

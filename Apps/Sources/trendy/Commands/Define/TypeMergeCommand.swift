@@ -7,7 +7,7 @@ import TrendyProtocols
 struct TypeMergeCommand: Command {
   static let spec = CommandSpec(
     "type merge", .one("from", .eventType, "type to merge"), .one("into", .eventType, "type to keep"),
-    summary: "Merge an event type into another: its events move, and the type is deleted.", group: .define,
+    summary: "Merge an event type into another: its events are moved, and the type is deleted.", group: .define,
     examples: ["type merge kaffee coffee", "type merge walk walk"], options: [.yes])
 
   private let fromName: String

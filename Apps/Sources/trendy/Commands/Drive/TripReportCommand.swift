@@ -5,7 +5,7 @@ import TrendyTrips
 
 struct TripReportCommand: Command {
   static let spec = CommandSpec(
-    "trip report", summary: "Show distances of a month by vehicle and category.", group: .drive,
+    "trip report", summary: "Show the distances driven in a month by vehicle and category.", group: .drive,
     examples: ["trip report", "trip report --month 2026-10"], options: TripSelection.options,
     columns: ["vehicle id", "vehicle", "trips", "metres", "business metres", "private metres", "unclassified metres"])
 

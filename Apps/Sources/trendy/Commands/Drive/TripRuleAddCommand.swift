@@ -25,7 +25,7 @@ struct TripRuleAddCommand: Command {
     position = try session.arguments.value("--position").map { text in
       guard let number = Double(text), number.isFinite else {
         throw session.usageError(
-          "The value '\(text)' is invalid for '--position'", hint: "Use the number of a place in the list.")
+          "The value '\(text)' is invalid for '--position'", hint: "Use a number, for example 1 for the first rule.")
       }
       return number
     }

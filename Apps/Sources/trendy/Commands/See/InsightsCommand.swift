@@ -35,7 +35,7 @@ struct InsightsCommand: Command {
     guard let days = found.days(ofRelation: number - 1) else {
       let count = found.search.strongest.count
       throw CommandError(
-        count == 0 ? "No correlations found" : "Correlation \(number) not found: there are \(count)",
+        count == 0 ? "No correlations found" : "Correlation \(number) not found: the list ends at \(count)",
         hint: "Run 'trendy insights' to list them.", exit: .notFound)
     }
     return .one(days)

@@ -7,7 +7,7 @@ import TrendyProtocols
 
 struct DisconnectCommand: Command {
   static let spec = CommandSpec(
-    "disconnect", summary: "Disconnect from the hub; all entries and pending changes stay.", group: .sync,
+    "disconnect", summary: "Disconnect from the hub; all entries and pending changes are kept.", group: .sync,
     examples: ["disconnect"])
 
   struct Answer {
@@ -40,9 +40,9 @@ struct DisconnectCommand: Command {
       console.done("This store is not connected to a hub.")
       return .done
     }
-    console.done("Disconnected from \(account.hubName). All entries stay on this device.")
+    console.done("Disconnected from \(account.hubName). All entries are kept on this device.")
     if waiting > 0 {
-      console.done("\(Quantity(waiting, "change")) pending; sent when you connect again.")
+      console.done("\(Quantity(waiting, "change")) pending; to be sent when you connect again.")
     }
     console.done("To connect again, to the same or a new address:  trendy connect URL CODE")
     console.done("To revoke this device on the hub:  trendyd token revoke \(ShortID.of(account.deviceId))")

@@ -61,7 +61,7 @@ struct PlaceOptions {
     guard let text = session.arguments.value("--radius") else { return nil }
     guard let radius = Double(text), (50...10_000).contains(radius) else {
       throw session.usageError(
-        "The value '\(text)' is invalid for '--radius'", hint: "Use a number of metres from 50 to 10000.")
+        "The value '\(text)' is invalid for '--radius'", hint: "Use a radius from 50 to 10000 metres.")
     }
     return radius
   }

@@ -37,7 +37,7 @@ enum Property {
       let (key, value) = try parse(word, definitions: definitions, session: session)
       if let before = said[key], before != value {
         throw session.usageError(
-          "Property '\(key)' was given twice: '\(text(before.value))' and '\(text(value.value))'")
+          "Property '\(key)' was specified twice: '\(text(before.value))' and '\(text(value.value))'")
       }
       said[key] = value
       event.properties[key] = value
@@ -51,7 +51,7 @@ enum Property {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let key = String(parts[0])
     guard parts.count == 2, !key.isEmpty else {
-      throw session.usageError("'\(word)' is not of the form KEY=VALUE")
+      throw session.usageError("'\(word)' is not in the form KEY=VALUE")
     }
     guard let definition = definitions.first(where: { $0.key.lowercased() == key.lowercased() }) else {
       let known = definitions.map(\.key).joined(separator: ", ")

@@ -30,7 +30,7 @@ struct WhenOptions {
       (from, to) = (try session.phrase(option: "--at"), end)
     }
     if from != nil, to != nil, length != nil {
-      throw session.usageError("Only two of --from, --for and --to can be given")
+      throw session.usageError("Only two of --from, --for and --to can be combined")
     }
   }
 

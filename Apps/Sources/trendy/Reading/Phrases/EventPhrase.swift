@@ -148,8 +148,8 @@ struct EventPhrase {
     for word in words {
       guard word.contains("=") else {
         let hint = bareLater(word, definitions, session, besides: event)
-        throw hint.map { session.usageError("'\(word)' is not of the form KEY=VALUE", hint: $0) }
-          ?? refusal("'\(word)' is not of the form KEY=VALUE", of: word)
+        throw hint.map { session.usageError("'\(word)' is not in the form KEY=VALUE", hint: $0) }
+          ?? refusal("'\(word)' is not in the form KEY=VALUE", of: word)
       }
     }
     try Property.say(words, of: &event, definitions, session, besides: event.properties)

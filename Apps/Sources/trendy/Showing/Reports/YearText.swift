@@ -6,7 +6,7 @@ import TrendyModels
 /// ``PeriodText``.
 struct YearText {
   static let columns = [
-    "best month", "count in it", "best day", "count on it", "longest streak in days", "last day of it",
+    "best month", "entries in it", "best day", "entries on it", "longest streak in days", "last day of it",
   ]
 
   private let review: YearReview

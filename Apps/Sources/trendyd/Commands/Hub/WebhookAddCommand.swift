@@ -6,7 +6,7 @@ import TrendyModels
 struct WebhookAddCommand: DaemonCommand {
   static let spec = CommandSpec(
     "webhook add", .one("url", .text, "address"),
-    summary: "Add a webhook that receives changes of a user's entries.", group: .users,
+    summary: "Add a webhook that receives changes to a user's entries.", group: .users,
     examples: ["webhook add https://example.org/hook", "webhook add https://example.org/hook --kind event --name Ada"],
     options: [
       .webhookOwner,

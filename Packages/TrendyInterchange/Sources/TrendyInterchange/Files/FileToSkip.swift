@@ -2,8 +2,8 @@
 enum FileToSkip {
   /// Advice for exports of Google without the location history.
   static let phoneExport =
-    "location history is exported on the phone: on Android in Settings, Location, Location services, Timeline, "
-    + "Export; on an iPhone in Google Maps, Settings, Personal content, Export Timeline data"
+    "location history is exported on the phone: on Android in Settings > Location > Location services > Timeline > "
+    + "Export; on an iPhone in Google Maps > Settings > Personal content > Export Timeline data"
 
   /// Recognizes a file by its first 64 KiB, or all of a shorter one.
   ///
@@ -37,7 +37,7 @@ enum FileToSkip {
 
   private static func database(_ content: ArraySlice<UInt8>) -> (name: String, advice: String?) {
     String(decoding: content, as: UTF8.self).contains("CREATE TABLE Repetitions")
-      ? ("a database of Loop", "in Loop, choose Settings, Export as CSV, and import that archive")
+      ? ("a database of Loop", "in Loop, choose Settings > Export as CSV, and import that archive")
       : ("a database", "export its data as CSV or JSON with the program that created it")
   }
 

@@ -14,65 +14,66 @@ extension InterchangeFormat {
 
   private static let journeyGuides: [String: Guide] = [
     "google-records": Guide(
-      origin: "Google Takeout from before 2024: Location History, Records.json. Later history is on the phone.",
+      origin: "Google Takeout from before 2024: Location History > Records.json. Later history is on the phone.",
       result: "Positions of each device, and the trips and visits detected in them."),
     "google-months": Guide(
-      origin: "Google Takeout from before 2024: Location History, Semantic Location History, one file for each month.",
+      origin: "Google Takeout from before 2024: Location History > Semantic Location History, one file for each month.",
       result:
         "Stays as Visit events, drives as trips, other journeys as events such as Walking, and the points of their "
         + "routes as positions."),
     "google-timeline": Guide(
       origin:
-        "On Android: Settings, Location, Location services, Timeline, Export. On an iPhone: Google Maps, Settings, "
-        + "Personal content, Export Timeline data.",
+        "On Android: Settings > Location > Location services > Timeline > Export. On an iPhone: Google Maps > Settings "
+        + "> Personal content > Export Timeline data.",
       result:
         "Stays as Visit events, drives as trips, other journeys as events such as Walking, and the points of their "
         + "routes as positions."),
     "fit": Guide(
-      origin: "In Garmin Connect: an activity, Export Original. Or the folder GARMIN/ACTIVITY of the device.",
+      origin:
+        "In Garmin Connect: open an activity and choose Export Original, or use the folder GARMIN/ACTIVITY of the device.",
       result: "A Workout for each session with sport, distance and energy, and its route as positions."),
     "tcx": Guide(
-      origin: "In Garmin Connect, Strava and others: an activity, Export TCX.",
+      origin: "In Garmin Connect, Strava and others: open an activity and choose Export TCX.",
       result: "A Workout for each activity with sport, distance and energy, and its route as positions."),
     "strava": Guide(
-      origin: "In Strava on the web: Settings, My Account, Download or Delete Your Account, Request Your Archive.",
+      origin: "In Strava on the web: Settings > My Account > Download or Delete Your Account > Request Your Archive.",
       result:
         "A Workout for each activity with its name, and its route as positions. Planned routes and media are skipped. "
         + "activities.csv alone contains no routes, and they cannot be added later: prefer the whole archive."),
     "dawarich": Guide(
-      origin: "In Dawarich: Settings, your account, Export my data.",
-      result: "Positions, the trips and visits detected in them, and the visits of the file as events."),
+      origin: "In Dawarich: Settings > your account > Export my data.",
+      result: "Positions, the trips and visits detected in them, and the visits in the file as events."),
     "polarsteps": Guide(
-      origin: "In Polarsteps: Settings, Privacy, Download my data. Import locations.json of a trip.",
+      origin: "In Polarsteps: Settings > Privacy > Download my data. Import the file locations.json of a trip.",
       result: "Positions, and the trips detected in them."),
   ]
 
   private static let trackerGuides: [String: Guide] = [
     "ndjson": Guide(
-      origin: "trendy export ndjson FILE on the other device.",
+      origin: "On the other device: trendy export ndjson FILE",
       result: "The complete record of the other store, with the same ids."),
     "loop": Guide(
-      origin: "In Loop: Settings, Export as CSV. Hidden habits are not exported.",
+      origin: "In Loop: Settings > Export as CSV. Hidden habits are not exported.",
       result:
         "A type for each habit with its colour and goal. A checkmark becomes an all-day event, a number an event with "
-        + "`count`, a skip a skipped day. Export: one row for each day of a type, with the sum of its events."),
+        + "`count`, a skip a skipped day. An export has one row for each day of a type, with the sum of its events."),
     "habitkit": Guide(
-      origin: "In HabitKit: Settings, Export data.",
+      origin: "In HabitKit: Settings > Export data.",
       result:
         "A type for each habit. Each day on which it was done becomes an all-day event, with `count` if more than once."
     ),
     "nomie": Guide(
-      origin: "In Nomie: Settings, Data, Backup (a .json file).",
+      origin: "In Nomie: Settings > Data > Backup (a .json file).",
       result:
         "An event for each #tag of a note, with its number as `count` or `value`, and @people and +context as properties."
     ),
     "daylio-backup": Guide(
-      origin: "In Daylio: More, Backup & Restore, Advanced options, Export.",
+      origin: "In Daylio: More > Backup & Restore > Advanced options > Export.",
       result:
         "A Mood event for each entry with mood, level (5 is best), activities and note. The CSV export contains the "
         + "same entries: import only one of the two."),
     "daylio": Guide(
-      origin: "In Daylio: More, Export Entries, CSV.",
+      origin: "In Daylio: More > Export Entries > CSV.",
       result: "A Mood event for each row with mood, activities and note."),
     "taskwarrior": Guide(
       origin: "task export > tasks.json",
@@ -86,42 +87,43 @@ extension InterchangeFormat {
       origin: "watson log --all --json > log.json, or the file `frames` of Watson.",
       result: "An event for each frame; its type is the project."),
     "activitywatch": Guide(
-      origin: "In ActivityWatch: Raw Data, Export all buckets as JSON.",
+      origin: "In ActivityWatch: Raw Data > Export all buckets as JSON.",
       result:
         "A Screen time event for each period of active use of a program. Window titles and URLs are not read. "
         + "--map PROGRAM=TYPE assigns types by program."),
     "json": Guide(
-      origin: "trendy export json FILE. In the original product: Settings, Export, JSON.",
+      origin: "trendy export json FILE. In the original product: Settings > Export > JSON.",
       result: "The events with their ids, types and properties."),
     "trendy-csv": Guide(
-      origin: "In the original web application: Settings, Export, CSV.",
+      origin: "In the original web application: Settings > Export > CSV.",
       result: "An event for each row, in the local time zone or in --zone."),
     "toggl": Guide(
-      origin: "In Toggl Track: Reports, Detailed, Download CSV. A summary has no times.",
+      origin: "In Toggl Track: Reports > Detailed > Download CSV. A summary has no times.",
       result: "An event for each row; its type is the project."),
     "clockify": Guide(
-      origin: "In Clockify: Reports, Detailed, Export, CSV.",
+      origin: "In Clockify: Reports > Detailed > Export > CSV.",
       result: "An event for each row; its type is the project."),
     "habitbull": Guide(
-      origin: "In HabitBull: Settings, Export to CSV.",
+      origin: "In HabitBull: Settings > Export to CSV.",
       result: "An all-day event for each row with a value above 0, with `count` if it is not 1."),
     "habitica-data": Guide(
-      origin: "In Habitica: Settings, Site Data, User Data, Export as JSON.",
+      origin: "In Habitica: Settings > Site Data > User Data > Export as JSON.",
       result:
         "An event for each day of a habit with `count`, of type \"NAME (-)\" for negative clicks; an event for each "
         + "completed daily; a Task event for each completed to-do. The CSV contains the same clicks: import only one."),
     "habitica": Guide(
-      origin: "In Habitica: Settings, Site Data, Data export, CSV. The JSON user data (habitica-data) contains more.",
+      origin:
+        "In Habitica: Settings > Site Data > Data export > CSV. The JSON user data (habitica-data) contains more.",
       result:
         "An event for each row. Values, which only determine colours, are skipped. --zone is the server's time zone."
     ),
     "apple-health": Guide(
-      origin: "On the iPhone: Health, your picture, Export All Health Data.",
+      origin: "On the iPhone: Health > your picture > Export All Health Data.",
       result:
         "Workouts with their routes, sleep, mindfulness and water as events; steps and energy as one all-day event a day."
     ),
     "ics": Guide(
-      origin: "In a calendar: Export. Or download the address that ends in .ics.",
+      origin: "Export the calendar, or download its address that ends in .ics.",
       result: "An event for each entry and for each occurrence of a recurring one, up to now or to --until."),
   ]
 }

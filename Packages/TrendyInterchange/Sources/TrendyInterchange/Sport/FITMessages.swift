@@ -99,7 +99,7 @@ struct FITMessages {
     end = nil
     guard !isUnfinished else {
       index = bytes.count
-      return .end(problem: "the file ends inside its messages", offset: offset)
+      return .end(problem: "the file ends in the middle of a message", offset: offset)
     }
     // Some devices omit the checksum.
     guard index + 2 <= bytes.count, !Self.isBeginning(bytes[index...]) else {
