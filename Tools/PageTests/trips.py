@@ -164,7 +164,7 @@ def what_the_hub_found_is_told_beside_the_route(world):
         browser.shows("positions of phone", "main")
         # A trip recorded manually.
         browser.go(f"/trips/{drive(phone)}")
-        browser.shows("No details:")
+        browser.shows("No details available:")
         quiet(browser, "why")
 
 
@@ -221,7 +221,7 @@ def how_fast_a_trip_went_and_where_it_stood_is_a_strip_a_map_and_a_table(world):
         browser.press(".tools button", "Chart")
         # A trip without stored positions has no speed chart.
         browser.go(f"/trips/{drive(phone, minutes=300)}")
-        browser.shows("No details:")
+        browser.shows("No details available:")
         same(browser.count(".plot.speed"), 0, "a strip of nothing")
         quiet(browser, "speed")
 
@@ -359,7 +359,7 @@ def mileage_is_added_up_by_the_hub_warned_of_printed_and_taken_out(world):
         browser.go("/mileage?year=2025")
         browser.wait(lambda: browser.count(".odometer ul li") == 2, "both months are named")
         browser.shows("Check the trips of these days", ".odometer")
-        check("above 2 %" not in browser.text(".odometer"), browser.text(".odometer"))
+        check("more than 2 %" not in browser.text(".odometer"), browser.text(".odometer"))
 
 
 @test

@@ -119,7 +119,7 @@ struct EndingTests {
     try #require(try bench.shell("chmod 711 '\(store)'; chmod 666 '\(store)/control.sock'").status == 0)
     let stranger = try ask(65533)
     #expect(
-      stranger.status == 77 && stranger.talk.contains("only requests of its own user"),
+      stranger.status == 77 && stranger.talk.contains("only requests from the user that runs it"),
       "\(stranger.output)\(stranger.talk)")
     #expect(try ask(0).status == 0)
     #expect(try ask(65534).status == 0)

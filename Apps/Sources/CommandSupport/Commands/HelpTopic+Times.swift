@@ -4,10 +4,10 @@ extension HelpTopic {
 
   /// Example phrases for times, with their meanings.
   static let moments: [(phrases: [String], meaning: String)] = [
-    (["8:30", "0830", "8h30", "9am", "9:30pm", "noon"], "the last time the clock showed this"),
+    (["8:30", "0830", "8h30", "9am", "9:30pm", "noon"], "the latest time that matches"),
     (["yesterday 21:00", "mon 9am", "Nov 20 8:30"], "a time on a given day"),
     (["last night", "this morning", "mon evening"], "23:00, 9:00, 19:00"),
-    (["mon", "last friday", "20.11.2026", "2026-11-20"], "that day at the current time of day"),
+    (["mon", "last friday", "20.11.2026", "2026-11-20"], "that day at the current time"),
     (["monday last week", "sun 2 weeks ago"], "a day in an earlier week"),
     (["-20m", "20 min ago", "2 hours ago"], "a time before now"),
     (["9:00 UTC", "9:00 Europe/Paris", "9:00+01:00"], "a time in another zone"),

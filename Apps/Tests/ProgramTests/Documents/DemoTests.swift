@@ -12,7 +12,7 @@ struct DemoTests {
       "trendy-demo", ["--drive", Samples.drive.path], environment: ["TMPDIR": bench.folder.path])
     #expect(result.status == 0, "\(result.output)\(result.talk)")
     #expect(result.output.contains("Nothing lost, no duplicates, nothing reappeared.\n"))
-    #expect(result.output.hasSuffix("make run, then open http://127.0.0.1:8787/\n"))
+    #expect(result.output.hasSuffix("run 'make run' and open http://127.0.0.1:8787/\n"))
     let left = try bench.shell("ls -d '\(bench.folder.path)'/trendy-demo-* 2>/dev/null | wc -l").output
     #expect(left == "0\n")
   }
@@ -27,7 +27,7 @@ struct DemoTests {
           case $line in
             Open*) page=${line##* } ;;
             "Pairing code:"*) code=${line##* } ;;
-            Return*) break ;;
+            'Press Return'*) break ;;
           esac
         done
         origin=${page%/timeline*}

@@ -62,7 +62,8 @@ struct ReloadTests {
     #expect(try reload("--json").document == ["schema": "trendyd.reload/1", "changed": [], "waiting": ["gpsd"]])
     try write("poll = 2m\nunits = imperal\n")
     let refused = try reload()
-    #expect(refused.status == 78 && refused.talk.contains("the old one stays active: \(path):2: "), "\(refused.talk)")
+    #expect(
+      refused.status == 78 && refused.talk.contains("the previous one stays active: \(path):2: "), "\(refused.talk)")
     // The previous configuration is still in effect, so correcting the file changes no setting.
     try write("poll = 2m\nunits = imperial\n")
     #expect(try reload().output == "Configuration reloaded: no changes.\n")
@@ -85,7 +86,7 @@ struct ReloadTests {
     #expect(try eventually { try reload().status == 0 ? true : nil } == true)
     try write("role = hub\nlisten = nowhere\nhub_data = \(bench.store("hub"))\n")
     kill(hub.process.processIdentifier, SIGHUP)
-    let isTold = try eventually { hub.text.contains("the old one stays active: \(path):2: ") ? true : nil }
+    let isTold = try eventually { hub.text.contains("the previous one stays active: \(path):2: ") ? true : nil }
     #expect(isTold == true, "\(hub.text)")
     let url = try #require(hub.text.firstMatch(of: /curl (http[^ \n]*)/)?.1)
     #expect(try bench.shell("curl -sf '\(url)'").status == 0)

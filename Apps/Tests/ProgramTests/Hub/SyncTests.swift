@@ -344,7 +344,7 @@ struct SyncTests {
     try bench.trendy("log", "coffee", "-n", "before", store: "phone")
     let left = try bench.trendy("disconnect", store: "phone")
     #expect(
-      left.status == 0 && left.output.contains("1 change pending; sent when you connect again"),
+      left.status == 0 && left.output.contains("1 change pending; to be sent when you connect again"),
       "\(left.output)\(left.talk)")
     #expect(try bench.trendy("disconnect", store: "phone").output.contains("not connected to a hub"))
     let account = try String(

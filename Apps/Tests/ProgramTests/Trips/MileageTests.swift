@@ -199,7 +199,7 @@ struct MileageTests {
     ] {
       try Data("mine".utf8).write(to: file)
       let refused = try bench.run("trendy", ["export", "mileage", "--all", "--store", bench.store()] + words)
-      #expect(refused.status == 73 && refused.talk.contains("Overwrite it with --yes"), "\(refused.talk)")
+      #expect(refused.status == 73 && refused.talk.contains("To overwrite it, add --yes"), "\(refused.talk)")
       #expect(try String(contentsOf: file, encoding: .utf8) == "mine")
       let done = try bench.run("trendy", ["export", "mileage", "--all", "--yes", "--store", bench.store()] + words)
       #expect(done.status == 0)

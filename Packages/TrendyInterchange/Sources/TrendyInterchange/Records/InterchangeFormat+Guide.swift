@@ -30,7 +30,7 @@ extension InterchangeFormat {
         + "routes as positions."),
     "fit": Guide(
       origin:
-        "In Garmin Connect: open an activity and choose Export Original, or use the folder GARMIN/ACTIVITY of the device.",
+        "In Garmin Connect: open an activity and choose Export Original, or use the device's folder GARMIN/ACTIVITY.",
       result: "A Workout for each session with sport, distance and energy, and its route as positions."),
     "tcx": Guide(
       origin: "In Garmin Connect, Strava and others: open an activity and choose Export TCX.",
