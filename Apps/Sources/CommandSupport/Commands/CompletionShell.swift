@@ -114,7 +114,7 @@ extension CompletionShell {
     guard let shell = CompletionShell(rawValue: name) else {
       throw CommandError(
         "Unknown shell '\(name)'",
-        hint: "Shells: \(Self.allCases.map(\.rawValue).joined(separator: ", ")).", exit: .usage)
+        hint: "Supported shells: \(Self.allCases.map(\.rawValue).joined(separator: ", ")).", exit: .usage)
     }
     self = shell
   }

@@ -10,7 +10,7 @@ public import TrendyModels
 /// The ``Meaning`` determines how a time without a day, or a day without a time, is completed.
 public struct TimePhrase: Hashable, Sendable {
   public static let help =
-    "Examples: 8:30, 'yesterday 21:00', -20m, mon, 2026-11-20. More: trendy help times"
+    "Use a time such as 8:30, 'yesterday 21:00', -20m, mon or 2026-11-20. All formats: trendy help times"
 
   /// Years 1 to 9999, the range of RFC 3339.
   public static let writable =

@@ -161,7 +161,8 @@ struct ServicePrintCommand: DaemonCommand {
     let name = session.arguments.positionals[0]
     guard let file = ServiceFile.all.first(where: { $0.label == name }) else {
       throw CommandError(
-        "Unknown service file '\(name)'", hint: "Files: \(ServiceFile.all.map(\.label).joined(separator: ", ")).",
+        "Unknown service file '\(name)'",
+        hint: "Available files: \(ServiceFile.all.map(\.label).joined(separator: ", ")).",
         exit: .usage)
     }
     self.file = file

@@ -192,7 +192,7 @@ struct WordsTests {
 
   @Test func `an export without a format lists the formats`() throws {
     let refused = try trendy(["export"])
-    #expect(refused.status == 64 && refused.talk.contains("Formats: ") && refused.talk.contains("csv"))
+    #expect(refused.status == 64 && refused.talk.contains("Supported formats: ") && refused.talk.contains("csv"))
   }
 
   @Test func `a second user with the same name on a hub is rejected with a hint`() throws {

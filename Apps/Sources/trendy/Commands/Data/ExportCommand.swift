@@ -39,12 +39,12 @@ struct ExportCommand: Command {
     let words = session.arguments.positionals
     guard let word = words.first ?? (session.arguments.has("--every") ? "ndjson" : nil) else {
       throw session.usageError(
-        "Missing format", hint: "Formats: \(InterchangeFormat.writable.map(\.word).joined(separator: ", ")).")
+        "Missing format", hint: "Supported formats: \(InterchangeFormat.writable.map(\.word).joined(separator: ", ")).")
     }
     guard let format = InterchangeFormat.named(word), !format.writes.isEmpty else {
       let known = InterchangeFormat.writable.map(\.word).joined(separator: ", ")
       throw session.usageError(
-        "Unknown export format '\(word)'", hint: "Formats: \(known), mileage, report.")
+        "Unknown export format '\(word)'", hint: "Supported formats: \(known), mileage, report.")
     }
     // With `--every`, `--to` is a folder rather than the end of a period.
     if let order = try ExportOrder(session, format: format.word, to: "--until") {
@@ -111,7 +111,8 @@ struct FileExport {
     vehicleName = tracks == nil ? session.arguments.value("--vehicle") : nil
     if format.isWrittenAsArchive, path == nil {
       throw session.usageError(
-        "\(format.name) is an archive and needs a file", hint: "For example: trendy export \(format.word) habits.zip")
+        "\(format.name) is an archive and needs a file",
+        hint: "Specify a file, for example: trendy export \(format.word) habits.zip")
     }
     if format.writes == .everything,
       selection.isNarrow || ["--day", "--vehicle"].contains(where: session.arguments.has)

@@ -27,7 +27,8 @@ struct ImportCommand: Command {
         "--map", value: "from=to", kind: .text, repetition: .allCount,
         help: "map a type to one of yours (gym=Workout) or a table column (start=Day)"),
       OptionSpec(
-        "--zone", value: "zone", kind: .text, help: "zone of times without a zone: Europe/Paris (default: local)"),
+        "--zone", value: "zone", kind: .text,
+        help: "time zone for times that specify none: Europe/Paris (default: local)"),
       OptionSpec(
         "--date-format", value: "order", kind: .oneOf(["dmy", "mdy"]),
         help: "order of day and month in a table: dmy, mdy"),
@@ -36,7 +37,7 @@ struct ImportCommand: Command {
         help: "decimal separator in a table: point, comma (default: detected)"),
       OptionSpec(
         "--duration-unit", value: "unit", kind: .oneOf(DurationUnit.allCases.map(\.rawValue)),
-        help: "unit of durations without a unit: ms, s, min, h, d"),
+        help: "unit for durations that specify none: ms, s, min, h, d"),
       OptionSpec(
         "--done", value: "values", kind: .text,
         help: "in a table with a column per habit, values that mean done: x,yes,1"),
@@ -63,7 +64,7 @@ struct ImportCommand: Command {
     if let expected, InterchangeFormat.named(expected)?.reads.isEmpty != false {
       throw session.usageError(
         "Unknown import format '\(expected)'",
-        hint: "Formats: \(InterchangeFormat.readable.map(\.word).joined(separator: ", ")).")
+        hint: "Supported formats: \(InterchangeFormat.readable.map(\.word).joined(separator: ", ")).")
     }
     request = try Self.request(session, path)
   }
@@ -75,7 +76,7 @@ struct ImportCommand: Command {
     let isZoneChosen = arguments.value("--zone") != nil
     if let name = arguments.value("--zone") {
       guard let named = ZoneClock(named: name) else {
-        throw session.usageError("Unknown time zone '\(name)'", hint: "For example Europe/Paris.")
+        throw session.usageError("Unknown time zone '\(name)'", hint: "Use a name such as Europe/Paris.")
       }
       zone = named
     }
@@ -93,7 +94,8 @@ struct ImportCommand: Command {
     for word in arguments.all("--map") {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else {
-        throw session.usageError("'\(word)' is not in the form FROM=TO", hint: "For example --map gym=Workout.")
+        throw session.usageError(
+          "'\(word)' is not in the form FROM=TO", hint: "Use a mapping such as --map gym=Workout.")
       }
       if ImportOptions.columnNames.contains(parts[0]) {
         options.columns[parts[0]] = parts[1]
@@ -211,7 +213,8 @@ struct ImportCommand: Command {
     case .unknownFormat(let seen):
       CommandError(
         "Cannot import \(path): this looks like \(seen)",
-        hint: "Nothing was imported. Formats: \(InterchangeFormat.readable.map(\.word).joined(separator: ", ")).",
+        hint:
+          "Nothing was imported. Supported formats: \(InterchangeFormat.readable.map(\.word).joined(separator: ", ")).",
         exit: .badData)
     default:
       CommandError(

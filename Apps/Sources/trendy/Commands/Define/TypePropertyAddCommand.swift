@@ -46,7 +46,7 @@ struct TypePropertyAddCommand: Command {
     let word = arguments.value("--kind") ?? PropertyType.text.rawValue
     guard let kind = PropertyType(rawValue: word) else {
       throw session.usageError(
-        "Unknown kind of property '\(word)'", hint: "Kinds: \(Self.kinds.joined(separator: ", ")).")
+        "Unknown kind of property '\(word)'", hint: "Supported kinds: \(Self.kinds.joined(separator: ", ")).")
     }
     self.kind = kind
     choices = arguments.value("--options")?.split(separator: ",").map(String.init) ?? []

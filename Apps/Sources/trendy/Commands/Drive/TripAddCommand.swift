@@ -34,7 +34,8 @@ struct TripAddCommand: Command {
     distance = try session.metres(session.arguments.positionals[0], of: "the trip")
     if session.arguments.has("--end"), !session.arguments.has("--start") {
       // A route with one point has a start and no end.
-      throw session.usageError("--end requires --start", hint: "For example --start home or --start 52.37,4.89.")
+      throw session.usageError(
+        "--end requires --start", hint: "Add the start, for example --start home or --start 52.37,4.89.")
     }
     places = ["--start", "--end"].compactMap { session.arguments.value($0) }
     details = try TripDetails(session)

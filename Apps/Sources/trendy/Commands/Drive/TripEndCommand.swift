@@ -70,7 +70,8 @@ struct TripEndCommand: Command {
   {
     guard var trip = found else {
       throw CommandError(
-        "Missing distance: no device recorded this trip", hint: "For example: trendy trip end 18.3km", exit: .usage)
+        "Missing distance: no device recorded this trip",
+        hint: "Specify the distance, for example: trendy trip end 18.3km", exit: .usage)
     }
     let (store, mine) = (container.makeStore(), running.trip)
     if let vehicle = try store.vehicles().first(where: { $0.id == mine.vehicleId }) { trip.set(vehicle) }

@@ -22,10 +22,14 @@ struct TripRuleRemoveCommand: Command {
 
   private func rule(among rules: [TripRule]) throws(CommandError) -> TripRule {
     let found = Lookup.named(name, among: rules, name: \.name)
-    if !found.isEmpty { return try Lookup.only(found, "rules", name: \.name, hint: "trendy trip rule list --json") }
+    if !found.isEmpty {
+      return try Lookup.only(
+        found, "rules", name: \.name, hint: "List rules with their ids: trendy trip rule list --json")
+    }
     let near = Suggestion.nearest(to: name, among: rules.map(\.name))
     throw CommandError(
-      "Trip rule '\(name)' not found", hint: near.map { "Did you mean '\($0)'?" } ?? "List them: trendy trip rule list",
+      "Trip rule '\(name)' not found",
+      hint: near.map { "Did you mean '\($0)'?" } ?? "List rules: trendy trip rule list",
       exit: .notFound)
   }
 

@@ -28,7 +28,7 @@ struct CalendarCommand: Command {
     name = session.arguments.positionals.first
     if let name, session.arguments.has("--type") {
       throw session.usageError(
-        "Both '\(name)' and --type select a type", hint: "For several types: trendy cal --type coffee --type tea")
+        "Both '\(name)' and --type select a type", hint: "To show several types: trendy cal --type coffee --type tea")
     }
     weeks = try session.wholeNumber(option: "--weeks", in: 1...1000)
   }

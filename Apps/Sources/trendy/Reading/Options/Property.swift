@@ -15,12 +15,13 @@ enum Property {
         "A select property needs options", hint: "Add options, for example --options small,large.")
     case .number where options.contains { number($0) == nil }:
       throw session.usageError(
-        "The options of a number property must be numbers", hint: "For example --options 1,2,3,4,5.")
+        "The options of a number property must be numbers", hint: "Use numbers, for example --options 1,2,3,4,5.")
     case .select, .number: break
     default:
       guard options.isEmpty else {
         throw session.usageError(
-          "A \(kind.rawValue) property cannot have options", hint: "Only select and number properties can.")
+          "A \(kind.rawValue) property cannot have options", hint: "Only select and number properties can have options."
+        )
       }
     }
   }

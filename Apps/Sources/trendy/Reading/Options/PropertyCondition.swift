@@ -51,7 +51,8 @@ struct PropertyCondition {
       let comparison = Comparison.allCases.first(where: { phrase[place...].hasPrefix($0.rawValue) })
     else {
       throw session.usageError(
-        "Invalid condition '\(phrase)'", hint: "For example size=large, 'count>2', 'duration<=45m' or 'done!=yes'.")
+        "Invalid condition '\(phrase)'",
+        hint: "Use a condition such as size=large, 'count>2', 'duration<=45m' or 'done!=yes'.")
     }
     key = phrase[..<place].lowercased().trimmed
     self.comparison = comparison

@@ -60,7 +60,7 @@ struct ChartedSeries {
         if let first = numeric.first { return first }
         throw session.usageError(
           "'\(type.name)' has no property that is a number or a duration",
-          hint: "trendy type prop add '\(type.name)' amount --kind number")
+          hint: "Add one: trendy type prop add '\(type.name)' amount --kind number")
       }
       guard let found = own.first(where: { $0.key.lowercased() == key.lowercased() }) else {
         throw CommandError(

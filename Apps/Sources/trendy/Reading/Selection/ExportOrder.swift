@@ -44,7 +44,8 @@ struct ExportOrder {
       return
     }
     guard let folder = arguments.value(to) else {
-      throw session.usageError("Missing folder", hint: "For example: trendy export \(format) --every 1d --to ~/exports")
+      throw session.usageError(
+        "Missing folder", hint: "Specify a folder, for example: trendy export \(format) --every 1d --to ~/exports")
     }
     var isFolder = false
     let path = URL(filePath: folder).standardizedFileURL.path

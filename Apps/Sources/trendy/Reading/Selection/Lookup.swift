@@ -98,7 +98,7 @@ struct Lookup {
     throw CommandError(
       "\(matches.count < Self.mostAlike ? "\(matches.count)" : "Many") ids begin with '\(name)'",
       hint:
-        "For example: \(matches.prefix(3).map { ShortID.of($0.id, among: matches.map(\.id)) }.joined(separator: ", "))",
+        "Use a longer prefix, for example: \(matches.prefix(3).map { ShortID.of($0.id, among: matches.map(\.id)) }.joined(separator: ", "))",
       exit: .notFound)
   }
 }

@@ -430,7 +430,7 @@ struct SocketTransportTests {
     }
     await stopped
     let words = entries.withLock { $0.compactMap(\.failure) }
-    #expect(words.contains { $0.contains("3 incomplete requests get status 503") }, "\(words)")
+    #expect(words.contains { $0.contains("3 incomplete requests are rejected with status 503") }, "\(words)")
     #expect(entries.withLock { $0.count { $0.path == "/slow" && $0.status == 503 } } == 3)
   }
 

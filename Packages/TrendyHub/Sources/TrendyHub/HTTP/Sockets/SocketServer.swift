@@ -236,7 +236,7 @@ extension SocketServer {
     hasAborted = true
     stopDeadline = now + limits.lastWordsDeadline
     let arriving = arrivingCount
-    if arriving > 0 { logEnding("\(arriving) incomplete requests get status 503") }
+    if arriving > 0 { logEnding("\(arriving) incomplete requests are rejected with status 503") }
     for channel in channels.values { feed(channel, .abort, now: now) }
     return channels.isEmpty
   }
