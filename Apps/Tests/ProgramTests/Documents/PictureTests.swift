@@ -89,7 +89,7 @@ struct PictureTests {
     let cut = try bench.trendy("week", "--since", "2024-11-15", "--until", "2024-11-20")
     #expect(cut.status == 64 && cut.talk.contains("begins on Mon 11 Nov"), "\(cut.talk)")
     #expect(try bench.trendy("week", "--type", "tea").status == 66)
-    #expect(try bench.shown("week --type run", width: 80).contains("Driven") == false)
+    #expect(try bench.shown("week --type run", width: 80).contains("Drove") == false)
     #expect(try bench.trendy("week", "--until", "2020-01-01").output.hasSuffix("No entries in either period.\n"))
   }
 
