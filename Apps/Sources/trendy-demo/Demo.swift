@@ -100,7 +100,7 @@ struct Demo {
     let onPhone = try phone.timeline()
     try check(onPhone.count >= 5, "the phone's timeline is too short: \(onPhone.count) events")
     try checkSame(phone, laptop)
-    say("\(onPhone.count) events on the phone and the same \(onPhone.count) on the laptop, field by field.")
+    say("\(onPhone.count) events on the phone and the same \(onPhone.count) on the laptop, identical in every field.")
     try checkTrip(on: laptop, fileLength: fileLength)
 
     step("An event deleted on the laptop stays deleted on the phone")

@@ -37,7 +37,7 @@ final class PersonalStore {
     guard DeviceRecord.exists(at: directory) else { throw CommandError.noStore(at: directory.path) }
     let console = console
     let container = try AppContainer(storeDirectory: directory) { isHeard in
-      console.explain(isHeard ? "Notified the agent of the change." : "No agent is running to be notified.")
+      console.explain(isHeard ? "Notified the agent of the change." : "No agent was notified, because none is running.")
     }
     if isShared { opened = container }
     return container

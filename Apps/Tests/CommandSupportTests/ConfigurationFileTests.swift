@@ -57,7 +57,7 @@ final class ConfigurationFileTests {
     arguments: [
       ("\npol = 30s", 2, "Setting 'pol' not found", "Did you mean 'poll'?"),
       ("hours = 13", 1, "The value '13' is invalid for 'hours'", "Did you mean '12'? Use 12 or 24."),
-      ("poll", 1, "'poll' is not 'key = value'", "Use lines such as: list_limit = 20"),
+      ("poll", 1, "'poll' is not in the form 'key = value'", "Use lines such as: list_limit = 20"),
       ("poll = 1m\n\npoll = 2m", 3, "'poll' is set twice, first on line 1", nil),
       (
         "store = here", 1, "The value 'here' is invalid for 'store'",

@@ -25,7 +25,7 @@ struct ConfigurationLine: Hashable {
       return
     }
     guard let equals = text[start...].firstIndex(of: "=") else {
-      (content, frame) = (.invalid("'\(Self.trimmed(text[start...]))' is not 'key = value'"), nil)
+      (content, frame) = (.invalid("'\(Self.trimmed(text[start...]))' is not in the form 'key = value'"), nil)
       return
     }
     let key = Self.trimmed(text[start..<equals])

@@ -58,7 +58,7 @@ struct ConfigTests {
         Warning: \(path):1: Setting 'list_limt' not found. Did you mean 'list_limit'?
         Warning: \(path):2: The value 'furlongs' is invalid for 'units'. Use metric or imperial.
         Warning: \(path):4: 'list_limit' is set twice, first on line 3.
-        Warning: \(path):5: 'nonsense' is not 'key = value'. Use lines such as: list_limit = 20
+        Warning: \(path):5: 'nonsense' is not in the form 'key = value'. Use lines such as: list_limit = 20
         Warning: TRENDY_HOURS: The value '13' is invalid for 'hours'. Did you mean '12'? Use 12 or 24.
 
         """)
@@ -72,7 +72,7 @@ struct ConfigTests {
     "a setting that decides where data is stored or sent stops every command, with all errors",
     arguments: [
       ("store = here\n", "The value 'here' is invalid for 'store'"), ("sotre = /mnt/x\n", "Setting 'sotre' not found"),
-      ("store: /mnt/x\n", "is not 'key = value'"), ("store = /a\nstore = /b\n", "'store' is set twice"),
+      ("store: /mnt/x\n", "is not in the form 'key = value'"), ("store = /a\nstore = /b\n", "'store' is set twice"),
       ("export_to = \n", "invalid for 'export_to'"), ("exprot_to = /mnt/x\n", "Setting 'exprot_to' not found"),
     ])
   func stops(text: String, message: String) throws {

@@ -147,7 +147,7 @@ struct ReviewTests {
     let rows = try bench.shown("digest --plain", width: 40).split(separator: "\n")
     #expect(rows.map { String($0.prefix { $0 != "\t" }) } == topics)
     let few = try bench.trendy("digest", "--since", "2024-11-19", "--until", "2024-11-20").output
-    #expect(few.contains("5 more days with entries and 3 more entries for a digest"), "\(few)")
+    #expect(few.contains("5 more days with entries and 3 more entries needed for a digest"), "\(few)")
     #expect(try bench.trendy("digest", "month").status == 64)
   }
 }

@@ -14,7 +14,7 @@ extension PlainNarrator {
       days > 0 ? quantity(days, "more day with entries", "more days with entries") : nil,
       events > 0 ? quantity(events, "more entry", "more entries") : nil,
     ].compactMap(\.self).joined(separator: " and ")
-    return "\(missing) for a digest, which needs at least \(Digest.leastDays) days with entries "
+    return "\(missing) needed for a digest, which requires at least \(Digest.leastDays) days with entries "
       + "and \(Digest.leastEvents) entries."
   }
 

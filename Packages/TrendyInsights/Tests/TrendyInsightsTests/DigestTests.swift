@@ -39,7 +39,7 @@ struct DigestTests {
     #expect((few.missingDays, few.missingEvents) == (1, 4))
     #expect(
       words(few) == [
-        "1 more day with entries and 4 more entries for a digest, which needs at least 7 days with entries and 10 entries."
+        "1 more day with entries and 4 more entries needed for a digest, which requires at least 7 days with entries and 10 entries."
       ])
     let entries = Digest.day(of: [subject("coffee", [3, 1, 1, 1, 1, 1, 1])], today: today, minute: noon)
     #expect((entries.missingDays, entries.missingEvents) == (0, 1))

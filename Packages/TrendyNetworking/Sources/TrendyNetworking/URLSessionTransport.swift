@@ -205,7 +205,7 @@ extension APIError {
     case .cannotFindHost, .dnsLookupFailed:
       self = .networkError("unknown host \(address.name)")
     case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff:
-      self = .networkError("no network to reach \(address.name)")
+      self = .networkError("no network connection to reach \(address.name)")
     case .timedOut:
       self = .timedOut("\(address.name) timed out")
     case .networkConnectionLost:

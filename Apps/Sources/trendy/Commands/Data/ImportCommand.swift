@@ -274,8 +274,8 @@ extension ImportQuestion {
     case .decimal: "Set --decimal point or comma."
     case .durationUnit: "Set --duration-unit s, min or h."
     case .type:
-      "--type NAME imports each row as an event of that type, --done VALUES each column as a habit; "
-        + "--map type=COLUMN --map start=COLUMN name columns."
+      "To import each row as an event of one type, use --type NAME; for a habit per column, --done VALUES; "
+        + "to specify columns, --map type=COLUMN --map start=COLUMN."
     case .zone: "Set --zone to the zone of these times, such as Europe/Paris."
     }
   }

@@ -25,7 +25,7 @@ extension InsightHandlers {
           .init("days", .integer(14...36_525), "number of days up to today; default 84"),
           .init(
             "step", .words(["day", "week", "month"]),
-            "period of one point; default day. With day and week, days is at most 1500"), Self.weekStart,
+            "period of one point; default day. For day and week, days must be at most 1500"), Self.weekStart,
         ] + .days, answers: [.json(200, "the type", .named("TypeInsights"))], .record(showType)),
       HubRoute(
         .get, "insights/places/{id}", name: "getPlaceInsights",

@@ -315,7 +315,7 @@ struct CalendarReader {
       let moved = self.wall(change.start, like: start)
       let days = moved.day.daysSince1970 - change.from.day.daysSince1970
       guard abs(days) < 36_525 else {
-        try report("the instance is moved by more than a century", change.item.number, body)
+        try report("the instance was moved by more than a century", change.item.number, body)
         continue
       }
       let seconds = wall.secondOfDay + moved.secondOfDay - change.from.secondOfDay

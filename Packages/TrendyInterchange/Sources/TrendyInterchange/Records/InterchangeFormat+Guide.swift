@@ -76,15 +76,15 @@ extension InterchangeFormat {
       origin: "In Daylio: More > Export Entries > CSV.",
       result: "A Mood event for each row with mood, activities and note."),
     "taskwarrior": Guide(
-      origin: "task export > tasks.json",
+      origin: "Run task export > tasks.json.",
       result:
         "A Task event for each completed task at its completion time. --map PROJECT=TYPE assigns types by project."),
     "timewarrior": Guide(
-      origin: "timew export > times.json, or the folder `data` of Timewarrior.",
+      origin: "Run timew export > times.json, or use the folder `data` of Timewarrior.",
       result:
         "An event for each interval; its type is the first tag. Running intervals are skipped until they are stopped."),
     "watson": Guide(
-      origin: "watson log --all --json > log.json, or the file `frames` of Watson.",
+      origin: "Run watson log --all --json > log.json, or use the file `frames` of Watson.",
       result: "An event for each frame; its type is the project."),
     "activitywatch": Guide(
       origin: "In ActivityWatch: Raw Data > Export all buckets as JSON.",
@@ -92,7 +92,7 @@ extension InterchangeFormat {
         "A Screen time event for each period of active use of a program. Window titles and URLs are not read. "
         + "--map PROGRAM=TYPE assigns types by program."),
     "json": Guide(
-      origin: "trendy export json FILE. In the original product: Settings > Export > JSON.",
+      origin: "Run trendy export json FILE. In the original product: Settings > Export > JSON.",
       result: "The events with their ids, types and properties."),
     "trendy-csv": Guide(
       origin: "In the original web application: Settings > Export > CSV.",

@@ -97,11 +97,11 @@ public enum TrendyNDJSON: Sendable {
     case "motion":
       guard let time, let device, let state = members["state"]?.stringValue.flatMap(MotionState.init(rawValue:)),
         let confidence = members["confidence"]?.intValue.flatMap({ MotionActivity.Confidence(rawValue: Int($0)) })
-      else { return .bad(reason: "a motion needs a device, time, state and confidence") }
+      else { return .bad(reason: "a motion sample needs a device, time, state and confidence") }
       return .motion(MotionActivity(state: state, confidence: confidence, timestamp: time), device: device)
     case "call":
       guard let time, let device, let kind = members["call"]?.stringValue else {
-        return .bad(reason: "a call needs a device, time and call")
+        return .bad(reason: "a trip command needs a device, time and call")
       }
       return .call(kind: kind, time: time, device: device)
     case "note":

@@ -77,7 +77,7 @@ struct ActivityWatch {
       let project = (data?["project"]?.stringValue ?? "").split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
       return add(start, seconds, project, .editor, bucket)
     }
-    guard let app = data?["app"]?.stringValue else { return .skip(what: "event of an unsupported watcher") }
+    guard let app = data?["app"]?.stringValue else { return .skip(what: "event from an unsupported watcher") }
     return add(start, seconds, app, .window, bucket)
   }
 

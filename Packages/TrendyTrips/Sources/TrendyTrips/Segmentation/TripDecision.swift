@@ -141,7 +141,7 @@ extension TripDecision: CustomStringConvertible {
     case .sparse: "Length corrected for bends: \(metres) added to \(Self.length(limit)), with a fix every \(time)"
     case .paused: "Paused at a skip place"
     case .resumed: "Resumed after \(time) at the skip place"
-    case .stopped: "Arrived: within \(metres) for \(time) (\(Self.span(limit)) end a trip)"
+    case .stopped: "Arrived: within \(metres) for \(time) (a stop of \(Self.span(limit)) ends a trip)"
     case .silence: "Ended at the last fix: no fixes for \(time)"
     case .leapt: "Ended at the last fix: the next one is \(metres) away, not reachable in \(time)"
     case .recordingEnded: "Ended with the recording"

@@ -184,7 +184,7 @@ struct TripRulesTests {
     #expect(record.decisions.map(\.time) == [at(60), at(660), at(1380)])
     #expect(record.decisions[0].words == "Departed: 360 m from the stay point after 30 s (threshold 150 m)")
     #expect(record.decisions[1].words == "Short stop of 130 s (300 s would end the trip)")
-    #expect(record.decisions[2].words == "Arrived: within 50 m for 300 s (300 s end a trip)")
+    #expect(record.decisions[2].words == "Arrived: within 50 m for 300 s (a stop of 300 s ends a trip)")
   }
 
   @Test func `a rejected trip contains the reason`() {

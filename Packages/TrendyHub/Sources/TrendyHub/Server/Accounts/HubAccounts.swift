@@ -204,7 +204,7 @@ public struct HubAccounts: Sendable {
       }
       if let holder, holder != pairing.user {
         throw Problem(
-          "other_person", status: 409, title: "Code of another user",
+          "other_person", status: 409, title: "Code belongs to another user",
           detail:
             "this device contains the record of another user; the code remains valid until it is used or ten minutes old"
         )
