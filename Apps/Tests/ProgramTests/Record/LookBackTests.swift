@@ -52,7 +52,7 @@ struct LookBackTests {
     try bench.trendy("log", "journal")
     let few = try bench.trendy("stats", "journal").output
     #expect(few.contains("needs 27 more days of entries"), "\(few)")
-    #expect(few.contains("The time of day needs 6 more entries."), "\(few)")
+    #expect(few.contains("The usual time of day needs 6 more entries."), "\(few)")
     for ago in 1...7 { try bench.trendy("log", "medication", "--at", Self.day(ago), "--all-day") }
     let whole = try bench.trendy("stats", "medication").output
     #expect(

@@ -157,7 +157,7 @@ private struct StatsText {
     case .needsEvents where history.weekdays.reduce(0, +) >= 7 && history.hours.allSatisfy { $0 == 0 }:
       "All entries are all-day entries, without a time."
     case .needsEvents(let events):
-      "The time of day needs \(Quantity(events, "more entry", "more entries"))."
+      "The usual time of day needs \(Quantity(events, "more entry", "more entries"))."
     case .needsDays, .nothing: "No preferred time of day."
     case .found(let habit):
       "Usually \(Self.hour(habit.pattern.peak))–\(Self.hour(habit.pattern.peak + 1)) "

@@ -21,7 +21,7 @@ extension ImportHandlers {
         answers: [.nothing("deleted, or stopping")], .device(cancel)),
       HubRoute(
         .put, "imports/{id}/content", name: "sendImportPart",
-        summary: "Sends a part of a file of at most part_bytes. A repeated part is ignored.",
+        summary: "Sends a part of a file, at most part_bytes long. A repeated part is ignored.",
         query: [.init("offset", .counter, "offset of the part in the file; default 0")],
         takesBytes: true, answers: [.json(200, "the import with its progress", .named("Import"))],
         .device(takePart)),
