@@ -2,13 +2,13 @@ public import TrendyModels
 
 /// Sums the distances between consecutive fixes. The sum never decreases.
 ///
-/// Considers only positions: the caller removes late and repeated fixes.
+/// Uses only the positions. The caller is responsible for removing fixes that are late or repeated.
 public struct DistanceCalculator: Hashable, Sendable, Codable {
-  /// Thresholds for fixes and jumps.
+  /// Thresholds for inaccurate fixes and for jumps.
   public let config: DistanceFilterConfig
-  /// Distance in metres.
+  /// Total distance in metres.
   public private(set) var totalMeters = 0.0
-  /// Last fix accurate enough to measure from.
+  /// Last accepted fix, from which the next distance is measured.
   public private(set) var lastLocation: Location?
 
   /// Creates a calculator with distance 0.
@@ -16,10 +16,11 @@ public struct DistanceCalculator: Hashable, Sendable, Codable {
     self.config = config
   }
 
-  /// Adds the distance from the last accurate fix, unless it is a jump.
+  /// Adds the distance from the last accepted fix. A step of ``DistanceFilterConfig/maxJumpDistance`` or more adds
+  /// nothing.
   ///
-  /// After a jump the next distance is measured from its end, so that one tunnel does not stop the measurement.
-  /// - Returns: distance added in metres.
+  /// The next distance is measured from the end of the jump, so measuring continues normally after a tunnel.
+  /// - Returns: the added distance in metres.
   @discardableResult
   public mutating func add(_ location: Location) -> Double {
     guard accepts(location) else { return 0 }
@@ -31,12 +32,12 @@ public struct DistanceCalculator: Hashable, Sendable, Codable {
     return hop
   }
 
-  /// Whether the position is valid and the accuracy good enough or unknown.
+  /// Returns whether the position is valid and its accuracy is either sufficient or unknown.
   public func accepts(_ location: Location) -> Bool {
     location.coordinate.isValid
       && (location.horizontalAccuracy < config.maxAccuracy || location.horizontalAccuracy.isNaN)
   }
 
-  /// Starts a new section: the distance to the next fix is not added.
+  /// Starts a new section. The distance between the sections is not added.
   mutating func startNewStretch() { lastLocation = nil }
 }

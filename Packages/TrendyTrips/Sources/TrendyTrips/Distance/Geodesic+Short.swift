@@ -11,10 +11,11 @@ package import TrendyModels
 #endif
 
 extension Geodesic {
-  /// Distance in metres with a relative error of at most 1e-7, for the detector, which needs about a dozen per fix.
+  /// Returns the distance in metres with a relative error of at most 1e-7.
   ///
-  /// Below 5 km and away from the poles, uses the plane tangent to the ellipsoid at the mean latitude, with its two
-  /// radii of curvature. Otherwise calls ``distanceMeters(from:to:)``.
+  /// The trip detector computes about a dozen distances per fix, so speed matters. If latitudes and longitudes differ by
+  /// less than 0.03° and the points are away from the poles, the distance is that in the plane tangent to the ellipsoid at
+  /// the mean latitude, with its two radii of curvature. Otherwise calls ``distanceMeters(from:to:)``.
   static func shortMeters(from start: Coordinate, to end: Coordinate) -> Double {
     let north = end.latitude - start.latitude
     var east = end.longitude - start.longitude
@@ -28,7 +29,7 @@ extension Geodesic {
     return (x * x + y * y).squareRoot()
   }
 
-  /// Position at a small offset in metres to the north and to the east.
+  /// Returns the position at a small offset in metres, north in `x` and east in `y`.
   static func place(from start: Coordinate, offset: SIMD2<Double>) -> Coordinate {
     let radii = metresOfRadian(at: start.latitude)
     return Coordinate(
@@ -36,14 +37,14 @@ extension Geodesic {
       longitude: (start.longitude + offset.y / max(1, radii.east) * (180 / Double.pi)).remainder(dividingBy: 360))
   }
 
-  /// Length in metres of a degree of latitude and of longitude.
+  /// Returns the length in metres of one degree of latitude (`x`) and of longitude (`y`).
   static func metresOfDegree(at latitude: Double) -> SIMD2<Double> {
     let radii = metresOfRadian(at: latitude)
     return SIMD2(radii.north, radii.east) * (Double.pi / 180)
   }
 
-  /// Length in metres of a radian of latitude and of longitude: the radii of curvature along the meridian and across
-  /// it.
+  /// Returns the length in metres of one radian of latitude and of longitude, which are the radii of curvature along
+  /// the meridian and across it.
   @inline(__always)
   private static func metresOfRadian(at latitude: Double) -> (north: Double, east: Double) {
     let cosine = cosineOfLatitude(latitude * (Double.pi / 180))
@@ -54,8 +55,10 @@ extension Geodesic {
     return (across * (1 - eccentricitySquared) / scale, across * cosine)
   }
 
-  /// Cosine for angles up to 90°, in radians, with an error of 4e-15: ten terms of the Taylor series (Abramowitz and
-  /// Stegun 4.3.66), grouped for parallel evaluation. Twice as fast as the library function.
+  /// Returns the cosine of an angle of at most 90°, in radians, with an error of 4e-15.
+  ///
+  /// Evaluates ten terms of the Taylor series (Abramowitz and Stegun 4.3.66), grouped for parallel evaluation. Twice as
+  /// fast as the library function.
   @inline(__always)
   private static func cosineOfLatitude(_ radians: Double) -> Double {
     let x = radians * radians
@@ -67,16 +70,16 @@ extension Geodesic {
     return low + x4 * (middle + x4 * high)
   }
 
-  /// Cheap lower bound: whether two points are certainly farther apart than a distance. `false` is inconclusive.
+  /// Returns `true` if two points are certainly farther apart than `meters`. `false` is inconclusive.
   ///
-  /// A degree of latitude has at least 110,574 m. On a sphere, the distance is at least 2 r cos(φ) sin(Δλ/2) with the
-  /// greater latitude φ (from the haversine formula). r is the smallest radius of curvature of the ellipsoid, 6,335,439
-  /// m, reduced by one percent for the difference from a sphere.
+  /// A cheap lower bound: a degree of latitude has at least 110,574 m, and on a sphere the distance is at least 2 r
+  /// cos(φ) sin(Δλ/2) for the greater latitude φ (from the haversine formula). Here r is the smallest radius of
+  /// curvature of the ellipsoid, 6,335,439 m, minus one percent for the deviation from a sphere.
   package static func isCertainlyBeyond(_ meters: Double, from start: Coordinate, to end: Coordinate) -> Bool {
     if abs(end.latitude - start.latitude) * 110_000 > meters { return true }
     var east = abs(end.longitude - start.longitude)
     if east > 180 { east = 360 - east }
-    // The sine of half the angle increases only up to 180°.
+    // The sine of half the angle is monotonic only up to 180°.
     guard east <= 180 else { return false }
     let radians = Double.pi / 180
     let cosine = cos(max(abs(start.latitude), abs(end.latitude)) * radians)

@@ -16,10 +16,11 @@ public import TrendyModels
 /// 43–55, using series to sixth order. Accurate to much better than a micrometre for every pair of points, including
 /// nearly antipodal ones. Equation numbers in the comments refer to the paper.
 public enum Geodesic: Sendable {
-  /// Length of the shortest path between two points in metres, 0 to about 20,003,932.
+  /// Returns the length of the shortest path between two points in metres, 0 to about 20,003,932.
   ///
   /// Latitudes are in degrees from −90 to 90. Longitudes are in degrees and may exceed a full turn: 190 equals −170.
-  /// The result is symmetric up to rounding, and `nan` if a latitude is out of range or a number is not finite.
+  /// Swapping the points changes the result at most by rounding. Returns `nan` if a latitude is out of range or a
+  /// number is not finite.
   public static func distanceMeters(from start: Coordinate, to end: Coordinate) -> Double {
     distanceMeters(
       latitude1: start.latitude, longitude1: start.longitude, latitude2: end.latitude, longitude2: end.longitude)
@@ -45,14 +46,16 @@ extension Geodesic {
   static var thirdFlattening: Double { flattening / (2 - flattening) }
 }
 
-/// Pair of points in the canonical position of Karney's algorithm (§4): the point farther from the equator is first and
-/// south of it, and the longitude difference is between 0° and 180°. The mirroring does not change the distance.
+/// Pair of points in the canonical position of Karney's algorithm (§4).
+///
+/// The first point lies in the southern hemisphere and is at least as far from the equator as the second one; the
+/// longitude difference is between 0° and 180°. The reflections do not change the distance.
 private struct InverseProblem {
   /// Reduced latitudes (eq. 6).
   let sinBeta1, cosBeta1, sinBeta2, cosBeta2: Double
   /// `sqrt(1 + e'^2 sin^2 beta)` (eq. 9 with alpha0 = 0).
   let scale1, scale2: Double
-  /// Longitude difference in radians, and its supplement to π, which is more precise near the antipode.
+  /// Longitude difference in radians, and its supplement to π, which is more accurate near the antipode.
   let lambda12, supplement: Double
   let sinLambda12, cosLambda12: Double
   let isMeridional, isEquatorial: Bool
@@ -69,7 +72,7 @@ private struct InverseProblem {
     }
     let reduced1 = reducedLatitude(southern)
     var reduced2 = reducedLatitude(other)
-    // Latitudes equal up to the sign must stay exactly equal, because the test for a symmetric geodesic relies on it.
+    // Latitudes of equal magnitude must remain exactly equal, because the test for a symmetric geodesic compares them.
     if abs(other) == -southern { reduced2 = (other < 0 ? reduced1.sine : -reduced1.sine, reduced1.cosine) }
     (sinBeta1, cosBeta1) = reduced1
     (sinBeta2, cosBeta2) = reduced2
@@ -91,13 +94,14 @@ private struct InverseProblem {
   }
 }
 
-/// End of a geodesic with a given azimuth at the first point, when it reaches the latitude of the second point.
+/// Point at which a geodesic with a given initial azimuth reaches the latitude of the second point.
 private struct Arrival {
-  /// Longitude difference in radians to the east of the second point.
+  /// Difference between its longitude and that of the second point in radians, positive to the east.
   var longitudeError: Double
   /// Length of the geodesic in metres.
   var metres: Double
-  /// Reduced length in units of the polar radius (eq. 38): displacement of the end per change of the azimuth.
+  /// Reduced length in units of the polar radius (eq. 38): derivative of the lateral displacement of the end with
+  /// respect to the azimuth.
   var reducedLength: Double
   /// Sine of the azimuth at the equator (eq. 5), Clairaut's constant.
   var sinAlpha0: Double
@@ -105,7 +109,7 @@ private struct Arrival {
 }
 
 extension InverseProblem {
-  /// Distance along a meridian, over the pole if the points are on opposite meridians: series with k^2 = e'^2.
+  /// Returns the distance along a meridian, across the pole if the points are on opposite meridians. Uses k^2 = e'^2.
   fileprivate func meridianMetres() -> Double {
     let cosAlpha1: Double = cosLambda12 < 0 ? -1 : 1
     let sinSigma1 = sinBeta1
@@ -121,12 +125,13 @@ extension InverseProblem {
 
   /// Finds the azimuth at the first point with Newton's method inside a bracket, with bisection as a fallback (§4).
   ///
-  /// The last correction is applied to the length instead of the azimuth: the trial geodesic is the shortest path to a
-  /// point `longitudeError` east of the target. By the first variation of length it is `a sin(alpha0) longitudeError`
-  /// too long, up to `longitudeError^2 / reducedLength`. This saves one or two iterations.
+  /// The final correction is applied to the length instead of the azimuth, which saves one or two iterations. The trial
+  /// geodesic is the shortest path to a point `longitudeError` east of the second point. By the first variation of
+  /// length, it is too long by `a sin(alpha0) longitudeError`, with an error of about `longitudeError^2 /
+  /// reducedLength`.
   fileprivate func obliqueMetres() -> Double {
     var (sinAlpha1, cosAlpha1) = startingAzimuth()
-    // The azimuth is between north (0) and south (π); the longitude reached increases with it.
+    // The azimuth is between north (0) and south (π). A larger azimuth reaches a larger longitude.
     var lowSine = tiny
     var lowCosine = 1.0
     var highSine = tiny
@@ -137,7 +142,7 @@ extension InverseProblem {
       let arrival = arrival(sinAlpha1, cosAlpha1)
       let error = arrival.longitudeError
       bestMetres = arrival.metres - Geodesic.equatorialRadius * arrival.sinAlpha0 * error
-      // 1e-15 of the polar radius is 6 nm. For a reduced length near zero, only the error itself is meaningful.
+      // 1e-15 of the polar radius is 6 nm. If the reduced length is near zero, only the longitude error is meaningful.
       if error * error <= 1e-15 * arrival.reducedLength || abs(error) <= 1e-15 { return bestMetres }
       if error > 0 {
         highSine = sinAlpha1
@@ -154,7 +159,7 @@ extension InverseProblem {
         continue
       }
       let middle = normalized(lowSine + highSine, lowCosine + highCosine)
-      // The bracket consists of neighbouring numbers, so no higher precision is possible.
+      // The bounds are adjacent floating-point numbers, so the result cannot be improved.
       if (middle.sine == lowSine && middle.cosine == lowCosine)
         || (middle.sine == highSine && middle.cosine == highCosine)
       {
@@ -169,7 +174,7 @@ extension InverseProblem {
   private func newtonStep(_ sinAlpha1: Double, _ cosAlpha1: Double, _ arrival: Arrival) -> (
     sine: Double, cosine: Double
   )? {
-    // Eq. 46, and its limit for a geodesic that only touches the second parallel.
+    // Eq. 46, and its limit for a geodesic that is tangent to the parallel of the second point.
     let slope =
       arrival.cosAlpha2 == 0
       ? -2 * (1 - Geodesic.flattening) * scale1 / sinBeta1
@@ -184,10 +189,10 @@ extension InverseProblem {
     return normalized(sine, cosAlpha1 * cosTurn - sinAlpha1 * sinTurn)
   }
 
-  /// Follows the geodesic with this azimuth at the first point to the latitude of the second (§4, eqs. 5, 8, 10–12).
+  /// Follows the geodesic with the given initial azimuth to the latitude of the second point (§4, eqs. 5, 8, 10–12).
   @inline(__always)
   private func arrival(_ sinAlpha1: Double, _ givenCosAlpha1: Double) -> Arrival {
-    // On the equator both directions are equivalent; south is chosen.
+    // On the equator both directions are equivalent; choose south.
     let cosAlpha1 = sinBeta1 == 0 && givenCosAlpha1 == 0 ? -tiny : givenCosAlpha1
     let sinAlpha0 = sinAlpha1 * cosBeta1
     let across = sinAlpha1 * sinBeta1
@@ -234,7 +239,8 @@ extension InverseProblem {
       sinAlpha0: sinAlpha0, cosAlpha2: cosAlpha2)
   }
 
-  /// Initial azimuth: of the great circle (eqs. 48–49), or near the antipode from the astroid (eqs. 50–56).
+  /// Returns an initial azimuth for the iteration: that of the great circle (eqs. 48–49), or near the antipode that of
+  /// the astroid (eqs. 50–56).
   @inline(__always)
   private func startingAzimuth() -> (sine: Double, cosine: Double) {
     let sinBeta12 = sinBeta2 * cosBeta1 - cosBeta2 * sinBeta1
@@ -272,7 +278,7 @@ extension InverseProblem {
     let x = -supplement / longitudeScale
     let y = sinBetaSum / (longitudeScale * cosBeta1)
     if y > -200 * Double.ulpOfOne, x > -1 - 1000 * Double.ulpOfOne.squareRoot() {
-      // On the cut itself, where the astroid has a corner (eq. 57).
+      // On the cut locus itself, where the astroid has a cusp (eq. 57).
       let sine = min(1, -x)
       return (sine, -(1 - sine * sine).squareRoot())
     }
@@ -286,7 +292,7 @@ extension InverseProblem {
   }
 }
 
-/// Positive root of `k^4 + 2k^3 - (x^2 + y^2 - 1)k^2 - 2y^2 k - y^2 = 0` (eq. 55), with the method of appendix B.
+/// Returns the positive root of `k^4 + 2k^3 - (x^2 + y^2 - 1)k^2 - 2y^2 k - y^2 = 0` (eq. 55, appendix B).
 private func astroid(_ x: Double, _ y: Double) -> Double {
   let p = x * x
   let q = y * y
@@ -299,7 +305,7 @@ private func astroid(_ x: Double, _ y: Double) -> Double {
   var u = r
   if discriminant >= 0 {
     let sum = s + rCubed
-    // The sign avoids cancellation.
+    // Choosing the sign of the root this way avoids cancellation.
     let t = cbrt(sum + (sum < 0 ? -discriminant.squareRoot() : discriminant.squareRoot()))
     u += t + (t != 0 ? rSquared / t : 0)
   } else {
@@ -311,7 +317,7 @@ private func astroid(_ x: Double, _ y: Double) -> Double {
   return sum / ((sum + w * w).squareRoot() + w)
 }
 
-/// Sine and cosine of 2σ, from which the series compute the sines of 2σ, 4σ, … 12σ.
+/// Sine and cosine of 2σ, from which the series derive the sines of 2σ, 4σ, … 12σ.
 private struct DoubleAngle {
   let sine, cosine: Double
 
@@ -321,7 +327,7 @@ private struct DoubleAngle {
     cosine = (cosSigma - sinSigma) * (cosSigma + sinSigma)
   }
 
-  /// `c1 sin 2σ + c2 sin 4σ + … + c6 sin 12σ` by Clenshaw's recurrence.
+  /// Evaluates `c1 sin 2σ + c2 sin 4σ + … + c6 sin 12σ` with Clenshaw's recurrence.
   @inline(__always)
   func sum(_ c1: Double, _ c2: Double, _ c3: Double, _ c4: Double, _ c5: Double, _ c6: Double) -> Double {
     let twice = 2 * cosine
@@ -357,7 +363,7 @@ private struct LengthSeries {
   }
 }
 
-/// I2, needed with I1 for the reduced length (eqs. 40–43).
+/// I2, which together with I1 determines the reduced length (eqs. 40–43).
 private struct ReducedSeries {
   let a, c1, c2, c3, c4, c5, c6: Double
 
@@ -379,7 +385,8 @@ private struct ReducedSeries {
   }
 }
 
-/// I3 times the flattening: difference between the longitude and the angle on the sphere (eqs. 8, 23–25).
+/// I3 times the flattening: difference between the longitude on the ellipsoid and the angle on the auxiliary sphere
+/// (eqs. 8, 23–25).
 private struct LongitudeSeries {
   let a, c1, c2, c3, c4, c5: Double
 
@@ -415,11 +422,11 @@ private struct LongitudeSeries {
   }
 }
 
-/// Prevents a cosine at a pole from being zero, without affecting any result.
+/// Replaces a cosine of zero at a pole, small enough not to affect any result.
 private let tiny = 1.5e-154
 private let radiansPerDegree = Double.pi / 180
 
-/// Difference of two longitudes in degrees, −180 to 180, exact also across the antimeridian.
+/// Returns the difference of two longitudes in degrees, −180 to 180, without rounding error across the antimeridian.
 private func difference(_ first: Double, _ second: Double) -> Double {
   let from = first.remainder(dividingBy: 360)
   let to = second.remainder(dividingBy: 360)
@@ -432,7 +439,7 @@ private func difference(_ first: Double, _ second: Double) -> Double {
   return abs(result) > 180 ? result - (result < 0 ? -360 : 360) : result
 }
 
-/// Sine and cosine after an exact reduction to one quadrant, so that multiples of 90° are exact.
+/// Returns the sine and cosine after an exact reduction to one quadrant, so that multiples of 90° are exact.
 @inline(__always)
 private func sineAndCosine(degrees: Double) -> (sine: Double, cosine: Double) {
   let quarters = (degrees / 90).rounded()

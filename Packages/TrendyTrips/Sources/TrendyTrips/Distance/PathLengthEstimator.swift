@@ -1,46 +1,46 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Corrects the path length for position noise, which lengthens it, and for bends between sparse fixes, which straight
-/// steps cut off.
+/// Corrects the measured path length for two errors: position noise lengthens it, and straight steps between sparse
+/// fixes cut off the bends.
 struct PathLengthEstimator: Hashable, Sendable, Codable {
-  /// Estimates up to a fix, in metres unless noted otherwise.
+  /// Running sums up to a fix, in metres unless noted otherwise.
   struct Estimate: Hashable, Sendable, Codable {
-    /// Typical length cut off by steps of these durations and speeds.
+    /// Length that the steps are expected to cut off, given their durations and speeds.
     var cut = 0.0
-    /// How much shorter a step that skips every second fix is than two steps: sums of the measured and of the typical
-    /// difference in metres. Their ratio measures how much the route bends.
+    /// How much two consecutive steps exceed the straight line between their ends: sum of the measured differences, and
+    /// sum of the differences expected on a typical route. Their ratio measures how winding the route is.
     var bends = 0.0
     var usualBends = 0.0
     /// Number of step pairs behind `bends`.
     var pairs = 0.0
-    /// Duration of the steps that cut off something, in seconds, and their number.
+    /// Total duration in seconds of the steps that contribute to `cut`, and their number.
     var cutSeconds: TimeInterval = 0
     var cutHops = 0.0
-    /// For steps with measured ground speeds at both ends: length from the speeds, straight length, and typical length
-    /// cut off.
+    /// For steps with measured ground speeds at both ends: length computed from the speeds, straight-line length, and
+    /// expected length cut off.
     var told = 0.0
     var toldMetres = 0.0
     var toldCut = 0.0
-    /// Sum of noise times distance, where the noise is known from averaged fixes.
+    /// Sum of noise times step length, over steps whose noise matters.
     var error = 0.0
-    /// Sum of these distances.
+    /// Total length of these steps.
     var errorMetres = 0.0
 
-    /// Estimated length cut off in bends, to add to the path length.
+    /// Estimated length cut off in bends, which the caller adds to the path length.
     var added: Double {
       guard cut > 0 else { return 0 }
-      // A route that bends at the fixes also bends between them, though less than in proportion. The factor shrinks
-      // toward 1 with few pairs.
+      // A route that bends at the fixes also bends between them, though less than proportionally. With few pairs the
+      // ratio is drawn toward 1.
       let shrink = PathLengthEstimator.doubt / max(1, pairs)
       let ratio = usualBends > 0 ? (bends / usualBends + shrink) / (1 + shrink) : 1
       let own = cut * min(PathLengthEstimator.mostBent, ratio).squareRoot()
-      // Like positions, speeds are sampled at the fixes and miss the movement in between, but bends do not affect them.
+      // Ground speeds are sampled at the fixes too and miss the movement in between, but bends do not bias them.
       guard toldCut >= 0.9 * cut, cutHops >= PathLengthEstimator.enough else { return own }
       return (own + min(2 * cut, max(0, told - toldMetres))) / 2
     }
 
-    /// Decisions to report for a path of this length in metres.
+    /// Returns the decisions to report for a path of this length in metres.
     func decisions(at date: Date, distance: Double) -> [TripDecision] {
       var decisions: [TripDecision] = []
       if errorMetres >= distance / 4, errorMetres > 0 {
@@ -54,7 +54,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     }
   }
 
-  /// Step that belongs to the path.
+  /// Step of the path.
   private struct Hop: Hashable, Codable {
     var start: Coordinate
     var time: Date
@@ -66,13 +66,13 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     var speed: Double { metres / max(1, seconds) }
   }
 
-  /// Outlier: a fix beside a path that otherwise continued straight.
+  /// Outlier: a fix to the side of a path that otherwise continues straight.
   struct Spike: Hashable {
     var time: Date
-    /// Distance to the previous fix in metres, and time between the fixes before and after, in seconds.
+    /// Distance to the previous fix in metres, and time in seconds between the fixes before and after the outlier.
     var away: Double
     var seconds: TimeInterval
-    /// Excess path length in metres.
+    /// Path length in metres that the outlier added.
     var metres: Double
   }
 
@@ -82,15 +82,18 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
   private var third: Hop?
   private var fourth: Hop?
 
-  /// Corrects the distance between two fixes for independent position noise with this standard deviation per axis.
+  /// Returns the distance between two fixes, corrected for independent position noise.
   ///
-  /// On average, the errors of both fixes in two axes add four times the variance to the squared distance.
+  /// On average, the errors of two fixes in two axes add four times the variance to the squared distance.
+  /// - Parameters:
+  ///   - hop: measured distance in metres.
+  ///   - error: standard deviation of the noise per axis, in metres.
   static func metres(_ hop: Double, error: Double) -> Double {
     (max(0, hop * hop - 4 * error * error)).squareRoot()
   }
 
   /// Adds a step of the path.
-  /// - Returns: an outlier directly before the last fix, if this step reveals one.
+  /// - Returns: an outlier just before the start of the step, if the step reveals one.
   mutating func add(
     _ way: Double, from start: Location, to end: Location, error: FixAverager.Error, to estimate: inout Estimate
   ) -> Spike? {
@@ -104,7 +107,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     estimateCut(by: hop, start.speed, to: end, error.mean, &estimate)
     let aside = aside(before: hop)
     if let aside {
-      // Replace the steps to the outlier and back by one.
+      // Replace the step to the outlier and the step back by a single one.
       second = Hop(
         start: aside.out.start, time: aside.out.time, seconds: aside.spike.seconds,
         metres: Geodesic.shortMeters(from: aside.out.start, to: hop.start))
@@ -120,7 +123,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     by hop: Hop, _ speed: Double?, to end: Location, _ error: Double, _ estimate: inout Estimate
   ) {
     let part = Self.cutPart(seconds: hop.seconds, metres: hop.metres)
-    // A gap (over three minutes) is not corrected, because its route is unknown.
+    // The route during a gap of more than three minutes is unknown, so no correction applies.
     guard part > 0, hop.seconds <= Self.silence else { return }
     let cut = hop.metres * part / (1 - part)
     estimate.cut += cut
@@ -135,15 +138,15 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     let both = before.metres + hop.metres
     let time = before.seconds + hop.seconds
     let direct = Self.metres(Geodesic.shortMeters(from: before.start, to: end.coordinate), error: error)
-    // A reversal is not evidence of bends.
+    // Limit the difference: a reversal of direction is not evidence of bends.
     estimate.bends += min(Self.mostBend * both, max(0, both - direct))
     estimate.usualBends +=
       both * max(0, Self.cutPart(seconds: time, metres: both) - Self.cutPart(seconds: time / 2, metres: both / 2))
     estimate.pairs += 1
   }
 
-  /// Detects one or two outliers before the last step: the steps there and back are faster than the steps before and
-  /// after, and without them the speed is unchanged.
+  /// Detects one or two outliers before the last step: the steps to them and back are faster than the steps before and
+  /// after, and the speed without them is normal.
   private func aside(before next: Hop) -> (out: Hop, spike: Spike)? {
     guard let second, let last else { return nil }
     return third.flatMap { Self.aside(before: $0, [second, last], next) }
@@ -168,10 +171,10 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     )
   }
 
-  /// Typical share of the path that a step of this duration and length cuts off.
+  /// Returns the fraction of the path that a step of this duration and length typically cuts off.
   ///
   /// Streets in towns are about an eighth longer than the straight line. A step of one minute cuts off a third of that,
-  /// one of 20 s almost nothing. Faster roads are straighter: with constant lateral acceleration the radius of a bend
+  /// a step of 20 s almost nothing. Faster roads are straighter: at constant lateral acceleration the radius of a bend
   /// grows with the square of the speed.
   private static func cutPart(seconds: TimeInterval, metres: Double) -> Double {
     guard seconds > straightSeconds else { return 0 }
@@ -189,7 +192,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
   private static let leastSpike = 150.0
   private static let mostBent = 4.0
   private static let enough = 8.0
-  /// Ratio of step length to noise below which the noise changes the length by at least a twentieth.
+  /// Ratio of step length to noise below which the noise changes the length by at least 5 %.
   private static let noteworthyError = 6.0
   private static let noteworthyPart = 0.01
 }

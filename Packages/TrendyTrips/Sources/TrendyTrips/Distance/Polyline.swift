@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Route as text in Google's encoded polyline format: differences of coordinates in 1e-5 degrees, five bits per
+/// Encodes routes in Google's encoded polyline format: coordinate differences in units of 1e-5 degrees, five bits per
 /// character.
 public enum Polyline: Sendable {
   /// Encodes a route. Coordinates are rounded to 1e-5 degrees, about a metre.
@@ -16,7 +16,7 @@ public enum Polyline: Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Decodes a route; `nil` if the text is invalid or a coordinate out of range.
+  /// Decodes a route. Returns `nil` if the string is malformed or a coordinate is out of range.
   public static func decode(_ text: String) -> [Coordinate]? {
     var way: [Coordinate] = []
     var bytes = Array(text.utf8)[...]
@@ -33,12 +33,12 @@ public enum Polyline: Sendable {
     return way
   }
 
-  /// Coordinate with the precision of an encoded route.
+  /// Returns the coordinate with the precision of an encoded route.
   static func rounded(_ place: Coordinate) -> Coordinate {
     Coordinate(latitude: Double(units(place.latitude)) / 1e5, longitude: Double(units(place.longitude)) / 1e5)
   }
 
-  /// Degrees in units of 1e-5. Values out of range are clamped, so that no sensor value can trap.
+  /// Converts degrees to units of 1e-5. Clamps values that are out of range, because converting them would trap.
   private static func units(_ degrees: Double) -> Int64 {
     degrees.isNaN ? 0 : Int64((min(max(degrees, -180), 180) * 1e5).rounded())
   }
@@ -56,7 +56,7 @@ public enum Polyline: Sendable {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while let byte = bytes.popFirst() {
-      // Six characters can represent any difference of coordinates.
+      // Six characters can represent every difference between two coordinates.
       guard (63...126).contains(byte), shift < 30 else { return nil }
       value |= UInt64((byte - 63) & 0x1F) << shift
       shift += 5

@@ -3,28 +3,28 @@ import TrendyModels
 
 /// Removes fixes that are much less accurate than the fixes before and after them.
 ///
-/// Phones mix satellite fixes with WiFi and cell-tower positions. The former are accurate to a few metres; the latter
-/// may refer to an access point that was moved, or to where the phone was minutes ago. A fix much less accurate than
-/// the last precise one is delayed, and removed if another precise fix follows within a minute.
+/// Phones mix satellite positions, accurate to a few metres, with positions from WiFi and cell towers, which may be
+/// those of an access point that has been moved, or minutes old. A fix much less accurate than the last precise one is
+/// delayed, and removed if another precise fix follows within a minute.
 struct AccuracyFilter: Hashable, Sendable, Codable {
   /// Time of the last fix, if it was precise.
   private var time: Date?
   /// Accuracy of the last fix in metres.
   private var accuracy = 0.0
-  /// Delayed fixes since then.
+  /// Fixes delayed since then, until it is known whether to remove them.
   private var held: [Location] = []
 
   var isHolding: Bool { !held.isEmpty }
 
-  /// Whether a fix is accepted unchanged, as most are. Call first.
+  /// Returns whether a fix is accepted unchanged, as most are. If not, the caller passes it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isMuchLessCertain(fix) else { return false }
     note(fix)
     return true
   }
 
-  /// Processes a fix that was not accepted.
-  /// - Returns: fixes to process before the next one, and removed fixes.
+  /// Processes a fix that ``passes(_:)`` did not accept.
+  /// - Returns: the fixes that the next stage processes now, and the removed fixes.
   mutating func add(_ fix: Location) -> (passed: [Location], outweighed: [Location]) {
     guard !isMuchLessCertain(fix) else {
       held.append(fix)
@@ -36,10 +36,10 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
     return isBetween ? ([fix], before) : (before + [fix], [])
   }
 
-  /// Returns the delayed fixes if no fix from `date` on can cause their removal.
+  /// Releases the delayed fixes if no fix at or after `date` can lead to their removal.
   mutating func take(at date: Date) -> [Location] { isDue(at: date) ? take() : [] }
 
-  /// Returns all delayed fixes at the end of the input.
+  /// Releases all delayed fixes at the end of the input.
   mutating func take() -> [Location] {
     defer { held = [] }
     return held
@@ -59,11 +59,10 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
 
   private static func isPrecise(_ fix: Location) -> Bool { (0...mostPrecise).contains(fix.horizontalAccuracy) }
 
-  /// Typical accuracy in metres of satellite fixes, and of WiFi at best.
+  /// Typical accuracy in metres of satellite fixes, and of the best WiFi fixes.
   private static let mostPrecise = 20.0
-  /// Ratio of accuracies at which a fix would have a ninth of the weight in a weighted mean.
+  /// Minimum ratio of two accuracies. At 3, the less accurate fix would have a ninth of the weight in a weighted mean.
   private static let ratio = 3.0
-  /// Maximum time in seconds between two precise fixes, within which they describe the path better than the fixes in
-  /// between.
+  /// Maximum time in seconds between two precise fixes that outweigh the fixes between them.
   private static let seconds: TimeInterval = 60
 }

@@ -1,20 +1,20 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Removes positions of cell towers and access points from fixes without accuracy.
+/// Removes positions of cell towers and access points from fixes that have no accuracy.
 ///
-/// Without reception, a phone reports the position of a cell tower, hundreds of metres to kilometres away and with
-/// identical coordinates each time. A fix that jumps is delayed until the next one. It is a tower if it is repeated and
-/// left again soon, or if passing it would be a detour. A position repeated for the duration of a stop is a stay of the
-/// phone.
+/// Without satellite reception, a phone reports the position of a cell tower: hundreds of metres to kilometres away,
+/// with the same coordinates every time. A fix that jumps is delayed until later fixes decide. It is removed if the
+/// phone repeats it and soon leaves it, or if a route through it would be an implausible detour. If the phone repeats
+/// it for five minutes, the phone is really there.
 struct CellTowerFilter: Hashable, Sendable, Codable {
   /// Last accepted fix.
   private var last: Location?
-  /// Delayed fix after a jump.
+  /// Fix delayed after a jump.
   private var held: Location?
-  /// Last repetition of the delayed fix.
+  /// Last fix with the coordinates of the delayed one.
   private var repeated: Location?
-  /// Targets of jumps in the last half hour, oldest first. A later fix with identical coordinates is a tower.
+  /// Targets of jumps in the last half hour, oldest first. A later jump to the same coordinates is a tower.
   private var places: [Place] = []
 
   private struct Place: Hashable, Codable {
@@ -24,17 +24,17 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
 
   var isHolding: Bool { held != nil }
 
-  /// Whether a fix is accepted unchanged, as most are. Call first.
+  /// Returns whether a fix is accepted unchanged, as most are. If not, the caller passes it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
-    // Old entries are removed, so that the effect of a late fix is limited in time.
+    // Entries expire, so a late fix affects the result only for a limited time.
     if let oldest = places.first, fix.timestamp.timeIntervalSince(oldest.time) > Self.memory { places.removeFirst() }
     guard held == nil, fix.horizontalAccuracy >= 0 || !isJump(fix) else { return false }
     last = fix
     return true
   }
 
-  /// Processes a fix that was not accepted.
-  /// - Returns: fixes to process before the next one, and removed fixes.
+  /// Processes a fix that ``passes(_:)`` did not accept.
+  /// - Returns: the fixes that the next stage processes now, and the removed tower positions.
   mutating func add(_ fix: Location) -> (passed: [Location], masts: [Location]) {
     var passed: [Location] = []
     var masts: [Location] = []
@@ -53,7 +53,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
         isMast = away > Self.jump || away > Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
         if !isMast { passed = [held, repeated] }
       } else {
-        // A position known to be a tower is not evidence of a detour.
+        // A known tower position cannot show that the delayed fix was a detour.
         let isDetour = !isDue(at: fix.timestamp) && !isKnown(fix) && Self.isDetour(last, held, fix)
         isMast = isKnown(held) || isDetour
         if !isMast { passed = [held] }
@@ -72,10 +72,10 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
     return (passed, masts)
   }
 
-  /// Returns the delayed fix if no fix from `date` on can show that it is a tower.
+  /// Releases the delayed fix if no fix at or after `date` can show that it is a tower.
   mutating func take(at date: Date) -> Location? { isDue(at: date) ? take() : nil }
 
-  /// Returns the delayed fix at the end of the input, unless it is known as a tower.
+  /// Releases the delayed fix at the end of the input, unless it was repeated or is a known tower.
   mutating func take() -> Location? {
     guard let held, repeated == nil, !isKnown(held) else { return nil }
     note(held)
@@ -92,7 +92,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
       && Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate) > Self.jump
   }
 
-  /// Whether the gap since the delayed fix is too long for conclusions about the path.
+  /// Whether too much time has passed since the delayed fix to judge the path.
   private func isDue(at date: Date) -> Bool {
     held.map { date.timeIntervalSince($0.timestamp) >= Self.silence } ?? false
   }
@@ -109,7 +109,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
     if places.count > Self.most { places.removeFirst() }
   }
 
-  /// Whether passing the second position on the way from the first to the third is implausible.
+  /// Whether a path from the first to the third position through the second one is implausible.
   private static func isDetour(_ first: Location, _ second: Location, _ third: Location) -> Bool {
     let direct = Geodesic.shortMeters(from: first.coordinate, to: third.coordinate)
     let out = Geodesic.shortMeters(from: first.coordinate, to: second.coordinate)
@@ -121,19 +121,19 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
 
   /// Speed in m/s of the fastest train.
   private static let fastest = 100.0
-  /// Speed in m/s of an aircraft, in which there are no fixes.
+  /// Speed of an aircraft in m/s. A phone on board records no fixes during the flight.
   private static let flight = 300.0
   /// Minimum length of a jump in metres.
   private static let jump = 200.0
-  /// Minimum sampling interval in seconds at which a phone uses cell towers. More frequent fixes come from an active
-  /// receiver.
+  /// Minimum sampling interval in seconds at which a phone uses cell towers. Shorter intervals come from an active
+  /// satellite receiver.
   private static let seconds: TimeInterval = 12
-  /// Duration of a gap in seconds after which any position is plausible.
+  /// Duration of a gap in seconds after which no position is implausible.
   private static let silence: TimeInterval = 120
-  /// Maximum time in seconds for which a moving phone reports the same tower.
+  /// Maximum time in seconds during which a moving phone reports the same tower.
   private static let stopSeconds: TimeInterval = 300
   private static let memory: TimeInterval = 1800
   private static let most = 16
-  /// Ratio of the path via the position to the direct one. Around a corner it is 1.4.
+  /// Minimum ratio of the path through the position to the direct path. A path around a corner has a ratio of 1.4.
   private static let detour = 1.6
 }

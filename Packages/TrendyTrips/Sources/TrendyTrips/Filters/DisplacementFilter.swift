@@ -1,29 +1,29 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Removes short displacements of the receiver, caused by reflections between buildings or by moved access points. Such
-/// fixes report a good accuracy.
+/// Removes short displacements caused by reflections between buildings or by access points that have been moved. Such
+/// fixes claim a good accuracy.
 ///
-/// A moving user does not jump away and return to the route seconds later. A fix that jumps is delayed, with those near
-/// it, for up to half a minute, and removed if the next fix returns to the route.
+/// A user does not leave the route in one step and return to it seconds later. A fix that jumps is delayed for up to
+/// half a minute, together with the fixes near it. All of them are removed if the next fix is back on the route.
 struct DisplacementFilter: Hashable, Sendable, Codable {
   /// Last two accepted fixes.
   private var before: Location?
   private var last: Location?
-  /// Delayed fix after a jump, and the fixes near it.
+  /// Fix delayed after a jump, and the fixes near it.
   private var held: [Location] = []
 
   var isHolding: Bool { !held.isEmpty }
 
-  /// Whether a fix is accepted unchanged, as most are. Call first.
+  /// Returns whether a fix is accepted unchanged, as most are. If not, the caller passes it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isJump(to: fix) else { return false }
     note(fix)
     return true
   }
 
-  /// Processes a fix that was not accepted.
-  /// - Returns: fixes to process before the next one, and the removed displacement.
+  /// Processes a fix that ``passes(_:)`` did not accept.
+  /// - Returns: the fixes that the next stage processes now, and the displacement that this fix ended, if any.
   mutating func add(_ fix: Location) -> (passed: [Location], displaced: Displacement?) {
     var passed: [Location] = []
     var displaced: Displacement?
@@ -47,13 +47,13 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
     return (passed, displaced)
   }
 
-  /// Returns the delayed fixes if no fix from `date` on can show a displacement.
+  /// Releases the delayed fixes if no fix at or after `date` can show a displacement.
   mutating func take(at date: Date) -> [Location] {
     guard let last = held.last, date.timeIntervalSince(last.timestamp) >= Self.silence else { return [] }
     return take()
   }
 
-  /// Returns all delayed fixes at the end of the input.
+  /// Releases all delayed fixes at the end of the input.
   mutating func take() -> [Location] {
     defer { held = [] }
     for fix in held { note(fix) }
@@ -75,9 +75,9 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
     return metres >= Self.sudden * pace * seconds
   }
 
-  /// Whether a fix returns to the route as it would be without the delayed fixes.
+  /// Whether a fix continues the route as if the delayed fixes did not exist.
   private func isBack(at fix: Location) -> Bool {
-    // A receiver that jumps between positions does not return to a route.
+    // A jump to a third position is not a return to the route.
     guard let last, let first = held.first, let latest = held.last, !isJump(to: fix),
       fix.timestamp.timeIntervalSince(latest.timestamp) < Self.silence
     else { return false }
@@ -93,27 +93,27 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
       && Geodesic.shortMeters(from: first.coordinate, to: fix.coordinate) <= Self.jump
   }
 
-  /// Cheap upper bound: whether two positions are certainly nearer than a jump. No degree is longer than 111,700 m.
+  /// Cheap upper bound: whether two positions are certainly closer together than a jump. No degree exceeds 111,700 m.
   private static func isCertainlyNear(_ start: Coordinate, _ end: Coordinate) -> Bool {
     (abs(end.latitude - start.latitude) + abs(end.longitude - start.longitude)) * 111_700 <= jump
   }
 
   /// Minimum length of a jump in metres, as for ``CellTowerFilter``.
   private static let jump = 200.0
-  /// Ratio of speeds that makes a step sudden.
+  /// Minimum ratio of the speed of a step to the speed before it.
   private static let sudden = 1.4
-  /// Ratio of the path via the displacement to the direct one. Around a corner it is 1.4.
+  /// Minimum ratio of the path through the displacement to the direct path. A path around a corner has a ratio of 1.4.
   private static let detour = 1.6
-  /// Maximum duration of a displacement in seconds. After a longer one the user may have moved there.
+  /// Maximum duration of a displacement in seconds. In a longer time the user may have moved there.
   private static let longest: TimeInterval = 30
-  /// Duration of a gap in seconds after which any position is plausible.
+  /// Duration of a gap in seconds after which no position is implausible.
   private static let silence: TimeInterval = 120
 }
 
-/// Displacement of the receiver without a movement of the user.
+/// Displacement of the reported position without a movement of the user.
 struct Displacement: Hashable {
   var from: Location
   var to: Location
-  /// Seconds from the last fix before it to the first one after it.
+  /// Seconds between the last fix before the displacement and the first one after it.
   var seconds: TimeInterval
 }

@@ -1,11 +1,12 @@
 /// Thresholds for the distance displayed during a trip.
 public struct DistanceFilterConfig: Hashable, Sendable, Codable {
-  /// Step length in metres from which on (exclusive below) a step is a jump of the receiver and not added.
+  /// Minimum length in metres of a step that counts as a jump of the receiver and adds no distance.
   public var maxJumpDistance: Double
-  /// Accuracy in metres, exclusive. Less accurate fixes are ignored; fixes of unknown accuracy are not.
+  /// Upper bound for the accuracy in metres, exclusive. Less accurate fixes are ignored; fixes of unknown accuracy are
+  /// not.
   public var maxAccuracy: Double
 
-  /// Creates a configuration.
+  /// Creates thresholds; the defaults are 1 km and 50 m.
   public init(maxJumpDistance: Double = 1000, maxAccuracy: Double = 50) {
     self.maxJumpDistance = maxJumpDistance
     self.maxAccuracy = maxAccuracy

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Debounces the motion state: a change is confirmed once it has persisted for its duration.
+/// Debounces the motion state: a change is confirmed only after it has persisted for a given time.
 struct MotionDebounce: Hashable, Sendable, Codable {
-  /// Confirmed state, initially not driving.
+  /// Confirmed state; `false` initially.
   private(set) var isAutomotive = false
-  /// Unconfirmed change.
+  /// Change that is not confirmed yet.
   private(set) var pending: Pending?
 
   struct Pending: Hashable, Sendable, Codable {
@@ -14,7 +14,7 @@ struct MotionDebounce: Hashable, Sendable, Codable {
     var deadline: Date
   }
 
-  /// Processes a reading. A change is reported by ``confirm(at:)`` once its time has passed.
+  /// Processes a reading. ``confirm(at:)`` returns the change once `seconds` have passed.
   mutating func onAnswer(isAutomotive answer: Bool, at date: Date, after seconds: TimeInterval) {
     if answer == isAutomotive {
       pending = nil
@@ -23,7 +23,8 @@ struct MotionDebounce: Hashable, Sendable, Codable {
     }
   }
 
-  /// - Returns: the change if it has persisted until its deadline.
+  /// Confirms the pending change if its deadline has passed.
+  /// - Returns: the confirmed change, or `nil`.
   mutating func confirm(at date: Date) -> Pending? {
     guard let pending, pending.deadline <= date else { return nil }
     force(pending.isAutomotive)

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Removes outliers from the fixes of one device, once for trips and for visits.
+/// Removes outliers from the fixes of one device, for trips and visits alike.
 ///
 /// The stages run in a fixed order. A stage may delay a fix until later fixes show whether it is an outlier.
 struct OutlierFilter: Hashable, Sendable, Codable {
@@ -10,7 +10,7 @@ struct OutlierFilter: Hashable, Sendable, Codable {
     case fix(Location)
     /// Position of a cell tower or of an access point.
     case cell(Location)
-    /// Fix contradicted by a more accurate one.
+    /// Fix that a more accurate one contradicts.
     case outweighed(Location, by: Location)
     case displaced(Displacement)
   }
@@ -26,7 +26,7 @@ struct OutlierFilter: Hashable, Sendable, Codable {
   }
 
   /// Processes the next fix.
-  /// - Returns: whether the fix is accepted unchanged, as most are. Otherwise the result is in `outputs`.
+  /// - Returns: whether the fix is accepted unchanged, as most are. If not, the results are appended to `outputs`.
   mutating func passes(_ fix: Location, otherwise outputs: inout [Output]) -> Bool {
     guard cellTowers.passes(fix) else {
       let (passed, cells) = cellTowers.add(fix)
@@ -49,7 +49,7 @@ struct OutlierFilter: Hashable, Sendable, Codable {
     return true
   }
 
-  /// Returns the results of the delayed fixes that no fix from `date` on can change.
+  /// Releases the delayed fixes whose result no fix at or after `date` can change.
   mutating func take(at date: Date) -> [Output] {
     var outputs: [Output] = []
     if let fix = cellTowers.take(at: date) { compareAccuracy(fix, &outputs) }
@@ -59,7 +59,7 @@ struct OutlierFilter: Hashable, Sendable, Codable {
     return outputs
   }
 
-  /// Returns the results of all delayed fixes at the end of the input.
+  /// Releases all delayed fixes at the end of the input.
   mutating func take() -> [Output] {
     var outputs: [Output] = []
     if let fix = cellTowers.take() { compareAccuracy(fix, &outputs) }

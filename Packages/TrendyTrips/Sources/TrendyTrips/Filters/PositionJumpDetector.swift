@@ -1,14 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Recognises a stationary receiver that jumps between a few positions: most of its path consists of long steps between
-/// positions at which it stands still. WiFi causes such jumps if an access point was moved.
+/// Recognises a stationary receiver that jumps between a few positions, as WiFi positioning does if an access point has
+/// been moved. Most of its path consists of long steps between positions at which it remains.
 struct PositionJumpDetector: Hashable, Sendable, Codable {
   private struct Spot: Hashable, Codable {
     var place: Coordinate
-    /// Number of consecutive fixes at the last visit.
+    /// Number of consecutive fixes at the most recent visit.
     var fixes = 1
-    /// Whether the receiver ever stood still here.
+    /// Whether the receiver has ever remained here for several fixes.
     var isStand = false
   }
 
@@ -20,21 +20,21 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     var count = 0
   }
 
-  /// Visited positions; empty once there are too many for a stationary receiver.
+  /// Visited positions. Emptied as soon as there are too many for a stationary receiver.
   private var spots: [Spot] = []
   private var links: [Link] = []
   private var current = 0
   private var isGoing = false
   private var last: Location
-  /// Time of the last fix before the next step. Earlier than ``last`` if that is an estimated start.
+  /// Time of the last fix before the next step. Earlier than that of `last` if `last` is an estimated start.
   private var lastSeen: Date
-  /// Path length in metres outside jumps. Noise around a position does not count.
+  /// Path length in metres apart from jumps and from noise around a position.
   private var walked = 0.0
   private var standing: TimeInterval = 0
-  /// Seconds from the last fix at a position to the first at the next one.
+  /// Total time in seconds between the last fix at one position and the first at the next.
   private var moving: TimeInterval = 0
   private var returns = 0
-  /// Number of short displacements, whose fixes were removed.
+  /// Number of short displacements, whose fixes an earlier filter removed.
   private var displacements: Int
 
   /// Starts at a stay point.
@@ -48,6 +48,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     self.lastSeen = lastSeen
   }
 
+  /// Processes the next fix.
   /// - Parameter error: standard deviation of the position noise per axis, in metres.
   mutating func add(_ fix: Location, error: Double) {
     guard !isGoing else { return }
@@ -90,10 +91,10 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     links[index].count += 1
   }
 
-  /// Counts a short displacement, which indicates a jumping receiver.
+  /// Counts a short displacement, which suggests a receiver that jumps.
   mutating func noteDisplacement() { displacements += 1 }
 
-  /// Total length in metres and number of the jumps between positions at which the receiver stood still.
+  /// Total length in metres and number of the jumps between positions at which the receiver remained.
   private var thrown: (metres: Double, count: Int) {
     links.reduce(into: (0, 0)) { sum, link in
       guard spots[link.from].isStand, spots[link.to].isStand else { return }
@@ -102,21 +103,21 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     }
   }
 
-  /// Reason to attribute a trip to the receiver.
+  /// Reason to attribute a trip to errors of the receiver.
   enum Reason: Hashable {
-    /// This length in metres consists of jumps between stationary positions, and the receiver returned or was
-    /// displaced.
+    /// This length in metres consists of jumps between positions at which the receiver remained, and the receiver
+    /// returned or was displaced.
     case hops(metres: Double)
-    /// The whole movement took place within this number of seconds, between stationary periods.
+    /// All movement took place within this number of seconds, and the receiver was stationary before and after.
     case atOnce(seconds: TimeInterval)
   }
 
-  /// Returns the reason to attribute a trip to the receiver; `nil` for a real trip.
+  /// Returns the reason to attribute a trip to the receiver, or `nil` for a real trip.
   /// - Parameters:
   ///   - distance: length of the trip in metres.
   ///   - seconds: duration of the trip.
-  ///   - leaps: number of its ends at which the receiver jumped.
-  ///   - least: minimum time in motion of a real trip, in seconds.
+  ///   - leaps: number of ends of the trip, 0 to 2, at which the receiver jumped.
+  ///   - least: minimum time in seconds that a real trip spends in motion.
   func reason(distance: Double, seconds: TimeInterval, leaps: Int, least: TimeInterval) -> Reason? {
     guard !isGoing else { return nil }
     let (metres, count) = thrown
@@ -126,13 +127,13 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
       return .hops(metres: metres)
     }
     let isOneHop = count == 1 && links.count == 1 && moving <= least
-    // Maximum distance from standstill to standstill.
+    // A vehicle that accelerates and brakes cannot travel farther from standstill to standstill.
     let isTooFast = moving < least && sudden > Self.acceleration / 4 * moving * moving
     guard isOneHop || isTooFast, sudden >= Self.share * way else { return nil }
     return .atOnce(seconds: moving)
   }
 
-  /// Radius in metres of a stationary position.
+  /// Radius in metres of a position at which the receiver remains.
   private static let radius = 60.0
   /// Minimum length of a jump in metres.
   private static let least = 90.0
@@ -141,6 +142,6 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
   private static let most = 8
   private static let standingFixes = 2
   private static let share = 0.6
-  /// Acceleration of a car in m/s², also when braking.
+  /// Maximum acceleration and deceleration of a car in m/s².
   private static let acceleration = 2.0
 }

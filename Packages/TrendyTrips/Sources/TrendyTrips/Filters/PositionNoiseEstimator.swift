@@ -1,23 +1,23 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Estimates the independent error of fixes from the last minutes.
+/// Estimates the independent error of the fixes of the last minutes.
 ///
-/// A fix deviates from the line between its neighbours because of its error and of the bend of the path. Independent
-/// errors let two consecutive deviations point to opposite sides, bends to the same side. The negative scalar product
-/// of the two is therefore twice the variance per axis on average, and negative in a bend. Slowly changing errors are
-/// not detected; they do not lengthen the path.
+/// A fix deviates from the straight line between its neighbours because of its error and because the path bends.
+/// Independent errors make consecutive deviations point in opposite directions; a bend makes them point in the same
+/// direction. The negated dot product of two consecutive deviations is therefore, on average, twice the variance per
+/// axis, and negative in a bend. Errors that change slowly are not detected, but they do not lengthen the path either.
 struct PositionNoiseEstimator: Hashable, Sendable, Codable {
   private var last: Location?
   /// Displacement in metres to the north and to the east, and duration in seconds, of the last two steps.
   private var hop: Hop?
   private var hopBefore: Hop?
-  /// Deviation of the fix before the last one from the line between its neighbours.
+  /// Deviation of the second-to-last fix from the line between its neighbours.
   private var deviation: SIMD2<Double>?
-  /// Position in time of that fix between its neighbours, 0 to 1.
+  /// Time of that fix as a fraction of the time between its neighbours, 0 to 1.
   private var part = 0.5
-  /// Samples of the current time span and of the last one with enough samples. The effect of a late fix ends with its
-  /// span.
+  /// Samples of the current time span, and of the last span that had enough samples. A late fix affects only its own
+  /// span and the one after it.
   private var current = Samples()
   private var previous = Samples()
   private var span = 0.0
@@ -27,7 +27,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
     var count = 0.0
   }
 
-  /// Twice the variance per axis in m². Negative if the path bends more than the noise.
+  /// Twice the variance per axis in m². Negative if the bends of the path outweigh the noise.
   private var mean: Double { (current.sum + previous.sum) / max(1, current.count + previous.count) }
   private var count: Double { current.count + previous.count }
 
@@ -40,13 +40,13 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
   private var scale = SIMD2<Double>()
   private var scaleLatitude = 1000.0
 
-  /// Standard deviation of the noise per axis in metres; 0 with too few samples.
+  /// Standard deviation of the noise per axis in metres, or 0 if there are too few samples.
   var metres: Double { count >= Self.least ? (max(0, mean) / 2).squareRoot() : 0 }
 
-  /// Whether the noise is at least this number of metres.
+  /// Returns whether the noise is known to be at least this number of metres.
   func isAtLeast(_ metres: Double) -> Bool { count >= Self.least && mean >= 2 * metres * metres }
 
-  /// Offset in metres to the north and to the east, for nearby positions, accurate to about 0.1 %.
+  /// Returns the offset between two nearby positions in metres, north and east, accurate to about 0.1 %.
   mutating func offset(from start: Coordinate, to end: Coordinate) -> SIMD2<Double> {
     if abs(end.latitude - scaleLatitude) > 0.02 {
       scaleLatitude = end.latitude
@@ -58,7 +58,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
   }
 
   mutating func add(_ fix: Location) {
-    // An inaccurate fix is not representative of the others.
+    // An inaccurate fix is not representative.
     guard fix.horizontalAccuracy <= Self.certain else { return }
     guard let last else { return self.last = fix }
     self.last = fix
@@ -78,7 +78,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
       if hopSquared <= Self.longest * Self.longest {
         let bends = 2 * Self.bendPart * Self.bendPart * hopSquared
         turn(to: (fix.timestamp.timeIntervalSinceReferenceDate / Self.spanSeconds).rounded(.down))
-        // Limits the effect of a single outlier.
+        // Limit the effect of a single outlier.
         let limit = 50 + 4 * max(0, mean)
         let sample = -(before * deviation).sum() / (1 - part + self.part) - bends
         current.sum += min(max(sample, -limit), limit)
@@ -98,25 +98,25 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
 
   /// Duration of a gap in seconds after which two fixes are unrelated.
   private static let silence: TimeInterval = 90
-  /// Maximum accuracy in metres of the fixes considered.
+  /// Maximum accuracy in metres of the fixes that are used.
   private static let certain = 70.0
-  /// Step length in metres above which bends cannot be distinguished from noise.
+  /// Maximum mean step length in metres at which bends can be distinguished from noise.
   private static let longest = 100.0
-  /// Maximum deviation of a fix, as a share of the step length, on a path that turns at every fix.
+  /// Maximum deviation of a fix, as a fraction of the step length, on a path that turns at every fix.
   private static let bendPart = 0.2
   private static let least = 8.0
   private static let spanSeconds: TimeInterval = 1200
 }
 
-/// Averages several fixes of a noisy receiver, if they are frequent enough.
+/// Replaces groups of fixes of a noisy receiver by their mean, if the fixes are frequent enough.
 struct FixAverager: Hashable, Sendable, Codable {
   private(set) var scatter = PositionNoiseEstimator()
   /// Whether the noise is high enough for averaging.
   private var isWide = false
   private var first: Location?
   private var latest: Location?
-  /// End of the current mean. Intervals do not depend on the first fix, so that processing soon agrees again after a
-  /// late fix.
+  /// End of the interval of the current mean. Intervals are aligned to the clock rather than to the first fix, so that
+  /// the means before and after reprocessing with a late fix soon agree again.
   private var end = Date.distantPast
   /// Seconds between the last two fixes.
   private var interval = 0.0
@@ -126,10 +126,10 @@ struct FixAverager: Hashable, Sendable, Codable {
   private var speed = 0.0
   private var speeds = 0.0
   private var count = 0.0
-  /// Noise at the last fix of the mean.
+  /// Noise at the last fix of the current mean.
   private var known = 0.0
 
-  /// First fix of each mean of the last minutes, oldest first.
+  /// First fix of each mean of the last 20 minutes, oldest first.
   private var origins: [Origin] = []
 
   private struct Origin: Hashable, Codable {
@@ -138,7 +138,7 @@ struct FixAverager: Hashable, Sendable, Codable {
     var first: Location
   }
 
-  /// Independent error of the current mean or fix.
+  /// Independent error of the last returned mean or fix.
   private(set) var error = Error()
 
   /// Standard deviations per axis in metres.
@@ -149,7 +149,7 @@ struct FixAverager: Hashable, Sendable, Codable {
     var fix = 0.0
   }
 
-  /// Whether a fix is used unchanged, as most are. Call first.
+  /// Returns whether a fix is used unchanged, as most are. If not, the caller passes it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     scatter.add(fix)
     if let oldest = origins.first, fix.timestamp.timeIntervalSince(oldest.time) > Self.memory {
@@ -165,11 +165,11 @@ struct FixAverager: Hashable, Sendable, Codable {
     return true
   }
 
-  /// Adds a fix that is not used unchanged.
-  /// - Returns: the completed mean of the fixes before it, if there is one.
+  /// Adds a fix that ``passes(_:)`` did not accept.
+  /// - Returns: the mean of the fixes before this one, if this fix completes it.
   mutating func add(_ fix: Location) -> Location? {
     let metres = scatter.metres
-    // A jump ends the mean, which would otherwise be a position between the two.
+    // A jump ends the mean, which would otherwise lie between the two positions.
     let done = isWide && !isDue(at: fix.timestamp) && !isJump(to: fix, metres) ? nil : flush()
     known = metres
     guard let first else {
@@ -200,7 +200,7 @@ struct FixAverager: Hashable, Sendable, Codable {
       Self.jump * metres + Self.pace, from: latest.coordinate, to: fix.coordinate)
   }
 
-  /// End of the shortest interval that contains enough fixes for a mean.
+  /// Returns the end of the shortest interval that contains enough fixes for a mean.
   private func spanEnd(of fix: Location, _ metres: Double) -> Date {
     let needed = (metres / Self.wanted) * (metres / Self.wanted) * 0.6
     let seconds = Self.spans.first { $0 >= needed * interval } ?? Self.longest
@@ -208,10 +208,10 @@ struct FixAverager: Hashable, Sendable, Codable {
     return Date(timeIntervalSinceReferenceDate: ((time / seconds).rounded(.down) + 1) * seconds)
   }
 
-  /// Whether the current mean is complete at `date`.
+  /// Returns whether the interval of the current mean has ended at `date`.
   func isDue(at date: Date) -> Bool { first != nil && date >= end }
 
-  /// Returns the current mean if it need not wait for more fixes, or if there are none.
+  /// Returns the current mean if the noise no longer calls for averaging, or at the end of the input.
   mutating func take(isLast: Bool = false) -> Location? { isLast || !isWide ? flush() : nil }
 
   private mutating func flush() -> Location? {
@@ -231,23 +231,24 @@ struct FixAverager: Hashable, Sendable, Codable {
     return mean
   }
 
-  /// Recorded fix with which a mean began, for use in ids: a mean can change with the version of the algorithm. Returns
-  /// the fix itself if it is not a mean.
+  /// Returns the recorded fix with which a mean began, or the fix itself if it is not a mean.
+  ///
+  /// Ids are derived from recorded fixes, because a mean may change with the version of the algorithm.
   func origin(of fix: Location) -> Location { origins.last { $0.time == fix.timestamp }?.first ?? fix }
 
   /// Maximum time in seconds between the beginning of a departure and its detection.
   private static let memory: TimeInterval = 1200
-  /// Noise in metres at which averaging starts and ends.
+  /// Noise in metres at which averaging starts, and at which it stops.
   private static let wide = 12.0
   private static let narrow = 8.0
   /// Target noise of a mean in metres.
   private static let wanted = 8.0
-  /// Multiple of the standard deviation by which fixes of one position hardly differ.
+  /// Distance, as a multiple of the standard deviation, that two fixes of one position rarely exceed.
   private static let jump = 4.0
   /// Distance in metres that a car travels in one or two seconds.
   private static let pace = 50.0
-  /// Lengths of averaging intervals in seconds, each a multiple of the previous one. A car moves at most a few hundred
-  /// metres in one.
+  /// Lengths of the averaging intervals in seconds. Each one divides the last, and in each a car moves at most a few
+  /// hundred metres.
   private static let spans: [TimeInterval] = [5, 15, 30]
   private static let longest: TimeInterval = 30
 }

@@ -1,13 +1,13 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Thinned fixes of the last ten minutes, in which the beginning of a trip is searched after its detection.
+/// Thinned fixes of the last ten minutes. When a trip is detected, its beginning is found among them.
 struct RecentFixes: Hashable, Sendable, Codable {
-  /// Newest fix, whether thinned out or not.
+  /// Newest fix, even if thinning omitted it.
   private(set) var latest: Location?
   private var kept: [Location] = []
 
-  /// Adds a fix newer than all others.
+  /// Adds a fix that is newer than all others.
   mutating func add(_ fix: Location) {
     latest = fix
     if let last = kept.last, fix.timestamp.timeIntervalSince(last.timestamp) < Self.spacing { return }
@@ -17,11 +17,13 @@ struct RecentFixes: Hashable, Sendable, Codable {
 
   mutating func forget() { kept = [] }
 
-  /// Returns the fixes since the beginning of the current movement, oldest first; `nil` if nothing moves.
+  /// Returns the fixes since the beginning of the current movement, oldest first, or `nil` if nothing moves.
   ///
-  /// A phone reports driving minutes after the departure, so earlier fixes are searched. Fast steps with gaps of up to
-  /// two minutes belong to one movement; walking to the car is too slow.
-  /// - Parameter earliest: fixes before it are not considered.
+  /// A phone reports driving minutes after the departure, so the beginning is among earlier fixes. Fast steps that are
+  /// at most two minutes apart belong to one movement. Walking to the car is too slow to count.
+  /// - Parameters:
+  ///   - date: time at which the movement must still have been in progress.
+  ///   - earliest: earliest timestamp of a fix to use.
   func movement(endingAt date: Date, notBefore earliest: Date = .distantPast) -> [Location]? {
     guard let latest else { return nil }
     var way = kept.filter { $0.timestamp >= earliest }
@@ -53,8 +55,7 @@ struct RecentFixes: Hashable, Sendable, Codable {
 }
 
 extension Location {
-  /// Fix with a valid position and time and finite values; `nil` if that is impossible. Invalid optional values are
-  /// removed.
+  /// The fix without its invalid optional values, or `nil` if its position, timestamp or accuracy is invalid.
   var checked: Location? {
     guard coordinate.isValid, timestamp.timeIntervalSinceReferenceDate.isFinite,
       horizontalAccuracy < .infinity || horizontalAccuracy.isNaN

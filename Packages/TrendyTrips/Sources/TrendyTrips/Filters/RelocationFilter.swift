@@ -1,31 +1,32 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Removes positions at which a stationary receiver stays for minutes although it did not move.
+/// Removes wrong positions that a stationary receiver reports for minutes.
 ///
-/// A phone that loses the access points around it reports a WiFi position hundreds of metres away, stays there, and
-/// returns in one step. A fix that jumps away from a stationary position is delayed with those near it, and removed if
-/// the receiver returns. If it moves on, stays for long or measures a speed, the fixes are accepted with their own
-/// times, so that only the notification is late.
+/// A phone that loses the access points around it reports a WiFi position hundreds of metres away, remains there, and
+/// returns in one step. A fix that jumps away from a stationary position is delayed together with the fixes near it,
+/// and all are removed if the receiver returns. If the receiver moves on, remains for more than 20 minutes or measures
+/// a speed, the delayed fixes are accepted with their original timestamps. Only the notification of the trip is late
+/// then.
 struct RelocationFilter: Hashable, Sendable, Codable {
-  /// Accepted fixes of the last minutes, oldest first, the last one at the end. At least two, if there are so many.
+  /// Accepted fixes of the last minutes, oldest first and thinned, always with the last two.
   private var recent: [Location] = []
-  /// Delayed fixes since the jump.
+  /// Fixes delayed since the jump.
   private var held: [Location] = []
   /// Index in `held` of the first fix at the current position.
   private var spot = 0
 
   var isHolding: Bool { !held.isEmpty }
 
-  /// Whether a fix is accepted unchanged, as most are. Call first.
+  /// Returns whether a fix is accepted unchanged, as most are. If not, the caller passes it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isJump(to: fix) else { return false }
     note(fix)
     return true
   }
 
-  /// Processes a fix that was not accepted.
-  /// - Returns: fixes to process before the next one, and the removed displacement.
+  /// Processes a fix that ``passes(_:)`` did not accept.
+  /// - Returns: the fixes that the next stage processes now, and the displacement that this fix ended, if any.
   mutating func add(_ fix: Location) -> (passed: [Location], relocated: Displacement?) {
     guard let first = held.first, let latest = held.last, let last = recent.last else {
       return (release(with: fix), nil)
@@ -45,7 +46,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
     let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
     guard metres <= Self.farthest, Self.isUncertain(fix) else { return (release(with: fix), nil) }
     if !Self.isNear(fix, held[spot]) {
-      // A jumping receiver stays at each position; a moving user passes them.
+      // A receiver that jumps remains at each position; a moving user passes them.
       guard held.count - spot >= Self.standingFixes else { return (release(with: fix), nil) }
       spot = held.count
     }
@@ -53,7 +54,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
     return ([], nil)
   }
 
-  /// Returns the delayed fixes if no fix from `date` on can show that they are displaced.
+  /// Releases the delayed fixes if no fix at or after `date` can show that they are displaced.
   mutating func take(at date: Date) -> [Location] {
     guard let first = held.first, let latest = held.last else { return [] }
     let isOver =
@@ -61,7 +62,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
     return isOver ? take() : []
   }
 
-  /// Returns all delayed fixes at the end of the input.
+  /// Releases all delayed fixes at the end of the input.
   mutating func take() -> [Location] {
     defer { held = [] }
     for fix in held { note(fix) }
@@ -70,7 +71,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
 
   private mutating func release(with fix: Location) -> [Location] {
     let passed = take()
-    // As after a tick: the fix may itself be a jump.
+    // The same rule as after a timeout: this fix may itself be a jump.
     guard !isJump(to: fix) else {
       held = [fix]
       spot = 0
@@ -81,7 +82,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
   }
 
   private mutating func note(_ fix: Location) {
-    // The last fix is always kept; of the earlier ones, one in 15 s.
+    // The last fix is always stored; the earlier ones are thinned to one in 15 s.
     if recent.count > 1,
       fix.timestamp.timeIntervalSince(recent[recent.count - 2].timestamp) < Self.spacing
     {
@@ -91,7 +92,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
     while recent.count > 2, fix.timestamp.timeIntervalSince(recent[0].timestamp) > Self.memory { recent.removeFirst() }
   }
 
-  /// Whether an uncertain fix is far from a receiver that was stationary.
+  /// Whether an inaccurate fix is far from the position of a receiver that was stationary.
   private func isJump(to fix: Location) -> Bool {
     guard let last = recent.last, Self.isUncertain(fix), !Self.isMeasured(fix),
       !Self.isCertainlyNear(last.coordinate, fix.coordinate)
@@ -116,27 +117,27 @@ struct RelocationFilter: Hashable, Sendable, Codable {
 
   private static func isMeasured(_ fix: Location) -> Bool { fix.speed ?? 0 >= pace }
 
-  /// Cheap upper bound: whether two positions are certainly nearer than a jump. No degree is longer than 111,700 m.
+  /// Cheap upper bound: whether two positions are certainly closer together than a jump. No degree exceeds 111,700 m.
   private static func isCertainlyNear(_ start: Coordinate, _ end: Coordinate) -> Bool {
     (abs(end.latitude - start.latitude) + abs(end.longitude - start.longitude)) * 111_700 <= jump
   }
 
-  /// Typical accuracy in metres of satellite fixes, and of WiFi at best.
+  /// Typical accuracy in metres of satellite fixes, and of the best WiFi fixes.
   private static let mostPrecise = 20.0
   /// Minimum length of a jump in metres.
   private static let jump = 90.0
-  /// Maximum distance in metres between a phone and an access point in its list that was moved.
+  /// Maximum distance in metres to a wrong WiFi position.
   private static let farthest = 1500.0
-  /// Radius in metres of a stationary position.
+  /// Radius in metres around a stationary position.
   private static let radius = 60.0
-  /// Speed in m/s that no stationary receiver measures.
+  /// Speed in m/s above which the receiver is certainly moving.
   private static let pace = 2.0
   private static let standingFixes = 2
-  /// Duration in seconds of the fixes that show a stationary receiver.
+  /// Minimum time in seconds without movement before a receiver counts as stationary.
   private static let standing: TimeInterval = 30
-  /// Duration of a gap in seconds after which any position is plausible.
+  /// Duration of a gap in seconds after which no position is implausible.
   private static let silence: TimeInterval = 300
-  /// Maximum duration of a displacement in seconds. After a longer one the user may have moved there.
+  /// Maximum duration of a displacement in seconds. In a longer time the user may have moved there.
   private static let longest: TimeInterval = 1200
   private static let memory: TimeInterval = 120
   private static let spacing: TimeInterval = 15

@@ -1,17 +1,17 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Distinguishes movement from noise by the straightness of the path, in cells of 30 s with the mean position of each.
+/// Distinguishes movement from noise by the straightness of the path between the mean positions of 30 s cells.
 ///
-/// A moving user covers about twice the distance in two cells as in one. The errors of a stationary receiver do not add
-/// up, so two cells are no farther apart than one. The ratio is 1 on a straight path, 0.71 for a random walk and 0.5
-/// for noise around one position.
+/// A moving user travels about twice as far in two cells as in one. The errors of a stationary receiver do not
+/// accumulate, so its mean positions are no farther apart after two cells than after one. The ratio is 1 on a straight
+/// path, 0.71 for a random walk and 0.5 for noise around one position.
 struct StraightnessEstimator: Hashable, Sendable, Codable {
   struct Cell: Hashable, Sendable, Codable {
     var start: Date
     /// Mean position of the fixes.
     var middle: Coordinate
-    /// Variance per axis of the independent error of the mean, in m².
+    /// Variance per axis of the mean position in m², as far as the errors of the fixes are independent.
     var variance = 0.0
   }
 
@@ -27,22 +27,22 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
       count += 1
     }
 
-    /// Straightness, about 0.5 to 1; 1 with too few cells.
+    /// Straightness, about 0.5 to 1; 1 if there are too few cells.
     var directness: Double { count >= StraightnessEstimator.enough && single > 0 ? double / single : 1 }
 
-    /// Whether there are enough cells to exclude noise.
+    /// Whether the path is too straight for noise. `false` if there are too few cells.
     var isStraight: Bool { count >= StraightnessEstimator.enough && directness >= StraightnessEstimator.wandering }
   }
 
   private(set) var sums = Sums()
-  /// Cells of the last minutes, oldest first.
+  /// Most recent cells, oldest first.
   private(set) var recent: [Cell] = []
   private var start: Date
   private var origin: Coordinate
   private var north = 0.0
   private var east = 0.0
   private var count = 0.0
-  /// Sum of the variances of the fixes.
+  /// Sum of the variances of the fixes in the current cell.
   private var variance = 0.0
 
   init(at fix: Location, error: Double) {
@@ -51,9 +51,10 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     add(fix, error)
   }
 
+  /// Adds a fix to the current cell, or closes the cell and begins a new one.
   /// - Parameters:
   ///   - error: standard deviation of the position noise per axis, in metres.
-  ///   - span: time in seconds for which to keep cells.
+  ///   - span: time in seconds for which cells are retained.
   /// - Returns: whether the fix began a new cell.
   mutating func add(_ fix: Location, error: Double, keeping span: TimeInterval) -> Bool {
     guard fix.timestamp.timeIntervalSince(start) >= Self.cellSeconds else {
@@ -75,7 +76,7 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
 
   private mutating func add(_ fix: Location, _ error: Double) {
     north += fix.coordinate.latitude - origin.latitude
-    // Relative to the first fix, so that the antimeridian does not matter.
+    // Longitudes are relative to the first fix, so that the mean is correct across the antimeridian.
     east += (fix.coordinate.longitude - origin.longitude).remainder(dividingBy: 360)
     count += 1
     variance += error * error
@@ -90,8 +91,11 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     recent.append(cell)
   }
 
-  /// Whether the recent cells are those of a stationary receiver, independent of its noise: both halves have about the
-  /// same centre, and the cells are close together or their path is not straight.
+  /// Returns whether the recent cells look like those of a stationary receiver, whatever its noise: both halves have
+  /// about the same centre, and the cells either are close together or do not form a straight path.
+  /// - Parameters:
+  ///   - seconds: minimum time that the cells cover.
+  ///   - radius: radius of a stay point in metres.
   func isResting(for seconds: TimeInterval, radius: Double) -> Bool {
     guard recent.count >= Self.enough, let first = recent.first, start.timeIntervalSince(first.start) >= seconds else {
       return false
@@ -117,30 +121,30 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     return sums
   }
 
-  /// Distance between two cells in metres, corrected for their errors, which add twice each variance to the square on
-  /// average.
+  /// Returns the distance between two cells in metres, corrected for their errors: on average, the errors add twice
+  /// each variance to the squared distance.
   private static func metres(_ from: Cell, _ to: Cell) -> Double {
     let hop = Geodesic.shortMeters(from: from.middle, to: to.middle)
     return max(0, hop * hop - 2 * (from.variance + to.variance)).squareRoot()
   }
 
-  /// Straightness below which a path leads nowhere.
+  /// Straightness below which a path is a random walk or noise.
   static let aimless = 0.75
-  /// Straightness below which a path near its beginning is noise.
+  /// Straightness below which a path is noise, shortly after a departure.
   static let wandering = 0.85
   /// Minimum number of cells for a decision.
   private static let enough = 8
   private static let cellSeconds: TimeInterval = 30
-  /// Number of cells for a span of seconds, with a reserve.
+  /// Returns the maximum number of cells retained for this span in seconds, with a reserve.
   private static func most(for span: TimeInterval) -> Int { Int(span / cellSeconds) + 4 }
 }
 
 extension Coordinate {
-  /// Median of positions, which is insensitive to outliers. Requires at least one.
+  /// Returns the median of several positions, which is insensitive to outliers. Requires at least one.
   static func median(of places: [Coordinate]) -> Coordinate {
     let latitudes = places.map(\.latitude).sorted()
     let origin = places[0].longitude
-    // Relative to the first position, so that the antimeridian does not separate them.
+    // Longitudes are relative to the first position, so that the median is correct across the antimeridian.
     let easts = places.map { ($0.longitude - origin).remainder(dividingBy: 360) }.sorted()
     return Coordinate(
       latitude: latitudes[latitudes.count / 2],

@@ -1,14 +1,14 @@
 public import TrendyFoundation
 import TrendyModels
 
-/// Evaluation of one fix against one place, which explains why a crossing was reported or not.
+/// Evaluation of one fix against one place. Explains why a crossing was reported or not.
 public struct GeofenceEvaluation: Hashable, Sendable {
   /// Position of the fix relative to the place.
   public enum Containment: String, Hashable, Sendable, CaseIterable {
-    /// Unknown: the fix is too inaccurate for the size of the place.
+    /// The fix is too inaccurate for the size of the place.
     case nothing
     case inside
-    /// Outside the radius, but not far enough for an exit.
+    /// Outside the radius, but not far enough to confirm an exit.
     case margin
     case outside
   }
@@ -17,11 +17,11 @@ public struct GeofenceEvaluation: Hashable, Sendable {
   public var geofenceId: String
   /// Distance from the centre of the place in metres.
   public var meters: Double
-  /// Position of the fix.
+  /// Position of the fix relative to the place.
   public var containment: Containment
-  /// Whether the user was in the place before the fix.
+  /// Whether the user was in the place before this fix.
   public var isInside: Bool
-  /// Time since which the fixes contradict `isInside`, while the dwell time has not passed.
+  /// Time of the first fix that contradicts ``isInside``, or `nil` if none does or a crossing has been reported.
   public var pendingSince: Date?
 
   /// Creates an evaluation.
@@ -33,7 +33,7 @@ public struct GeofenceEvaluation: Hashable, Sendable {
     self.pendingSince = pendingSince
   }
 
-  /// Description without the distance.
+  /// Description in English, without the distance.
   public var words: String {
     switch (containment, isInside) {
     case (.nothing, _): "too inaccurate for a place of this size"

@@ -3,11 +3,12 @@ public import TrendyModels
 
 /// Detects entries to places and exits from them.
 ///
-/// A crossing is reported after the dwell time, ``Configuration/dwellSeconds``: a second fix that much later confirms
-/// the first, with no fix between that contradicts it. An exit takes longer if the fixes stay just outside. The time of
-/// a crossing is that of its first fix. An entry requires a fix within the radius, an exit one beyond radius, margin
-/// and accuracy, so that noise at the edge causes no crossings. A path of a trip that crosses the place between two
-/// fixes is an entry and an exit. Fixes must be in chronological order; older and repeated ones are ignored.
+/// A crossing is reported after the dwell time, ``Configuration/dwellSeconds``: a second fix that much later must
+/// confirm the first, and no fix between them may contradict it. An exit takes longer if the fixes stay just outside. A
+/// crossing has the timestamp of its first fix. An entry requires a fix within the radius; an exit requires a fix
+/// beyond the sum of radius, margin and accuracy, so that noise at the edge causes no crossings. If the route of a trip
+/// crosses the place between two fixes, the monitor reports an entry and an exit. Fixes must be in chronological order;
+/// older and repeated ones are ignored.
 public struct GeofenceMonitor: Hashable, Sendable, Codable {
   /// Thresholds for crossings.
   public struct Configuration: Hashable, Sendable, Codable {
@@ -15,31 +16,31 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     public var dwellSeconds: TimeInterval = 30
     /// Minimum distance in metres beyond the radius for an exit.
     public var minimumExitMargin = 30.0
-    /// The same as a fraction of the radius; the larger value applies.
+    /// Minimum distance beyond the radius as a fraction of the radius. The larger of the two distances applies.
     public var exitMarginFraction = 0.2
-    /// Dwell time in seconds for an exit if the fixes stay just outside, as with reflections.
+    /// Dwell time in seconds for an exit whose fixes stay just outside, as reflections cause.
     public var standingExitSeconds: TimeInterval = 120
-    /// Distance in metres beyond radius and margin that counts as just outside.
+    /// Maximum distance in metres beyond radius and margin that counts as just outside.
     public var standingExitDistance = 100.0
-    /// Maximum accuracy in metres, inclusive, of fixes to consider.
+    /// Maximum accuracy in metres, inclusive, of the fixes that are used.
     public var maximumAccuracy = 1000.0
-    /// Time in seconds after which an entry is reported without a further fix, because a stationary phone may record
-    /// none.
+    /// Time in seconds after which an entry is reported without a second fix, because a stationary phone may not record
+    /// one.
     public var silentEntrySeconds: TimeInterval = 300
-    /// Minimum time in seconds inside of the place for a path between two fixes to count.
+    /// Minimum time in seconds that a route between two fixes must spend in the place to count as a visit.
     public var minimumPassingSeconds: TimeInterval = 3
-    /// Maximum speed of such a path in m/s; faster ones are errors of the receiver.
+    /// Maximum speed of such a route in m/s. Anything faster is a receiver error.
     public var maximumPassingSpeed = 70.0
-    /// Maximum time in seconds between the two fixes, for the straight segment to be plausible.
+    /// Maximum time in seconds between the two fixes. After a longer gap the route between them is unknown.
     public var maximumPassingGap: TimeInterval = 120
-    /// Maximum time in seconds from the second fix to the confirmation of the trip.
+    /// Maximum time in seconds between the second fix and the one that confirms the visit.
     public var passingConfirmationSeconds: TimeInterval = 300
 
     /// Creates the default thresholds.
     public init() {}
   }
 
-  /// Crossing with its first fix, whose time is the time of the crossing.
+  /// Crossing with its first fix, whose timestamp is that of the crossing.
   public enum Effect: Hashable, Sendable {
     case entered(geofenceId: String, location: Location)
     case exited(geofenceId: String, location: Location)
@@ -47,13 +48,13 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
 
   /// Thresholds of this monitor.
   public let configuration: Configuration
-  /// Places sorted by id, which is the order of the effects of a fix.
+  /// Places sorted by id, which determines the order of the effects of a fix.
   private var fences: [Fence] = []
   private var lastFix: Date?
-  /// Last fix that was accurate enough to consider.
+  /// Last fix that was accurate enough to be used.
   private var lastUsed: Location?
 
-  /// Creates a monitor for the active places among these.
+  /// Creates a monitor of those of the places that are active.
   public init(geofences: [Geofence] = [], configuration: Configuration = Configuration()) {
     self.configuration = configuration
     update(geofences)
@@ -61,7 +62,7 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
 
   /// Replaces the places.
   ///
-  /// A place that moved or has a new radius keeps its state until a fix contradicts it. A place that was deleted or
+  /// A place whose position or radius changed keeps its state until a fix contradicts it. A place that was deleted or
   /// deactivated is removed without an exit.
   public mutating func update(_ geofences: [Geofence]) {
     let old = Dictionary(fences.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -75,21 +76,21 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
       }
   }
 
-  /// Copy without the places whose state ``update(_:)`` recreates: those the user is certainly not in, without a
-  /// contradicting fix. After an update with the same places it behaves identically.
+  /// Copy without the places that ``update(_:)`` restores anyway: the user is not in them, and no crossing is in
+  /// progress. After an update with the same places, the copy behaves like the original.
   var withoutIdlePlaces: GeofenceMonitor {
     var monitor = self
     monitor.fences = fences.filter { !$0.isIdle }
     return monitor
   }
 
-  /// Ids of the places that contain the user, sorted.
+  /// Ids of the places in which the user is, sorted.
   public var inside: [String] { fences.filter { $0.side == .inside }.map(\.id) }
 
   /// Processes the next fix.
   /// - Parameters:
   ///   - location: the fix; ignored if it is not later than the previous one.
-  ///   - tripStart: start of the current trip, or `nil`. Paths between two fixes count only during a trip.
+  /// - tripStart: start of the current trip, or `nil`. Without a trip, routes between two fixes do not count as visits.
   public mutating func onLocation(_ location: Location, onTripSince tripStart: Date? = nil) -> [Effect] {
     guard let fix = location.checked, fix.timestamp > lastFix ?? .distantPast else { return [] }
     lastFix = fix.timestamp
@@ -99,7 +100,7 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     lastUsed = fix
     let metres = last.map { Geodesic.distanceMeters(from: $0.coordinate, to: fix.coordinate) } ?? 0
     return each { fence in
-      // A crossing between the last two fixes is earlier than an entry at this one.
+      // A visit between the last two fixes precedes an entry at this one.
       let start = fence.isThrownBack(by: fix) ? nil : last
       var crossings = fence.confirmPassing(fix, onTripSince: tripStart, configuration)
       if let start { fence.notePassing(from: start, to: fix, metres: metres, configuration) }
@@ -108,13 +109,13 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     }
   }
 
-  /// Reports that time has passed without a fix.
+  /// Processes the passage of time without a fix.
   public mutating func onTick(at date: Date) -> [Effect] {
     let configuration = configuration
     return each { $0.settle(at: date, configuration).map { [$0] } ?? [] }
   }
 
-  /// Detects the crossings in a recording, whose fixes may be in any order.
+  /// Detects the crossings in a recording. The fixes may be in any order.
   public static func crossings(
     in fixes: some Sequence<Location>, geofences: [Geofence], configuration: Configuration = Configuration()
   ) -> [Effect] {
@@ -136,7 +137,7 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Evaluates a fix against each place, sorted by id, without processing it.
+  /// Evaluates a fix against each place, sorted by id, without changing the state.
   public func readings(of location: Location) -> [GeofenceEvaluation] {
     guard let fix = location.checked else { return [] }
     return fences.map { fence in
@@ -169,30 +170,32 @@ extension GeofenceMonitor {
     let center: Coordinate
     let radius: Double
     var side: Side
-    /// Fixes that contradict `side`, if no fix since supports it.
+    /// Fixes that contradict `side`, if no later fix supports it.
     var run: Run?
-    /// Path through the place, until later fixes show that it is not an outlier.
+    /// Route through the place, until later fixes show that it is not an outlier.
     var passing: Passing?
 
-    /// Defined so that larger places are monotonic: a larger place has more fixes inside and fewer outside, and is
-    /// entered no later and left no earlier.
+    /// Consecutive fixes that contradict the current side.
+    ///
+    /// Its rules are monotonic in the radius: in a larger place more fixes are inside and fewer outside, so that it is
+    /// entered no later and left no earlier than a smaller one.
     struct Run: Hashable, Codable {
       let first: Location
       /// Minimum distance from the centre in metres.
       var nearest: Double
       /// Best accuracy in metres.
       var accuracy: Double
-      /// Number of consecutive inconclusive fixes.
+      /// Number of consecutive fixes that support neither side.
       var silent = 0
 
-      /// Maximum number of consecutive inconclusive fixes.
+      /// Maximum of `silent`, after which the run is discarded.
       static let mostSilent = 5
     }
 
     struct Passing: Hashable, Codable {
       var entry: Location
       var exit: Location
-      /// Fixes before and after the place.
+      /// Last fix before the place and first one after it.
       var from: Location
       var to: Location
     }
@@ -206,7 +209,8 @@ extension GeofenceMonitor {
       self.side = side
     }
 
-    /// - Returns: the confirmed crossing with its first fix, if any.
+    /// Processes a fix that is accurate enough to be used.
+    /// - Returns: the crossing that the fix confirms, with its first fix, or `nil`.
     mutating func take(_ fix: Location, _ configuration: Configuration) -> Crossing? {
       guard let seen = side(seenBy: fix, configuration) else {
         run?.silent += 1
@@ -218,7 +222,7 @@ extension GeofenceMonitor {
         return nil
       }
       if side == .unknown, seen == .outside {
-        // Being outside a place initially is not an event.
+        // Being outside a place at the beginning is not an exit.
         side = .outside
         run = nil
         return nil
@@ -232,7 +236,7 @@ extension GeofenceMonitor {
       let seconds = fix.timestamp.timeIntervalSince(run.first.timestamp)
       guard seconds >= configuration.dwellSeconds else { return nil }
       if seen == .outside, seconds < configuration.standingExitSeconds {
-        // Clearly outside, or moving away.
+        // The user must be clearly outside, or moving away.
         let goesOn =
           meters > radius + margin(configuration) + configuration.standingExitDistance
           || meters - run.nearest >= max(25, fix.horizontalAccuracy)
@@ -243,14 +247,15 @@ extension GeofenceMonitor {
       return (seen, run.first)
     }
 
-    /// Whether a fix returned to the start of the path, so that the end of the path was an outlier.
+    /// Whether a fix is back near the start of the route through the place, whose end therefore was an outlier.
     func isThrownBack(by fix: Location) -> Bool {
       guard let way = passing else { return false }
       return Geodesic.distanceMeters(from: way.from.coordinate, to: fix.coordinate)
         <= Geodesic.distanceMeters(from: way.to.coordinate, to: fix.coordinate)
     }
 
-    /// - Returns: entry and exit of a path through the place, once the trip and later fixes confirm it.
+    /// Confirms a route through the place if the fixes after it and a trip support it.
+    /// - Returns: the entry and the exit, or an empty array.
     mutating func confirmPassing(
       _ fix: Location, onTripSince tripStart: Date?, _ configuration: Configuration
     ) -> [Crossing] {
@@ -265,7 +270,7 @@ extension GeofenceMonitor {
       return [(.inside, way.entry), (.outside, way.exit)]
     }
 
-    /// Notes the straight segment between two fixes outside, if it crosses the place.
+    /// Records the straight segment between two fixes outside the place as a possible visit, if it crosses the place.
     mutating func notePassing(from: Location, to: Location, metres: Double, _ configuration: Configuration) {
       guard side != .inside, run == nil, passing == nil,
         !Geodesic.isCertainlyBeyond(metres + radius, from: center, to: from.coordinate)
@@ -293,7 +298,7 @@ extension GeofenceMonitor {
       passing = Passing(entry: fix(at: entry), exit: fix(at: exit), from: from, to: to)
     }
 
-    /// Minimum of a unimodal function on 0...1, by ternary search.
+    /// Returns the position of the minimum of a unimodal function on 0...1, by ternary search.
     private static func least(of value: (Double) -> Double) -> Double {
       var (low, high) = (0.0, 1.0)
       for _ in 0..<40 {
@@ -303,7 +308,7 @@ extension GeofenceMonitor {
       return (low + high) / 2
     }
 
-    /// Last argument between `from` and `to` for which the condition holds, given that it holds at `from`.
+    /// Returns the last argument between `from` and `to` for which a condition holds, given that it holds at `from`.
     private static func edge(from: Double, to: Double, _ holds: (Double) -> Bool) -> Double {
       var (inner, outer) = (from, to)
       for _ in 0..<40 {
@@ -318,7 +323,7 @@ extension GeofenceMonitor {
     }
 
     mutating func settle(at date: Date, _ configuration: Configuration) -> Crossing? {
-      // An exit always needs two fixes, because stationary phones record outliers, too.
+      // An exit always requires two fixes, because stationary phones record outliers too.
       guard side != .inside, let run, run.accuracy < radius,
         date.timeIntervalSince(run.first.timestamp) >= configuration.silentEntrySeconds
       else { return nil }
@@ -327,15 +332,15 @@ extension GeofenceMonitor {
       return (.inside, run.first)
     }
 
-    /// Side that a fix proves; `nil` within the margin and for inaccurate fixes.
+    /// Returns the side that a fix proves; `nil` if the fix is within the margin or too inaccurate.
     func side(seenBy fix: Location, _ configuration: Configuration) -> Side? {
-      // Unknown accuracy counts as exact, for devices that report none.
+      // Treat an unknown accuracy as 0 m, because some devices report none.
       let accuracy = max(0, fix.horizontalAccuracy)
       let outer = radius + margin(configuration) + accuracy
       if Geodesic.isCertainlyBeyond(outer, from: center, to: fix.coordinate) { return .outside }
       let distance = Geodesic.distanceMeters(from: center, to: fix.coordinate)
       if distance > outer { return .outside }
-      // The less accurate a fix, the closer to the centre it must be. One with twice the radius proves nothing.
+      // The less accurate a fix, the closer to the centre it must be. At twice the radius it proves nothing.
       return accuracy < 2 * radius && distance <= radius - max(0, accuracy - radius) ? .inside : nil
     }
   }

@@ -3,19 +3,20 @@ public import TrendyModels
 
 /// Converts crossings to visits: events that begin with an entry and end with an exit.
 public enum GeofenceVisit: Sendable {
-  /// Key of the property with the time of the entry, a date.
+  /// Key of the date property that contains the time of the entry.
   public static let enteredAtKey = "Entered At"
-  /// Key of the property with the time of the exit, a date.
+  /// Key of the date property that contains the time of the exit.
   public static let exitedAtKey = "Exited At"
-  /// Key of the property with the duration of the visit in seconds.
+  /// Key of the property that contains the duration of the visit in seconds.
   public static let durationKey = "Duration"
 
-  /// Default id of a visit, derived from place and time, so that repeated processing creates the same visits.
+  /// Returns the default id of a visit. Derived from place and time, so that repeated processing creates the same
+  /// visits.
   public static func id(geofenceId: String, enteredAt: Date) -> String {
     NaturalKey.id(for: "visit", geofenceId, NaturalKey.part(enteredAt))
   }
 
-  /// Visit that begins with an entry; `nil` if the place records no entries.
+  /// Returns the visit that an entry begins, or `nil` if no event type is set for entries to this place.
   public static func opened(_ geofence: Geofence, at date: Date, id: String? = nil) -> Event? {
     guard let eventTypeId = geofence.eventTypeEntryId else { return nil }
     return Event(
@@ -25,10 +26,10 @@ public enum GeofenceVisit: Sendable {
       properties: [enteredAtKey: PropertyValue(type: .date, value: .string(RFC3339.string(from: date)))])
   }
 
-  /// Ends a visit. An exit before the entry counts as the entry. Changes that the user made to the event are kept.
+  /// Ends a visit. An exit before the entry counts as simultaneous with it. Preserves the user's edits of the event.
   public static func closed(_ visit: Event, at date: Date) -> Event {
     var visit = visit
-    // The user may have moved the event; the original entry is in the property.
+    // The user may have moved the event; the property contains the detected entry.
     let entered = visit.properties[enteredAtKey]?.dateValue ?? visit.timestamp
     let exited = max(date, entered)
     visit.endDate = max(exited, visit.timestamp)
@@ -38,7 +39,7 @@ public enum GeofenceVisit: Sendable {
     return visit
   }
 
-  /// Event for an exit; `nil` if the place records no exits.
+  /// Returns an event for an exit, or `nil` if no event type is set for exits from this place.
   public static func left(_ geofence: Geofence, at date: Date, id: String? = nil) -> Event? {
     guard let eventTypeId = geofence.eventTypeExitId else { return nil }
     return Event(

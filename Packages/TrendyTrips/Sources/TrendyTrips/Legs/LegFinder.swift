@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Divides a trip into legs: finds the most likely sequence of transport modes for the speeds and motion readings.
+/// Divides a trip into legs by finding the most likely sequence of transport modes for its speeds and motion readings.
 ///
-/// A hidden Markov model with four modes. The cost of a mode is the difference between its typical speed and the
-/// measured one, relative to its spread and the accuracy of the fixes. A contradicting motion reading adds to the cost,
-/// and so does a change of mode, as much as a few minutes of a slightly wrong speed.
+/// Uses a hidden Markov model with four modes. The cost of a mode in a cell is the difference between its typical speed
+/// and the measured one, relative to the spread of the mode and the accuracy of the fixes. A contradicting motion
+/// reading adds to the cost. So does each change of mode: as much as a few minutes at a slightly wrong speed.
 struct LegFinder: Hashable, Sendable, Codable {
   private struct Cell: Hashable, Codable {
     var start: Date
@@ -26,7 +26,7 @@ struct LegFinder: Hashable, Sendable, Codable {
   private var cells: [Cell] = []
   private var open: Cell?
   private var openFix: Location?
-  /// Minimum length of a cell in seconds. It doubles for long trips, which bounds their size.
+  /// Minimum duration of a cell in seconds. Doubled when a trip has too many cells, which bounds their number.
   private var span: TimeInterval = 20
 
   mutating func add(_ fix: Location, distance: Double, motion: MotionHistory) {
@@ -46,11 +46,11 @@ struct LegFinder: Hashable, Sendable, Codable {
     if cells.count >= Self.limit { thin() }
   }
 
-  /// Continues at another position; the speed to it is unknown.
+  /// Continues at another position. The speed on the way to it is unknown.
   mutating func move(to fix: Location, motion: MotionHistory) {
     if var cell = open, let from = openFix {
       cell.activity = motion.activity(at: cell.middle)
-      // The path length replaces the unknown straight-line distance.
+      // Substitute the path length for the straight-line distance, which is unknown.
       cell.crow = cell.distance
       cell.noise = 2 * max(from.horizontalAccuracy, 5)
       cells.append(cell)
@@ -81,16 +81,17 @@ struct LegFinder: Hashable, Sendable, Codable {
   }
 
   private static let limit = 4096
-  /// Duration in seconds without fixes and readings after which the mode is unknown.
+  /// Duration in seconds without fixes and motion readings after which the mode is unknown.
   private static let unseen: TimeInterval = 1800
 
   /// Returns the legs of the trip.
   /// - Parameters:
+  ///   - start: start of the trip.
   ///   - end: end of the trip; later fixes are ignored.
   ///   - distance: path length in metres.
-  ///   - added: correction of the path length in metres, distributed over the legs in proportion.
+  ///   - added: correction of the path length in metres, distributed over the legs in proportion to their lengths.
   func legs(from start: Date, to end: Date, distance: Double, added: Double = 0) -> [TripLeg] {
-    // A cell mostly after the end is not part of the trip.
+    // Omit a cell that is mostly after the end.
     var row = cells.filter { $0.middle < end }
     if row.isEmpty { row = Array(cells.prefix(1)) }
     if let open, open.end <= end || row.isEmpty { row.append(open) }
@@ -120,9 +121,9 @@ struct LegFinder: Hashable, Sendable, Codable {
     return legs
   }
 
-  /// Corrections across cells: rides that belong together, and the ends of rides.
+  /// Corrects modes that depend on several cells: slow buses, interrupted rides, and the ends of rides.
   private func settle(_ modes: inout [MotionState], of row: [Cell]) {
-    // A bus with frequent stops is as slow as a bicycle, but faster between its stops.
+    // A bus that stops often is as slow as a bicycle on average, but faster between its stops.
     for run in Self.runs(of: modes) where [.cycling, .running].contains(modes[run.lowerBound]) {
       let speeds = row[run].map(\.speed).sorted()
       let isRead = row[run].contains { $0.activity?.state == modes[run.lowerBound] }
@@ -130,7 +131,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     }
     join(&modes, of: row)
     for run in Self.runs(of: modes) where modes[run.lowerBound] == .automotive {
-      // Standing at the ends of a ride belongs to the walks.
+      // Standing at either end of a ride belongs to the adjacent walk.
       let moving = run.filter { row[$0].speed >= Self.standing }
       guard let first = moving.first, let last = moving.last else { continue }
       if run.upperBound < row.count, modes[run.upperBound] == .walking {
@@ -142,7 +143,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     }
   }
 
-  /// Joins two rides of the same mode with a short walk between them, such as a change of trains.
+  /// Joins two rides of the same mode if only a short walk separates them, such as a change of trains.
   private func join(_ modes: inout [MotionState], of row: [Cell]) {
     let runs = Self.runs(of: modes)
     guard runs.count >= 3 else { return }
@@ -161,7 +162,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     for index in range { modes[index] = mode }
   }
 
-  /// Ranges of equal modes, in order.
+  /// Returns the ranges of consecutive equal modes, in order.
   private static func runs(of modes: [MotionState]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     var start = 0
@@ -211,7 +212,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     let seconds = max(1, cell.end.timeIntervalSince(cell.start))
     let speed = cell.crow / seconds
     let noise = cell.noise / seconds
-    // Trains are faster than cars, and no other mode is closer to them.
+    // A speed above that of a car costs nothing: trains are faster, and no other mode fits them better.
     let miss = mode.state == .automotive ? min(0, speed - mode.speed) : speed - mode.speed
     let wrongSpeed = min(Mode.mostWrong, miss * miss / (2 * (mode.spread * mode.spread + noise * noise)))
     let standing = Mode.standing + speed * speed / (2 * (0.25 + noise * noise))
@@ -221,11 +222,11 @@ struct LegFinder: Hashable, Sendable, Codable {
         activity.state == .walking && mode.state == .running || activity.state == .running && mode.state == .walking
       cost += (isOnFoot ? 0.5 : 1) * Mode.contradiction * Double(activity.confidence.rawValue) / 2
     }
-    // The speed over minutes is independent of errors of single fixes.
+    // A speed measured over minutes hardly depends on the errors of single fixes, so it has more weight.
     return cost * min(cell.noise <= cell.crow / 8 ? 9 : 3, seconds / 20)
   }
 
-  /// Typical speed in m/s, its spread, and the cost of a rare mode.
+  /// Transport mode with its typical speed in m/s, the spread of that speed, and the additional cost of a rare mode.
   private struct Mode {
     var state: MotionState
     var speed: Double
@@ -238,11 +239,11 @@ struct LegFinder: Hashable, Sendable, Codable {
       Mode(state: .cycling, speed: 4.5, spread: 1.5, rarity: 0.3),
       Mode(state: .automotive, speed: 13, spread: 6, rarity: 0),
     ]
-    /// Standing is part of every mode and does not distinguish them.
+    /// Standing occurs in every mode and does not distinguish them.
     static let standing = 1.0
     static let changeCost = 6.0
     static let contradiction = 1.5
-    /// Maximum cost of a wrong speed, so that a single fix does not decide.
+    /// Maximum cost of a wrong speed, so that no single fix is decisive.
     static let mostWrong = 4.0
   }
 }

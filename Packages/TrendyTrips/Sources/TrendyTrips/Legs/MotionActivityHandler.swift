@@ -2,28 +2,28 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Motion handler that receives readings from its owner and debounces them.
+/// Motion handler that debounces the readings its owner passes to it.
 ///
-/// Has no timer: a change is confirmed by the first later reading, or by ``tick(at:)``, after the debounce. Unknown
-/// readings and those below ``minimumConfidence`` are ignored.
+/// It has no timer: after the debounce, the next reading or ``tick(at:)`` confirms the change. Unknown readings and
+/// those below ``minimumConfidence`` are ignored.
 public final class MotionActivityHandler: MotionActivityHandlerProtocol {
   public weak var delegate: (any MotionActivityHandlerDelegate)?
   /// Last accepted state.
   public private(set) var currentState: MotionState = .unknown
-  /// Whether the last accepted state is `automotive`, before the debounce.
+  /// Whether the last accepted state is `automotive`, without waiting for the debounce.
   public var isAutomotive: Bool { currentState == .automotive }
   /// Minimum confidence of accepted readings.
   public var minimumConfidence: MotionActivity.Confidence = .medium
-  /// Debounce in seconds for driving.
+  /// Time in seconds after which driving is confirmed.
   public var automotiveDebounceSeconds: TimeInterval = 2
-  /// Debounce in seconds for the end of driving.
+  /// Time in seconds after which the end of driving is confirmed.
   public var nonAutomotiveDebounceSeconds: TimeInterval = 3
 
   private var isRunning = false
   private var debounce = MotionDebounce()
   private var lastReading: Date?
 
-  /// Creates a stopped handler.
+  /// Creates a handler that ignores readings until ``startActivityUpdates()``.
   public init() {}
 
   /// Does nothing, because the owner provides the readings.
@@ -32,7 +32,7 @@ public final class MotionActivityHandler: MotionActivityHandlerProtocol {
   /// Starts accepting readings.
   public func startActivityUpdates() { isRunning = true }
 
-  /// Ignores readings until the next start. An unconfirmed change is discarded; the confirmed state is kept.
+  /// Ignores readings until the next start. Discards an unconfirmed change and keeps the confirmed state.
   public func stopActivityUpdates() {
     isRunning = false
     cancelPendingDebounce()
@@ -41,12 +41,12 @@ public final class MotionActivityHandler: MotionActivityHandlerProtocol {
   /// Discards an unconfirmed change.
   public func cancelPendingDebounce() { debounce.cancelPending() }
 
-  /// Processes a reading. A reading older than the last one is ignored.
+  /// Processes a reading. Ignores a reading older than the last one.
   public func receive(_ activity: MotionActivity) {
     guard isRunning, activity.confidence >= minimumConfidence, let answer = activity.state.drivingAnswer,
       activity.timestamp.timeIntervalSinceReferenceDate.isFinite, activity.timestamp >= lastReading ?? .distantPast
     else { return }
-    // Confirms a change whose debounce ended before this reading.
+    // Confirm a change whose debounce ended before this reading.
     tick(at: activity.timestamp)
     lastReading = activity.timestamp
     let wasAutomotive = isAutomotive
@@ -60,7 +60,7 @@ public final class MotionActivityHandler: MotionActivityHandlerProtocol {
     if didChange { delegate?.motionHandler(self, didChangeState: activity.state) }
   }
 
-  /// Reports the current time, which may confirm a change.
+  /// Processes the passage of time, which may confirm a change.
   public func tick(at date: Date) {
     guard isRunning, let verdict = debounce.confirm(at: date) else { return }
     delegate?.motionHandler(self, didConfirmAutomotive: verdict.isAutomotive)

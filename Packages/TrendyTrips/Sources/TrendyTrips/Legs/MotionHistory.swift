@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Recent motion readings, for a departure that is detected retrospectively.
+/// Recent motion readings, used for departures that are detected in retrospect.
 struct MotionHistory: Hashable, Sendable, Codable {
   private struct Reading: Hashable, Codable {
     var activity: MotionActivity
@@ -11,7 +11,7 @@ struct MotionHistory: Hashable, Sendable, Codable {
 
   private var readings: [Reading] = []
 
-  /// Adds a reading. Unknown ones and those older than the last one are ignored.
+  /// Adds a reading. Ignores unknown readings and those older than the last one.
   mutating func add(_ activity: MotionActivity) {
     guard activity.state != .unknown, activity.timestamp.timeIntervalSinceReferenceDate.isFinite else { return }
     if let last = readings.last {
@@ -26,7 +26,7 @@ struct MotionHistory: Hashable, Sendable, Codable {
     if readings.count > Self.limit { readings.removeFirst(Self.limit / 2) }
   }
 
-  /// Motion at a time; `nil` without a recent reading.
+  /// Returns the motion at a time, or `nil` if there is no recent reading.
   func activity(at date: Date) -> MotionActivity? {
     guard let reading = readings.last(where: { $0.activity.timestamp <= date }),
       date.timeIntervalSince(reading.lastDate) <= Self.holds

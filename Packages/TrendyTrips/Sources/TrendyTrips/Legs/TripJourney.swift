@@ -1,29 +1,29 @@
 import TrendyFoundation
 import TrendyModels
 
-/// State of the current trip in ``TripTracker``.
+/// State of the trip in progress in ``TripTracker``.
 struct TripJourney: Hashable, Sendable, Codable {
   private(set) var record: TripRecord
   let startLocation: Location
   private(set) var calculator: DistanceCalculator
-  /// Position and time of the last movement. Fixes within the noise are not movement.
+  /// Position and time of the last movement. A fix within the position noise is not a movement.
   private(set) var anchor: Location
   private(set) var lastMovement: Date
-  /// Last fix of the driving part.
+  /// Last fix of the trip; walking during a pause is not included.
   private(set) var lastFix: Location
-  /// Maximum distance from the start in metres, which noise does not increase, unlike the path length.
+  /// Maximum distance from the start in metres. Unlike the path length, it does not grow with noise.
   private(set) var reach = 0.0
   var lastPing: Date
   /// Time at which driving stopped; `nil` while driving.
   private(set) var pausedAt: Date?
   private(set) var isAtSkipPlace = false
-  /// Whether the start position may be outdated, because there was no fix for a while before the start.
+  /// Whether the start position may be outdated, because the last fix was older than the start.
   private var isStartStale: Bool
   private var lastRest: Date?
   private var lastRoutePoint: Date
 
   /// - Parameters:
-  ///   - way: fixes since the first movement, or only the last one; not empty, in chronological order.
+  ///   - way: fixes since the first movement, or only the last fix; not empty, in chronological order.
   ///   - startTime: start of the trip.
   init(way: [Location], startTime: Date, configuration: TripConfiguration) {
     let first = way[0]
@@ -52,7 +52,7 @@ struct TripJourney: Hashable, Sendable, Codable {
     lastFix = fix
     if isStartStale {
       isStartStale = false
-      // The device moved while it slept, so the trip did not start at the old position.
+      // The device moved without recording fixes, so the trip did not start at the old position.
       let away = Geodesic.distanceMeters(from: record.trip.startCoordinate, to: fix.coordinate)
       if away >= calculator.config.maxJumpDistance, calculator.accepts(fix) {
         record.trip.startCoordinate = fix.coordinate
@@ -74,7 +74,7 @@ struct TripJourney: Hashable, Sendable, Codable {
 
   private mutating func noteSpeed(_ fix: Location, hop: Double, since previous: Location) {
     let seconds = fix.timestamp.timeIntervalSince(previous.timestamp)
-    // The speed of a step of a few seconds is mostly noise.
+    // A speed computed over a few seconds is mostly noise.
     let measured = fix.speed ?? (seconds >= 5 && hop > 0 ? hop / seconds : nil)
     guard let measured, measured < 100 else { return }
     record.topSpeed = max(record.topSpeed ?? 0, measured)
@@ -87,7 +87,7 @@ struct TripJourney: Hashable, Sendable, Codable {
       return
     }
     if reach == 0, let lastRest, lastRest.timeIntervalSince(record.trip.startTime) > 60 {
-      // Driving was reported while the car was stationary with its engine running.
+      // Driving was detected while the car was stationary with its engine running.
       record.trip.startTime = lastRest
     }
     anchor = fix
@@ -100,7 +100,8 @@ struct TripJourney: Hashable, Sendable, Codable {
     self.isAtSkipPlace = isAtSkipPlace
   }
 
-  /// - Parameter way: fixes since the movement continued. Walking in between is not part of the trip.
+  /// Resumes a paused trip. The path during the pause is not part of the trip.
+  /// - Parameter way: fixes since the movement resumed.
   mutating func resume(at date: Date, way: [Location]) {
     pausedAt = nil
     isAtSkipPlace = false
@@ -109,17 +110,17 @@ struct TripJourney: Hashable, Sendable, Codable {
     for fix in way { add(fix) }
   }
 
-  /// Current position, from the last accurate fix.
+  /// Current position, from the last accurate fix if there is one.
   var place: Coordinate { (calculator.lastLocation ?? lastFix).coordinate }
 
-  /// Time at which the trip ends without further readings.
+  /// Returns the time at which the trip ends if no further readings arrive.
   func closingDate(_ configuration: TripConfiguration) -> Date {
     let silence = lastMovement.addingTimeInterval(configuration.silenceSeconds)
     guard let pausedAt, !isAtSkipPlace else { return silence }
     return min(silence, pausedAt.addingTimeInterval(configuration.resumeWindowSeconds))
   }
 
-  /// The finished trip, which ends at its last movement.
+  /// Returns the finished trip, which ends at its last movement.
   func closed() -> TripRecord {
     var record = record
     record.trip.endTime = max(anchor.timestamp, record.trip.startTime)

@@ -3,7 +3,7 @@ public import TrendyModels
 
 /// Part of a trip with one transport mode.
 public struct TripLeg: Hashable, Sendable, Codable {
-  /// Walking, running, cycling or automotive; `unknown` for a gap of half an hour or more.
+  /// Walking, running, cycling or automotive, or `unknown` for a gap of half an hour or more.
   public var mode: MotionState
   /// Departure.
   public var startTime: Date

@@ -4,12 +4,13 @@ import TrendyProtocols
 
 /// Stored state of one detected event.
 ///
-/// The values suffice to distinguish the user's edits from detection's own writes, and to explain why the event exists.
+/// Contains what is needed to distinguish the user's edits from detection's own writes, and to explain why the event
+/// exists.
 struct DetectedEvent: Hashable, Sendable, Codable {
   enum Kind: String, Hashable, Sendable, Codable {
     case trip
     case visit
-    /// Exit from a place that records exits as separate events.
+    /// Exit from a place whose exits are recorded as separate events.
     case exit
   }
 
@@ -33,26 +34,27 @@ struct DetectedEvent: Hashable, Sendable, Codable {
   /// `nil` while a visit is open.
   var end: Date?
   var standing = Standing.own
-  /// Id of the event of another recording that describes the same trip or visit. No event is written for this one then.
+  /// Id of the event that describes the same trip or visit and comes from another recording or an import. If set, no
+  /// event is written for this one.
   var twin: String?
-  /// Event as last written.
+  /// Event as detection last wrote it.
   var written: CreateEventRequest?
-  /// Event that is about to be written; saved before the write so that a crash in between can be recognized.
+  /// Event about to be written. It is saved first, so that after a crash the event is recognised as detection's own.
   var intended: CreateEventRequest?
   var decisions: [TripDecision] = []
-  /// Time of the reading that completed the event; `nil` while later readings may still change it.
+  /// Time of the reading that completed the event, or `nil` while further readings may change it.
   var settledAt: Date?
 
-  /// Whether the event was withdrawn but its deletion has not been confirmed.
+  /// Whether the event was withdrawn and its deletion is not confirmed.
   var isToBeDeleted: Bool { standing == .withdrawn && (written != nil || intended != nil) }
 
-  /// Sort value of findings that may still change: 9999-12-31, after every real timestamp.
+  /// Sort value of events that may still change: 9999-12-31, after every real timestamp.
   static let unsettled = Date(timeIntervalSince1970: 253_402_300_799)
 
   /// Returns the stored form.
   ///
-  /// A finding whose event is still to be deleted sorts as unsettled. Every pass then reads it, even if the clock was
-  /// wrong when it was withdrawn.
+  /// A withdrawn event whose deletion is not confirmed sorts as unsettled. Every detection then reads it again, even if
+  /// the clock was wrong at the time of the withdrawal.
   func note() throws -> TrackNote {
     let time = isToBeDeleted ? Self.unsettled : settledAt ?? Self.unsettled
     return TrackNote(kind: .finding, id: eventId, time: time, content: Array(try WireJSON.encode(self)))
@@ -68,16 +70,17 @@ struct DetectedEvent: Hashable, Sendable, Codable {
     self.end = end
   }
 
-  /// Returns the number of seconds that two findings have in common; negative if they do not overlap.
+  /// Returns the number of seconds for which two detected events overlap; negative if they do not.
   ///
-  /// `seen` is the time until which this finding is known to last if it is open. An open finding lasts at least 1 s.
+  /// - Parameter seen: time until which this event is known to last if it has no end. It lasts at least 1 s then.
   func overlap(with other: DetectedEvent, openUntil seen: Date) -> TimeInterval {
     min(end ?? max(seen, start + 1), other.end ?? .distantFuture).timeIntervalSince(max(start, other.start))
   }
 }
 
 extension DetectedEvent {
-  /// Whether this finding and another one describe the same trip or visit in two recordings.
+  /// Returns whether two detected events describe the same trip or visit in two recordings.
+  /// - Parameter event: event of `other`, whose starting point must agree as well.
   func isTwin(of other: DetectedEvent, _ event: Event) -> Bool {
     guard kind == other.kind, geofenceId == other.geofenceId, standing != .withdrawn, let end, let otherEnd = other.end,
       Event.isOneMoment(start, other.start),
@@ -88,10 +91,10 @@ extension DetectedEvent {
 }
 
 extension Event {
-  /// Whether two events with different ids describe the same trip or visit.
+  /// Returns whether two events with different ids describe the same trip or visit.
   ///
-  /// Start and end must agree within 1 s, which allows for formats with whole seconds, and the starting points within
-  /// 250 m. The ends of two visits to one place may differ by a minute: in a format without accuracy other fixes are
+  /// Their starts and ends must agree within 1 s, because some formats store whole seconds, and their starting points
+  /// within 250 m. The ends of two visits to one place may differ by a minute: a format without accuracy leads to other
   /// outliers.
   public func isTwin(of other: Event) -> Bool {
     guard id != other.id, sourceType == other.sourceType, geofenceId == other.geofenceId, let endDate,
@@ -101,12 +104,12 @@ extension Event {
       && Self.isOneMoment(endDate, otherEnd, within: Self.twinSeconds(atEndOf: geofenceId)) && isOnePlace(as: other)
   }
 
-  /// Tolerance for start and end in seconds: formats with whole seconds differ by up to 1 s.
+  /// Maximum difference of two starts or ends in seconds. Formats with whole seconds differ by up to 1 s.
   static let twinSeconds: TimeInterval = 1
-  /// Tolerance for the starting point in metres: the user may carry two receivers.
+  /// Maximum distance of two starting points in metres. The user may carry two receivers.
   private static let twinMetres = 250.0
 
-  /// Tolerance for the end of a visit to a place, or of a trip.
+  /// Returns the maximum difference in seconds of the ends of two visits, or of two trips if `geofenceId` is `nil`.
   fileprivate static func twinSeconds(atEndOf geofenceId: String?) -> TimeInterval {
     geofenceId == nil ? twinSeconds : 60
   }
@@ -128,7 +131,7 @@ extension Event {
 }
 
 extension Event {
-  /// Whether all detected fields still have the values of `written`.
+  /// Returns whether all fields that detection writes still have the values of `written`.
   func isAsWritten(_ written: Event) -> Bool {
     guard eventTypeId == written.eventTypeId, timestamp == written.timestamp, endDate == written.endDate,
       locationLatitude == written.locationLatitude, locationLongitude == written.locationLongitude,
@@ -138,7 +141,7 @@ extension Event {
     return written.properties.allSatisfy { !Self.found.contains($0.key) || properties[$0.key] == $0.value }
   }
 
-  /// Whether the event equals `written` and the user has added neither a note nor properties.
+  /// Returns whether the event equals `written` and the user has added neither a note nor properties.
   func isUntouched(since written: Event) -> Bool {
     isAsWritten(written) && notes == nil && properties == written.properties
   }

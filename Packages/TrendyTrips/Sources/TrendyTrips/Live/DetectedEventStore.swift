@@ -1,25 +1,25 @@
 public import TrendyModels
 
-/// Store of detected events: a device's own store, or one user's record at a hub.
+/// Destination of detected events: a device's own store, or one user's record at a hub.
 ///
-/// Writes are durable when the call returns. A call that failed is retried with the same arguments, so every
-/// implementation must be idempotent.
+/// Writes are durable when the call returns. The caller repeats a failed call with the same arguments, so all
+/// implementations must be idempotent.
 public protocol DetectedEventStore: Sendable {
   /// Returns all places of the user, active or not.
   func geofences() throws -> [Geofence]
   /// Returns the user's setting for the length of a stop that ends a trip.
   func tripStop() throws -> TripStop
-  /// Returns the id of the event type of trips, and creates the type if it does not exist.
+  /// Returns the id of the event type of trips. Creates the type if it does not exist.
   func tripTypeId() throws -> String
   /// Returns an event, or `nil` if it never existed or was deleted.
   func event(id: String) throws -> Event?
-  /// Returns the id of an event that duplicates one detected in a recording.
+  /// Returns the id of an existing event that duplicates one detected in a recording, or `nil`.
   ///
-  /// The trip or visit was then imported before in another file format; see `Event.isTwin(of:)`.
+  /// This happens if the same track was imported before in another file format; see `Event.isTwin(of:)`.
   func twin(of event: Event) throws -> String?
-  /// Returns the id of an imported event that describes the same trip as a newly detected one.
+  /// Returns the id of an imported event that describes the same trip as a newly detected one, or `nil`.
   ///
-  /// The two must overlap by more than half of the longer one. Detected events do not count.
+  /// The two overlap by more than half of the longer one. Events created by detection are not considered.
   func told(_ trip: Event) throws -> String?
   /// Creates a detected event.
   ///
@@ -27,28 +27,28 @@ public protocol DetectedEventStore: Sendable {
   func create(_ event: Event) throws -> Bool
   /// Writes the fields in which `event` differs from `held`.
   ///
-  /// - Returns: `false` if the stored event no longer equals `held` or was deleted. Nothing is written then.
+  /// - Returns: `false`, without writing, if the stored event no longer equals `held` or was deleted.
   func update(_ event: Event, from held: Event) throws -> Bool
   /// Deletes a detected event.
   ///
-  /// - Returns: `false` if the stored event no longer equals `held`. Nothing is deleted then.
+  /// - Returns: `false`, without deleting, if the stored event no longer equals `held`.
   func delete(_ held: Event) throws -> Bool
-  /// Returns a new trip with the values that the user's rules add: the vehicle, and whether it was business.
+  /// Returns a new trip with the values that follow from the user's rules: the vehicle and the category.
   ///
-  /// `device` is the device that recorded the trip.
+  /// - Parameter device: device that recorded the trip.
   func completed(_ trip: Event, device: String) throws -> Event
 }
 
 extension DetectedEventStore {
-  /// Returns `nil`: by default a journal contains no imported recordings.
+  /// Returns `nil`: by default a store contains no imported recordings.
   public func twin(of event: Event) throws -> String? { nil }
-  /// Returns `nil`: by default a journal contains no imported events.
+  /// Returns `nil`: by default a store contains no imported events.
   public func told(_ trip: Event) throws -> String? { nil }
   /// Returns the trip unchanged.
   public func completed(_ trip: Event, device: String) throws -> Event { trip }
 }
 
 extension Geofence {
-  /// Whether a stop at this place only pauses a trip.
+  /// Whether a stop at this place pauses a trip without ending it.
   public var isSkipPlace: Bool { isActive && role == "skip" }
 }

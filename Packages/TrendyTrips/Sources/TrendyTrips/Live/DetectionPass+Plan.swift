@@ -2,12 +2,12 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Changes that one pass makes to the stored events.
+/// Changes to the stored events that one detection makes.
 struct DetectionWritePlan {
   struct Operation {
     enum What {
       case create(Event)
-      /// The stored event and its replacement.
+      /// The stored event, then its replacement.
       case update(Event, Event)
       case delete(Event)
     }
@@ -17,7 +17,7 @@ struct DetectionWritePlan {
   }
 
   var operations: [Operation] = []
-  /// Findings that change without a change of their event.
+  /// Detected events whose stored state changes although the event itself does not.
   var remarks: [DetectedEvent] = []
   var removedNotes: [String] = []
 
@@ -31,11 +31,12 @@ extension DetectionPass {
   /// Compares the detected events with the stored ones and returns the changes to make.
   ///
   /// - Parameters:
-  ///   - found: Events that the readings determine.
-  ///   - baseTime: Time of the checkpoint from which the readings were read; `nil` if all were read.
-  ///   - through: Time after which findings stay as they are; `nil` if everything was read. Unsettled findings are
-  ///     always compared.
-  ///   - seenUntil: Time of the last reading of the previous pass. Open findings are known to last until then.
+  ///   - found: Events that follow from the readings.
+  ///   - baseTime: Time of the checkpoint after which readings were read; `nil` if all were read.
+  ///   - through: Time up to which readings were read; `nil` if all were read. Events settled later remain unchanged;
+  ///     unsettled ones are always compared.
+  ///   - seenUntil: Time of the last reading of the previous detection. Events without an end lasted at least until
+  ///     then.
   ///   - lastTime: Time of the last reading.
   func plan(
     for found: DetectionResult, since baseTime: Date?, through: Date?, seenUntil: Date, lastTime: Date
@@ -50,7 +51,7 @@ extension DetectionPass {
     var held = try notes.map { try DetectedEvent($0) }
     let others = found.refused.union(found.byKey.keys).subtracting(held.map(\.key))
     if let baseTime, !others.isEmpty {
-      // A trip may have ended before the checkpoint and continued after it.
+      // A trip that ended before the checkpoint may have continued after it.
       let earlier = try store.notes(
         .finding, device: device, after: baseTime - Self.reopeningSeconds, through: baseTime, isDescending: false,
         limit: .max)
@@ -61,7 +62,7 @@ extension DetectionPass {
       let finding = held[index]
       let event = try journal.event(id: finding.eventId)
       if finding.isToBeDeleted {
-        // The process ended during the deletion.
+        // The process ended during the deletion; try again.
         if event == nil { continue }
         held[index].standing = .own
       }
@@ -70,7 +71,7 @@ extension DetectionPass {
       if let event {
         if !ours.contains(where: { event.isAsWritten($0) }) { held[index].standing = .personal }
       } else if finding.written != nil {
-        // The user deleted the event. If only the intent was saved, the write may never have happened.
+        // The user deleted the event. If only the intent was saved, the event may never have been written.
         held[index].standing = .personal
       }
     }
@@ -89,7 +90,8 @@ extension DetectionPass {
         open.append(finding)
       }
     }
-    // A finding whose start moved keeps its event. In order of time each finding takes the event that it overlaps most.
+    // An event whose start moved is recognised by overlap: in chronological order, each new event takes over the stored
+    // one that it overlaps most.
     for finding in open.sorted(by: { ($0.start, $0.key) < ($1.start, $1.key) }) {
       let alike = free.filter { index in
         held[index].kind == finding.kind && held[index].geofenceId == finding.geofenceId
@@ -125,9 +127,9 @@ extension DetectionPass {
     return plan
   }
 
-  /// Compares a finding with its earlier version and adds the necessary change to the plan.
+  /// Compares a detected event with its stored state and adds the required change to the plan.
   ///
-  /// - Returns: The finding as it is to be stored.
+  /// - Returns: The state to store.
   private func settle(
     _ finding: DetectedEvent, over held: DetectedEvent, event: Event?, in found: DetectionResult,
     into plan: inout DetectionWritePlan
@@ -138,8 +140,8 @@ extension DetectionPass {
     settled.twin = held.twin
     settled.written = held.written
     guard held.standing == .own else {
-      // The user's version covers this time. It keeps its key and time, so that findings that separate from it later do
-      // not change it.
+      // The user's version replaces this event. Its key and times are preserved, so that events detected separately
+      // later do not affect it.
       if finding.key != held.key {
         (settled.key, settled.start, settled.end) = (held.key, held.start, held.end ?? finding.end)
       }
@@ -148,11 +150,11 @@ extension DetectionPass {
     }
     let wanted = try wanted(finding, id: held.eventId, in: found)
     guard let event else {
-      // The process ended before the event was created.
+      // The process ended before it created the event.
       create(settled, as: try completed(wanted, of: finding), into: &plan)
       return settled
     }
-    // A crash may have prevented saving that the intended version was written.
+    // The intended version was written, but a crash prevented storing that fact.
     if let intended = held.intended, event.isAsWritten(Event(intended)) { settled.written = intended }
     if event.isAsWritten(wanted) {
       if settled != held { plan.remarks.append(settled) }
@@ -164,10 +166,10 @@ extension DetectionPass {
     return settled
   }
 
-  /// Returns the id of an event that already describes this finding.
+  /// Returns the id of an existing event that describes the same trip or visit, or `nil`.
   ///
-  /// It is an imported event, or an event detected in another recording. File formats round timestamps differently, and
-  /// ids derived from timestamps 1 ms apart differ.
+  /// That event was imported or detected in another recording. Ids do not reveal such a duplicate: file formats round
+  /// timestamps differently, and ids are derived from timestamps.
   private func twin(of finding: DetectedEvent, in found: DetectionResult) throws -> String? {
     guard let end = finding.end else { return nil }
     let event = try wanted(finding, id: finding.key, in: found)
@@ -176,7 +178,7 @@ extension DetectionPass {
     for other in try store.devices() where other.name != device && Recording.isRecording(device: other.name) {
       guard other.firstTime <= end, other.lastTime >= finding.start else { continue }
       let notes = try store.notes(.finding, device: other.name, after: nil, isDescending: false, limit: .max)
-      // Events that the user edited or deleted count as well.
+      // Includes events that the user edited or deleted.
       if let known = try notes.map({ try DetectedEvent($0) }).first(where: { $0.isTwin(of: finding, event) }) {
         return known.twin ?? known.eventId
       }
@@ -206,10 +208,10 @@ extension DetectionPass {
     finding.kind == .trip ? try journal.completed(event, device: device) : event
   }
 
-  /// Whether an event id cannot be used for this finding.
+  /// Returns whether an event id is already used.
   ///
-  /// The id may belong to a withdrawn event, to an event whose start has moved since, or to an event of another device
-  /// with the same start. A recording and the device that it came from share their events.
+  /// It may belong to a withdrawn event, to an event whose start has moved since, or to an event of another device with
+  /// the same start. A recording shares its ids with the device that recorded it.
   private func isTaken(_ id: String, for finding: DetectedEvent) throws -> Bool {
     guard let (owner, note) = try store.note(.finding, id: id) else { return false }
     let known = try DetectedEvent(note)
@@ -218,14 +220,15 @@ extension DetectionPass {
     return !Recording.isRecording(device: owner) && !Recording.isRecording(device: device)
   }
 
-  /// Withdraws a finding that the readings no longer support.
+  /// Withdraws a detected event that the readings no longer support.
   ///
-  /// `lastTime` is the time of the last reading. An event that the user edited becomes the user's own instead.
+  /// If the user has edited the event, it becomes the user's own instead.
+  /// - Parameter lastTime: time of the last reading.
   private func withdraw(_ held: DetectedEvent, event: Event?, lastTime: Date, into plan: inout DetectionWritePlan) {
     var finding = held
     guard held.standing != .withdrawn else { return }
     if let id = held.geofenceId, geofences[id]?.circle != held.circle || geofences[id]?.isActive != true {
-      // The place has been moved, resized or deactivated since, so its earlier visits cannot be checked.
+      // The place has been moved, resized or deactivated since, so earlier visits to it cannot be verified.
       guard held.settledAt == nil else { return }
       finding.settledAt = now
       plan.remarks.append(finding)
@@ -244,13 +247,13 @@ extension DetectionPass {
       }
     }
     finding.standing = .personal
-    // The user's event covers the existing readings, not later ones.
+    // The user's event accounts for the existing readings, not for later ones.
     finding.end = held.end ?? max(held.start, lastTime)
     finding.settledAt = held.settledAt ?? lastTime
     if finding != held { plan.remarks.append(finding) }
   }
 
-  /// Returns the event of a finding as the journal returns it after writing it: with times rounded as on the wire.
+  /// Returns the event to write, with timestamps rounded as the store will return them.
   private func wanted(_ finding: DetectedEvent, id: String, in found: DetectionResult) throws -> Event {
     guard let (_, record, visit) = found.byKey[finding.key],
       var event = try visit ?? record?.event(eventTypeId: journal.tripTypeId(), device: device)
@@ -266,7 +269,7 @@ extension DetectionPass {
     switch operation.what {
     case .create(let event):
       if let held = try journal.event(id: id) {
-        // Created before a crash, or by another process.
+        // Another process, or this one before a crash, has created the event.
         if !held.isAsWritten(event) { operation.finding.standing = .personal }
       } else if try journal.create(event) {
         changes.created.append(id)

@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// One detection run over one device, from the last checkpoint before the first new reading to the last reading.
+/// One run of detection over the readings of one device, from the last usable checkpoint to the last reading.
 struct DetectionPass {
   let reader: DetectionRunner
   let device: String
@@ -24,10 +24,10 @@ struct DetectionPass {
   var store: any TrackStore { reader.store }
   var journal: any DetectedEventStore { reader.journal }
 
-  /// Runs detection and writes the changes. Repeats the run if an event was edited between comparison and write.
+  /// Runs detection and writes the changes. Runs it again if an event was edited between the comparison and the write.
   ///
-  /// `onReading` is called every 256 readings with the time reached. If it throws, the run ends before anything is
-  /// written.
+  /// - Parameter onReading: called every 256 readings with the time reached. If it throws, the run ends without
+  ///   writing.
   mutating func run(onReading: (Date) throws -> Void = { _ in }) throws -> DetectionRunner.Changes {
     for _ in 1..<Self.attempts {
       do {
@@ -46,7 +46,7 @@ struct DetectionPass {
     if let since = unread?.since, let time = last?.machine.time, time >= since {
       base = try reader.keptCheckpoint(of: device, before: since, in: last?.kept ?? [])
     }
-    // If the time of the checkpoint may be after a new reading, its state cannot be used.
+    // A checkpoint at or after the first new reading cannot be used.
     let baseTime = base?.machine.time
     var path = DetectionReplay(base: base, device: device)
     path.machine.update(geofences: places, stop: stop)
@@ -66,7 +66,7 @@ struct DetectionPass {
       for: found, since: baseTime, through: through, seenUntil: last?.machine.time ?? lastTime, lastTime: lastTime)
     var commit = TrackChanges()
     if !plan.operations.isEmpty {
-      // The intent is saved first. After a crash between the two saves, the event is then recognized as detected.
+      // Save the intent first. After a crash before the second save, the event is then recognised as detected.
       commit.put = try plan.notes(isIntent: true)
       try store.commit(commit, device: device)
     }
@@ -87,18 +87,18 @@ struct DetectionPass {
   }
 }
 
-/// An event was edited or deleted between comparison and write.
+/// Error thrown if an event was edited or deleted between the comparison and the write.
 struct EventChanged: Error, CustomStringConvertible {
   var description: String { "an event is changed repeatedly by other writers; detection resumes with the next reading" }
 }
 
 extension DetectionPass {
-  /// Reads the readings after the base checkpoint.
+  /// Processes the readings after the base checkpoint.
   ///
-  /// If the state at a stored checkpoint after the last new reading equals that checkpoint, the rest would give the
-  /// same result again and is not read. The cost of a late reading is thus proportional to what it changes.
-  /// `newThrough` is the time of the last new reading, or `nil` if it is unknown.
+  /// Ends early if the state at a stored checkpoint after the last new reading equals that checkpoint: the remaining
+  /// readings would have the same results as before. A late reading therefore costs only as much as it changes.
   ///
+  /// - Parameter newThrough: time of the last new reading, or `nil` if unknown.
   /// - Returns: The time of that checkpoint, or `nil` if all readings were read.
   private func readOn(
     from baseTime: Date?, last: DetectionRunner.Checkpoint?, newThrough: Date?, path: inout DetectionReplay,
@@ -130,7 +130,8 @@ extension DetectionPass {
     }
   }
 
-  /// Whether the state equals the checkpoint stored at `stop`, and later readings did not change earlier findings.
+  /// Returns whether the state equals the checkpoint at `stop`, and no event completed later is detected differently
+  /// now.
   private func isAsBefore(_ machine: DetectionStateMachine, at stop: Date, _ found: DetectionResult) throws -> Bool {
     guard machine.time == stop else { return false }
     guard let note = try store.note(.checkpoint, id: DetectionRunner.checkpointId(device: device, at: stop))?.note,
@@ -148,16 +149,16 @@ extension DetectionPass {
     }
   }
 
-  /// Longer than any gap after which a trip may continue, including the readings that decide it.
+  /// Longer than any gap after which a trip may continue, including the time until that is certain.
   static let reopeningSeconds: TimeInterval = 3 * 86_400
 }
 
-/// State machine on its way through the readings, and the checkpoints created on the way for late readings.
+/// State machine during a detection, with the checkpoints that it creates for later detections.
 struct DetectionReplay {
   var machine: DetectionStateMachine
   private let device: String
   private var kept: [Date]
-  /// Checkpoints of `kept` that are not stored yet.
+  /// Checkpoints of `kept` that have not been stored yet.
   private var new: [Date: DetectionStateMachine] = [:]
   private var readings = 0
 
@@ -165,7 +166,7 @@ struct DetectionReplay {
     self.device = device
     machine = base?.machine ?? DetectionStateMachine(device: device)
     kept = base?.kept ?? []
-    // The base checkpoint may be needed again.
+    // Keep the base checkpoint, which a later detection may need.
     if let time = base?.machine.time, isDue(time) {
       kept.append(time)
       new[time] = machine
@@ -174,7 +175,7 @@ struct DetectionReplay {
 
   var head: DetectionRunner.Checkpoint { DetectionRunner.Checkpoint(machine: machine.withoutSettings, kept: kept) }
 
-  /// Skips to the last checkpoint, from a time at which the state equals the state of the previous run.
+  /// Continues with the last checkpoint. At `time`, the state must equal that of the previous detection.
   mutating func goOn(from time: Date, as last: DetectionRunner.Checkpoint, places: [Geofence], stop: TripStop) {
     machine = last.machine
     machine.update(geofences: places, stop: stop)
@@ -198,7 +199,7 @@ struct DetectionReplay {
     kept.last.map { time.timeIntervalSince($0) >= Self.interval } ?? true
   }
 
-  /// Thins old checkpoints to every other one, because most late readings are only a little late.
+  /// Removes every second of the older checkpoints. Most late readings are only a little late.
   private mutating func thin() {
     guard kept.count > Self.limit else { return }
     let old = kept.prefix(Self.limit / 2)

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Detected events of one pass, as the readings alone determine them.
+/// Events that one detection found, as they follow from the readings alone.
 struct DetectionResult {
   private let geofences: [String: Geofence]
   private(set) var byKey: [String: (finding: DetectedEvent, record: TripRecord?, event: Event?)] = [:]
@@ -22,7 +22,7 @@ struct DetectionResult {
       byKey[id] = nil
       refused.insert(id)
     case .entered:
-      // An open visit is added by `takeOpen` after the last reading.
+      // Visits without an exit are added by `takeOpen` after the last reading.
       break
     case .exited(let id, let enteredAt, let date):
       guard let geofence = geofences[id] else { return }

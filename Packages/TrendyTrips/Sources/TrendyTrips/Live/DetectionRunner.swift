@@ -5,20 +5,20 @@ public import TrendyProtocols
 
 /// Detects trips and visits in the readings of all devices and writes them as events.
 ///
-/// The events do not depend on how the readings arrive (one by one, in batches, late, or again after a restart): a
-/// reading older than the last one repeats detection from a checkpoint before it. An event is written when it has
-/// ended, and is updated or deleted if later readings contradict it. An event that the user edited or deleted is
-/// neither changed nor replaced.
+/// The events do not depend on whether readings arrive one by one, in batches, late, or again after a restart. A
+/// reading older than the last one makes detection start again from a checkpoint before it. An event is written when it
+/// has ended, and updated or deleted if later readings contradict it. An event that the user edited or deleted is
+/// neither changed nor detected again.
 public final class DetectionRunner: Sendable {
   let store: any TrackStore
   let journal: any DetectedEventStore
   let clock: any TimeSource
   /// Last checkpoint of each device, with its stored bytes.
   private let known = Mutex<[String: (content: [UInt8], checkpoint: Checkpoint)]>([:])
-  /// Places of the previous pass, as the journal returned them and sorted.
+  /// Places of the previous detection: as the store returned them, sorted, and by id.
   private let lastPlaces = Mutex<(given: [Geofence], sorted: [Geofence], byId: [String: Geofence])>(([], [], [:]))
 
-  /// Creates a reader that writes detected events to `journal`. `clock` decides how long a device has been silent.
+  /// Creates a runner that writes detected events to `journal`. `clock` determines how long a device has sent nothing.
   public init(store: any TrackStore, journal: any DetectedEventStore, clock: any TimeSource) {
     self.store = store
     self.journal = journal
@@ -45,7 +45,8 @@ public final class DetectionRunner: Sendable {
     public var isEmpty: Bool { created.isEmpty && updated.isEmpty && deleted.isEmpty }
   }
 
-  /// Runs detection over the new readings of one device, and ends trips and visits after a long enough gap.
+  /// Runs detection over the new readings of one device. Ends trips and visits if the device has sent nothing for long
+  /// enough.
   @discardableResult
   public func read(device: String) throws -> Changes { try read(device: device) { _ in } }
 
@@ -56,13 +57,13 @@ public final class DetectionRunner: Sendable {
     }
   }
 
-  /// Stores readings and runs detection over them while no other process can.
+  /// Stores readings and runs detection over them under one lock.
   ///
-  /// The returned changes are therefore caused by these readings.
+  /// No other process can run detection in between, so the returned changes are those that these readings caused.
   public func take(_ readings: [TrackReading], device: String) throws -> (kept: TrackAppend, changes: Changes) {
     try store.withReader {
       var kept = TrackAppend()
-      // Long tracks are stored in batches, to limit the size of a save.
+      // Long tracks are stored in batches, which limits the size of a save.
       var rest = readings[...]
       while !rest.isEmpty {
         let part = try store.append(Array(rest.prefix(20_000)), device: device)
@@ -81,31 +82,31 @@ public final class DetectionRunner: Sendable {
   public func readAll() throws -> Changes {
     var all = Changes()
     for device in try store.devices() where !DisplayOnlyTrack.isKept(device: device.name) {
-      // A recording without new readings does not change with time, and there may be thousands.
+      // Time does not change a recording without new readings, and there may be thousands of them.
       if Recording.isRecording(device: device.name), try store.unread(device: device.name) == nil { continue }
       all.add(try read(device: device.name))
     }
     return all
   }
 
-  /// Progress of a repeated detection in seconds of recorded time, over all devices.
+  /// Progress of a repeated detection over all devices, in seconds of recorded time.
   public struct Progress: Hashable, Sendable {
     public var done: TimeInterval
     public var total: TimeInterval
 
-    /// Creates a progress value from the seconds read and the total.
+    /// Creates a progress value.
     public init(done: TimeInterval, total: TimeInterval) {
       self.done = done
       self.total = total
     }
   }
 
-  /// Repeats detection over all readings, or over those since a time.
+  /// Repeats detection over all readings, or over those since a given time.
   ///
   /// - Parameters:
-  ///   - since: Time from which readings are read again; `nil` for all.
-  ///   - onProgress: Called every 256 readings. If it throws, detection ends: devices already read keep their new
-  ///     events, and the next ``readAll()`` reads the others.
+  ///   - since: Time from which readings are processed again; `nil` for all.
+  ///   - onProgress: Called every 256 readings. If it throws, detection ends. Devices processed before then keep their
+  ///     new events; the next ``readAll()`` processes the others.
   @discardableResult
   public func readAgain(since: Date? = nil, onProgress: (Progress) throws -> Void = { _ in }) throws -> Changes {
     let spans = try store.devices().filter { !DisplayOnlyTrack.isKept(device: $0.name) }.map { device in
@@ -123,7 +124,8 @@ public final class DetectionRunner: Sendable {
       let before = progress.done
       try onProgress(progress)
       let changes = try read(device: span.device) { time in
-        // A device may have sent more since the list was made, and is read from a checkpoint before the requested time.
+        // Clamped: the device may have sent more since the list was created, and detection starts at an earlier
+        // checkpoint.
         progress.done = before + min(max(time.timeIntervalSince(span.start), 0), span.length)
         try onProgress(progress)
       }
@@ -134,13 +136,13 @@ public final class DetectionRunner: Sendable {
     return all
   }
 
-  /// Returns why an event exists, or `nil` if it was not detected in readings.
+  /// Returns an explanation of why an event exists, or `nil` if it was not detected in readings.
   public func explanation(eventId: String) throws -> FindingExplanation? {
     guard let (device, note) = try store.note(.finding, id: eventId) else { return nil }
     let finding = try DetectedEvent(note)
     var readings = 0
     try store.forEach(device: device, after: finding.start - 0.001, through: finding.end) { _ in readings += 1 }
-    // By time: a decision about a fix may precede one about the stay point at which the trip began.
+    // In order of time: the log may list a decision about a fix before an earlier one about the stay point.
     let decisions = finding.decisions.enumerated()
       .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
     return FindingExplanation(
@@ -148,7 +150,8 @@ public final class DetectionRunner: Sendable {
       isSettled: finding.settledAt != nil, decisions: decisions, readings: readings)
   }
 
-  /// Returns the events detected in a device's readings, by start, including those that the user edited or deleted.
+  /// Returns the events detected in a device's readings in order of start, including those that the user edited or
+  /// deleted.
   public func events(device: String) throws -> [(id: String, isTrip: Bool)] {
     let findings = try store.notes(.finding, device: device, after: nil, isDescending: false, limit: .max)
       .map { try DetectedEvent($0) }
@@ -156,11 +159,11 @@ public final class DetectionRunner: Sendable {
       .sorted { ($0.start, $0.key) < ($1.start, $1.key) }.map { ($0.twin ?? $0.eventId, $0.kind == .trip) }
   }
 
-  /// Returns the trips of a device that ended after a time, as detected.
+  /// Returns the detected trips of a device that ended after a given time.
   ///
-  /// Trips that the user edited or deleted are included.
+  /// Includes trips that the user edited or deleted.
   public func trips(device: String, since: Date) throws -> [(eventId: String, start: Date, end: Date)] {
-    // The search is by the time of the last reading of a trip, which is never before its end.
+    // The log is sorted by the time of the last reading of a trip, which is never before its end.
     let notes = try store.notes(.finding, device: device, after: since, isDescending: false, limit: .max)
     var trips: [(eventId: String, start: Date, end: Date)] = []
     for finding in try notes.map({ try DetectedEvent($0) }) where finding.kind == .trip && finding.intended == nil {
@@ -170,9 +173,10 @@ public final class DetectionRunner: Sendable {
     return trips
   }
 
-  /// Returns the current state of every device that may send more: recordings and paths are excluded.
+  /// Returns the current state of every device that may send more readings, which excludes recordings and display-only
+  /// tracks.
   ///
-  /// The state includes the effects of the time since the last reading.
+  /// The state accounts for the time since the last reading.
   public func presences() throws -> [DevicePresence] {
     try store.devices().compactMap { device in
       guard !Recording.isRecording(device: device.name), !DisplayOnlyTrack.isKept(device: device.name),
@@ -184,22 +188,22 @@ public final class DetectionRunner: Sendable {
   }
 }
 
-/// Why a detected event exists.
+/// Explanation of why a detected event exists.
 public struct FindingExplanation: Hashable, Sendable {
   /// Name of the device in the track log.
   public var device: String
   public var start: Date
   public var end: Date?
-  /// Whether the user edited or deleted the event, so that detection no longer writes to it.
+  /// Whether the user edited or deleted the event. Detection no longer changes it then.
   public var isPersonal: Bool
-  /// Whether only late readings can still change the event.
+  /// Whether the event is final unless a late reading arrives.
   public var isSettled: Bool
-  /// Decisions of the trip detector by time. Empty for visits and for trips from commands.
+  /// Decisions of the trip detector in order of time. Empty for visits, and for trips created by commands.
   public var decisions: [TripDecision]
-  /// Number of readings stored from start to end.
+  /// Number of stored readings between start and end.
   public var readings: Int
 
-  /// Creates an explanation from its values.
+  /// Creates an explanation.
   public init(
     device: String, start: Date, end: Date?, isPersonal: Bool, isSettled: Bool, decisions: [TripDecision], readings: Int
   ) {
@@ -216,10 +220,10 @@ public struct FindingExplanation: Hashable, Sendable {
 // MARK: Checkpoints
 
 extension DetectionRunner {
-  /// State machine at a time, as stored.
+  /// Stored state of the state machine at one time.
   struct Checkpoint: Hashable, Sendable, Codable {
     var machine: DetectionStateMachine
-    /// Times of the earlier checkpoints that are stored for late readings, ascending.
+    /// Times of the earlier checkpoints that are retained for late readings, ascending.
     var kept: [Date]
   }
 
@@ -227,7 +231,7 @@ extension DetectionRunner {
     NaturalKey.id(for: "checkpoint", device, NaturalKey.part(time))
   }
 
-  /// Returns the newest checkpoint, or `nil` if there is none or another version of the program wrote it.
+  /// Returns the newest checkpoint, or `nil` if there is none or it has another format version.
   func lastCheckpoint(of device: String) throws -> Checkpoint? {
     let notes = try store.notes(.checkpoint, device: device, after: nil, isDescending: true, limit: 1)
     guard let content = notes.first?.content else { return nil }
@@ -246,7 +250,7 @@ extension DetectionRunner {
     return nil
   }
 
-  /// Returns the user's places, sorted by id and as a dictionary. The result is cached while they do not change.
+  /// Returns the user's places, sorted by id and as a dictionary. Sorts them again only if they have changed.
   func places(of device: String) throws -> (sorted: [Geofence], byId: [String: Geofence]) {
     let given = try journal.geofences()
     return lastPlaces.withLock { last in
@@ -259,7 +263,7 @@ extension DetectionRunner {
   }
 
   static func decode(_ content: [UInt8]) -> Checkpoint? {
-    // A checkpoint of another version cannot be decoded; detection then starts from the readings.
+    // A checkpoint of another format version fails to decode. Detection then starts from the first reading.
     try? WireJSON.decode(Checkpoint.self, from: Data(content))
   }
 

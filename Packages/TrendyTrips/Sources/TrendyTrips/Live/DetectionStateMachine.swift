@@ -2,24 +2,24 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Detection state machine of one device: turns readings, in order of time, into trips and visits.
+/// State machine that detects the trips and visits of one device in its readings, which must be in order of time.
 ///
-/// It is a value and reads no clock. Only the timestamps of the readings decide, so stored readings give the same
-/// result again in batches of any size. A ``TripDetector`` detects trips in the fixes. Trip commands of the device
+/// It is a value and reads no clock: only the timestamps of the readings matter, so stored readings yield the same
+/// result in batches of any size. A ``TripDetector`` detects trips in the fixes. Trip commands of the device
 /// (``/TrendyProtocols/TripCommand``) take precedence: a ``TripTracker`` creates their trips, and detected trips of the
 /// same time are discarded.
 struct DetectionStateMachine: Hashable, Sendable, Codable {
   enum Effect: Hashable, Sendable {
-    /// A trip ended. Reported again with the same id if it continued after all.
+    /// A trip ended. Sent again with the same id if the trip turns out to continue.
     case trip(TripRecord)
-    /// Revokes an earlier report: the trip with this id does not exist.
+    /// The trip with this id, reported earlier, does not exist.
     case noTrip(id: String)
     case entered(geofenceId: String, at: Date)
-    /// `enteredAt` is `nil` if the entry was not observed.
+    /// An exit. `enteredAt` is `nil` if the entry was not observed.
     case exited(geofenceId: String, enteredAt: Date?, at: Date)
   }
 
-  /// Time interval of a trip, from commands or from detection.
+  /// Time interval of a trip.
   private struct Span: Hashable, Sendable, Codable {
     var id: String
     var start: Date
@@ -35,23 +35,23 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
   }
 
   private var movement: MovementDetector
-  /// Intervals of the last trips created by commands, cancelled ones included.
+  /// Intervals of the most recent trips created by commands, including cancelled ones.
   private var called: [Span] = []
-  /// Intervals of the last detected trips.
+  /// Intervals of the most recent detected trips.
   private var detected: [Span] = []
   private var tracker: TripTracker?
-  /// Time of entry to each place that the device is in, by geofence id.
+  /// Time of entry to each place in which the device is, by geofence id.
   private(set) var openVisits: [String: Date] = [:]
   /// Time of the last reading.
   private(set) var time: Date?
 
   init(device: String) {
-    // A recording must give the same trip ids on every device that imports it.
+    // A recording must lead to the same trip ids on every device that imports it.
     let deviceId = Recording.isRecording(device: device) ? "" : device
     movement = MovementDetector(trips: TripDetector(configuration: .init(deviceId: deviceId)))
   }
 
-  /// Sets the places and the length of a stop that ends a trip, for all following readings.
+  /// Sets the places and the duration of a stop that ends a trip, for all following readings.
   mutating func update(geofences: [Geofence], stop: TripStop) {
     movement.trips.configuration.stopSeconds = stop.seconds
     let skipPlaces = geofences.filter(\.isSkipPlace).map(\.coordinate)
@@ -64,7 +64,7 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
 
   /// Copy for a checkpoint, without the settings that ``update(geofences:stop:)`` restores.
   ///
-  /// State is stored only for places that have some, so that a thousand unvisited places need no space.
+  /// Stores nothing for a place that the device has not visited, so that a thousand places take no space.
   var withoutSettings: DetectionStateMachine {
     var machine = self
     machine.movement.places = movement.places.withoutIdlePlaces
@@ -100,7 +100,7 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
     switch reading {
     case .motion(let activity):
       movement.trips.onMotion(activity)
-      // Trips from commands need no motion samples.
+      // Trips created by commands do not use motion samples.
       return []
     case .fix(let fix):
       let effects = movement.onLocation(fix, onTripSince: tracker?.currentTrip?.startTime)
@@ -110,15 +110,16 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
     }
   }
 
-  /// Returns the effects of the time between the last reading and `date`, assuming that no reading is missing.
+  /// Returns the effects of the time between the last reading and `date`, assuming that no reading arrives late.
   ///
-  /// Call it on a copy: late readings may still arrive.
+  /// Call this on a copy: late readings may still arrive.
   mutating func settle(at date: Date) -> [Effect] {
     let effects = movement.onTick(at: date, onTripSince: tracker?.currentTrip?.startTime)
     return visits(effects.crossings) + tracked { $0.onTick(at: date) } + found(effects.trips)
   }
 
-  /// Returns the effects of the end of a recording: a trip in progress ends at the last reading. Call it on a copy.
+  /// Returns the effects of the end of a recording, where a trip in progress ends at the last reading. Call this on a
+  /// copy.
   mutating func finish() -> [Effect] {
     let effects = movement.finish(onTripSince: tracker?.currentTrip?.startTime)
     return visits(effects.crossings) + found(effects.trips)
@@ -127,7 +128,7 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
   private mutating func take(_ call: TripCommand) -> [Effect] {
     if tracker == nil {
       tracker = TripTracker(configuration: Self.configuration(movement.trips.configuration))
-      // The fix that was sent with the command precedes it and is the start of the trip.
+      // The fix sent with the command has already been processed and is the start of the trip.
       if let fix = movement.trips.lastFix { tracker?.onLocation(fix) }
     }
     let date = call.timestamp
@@ -145,7 +146,7 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
 
   private mutating func close(at date: Date) -> [Effect] {
     tracked { tracker in
-      // The end is the last movement, as after a long gap.
+      // The trip ends at its last movement, as it does after a long gap.
       let effects = tracker.onCarLink(isConnected: false, at: date)
       return effects + tracker.onTick(at: date + tracker.configuration.silenceSeconds)
     }
@@ -187,12 +188,12 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
     }
   }
 
-  /// Whether a trip from commands overlaps this interval.
+  /// Returns whether a trip created by commands overlaps this interval.
   private func isCalled(_ span: Span) -> Bool {
     called.contains { $0.overlaps(span) } || tracker?.currentTrip.map { Span($0).overlaps(span) } ?? false
   }
 
-  /// Number of intervals that are remembered, for commands that arrive late.
+  /// Number of intervals to remember, because commands may arrive late.
   private static let memory = 16
 
   private mutating func visits(_ crossings: [GeofenceMonitor.Effect]) -> [Effect] {
@@ -210,9 +211,9 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
   private static func configuration(_ detector: TripDetector.Configuration) -> TripConfiguration {
     TripConfiguration(
       skipPlaces: detector.skipPlaces, skipRadiusMeters: detector.skipRadius,
-      // A detected trip may begin at the same first fix; the suffix gives the two different ids.
+      // A detected trip may begin at the same fix. The suffix makes the ids different.
       deviceId: detector.deviceId + "/car",
-      // Commands, and the fixes with them, may be minutes apart. The default filter would discard most of the path.
+      // Commands and the fixes sent with them may be minutes apart. The default filter would discard most of the path.
       distanceFilter: DistanceFilterConfig(maxJumpDistance: 5000, maxAccuracy: detector.maximumAccuracy),
       silenceSeconds: detector.silenceSeconds)
   }

@@ -1,19 +1,19 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Current state of one device, for a live display: last position, trip in progress and places.
+/// Current state of one device for a live display: last position, trip in progress, and places.
 public struct DevicePresence: Hashable, Sendable {
   /// Name of the device in the track log.
   public var device: String
-  /// Last fix that the detector has read.
+  /// Last fix that the detector has processed.
   public var lastFix: Location?
-  /// Trip in progress, if any. It is saved under the same id when it ends, with at least this path length.
+  /// Trip in progress, if any. It will be saved with the same id when it ends, and with at least this path length.
   public var trip: TripRecord?
-  /// Transport mode at the last fix; `unknown` without a trip.
+  /// Transport mode at the last fix, or `unknown` without a trip.
   public var mode = MotionState.unknown
-  /// Whether the trip is paused, at a skip place or because its car is off.
+  /// Whether the trip is paused, at a skip place or because the car is off.
   public var isPaused = false
-  /// Time of entry to each place that the device is in, by geofence id.
+  /// Time of entry to each place in which the device is, by geofence id.
   public var visits: [String: Date]
 
   /// Creates the presence of a device without a trip in progress.

@@ -1,13 +1,13 @@
 public import TrendyModels
 
-/// Names of tracks that are stored and drawn, but not used for detection.
+/// Names of tracks that are stored and displayed but not used for detection.
 ///
-/// The source of such a track, for example a workout, already provides its trips and visits as events. Its fixes are
-/// stored in the track log under a device name with the prefix `path`, and are exported like those of any device.
+/// The source of such a track, for example a workout, provides its own events. The fixes are stored in the track log
+/// under a device name with the prefix `path`, and are exported like those of any device.
 public enum DisplayOnlyTrack: Sendable {
   private static let prefix = "path "
 
-  /// Returns the device name for the fixes of a source. Source names are cut to 120 bytes of UTF-8.
+  /// Returns the device name for the fixes of a source. Truncates the source name to 120 bytes of UTF-8.
   public static func device(of source: String) -> String {
     var source = source
     while source.utf8.count > 120 { source.removeLast() }
@@ -16,12 +16,12 @@ public enum DisplayOnlyTrack: Sendable {
 
   /// Returns the device name for the fixes of one track, or `nil` if there are none.
   ///
-  /// The name consists of the time and position of the earliest fix, so that all file formats of a track share one
-  /// name.
+  /// The name consists of the time and position of the earliest fix, so that a track has the same name in all file
+  /// formats.
   public static func device(ofTrack fixes: [Location]) -> String? {
     fixes.min { $0.timestamp < $1.timestamp }.map { device(of: Recording.name($0)) }
   }
 
-  /// Whether a device name belongs to a track that is excluded from detection.
+  /// Returns whether a device name belongs to a track that is excluded from detection.
   public static func isKept(device: String) -> Bool { device.hasPrefix(prefix) }
 }

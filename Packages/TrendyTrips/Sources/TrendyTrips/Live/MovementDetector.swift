@@ -1,38 +1,38 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Detects the trips of one device and its crossings of places.
+/// Detects the trips of one device and its entries to and exits from places.
 ///
-/// Both use the same fixes: outliers are removed once, before trips and crossings. A path through a place between two
-/// fixes counts only if a trip includes both. Fixes must be in chronological order.
+/// Both are detected in the same fixes, from which outliers are removed first. A route through a place between two
+/// fixes counts as a visit only if both belong to a trip. Fixes must be in chronological order.
 public struct MovementDetector: Hashable, Sendable, Codable {
-  /// Trips.
+  /// Detector of trips.
   var trips: TripDetector
-  /// Crossings of places.
+  /// Monitor of places.
   var places: GeofenceMonitor
 
-  /// Effects of a fix or of time.
+  /// Effects of a fix, or of the passage of time.
   public struct Effects: Hashable, Sendable {
-    /// Changes of the current trip, in order.
+    /// Changes to the current trip, in order.
     public var trips: [TripDetector.Effect] = []
     /// Confirmed crossings, in order.
     public var crossings: [GeofenceMonitor.Effect] = []
   }
 
-  /// Creates a detector without fixes.
+  /// Creates a detector that has processed no fixes.
   public init(trips: TripDetector = TripDetector(), places: GeofenceMonitor = GeofenceMonitor()) {
     self.trips = trips
     self.places = places
   }
 
-  /// Processes the next fix. Its effects may be reported with a later fix.
+  /// Processes the next fix. Its effects may be returned only with a later fix.
   /// - Parameters:
   ///   - location: the fix.
   ///   - tripStart: start of a trip that the user started, which takes precedence over a detected one.
   public mutating func onLocation(_ location: Location, onTripSince tripStart: Date? = nil) -> Effects {
     var accepted: [Location] = []
     var effects = Effects(trips: trips.onLocation(location) { accepted.append($0) })
-    // Fixes that are too inaccurate for trips show whether a large place contains the user.
+    // A fix that is too inaccurate for trips can still show that the user is in a large place.
     if location.horizontalAccuracy >= trips.configuration.maximumAccuracy, !trips.isHoldingFixes {
       accepted.append(location)
     }
@@ -40,17 +40,17 @@ public struct MovementDetector: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Reports that all fixes up to `date` have been processed.
+  /// Processes the passage of time. All fixes up to `date` must have been processed before.
   public mutating func onTick(at date: Date, onTripSince tripStart: Date? = nil) -> Effects {
     var accepted: [Location] = []
     var effects = Effects(trips: trips.onTick(at: date) { accepted.append($0) })
     effects.crossings = crossings(accepted, onTripSince: tripStart)
-    // A delayed fix may contradict an entry.
+    // A delayed fix may still contradict an entry.
     if !trips.isHoldingFixes { effects.crossings += places.onTick(at: date) }
     return effects
   }
 
-  /// Ends the current trip at the end of a recording.
+  /// Ends the trip in progress at the end of a recording.
   public mutating func finish(onTripSince tripStart: Date? = nil) -> Effects {
     var accepted: [Location] = []
     let start = tripStart ?? trips.currentTrip?.startTime
@@ -59,7 +59,7 @@ public struct MovementDetector: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Evaluates a fix against each place, sorted by id, without processing it.
+  /// Evaluates a fix against each place, sorted by id, without changing the state.
   public func readings(of location: Location) -> [GeofenceEvaluation] { places.readings(of: location) }
 
   private mutating func crossings(_ fixes: [Location], onTripSince tripStart: Date?) -> [GeofenceMonitor.Effect] {

@@ -2,21 +2,21 @@ import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Finished track that was imported, stored in the track log as a device that sends nothing more.
+/// Imported track, stored in the track log as a device that sends nothing more.
 ///
-/// The device name consists of the time and position of the first fix. A track therefore has the same name however
-/// often and in whichever file format it is imported, a longer copy extends it, and a track that another receiver
-/// recorded at the same time stays separate. The ids of its trips depend on this track alone, not on the rest of the
-/// track log.
+/// The device name consists of the time and position of the first fix. A track therefore has the same name regardless
+/// of how often and in which format it is imported, and a longer copy extends it. A track recorded by another receiver
+/// at the same time remains separate. The ids of its trips depend on this track alone, not on the rest of the track
+/// log.
 public struct Recording: Hashable, Sendable {
   /// Device name of the readings in the track log.
   public let device: String
-  /// Fixes and motion samples by time. A motion sample precedes a fix with the same timestamp.
+  /// Fixes and motion samples in order of time. A motion sample precedes a fix with the same timestamp.
   public let readings: [TrackReading]
 
   /// Creates a recording from the fixes and motion samples of a file.
   ///
-  /// - Returns: `nil` if no fix has both a valid position and a time.
+  /// - Returns: `nil` if no fix has both a valid position and a valid time.
   public init?(
     fixes: some Sequence<Location>, motion: some Sequence<MotionActivity> = EmptyCollection<MotionActivity>()
   ) {
@@ -29,23 +29,23 @@ public struct Recording: Hashable, Sendable {
     }.map(\.element)
   }
 
-  /// Creates a recording from readings of a device, to detect their events as if no more followed.
+  /// Creates a recording from all readings of a device, to detect events as if no more readings followed.
   public init(device: String, readings: [TrackReading]) {
     self.device = device
     self.readings = readings
   }
 
-  /// Whether a device name belongs to an imported recording instead of a device that may send more.
+  /// Returns whether a device name belongs to an imported recording rather than a device that may send more readings.
   public static func isRecording(device: String) -> Bool { device.hasPrefix(prefix) }
 
-  /// Returns the trips and visits that detection finds in the recording, by time.
+  /// Returns the trips and visits in the recording in order of time, without writing anything.
   ///
-  /// Nothing is written. The result equals the events that a journal without earlier events would receive.
+  /// The result equals the events that detection would write to an empty store.
   ///
   /// - Parameters:
   ///   - geofences: Places of the user.
   ///   - tripTypeId: Id of the event type of trips.
-  ///   - stop: Length of a stop that ends a trip.
+  ///   - stop: Duration of a stop that ends a trip.
   public func events(geofences: [Geofence], tripTypeId: String, stop: TripStop) -> [Event] {
     var machine = DetectionStateMachine(device: device)
     machine.update(geofences: geofences, stop: stop)
@@ -62,7 +62,8 @@ public struct Recording: Hashable, Sendable {
 
   private static let prefix = "recording "
 
-  /// Returns the time and position of a fix, rounded to about 1 m because formats round coordinates differently.
+  /// Returns the time and position of a fix. The position is rounded to about 1 m, because formats round it
+  /// differently.
   static func name(_ first: Location) -> String {
     let place = [first.coordinate.latitude, first.coordinate.longitude].map { "\(($0 * 1e5).rounded() / 1e5)" }
     return "\(RFC3339.string(from: first.timestamp)) \(place.joined(separator: " "))"

@@ -14,10 +14,10 @@ public struct Mileage: Hashable, Sendable {
   /// Distance in metres of trips without a category, and of mixed trips without a business part.
   public var unclassified = 0.0
 
-  /// Creates an empty total.
+  /// Creates a mileage of 0 m.
   public init() {}
 
-  /// Totals the given trips.
+  /// Creates the mileage of several trips.
   public init(of trips: some Sequence<TripEvent>) {
     for trip in trips { add(trip) }
   }
@@ -58,12 +58,13 @@ public struct OdometerCheck: Hashable, Sendable {
     public var from: OdometerReading
     /// Second reading.
     public var to: OdometerReading
-    /// Length of the trips in between in metres. A trip during a reading counts in proportion to its time.
+    /// Length in metres of the trips between the readings. A trip during a reading counts proportionally to its time.
     public var trips: Double
 
-    /// Difference of the readings in metres.
+    /// Difference of the two readings in metres.
     public var driven: Double { to.meters - from.meters }
-    /// Relative deviation of the trips from the odometer: positive for missing trips, 0 without any distance.
+    /// Deviation of the trips from the odometer as a fraction of `driven`, positive if trips are missing. If the
+    /// odometer did not change, −1 with trips and 0 without.
     public var deviation: Double { driven > 0 ? (driven - trips) / driven : trips > 0 ? -1 : 0 }
     /// Whether the deviation exceeds the tolerance.
     public var isWarning: Bool { abs(deviation) > OdometerCheck.tolerance }
@@ -71,13 +72,13 @@ public struct OdometerCheck: Hashable, Sendable {
 
   /// Periods between consecutive readings.
   public private(set) var stretches: [Stretch] = []
-  /// Readings below an earlier one, which are ignored as typing errors.
+  /// Readings that are lower than an earlier one. They are ignored as typing errors.
   public private(set) var ignored: [OdometerReading] = []
 
-  /// Maximum relative deviation without a warning.
+  /// Maximum absolute deviation that causes no warning.
   public static let tolerance = 0.02
 
-  /// Compares readings with the trips of the vehicle.
+  /// Compares odometer readings with the trips of the vehicle.
   public init(readings: [OdometerReading], trips: [TripEvent]) {
     let drives = trips.map(Drive.init)
     var last: OdometerReading?
@@ -96,7 +97,7 @@ public struct OdometerCheck: Hashable, Sendable {
     }
   }
 
-  /// All periods combined; `nil` with fewer than two readings.
+  /// All periods combined, or `nil` if there are fewer than two valid readings.
   public var whole: Stretch? {
     guard let first = stretches.first, let last = stretches.last else { return nil }
     return Stretch(from: first.from, to: last.to, trips: stretches.reduce(0) { $0 + $1.trips })
@@ -106,7 +107,7 @@ public struct OdometerCheck: Hashable, Sendable {
   public var isWarning: Bool { whole?.isWarning ?? false }
 }
 
-/// Trip as part of a period.
+/// Trip, of which only the part within a period counts.
 private struct Drive {
   let start: Date
   let end: Date

@@ -1,15 +1,17 @@
 public import TrendyModels
 public import TrendyProtocols
 
-/// Mileage log of trips, with the names of their places and the odometer of their vehicle.
+/// Mileage log of a user: trips with the names of their places and the odometer readings of their vehicles.
 public struct MileageLog: Sendable {
   private let places: [Geofence]
   private let names: [String: String]
   /// Odometer in metres at the start of each trip, by trip id.
   private var odometers: [String: Double] = [:]
 
+  /// Creates a log.
   /// - Parameters:
-  ///   - all: all trips of the user that count, oldest first, because odometers are computed from the first one.
+  ///   - all: all trips of the user that count, oldest first, because odometer readings are computed from the first
+  ///     one.
   ///   - vehicles: vehicles of the user.
   ///   - places: places of the user.
   public init(of all: [TripEvent], vehicles: [Vehicle], places: [Geofence]) {
@@ -29,30 +31,30 @@ public struct MileageLog: Sendable {
       of: try store.countedTrips(in: nil), vehicles: try store.vehicles(), places: try store.fetchAllGeofences())
   }
 
-  /// Mileage per vehicle, sorted by name.
+  /// Returns the mileage per vehicle, sorted by name.
   public func byVehicle(_ trips: [TripEvent]) -> [VehicleMileage] {
     Dictionary(grouping: trips) { $0.vehicleId ?? "" }
       .map { id, trips in
-        // Trips of a deleted vehicle contain its name.
+        // A trip of a deleted vehicle contains the vehicle's name.
         let name = names[id] ?? trips.last?.carName ?? (id.isEmpty ? "no vehicle" : id)
         return VehicleMileage(vehicleId: id, name: name, mileage: Mileage(of: trips))
       }
       .sorted { ($0.name.lowercased(), $0.vehicleId) < ($1.name.lowercased(), $1.vehicleId) }
   }
 
-  /// Mileage per destination, most trips first. Trips that end at no place are not included.
+  /// Returns the mileage per destination, most trips first. Omits trips that do not end at a place.
   public func byDestination(_ trips: [TripEvent]) -> [(name: String, mileage: Mileage)] {
     Dictionary(grouping: trips) { places.nearest(to: $0.endPlace).first?.name ?? "" }.filter { !$0.key.isEmpty }
       .map { (name: $0.key, mileage: Mileage(of: $0.value)) }
       .sorted { ($1.mileage.trips, $0.name) < ($0.mileage.trips, $1.name) }
   }
 
-  /// Current name of the vehicle of a trip, or its name at that time; empty if unknown.
+  /// Returns the current name of a trip's vehicle, else its name at the time of the trip; empty if unknown.
   public func vehicleName(of trip: TripEvent) -> String {
     trip.vehicleId.flatMap { names[$0] } ?? trip.carName ?? ""
   }
 
-  /// Row of a trip for a table, such as `MileageCSVWriter` in TrendyInterchange.
+  /// Returns the row of a trip in a table, for example for `MileageCSVWriter` in TrendyInterchange.
   public func row(_ trip: TripEvent) -> MileageRow {
     let start = odometers[trip.event.id]
     return MileageRow(
@@ -75,6 +77,6 @@ public struct VehicleMileage: Hashable, Sendable {
   public var vehicleId: String
   /// Name of the vehicle.
   public var name: String
-  /// Its mileage.
+  /// Its trips, by category.
   public var mileage: Mileage
 }

@@ -3,50 +3,51 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension DataStoreProtocol {
-  /// Vehicles of the user, sorted by name.
+  /// Returns the vehicles of the user, sorted by name.
   public func vehicles() throws -> [Vehicle] {
     try fetchRecords(kind: .vehicle).compactMap { Vehicle(id: $0.id, fields: $0.fields) }
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
   }
 
-  /// Trip rules of the user in order of precedence.
+  /// Returns the trip rules of the user in order of precedence.
   public func tripRules() throws -> [TripRule] {
     try fetchRecords(kind: .tripRule).compactMap { TripRule(id: $0.id, fields: $0.fields) }.inAskingOrder
   }
 
-  /// Trips that begin in a time span and count, oldest first; `nil` for all.
+  /// Returns the trips that begin in a time span and count, oldest first. A span of `nil` selects all.
   public func countedTrips(in span: Range<Date>?) throws -> [TripEvent] {
     let trips = try tripsAround(span)
     let witnesses = TripWitnesses(among: trips)
     return trips.filter { span?.contains($0.start) != false && witnesses.counts($0) }
   }
 
-  /// Witnesses among some trips.
+  /// Returns the witnesses among the trips of the same period.
   public func witnesses(among trips: [TripEvent]) throws -> TripWitnesses {
     let starts = trips.map(\.start)
     guard let first = starts.min(), let last = starts.max() else { return TripWitnesses(among: []) }
     return TripWitnesses(among: try tripsAround(first..<last + 1))
   }
 
-  /// Trips that decide which trips in a time span count; a counted trip may begin before or after its witness.
+  /// Returns all trips needed to decide which of those in a time span count: a counted trip may begin before or after
+  /// its witness.
   private func tripsAround(_ span: Range<Date>?) throws -> [TripEvent] {
     let week: TimeInterval = 7 * 86_400
     return try trips(in: span.map { $0.lowerBound - week..<$0.upperBound + week })
   }
 
-  /// Trips that begin in a time span, oldest first; `nil` for all. Witnesses are included.
+  /// Returns the trips that begin in a time span, oldest first, including witnesses. A span of `nil` selects all.
   public func trips(in span: Range<Date>?) throws -> [TripEvent] {
     try events(in: span, from: [.trip]).reversed().compactMap { TripEvent($0) }
   }
 }
 
 extension [TripRule] {
-  /// Rules in order of precedence: the first that matches applies.
+  /// The rules in order of precedence. The first that matches applies.
   public var inAskingOrder: [TripRule] { sorted { ($0.position, $0.id) < ($1.position, $1.id) } }
 }
 
 extension Sequence<Geofence> {
-  /// Places that contain the coordinate, nearest first. Places smaller than 150 m count with a radius of 150 m.
+  /// Returns the places that contain the coordinate, nearest first. A radius below 150 m counts as 150 m.
   public func nearest(to coordinate: Coordinate?) -> [Geofence] {
     guard let coordinate else { return [] }
     return map { ($0, Geodesic.distanceMeters(from: $0.coordinate, to: coordinate)) }
@@ -56,7 +57,7 @@ extension Sequence<Geofence> {
 }
 
 extension TripEvent {
-  /// Rule that applies to the trip with the data of a store.
+  /// Returns the rule that applies to the trip, given the rules and places in a store.
   public func rule(in store: some DataStoreProtocol) throws -> TripRule? {
     rule(among: try store.tripRules(), places: try store.fetchAllGeofences())
   }
@@ -70,7 +71,7 @@ extension TripEvent {
       among: rules)
   }
 
-  /// Adds vehicle and category to a trip's event. Existing values are kept, and other events are unchanged.
+  /// Sets the vehicle and the category of a trip if they are missing. Events that are not trips are returned unchanged.
   public static func completing(
     _ event: Event, devices: [String], vehicles: [Vehicle], rules: [TripRule], places: [Geofence]
   ) -> Event {
@@ -82,7 +83,7 @@ extension TripEvent {
     return trip.event
   }
 
-  /// UTC offset of a time zone; of the system's if it is unknown.
+  /// Returns the UTC offset in seconds of a time zone, or of the system's time zone if it is unknown.
   private static func secondsFromGMT(at date: Date, zone: String?) -> Int {
     let local = LocalTime()
     if let zone, zone != local.zoneName, let known = TimeZone(identifier: zone) {
@@ -93,7 +94,7 @@ extension TripEvent {
 }
 
 extension OdometerReading {
-  /// Reading in an event of the type ``BuiltInType/odometer``; `nil` for other events.
+  /// Returns the reading in an event of the type ``BuiltInType/odometer``, or `nil` for other events.
   public static func of(_ event: Event) -> (vehicleId: String, reading: OdometerReading)? {
     guard let vehicle = event.packedProperties["vehicle"]?.stringValue,
       let meters = event.packedProperties["odometer_m"]?.doubleValue
@@ -103,13 +104,15 @@ extension OdometerReading {
 }
 
 extension OdometerCheck {
-  /// Compares a vehicle's odometer with its trips in a store. Its initial value is the reading before the first trip.
+  /// Compares a vehicle's odometer with its trips in a store. The initial odometer value counts as a reading before the
+  /// first trip.
   public init(of vehicle: Vehicle, in store: some DataStoreProtocol) throws {
     let type = try BuiltInType.odometer.present(among: store.fetchAllEventTypes())
     let events = try type.map { try store.events(in: nil, ofType: $0.id, limit: nil) } ?? []
     self.init(of: vehicle, events: events, trips: try store.countedTrips(in: nil))
   }
 
+  /// Compares a vehicle's odometer with its trips.
   /// - Parameters:
   ///   - vehicle: vehicle to check.
   ///   - events: events of the type ``BuiltInType/odometer``, of all vehicles.
@@ -117,7 +120,7 @@ extension OdometerCheck {
   public init(of vehicle: Vehicle, events: [Event], trips: [TripEvent]) {
     var readings = events.compactMap { OdometerReading.of($0) }.filter { $0.vehicleId == vehicle.id }.map(\.reading)
     let trips = trips.filter { $0.vehicleId == vehicle.id }
-    // The initial value has no time of its own: it precedes all trips and readings.
+    // The initial value has no timestamp. It precedes all trips and readings.
     if let start = vehicle.startOdometer,
       let first = [trips.first?.start, readings.map(\.date).min()].compactMap(\.self).min()
     {

@@ -1,18 +1,18 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Trip stored as an event.
+/// Event of a trip, with typed access to its properties.
 public struct TripEvent: Hashable, Sendable {
   /// Event of the trip.
   public var event: Event
 
-  /// Wraps an event; `nil` unless it is a trip.
+  /// Creates a trip from an event. Returns `nil` if the event is not a trip.
   public init?(_ event: Event) {
     guard event.sourceType == .trip else { return nil }
     self.event = event
   }
 
-  /// Creates a trip entered by the user.
+  /// Creates a trip that the user entered.
   public init(
     id: String, eventTypeId: String, start: Date, end: Date, distanceMeters: Double, route: [Coordinate] = [],
     timeZone: String? = nil
@@ -27,7 +27,7 @@ public struct TripEvent: Hashable, Sendable {
 
   /// Departure.
   public var start: Date { event.timestamp }
-  /// Arrival; the departure for an event without an end.
+  /// Arrival, or the departure for an event without an end.
   public var end: Date { event.endDate ?? event.timestamp }
 
   /// Path length in metres.
@@ -36,7 +36,7 @@ public struct TripEvent: Hashable, Sendable {
     set { event.properties[.distance] = .number((newValue * 10).rounded() / 10) }
   }
 
-  /// Route of the trip; empty if unknown.
+  /// Route of the trip, or an empty array if unknown.
   public var route: [Coordinate] {
     get { self[.route]?.stringValue.flatMap { Polyline.decode($0) } ?? [] }
     set { event.properties[.route] = newValue.count > 1 ? .text(Polyline.encode(newValue)) : nil }
@@ -51,30 +51,29 @@ public struct TripEvent: Hashable, Sendable {
   /// Position of the arrival.
   public var endPlace: Coordinate? { route.last }
 
-  /// Ratio of path length to straight-line distance. `nil` if the ends are unknown, or close together as for a round
-  /// trip: closer than 200 m, or than a tenth of the path length.
+  /// Ratio of path length to straight-line distance. `nil` if an end is unknown, or for a round trip: the ends are
+  /// closer together than 200 m or a tenth of the path length.
   public var detour: Double? {
     guard let from = startPlace, let to = endPlace else { return nil }
     let direct = Geodesic.distanceMeters(from: from, to: to)
     return direct < max(200, distance / 10) ? nil : distance / direct
   }
 
-  /// Name in the track log of the device that recorded the trip, or of the imported recording; `nil` if it was not
-  /// detected.
+  /// Track log name of the device or imported recording in which the trip was detected. `nil` for other trips.
   public var device: String? { self[.device]?.stringValue }
 
-  /// Number of fixes, for a part of a split trip those of the whole trip; 0 if unknown.
+  /// Number of fixes, or 0 if unknown. For part of a split trip, the number of fixes of the whole trip.
   public var fixCount: Int { Int(exactly: self[.fixes]?.doubleValue ?? 0) ?? 0 }
 
-  /// Category of the trip; `nil` if it is not classified.
+  /// Category of the trip, or `nil` if it is not classified.
   public var category: TripCategory? {
     self[.category]?.stringValue.flatMap(TripCategory.init(rawValue:))
   }
 
-  /// Name of the rule that set the category; `nil` if the user set it.
+  /// Name of the rule that set the category, or `nil` if the user set it.
   public var rule: String? { self[.rule]?.stringValue }
 
-  /// Business distance in metres; `nil` for trips without a category, and mixed trips without a business part.
+  /// Business distance in metres. `nil` for trips without a category and for mixed trips without a business part.
   public var businessDistance: Double? {
     switch category {
     case .business: distance
@@ -93,33 +92,33 @@ public struct TripEvent: Hashable, Sendable {
   /// Reads one property without decoding the others.
   private subscript(key: TripRecord.PropertyKey) -> PropertyValue? { event.packedProperties[key.rawValue] }
 
-  /// Sets the category.
+  /// Sets the category, the rule that determined it, and the business distance of a mixed trip.
   public mutating func classify(_ category: TripCategory, by rule: String? = nil, businessMeters: Double? = nil) {
     event.properties[.category] = PropertyValue(type: .select, value: .string(category.rawValue))
     event.properties[.rule] = rule.map { .text($0) }
     event.properties[.businessDistance] = category == .mixed ? businessMeters.map { .number($0) } : nil
   }
 
-  /// Sets the vehicle with its current name, which is displayed if the vehicle is deleted.
+  /// Sets the vehicle and its current name, which is displayed after the vehicle is deleted.
   public mutating func set(_ vehicle: Vehicle?) {
     event.properties[.vehicle] = vehicle.map { .text($0.id) }
     event.properties[.car] = vehicle.map { .text($0.name) }
   }
 
-  /// Recomputes duration and average speed.
+  /// Recomputes the duration and the average speed.
   public mutating func measure() {
     let seconds = max(0, end.timeIntervalSince(start))
     event.properties[.duration] = PropertyValue(type: .duration, value: .double(seconds))
     event.properties[.averageSpeed] = averageSpeed.map { .number(($0 * 10).rounded() / 10) }
   }
 
-  /// Updates the properties that follow from an edit of the trip: duration and average speed follow times and distance,
-  /// the vehicle's name follows the vehicle, and a category set by the user has no rule.
+  /// Updates the properties that depend on edited ones. Duration and average speed depend on the times and the
+  /// distance, and the vehicle's name on the vehicle. If the category changed, the rule is removed.
   ///
   /// - Parameters:
   ///   - old: the trip before the edit.
   ///   - vehicles: vehicles of the user.
-  ///   - edited: keys of properties that the edit itself set or removed, which stay.
+  ///   - edited: keys of properties that the edit itself set or removed. They remain as edited.
   public mutating func update(after old: TripEvent, vehicles: [Vehicle], keeping edited: Set<String> = []) {
     let given = event.properties
     if (start, end, distance) != (old.start, old.end, old.distance) { measure() }
@@ -133,16 +132,16 @@ public struct TripEvent: Hashable, Sendable {
     for key in edited { event.properties[key] = given[key] }
   }
 
-  /// Average speed in metres per second; `nil` for a trip without duration.
+  /// Average speed in metres per second, or `nil` for a trip without duration.
   public var averageSpeed: Double? { end > start ? distance / end.timeIntervalSince(start) : nil }
 
-  /// Error of a split or merge.
+  /// Reason why a trip cannot be split or trips cannot be merged.
   public enum EditError: Error, Hashable, CustomStringConvertible {
     case outside(start: Date, end: Date)
     case overlap
     case vehicles
 
-    /// Message with the reason.
+    /// Error message without a full stop.
     public var description: String {
       switch self {
       case .outside: "the time is not within the trip"
@@ -152,9 +151,10 @@ public struct TripEvent: Hashable, Sendable {
     }
   }
 
-  /// Splits the trip at a time.
+  /// Splits the trip at a time within it.
   ///
-  /// The distance is divided according to the fixes if they are known, otherwise in proportion to time.
+  /// Divides the distance according to the fixes, or in proportion to time if there are none.
+  /// - Parameter id: id of the second trip; the first one keeps its id.
   public func split(at date: Date, id: String, fixes: [Location] = []) throws(EditError) -> (TripEvent, TripEvent) {
     guard date > start, date < end else { throw .outside(start: start, end: end) }
     let part = Self.part(of: fixes, until: date) ?? date.timeIntervalSince(start) / end.timeIntervalSince(start)
@@ -171,7 +171,7 @@ public struct TripEvent: Hashable, Sendable {
     second.route = after
     for index in [0, 1] {
       var half = index == 0 ? first : second
-      // Unknown which of the two trips reached it.
+      // It is unknown which of the two trips reached the top speed.
       half.event.properties[.topSpeed] = nil
       half.event.properties[.businessDistance] = nil
       half.measure()
@@ -180,10 +180,10 @@ public struct TripEvent: Hashable, Sendable {
     return (first, second)
   }
 
-  /// Time at which a part of the path was covered, according to the fixes, or in proportion to time without them.
+  /// Returns the time at which a fraction of the path had been travelled.
   /// - Parameters:
-  ///   - part: part of the path, 0 to 1.
-  ///   - fixes: fixes of the trip in chronological order; may be empty.
+  ///   - part: fraction of the path, 0 to 1.
+  ///   - fixes: fixes of the trip in chronological order. If empty, the speed is assumed to be constant.
   public func moment(at part: Double, fixes: [Location] = []) -> Date {
     let part = min(1, max(0, part))
     let hops = zip(fixes, fixes.dropFirst()).map { Geodesic.distanceMeters(from: $0.coordinate, to: $1.coordinate) }
@@ -198,8 +198,8 @@ public struct TripEvent: Hashable, Sendable {
     return start.addingTimeInterval(end.timeIntervalSince(start) * part)
   }
 
-  /// Merges two consecutive trips, with a straight line between them. Keeps id, notes and category of the first;
-  /// different categories become mixed.
+  /// Merges two consecutive trips and connects them by a straight line. Keeps the id, notes and category of the first
+  /// one; different categories become `mixed`.
   public func merged(with next: TripEvent) throws(EditError) -> TripEvent {
     guard next.start >= end else { throw .overlap }
     if let one = vehicleId, let other = next.vehicleId, one != other { throw .vehicles }
@@ -247,7 +247,7 @@ public struct TripEvent: Hashable, Sendable {
     return whole > 0 ? until / whole : nil
   }
 
-  /// Splits a route at a part of its length. Both parts contain the position there.
+  /// Splits a route at a fraction of its length. Both parts contain the position of the split.
   private static func parts(of route: [Coordinate], at part: Double) -> ([Coordinate], [Coordinate]) {
     guard route.count > 1 else { return (route, route) }
     let hops = zip(route, route.dropFirst()).map { Geodesic.distanceMeters(from: $0, to: $1) }
@@ -257,7 +257,7 @@ public struct TripEvent: Hashable, Sendable {
         let share = hop > 0 ? left / hop : 0
         let (from, to) = (route[index], route[index + 1])
         let east = (to.longitude - from.longitude).remainder(dividingBy: 360)
-        // Rounded like an encoded route, so that both parts have exactly the same position.
+        // Rounded like an encoded route, so that both parts contain exactly the same position.
         let place = Polyline.rounded(
           Coordinate(
             latitude: from.latitude + (to.latitude - from.latitude) * share,

@@ -8,7 +8,7 @@ public enum TripCategory: String, Hashable, Sendable, Codable, CaseIterable {
   case mixed
 }
 
-/// Properties of a trip that rules refer to.
+/// Properties of a trip that rules can refer to.
 public struct TripFacts: Hashable, Sendable {
   /// Places at the start and at the end.
   public var ends: [Geofence]
@@ -20,7 +20,7 @@ public struct TripFacts: Hashable, Sendable {
   public var vehicleId: String?
   /// Path length in metres.
   public var meters: Double
-  /// Whether the user has a place with the role `office`, anywhere.
+  /// Whether any place of the user has the role `office`.
   public var hasOffice: Bool
 
   /// Creates the properties of a trip.
@@ -45,24 +45,24 @@ public struct TripFacts: Hashable, Sendable {
   }
 }
 
-/// Classification rule of a user: a trip that meets all conditions gets the category.
+/// Classification rule of a user. A trip that meets all conditions is assigned the category.
 public struct TripRule: Hashable, Sendable, Identifiable {
-  /// Conditions of a rule; absent ones always hold.
+  /// Conditions of a rule. A condition that is `nil` is always met.
   public struct Conditions: Hashable, Sendable {
-    /// Ids of places, one of which must be at either end.
+    /// Ids of places. The trip must start or end at one of them.
     public var placeIds: [String]?
-    /// Role of a place at either end: `office`.
+    /// Role of a place at which the trip must start or end: `office`.
     public var role: String?
     /// Local weekdays of the start, 1 (Monday) to 7 (Sunday).
     public var weekdays: [Int]?
     /// Local time of the start.
     public var hours: Span?
-    /// Ids of vehicles.
+    /// Ids of vehicles, one of which the trip must have been made with.
     public var vehicleIds: [String]?
     /// Minimum path length in metres.
     public var minimumDistance: Double?
 
-    /// Half-open range of seconds since midnight. Spans midnight if `from` is greater than `to`.
+    /// Half-open range of seconds since midnight. Extends past midnight if `from` is greater than `to`.
     public struct Span: Hashable, Sendable {
       /// First second.
       public var from: Double
@@ -96,7 +96,7 @@ public struct TripRule: Hashable, Sendable, Identifiable {
 
   /// Id of the rule.
   public let id: String
-  /// Name, shown with the trips that the rule classified.
+  /// Name, displayed with the trips that the rule classified.
   public var name: String
   /// Precedence: lower positions are checked first.
   public var position: Double
@@ -104,7 +104,7 @@ public struct TripRule: Hashable, Sendable, Identifiable {
   public var category: TripCategory
   /// Conditions of the rule.
   public var conditions: Conditions
-  /// Whether the rule is used.
+  /// Whether the rule is applied.
   public var isActive: Bool
 
   /// Creates a rule.
@@ -122,7 +122,7 @@ public struct TripRule: Hashable, Sendable, Identifiable {
 
   static let officeRole = "office"
 
-  /// Rules for a user who has an office but no custom rules.
+  /// Rules for a user who has an office and no rules.
   public static let standard = [
     TripRule(
       id: "office", name: "office at either end", position: 1, category: .business,
@@ -132,15 +132,15 @@ public struct TripRule: Hashable, Sendable, Identifiable {
     TripRule(id: "other", name: "any other day", position: 3, category: .business),
   ]
 
-  /// First rule that matches; the standard rules apply if the user has none. `nil` if none matches, or if the user has
-  /// neither rules nor an office.
+  /// Returns the first rule that matches, or `nil` if none does. If the user has no rules, the standard rules apply,
+  /// provided that there is an office.
   public static func deciding(_ facts: TripFacts, among own: [TripRule]) -> TripRule? {
     (own.isEmpty ? (facts.hasOffice ? standard : []) : own).filter(\.isActive)
       .sorted { ($0.position, $0.id) < ($1.position, $1.id) }
       .first { $0.holds(for: facts) }
   }
 
-  /// Whether all conditions hold.
+  /// Returns whether a trip meets all conditions.
   public func holds(for facts: TripFacts) -> Bool {
     if let placeIds = conditions.placeIds, !facts.ends.contains(where: { placeIds.contains($0.id) }) { return false }
     if let role = conditions.role, !facts.ends.contains(where: { $0.role == role }) { return false }
@@ -153,8 +153,8 @@ public struct TripRule: Hashable, Sendable, Identifiable {
 }
 
 extension TripRule {
-  /// Decodes a synced rule. `nil` if a value or a condition is unknown, because ignoring a condition would match too
-  /// many trips.
+  /// Decodes a synced rule. Returns `nil` if a value or condition is unknown: ignoring a condition would match too many
+  /// trips.
   public init?(id: String, fields: [String: JSONValue]) {
     guard let name = fields["name"]?.stringValue, let position = fields["position"]?.doubleValue,
       let category = fields["category"]?.stringValue.flatMap(TripCategory.init(rawValue:)),
@@ -165,7 +165,7 @@ extension TripRule {
       isActive: fields["is_active"]?.boolValue ?? true)
   }
 
-  /// Fields for sync.
+  /// Fields to sync.
   public var fields: [String: JSONValue] {
     [
       "name": .string(name), "position": .double(position), "category": .string(category.rawValue),

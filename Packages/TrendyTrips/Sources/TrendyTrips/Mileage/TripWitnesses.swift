@@ -1,20 +1,21 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Trips that recorded a drive a second time, with the trip that counts instead.
+/// Trips that recorded a drive a second time, each with the trip that counts in its place.
 ///
 /// A user is in one place at a time, but may carry several trackers, or import a track of a drive that a device has
-/// recorded. Of trips from different sources at the same time one counts; the others are its witnesses. Nothing is
-/// stored: if the counted trip is deleted, a witness counts in its place.
+/// recorded. Of simultaneous trips from different sources only one counts; the others are its witnesses. Nothing is
+/// stored: if the counted trip is deleted, a witness counts instead.
 public struct TripWitnesses: Hashable, Sendable {
-  /// Ids of the counted trips by the ids of their witnesses.
+  /// Id of the counted trip for the id of each witness.
   public let countedIds: [String: String]
 
-  /// Finds the witnesses among all trips of a period, in any order.
+  /// Finds the witnesses among all trips of a period, which may be in any order.
   ///
-  /// A trip is a witness if more than half of its duration is covered by counted trips of other sources. Trips that
-  /// the user entered or classified count first, then trips of devices, so that an import does not change the mileage;
-  /// then the trip with most fixes. A trip within a longer one that counts is its witness in any case.
+  /// A trip is a witness if counted trips of other sources cover more than half of its duration. Trips that the user
+  /// entered or classified are counted first, then trips of devices, so that an import does not change the mileage, and
+  /// among equals the trip with the most fixes. A counted trip that is part of a longer one becomes its witness in any
+  /// case.
   public init(among trips: [TripEvent]) {
     var countedIds: [String: String] = [:]
     var group: [TripEvent] = []
@@ -31,7 +32,7 @@ public struct TripWitnesses: Hashable, Sendable {
     self.countedIds = countedIds
   }
 
-  /// Whether a trip counts in mileage, reports and odometer checks.
+  /// Returns whether a trip counts in mileage, reports and odometer checks.
   public func counts(_ trip: TripEvent) -> Bool { countedIds[trip.event.id] == nil }
 
   /// Finds the witnesses among trips that overlap directly or through each other.
@@ -41,7 +42,7 @@ public struct TripWitnesses: Hashable, Sendable {
     guard claims.contains(where: { $0.source != claims[0].source }) else { return }
     var counted: [Claim] = []
     for claim in claims where !claim.isCovered(by: counted) { counted.append(claim) }
-    // A counted trip may be part of a longer one that ranks lower.
+    // A counted trip may be part of a longer one with a lower rank.
     for claim in counted.sorted(by: { ($1.seconds, $0.id) < ($0.seconds, $1.id) })
     where claim.isCovered(by: counted) {
       counted.removeAll { $0.id == claim.id }
@@ -53,13 +54,13 @@ public struct TripWitnesses: Hashable, Sendable {
     }
   }
 
-  /// Trip as one of several that may count.
+  /// Trip that competes with others to be counted.
   private struct Claim {
     let id: String
     let source: String?
     let start: Date
     let end: Date
-    /// Greater for a trip that takes precedence.
+    /// Precedence: the greater rank is counted first.
     let rank: (Int, Int, TimeInterval, String)
 
     init(_ trip: TripEvent) {
@@ -71,10 +72,10 @@ public struct TripWitnesses: Hashable, Sendable {
 
     var seconds: TimeInterval { end.timeIntervalSince(start) }
 
-    /// Duration in seconds that two trips have in common; negative if they do not overlap.
+    /// Returns the duration in seconds for which two trips overlap; negative if they do not.
     func common(_ other: Claim) -> TimeInterval { min(end, other.end).timeIntervalSince(max(start, other.start)) }
 
-    /// Whether trips of other sources cover more than half of the duration.
+    /// Returns whether trips of other sources cover more than half of the duration.
     func isCovered(by others: [Claim]) -> Bool {
       var covered = 0.0
       var reached = start

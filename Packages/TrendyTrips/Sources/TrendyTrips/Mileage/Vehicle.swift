@@ -4,15 +4,15 @@ public import TrendyModels
 public struct Vehicle: Hashable, Sendable, Identifiable {
   /// Id of the vehicle.
   public let id: String
-  /// Name of the vehicle.
+  /// Name as the user entered it.
   public var name: String
   /// Colour as `#RRGGBB`.
   public var colorHex: String?
-  /// Icon.
+  /// Name of the icon.
   public var icon: String?
-  /// Ids of its Bluetooth or CarPlay connection, or of a tracker in the vehicle, which identify its trips.
+  /// Ids of the vehicle's Bluetooth or CarPlay connection, or of a tracker in it. They identify the vehicle of a trip.
   public var deviceIds: [String]
-  /// Whether trips without other evidence are assigned to it.
+  /// Whether trips without other evidence are assigned to this vehicle.
   public var isDefault: Bool
   /// Odometer in metres before the first trip.
   public var startOdometer: Double?
@@ -34,7 +34,7 @@ public struct Vehicle: Hashable, Sendable, Identifiable {
     self.isArchived = isArchived
   }
 
-  /// Decodes a synced vehicle; `nil` without a name.
+  /// Decodes a synced vehicle. Returns `nil` if it has no name.
   public init?(id: String, fields: [String: JSONValue]) {
     guard let name = fields["name"]?.stringValue else { return nil }
     self.init(
@@ -44,30 +44,30 @@ public struct Vehicle: Hashable, Sendable, Identifiable {
       isArchived: fields["archived"]?.boolValue ?? false)
   }
 
-  /// Fields for sync, without absent values.
+  /// Fields to sync, without absent values.
   public var fields: [String: JSONValue] {
     var fields: [String: JSONValue] = ["name": .string(name), "is_default": .bool(isDefault)]
     if let colorHex { fields["color"] = .string(colorHex) }
     if let icon { fields["icon"] = .string(icon) }
     if !deviceIds.isEmpty { fields["device_ids"] = .array(deviceIds.map { .string($0) }) }
     if let startOdometer { fields["start_odometer_m"] = .double(startOdometer) }
-    // Always present, because an absent field cannot be changed back to `false`.
+    // Always present: if absent, the value could not change back to `false`.
     fields["archived"] = .bool(isArchived)
     return fields
   }
 }
 
-/// Vehicle of a trip with the evidence for it.
+/// Vehicle of a trip, with the evidence for it.
 public enum VehicleIdentity: Hashable, Sendable {
   /// Named by the user.
   case named(Vehicle)
-  /// Recorded by its connection or its tracker.
+  /// Identified by its connection or its tracker.
   case device(Vehicle)
-  /// No evidence; the default vehicle.
+  /// Default vehicle, for lack of evidence.
   case assumed(Vehicle)
   case unknown
 
-  /// Determines the vehicle: a named one has precedence, then the recording device, then the default.
+  /// Determines the vehicle. A named one has precedence over the recording device, and that over the default.
   public init(named name: String? = nil, devices: [String] = [], among vehicles: [Vehicle]) {
     let vehicles = vehicles.sorted { $0.id < $1.id }
     if let name, let vehicle = vehicles.first(where: { $0.id == name }) ?? vehicles.first(where: { $0.isCalled(name) })

@@ -1,12 +1,12 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Distinguishes movement from the noise of a stationary receiver, even for movement in a small circle, such as laps on
+/// Distinguishes movement from the noise of a stationary receiver, even if the user moves in a small circle, such as on
 /// a running track.
 ///
-/// The path is divided into steps of 20 m. Noise around one position returns to it, so consecutive steps of a
-/// stationary receiver point in opposite directions on average, whether the errors are independent or change slowly. A
-/// moving user turns little from one step to the next. With sparse fixes, each displacement is a step.
+/// The path is divided into steps of 20 m. Noise stays around one position, so consecutive steps of a stationary
+/// receiver point in opposite directions on average, whether its errors are independent or change slowly. A moving user
+/// turns little from one step to the next. If fixes are sparse, each displacement is one step.
 struct DirectionalPersistence: Hashable, Sendable, Codable {
   /// Sums over consecutive steps.
   struct Sums: Hashable, Codable {
@@ -16,13 +16,14 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     var pairs = 0.0
     var cosines = 0.0
 
-    /// Whether the steps are a movement: after two minutes, the mean turning angle is below 60°; for noise it is 90°.
+    /// Whether the steps are a movement: their mean turning angle is below 60° over at least two minutes. For noise it
+    /// is at least 90°.
     var isKept: Bool {
       seconds >= DirectionalPersistence.leastSeconds && pairs >= DirectionalPersistence.leastPairs
         && cosines >= DirectionalPersistence.leastCosine * pairs
     }
 
-    /// Sums of the steps after `others`.
+    /// Returns the sums over the steps after those of `others`.
     static func - (all: Sums, others: Sums) -> Sums {
       Sums(
         seconds: all.seconds - others.seconds, metres: all.metres - others.metres, pairs: all.pairs - others.pairs,
@@ -30,11 +31,10 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     }
   }
 
-  /// Sums over all steps.
   private(set) var all = Sums()
   /// Sums since the last step that took too long.
   private(set) var run = Sums()
-  /// First fix of the run and the end of each step. Of very many, the oldest are removed.
+  /// First fix of the current run, and the end of each step. The oldest are discarded if there are too many.
   private(set) var fixes: [Location]
   private var last: Location
 
@@ -43,7 +43,6 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     last = fix
   }
 
-  /// Processes the next fix.
   mutating func add(_ fix: Location) {
     let isSilent = fix.timestamp.timeIntervalSince(last.timestamp) > Self.silence
     last = fix
@@ -54,7 +53,7 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
       return
     }
     let metres = Geodesic.shortMeters(from: start.coordinate, to: fix.coordinate)
-    // With sparse fixes, the minimum step length is longer in proportion.
+    // With sparse fixes, the minimum step length increases in proportion to the interval.
     guard metres >= Self.length * max(1, seconds / Self.longest) else {
       if seconds >= Self.longest { begin(at: fix) }
       return
@@ -62,7 +61,7 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     take(seconds, metres, to: fix)
   }
 
-  /// Continues at another position without a path to it.
+  /// Continues at another position. The path to it is unknown.
   mutating func move(to fix: Location) {
     last = fix
     begin(at: fix)
@@ -79,12 +78,12 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     fixes.append(fix)
     guard fixes.count > Self.most else { return }
     guard run.isKept else { return begin(at: fix) }
-    // Gives less weight to the distant past.
+    // Reduce the weight of old steps.
     fixes.removeFirst(Self.most / 2)
     run = Sums(seconds: run.seconds / 2, metres: run.metres / 2, pairs: run.pairs / 2, cosines: run.cosines / 2)
   }
 
-  /// Cosine of the turning angle at the second fix, by the law of cosines.
+  /// Returns the cosine of the turning angle at the second fix, by the law of cosines.
   static func cosine(from first: Location, by second: Location, to third: Location) -> Double {
     let before = Geodesic.shortMeters(from: first.coordinate, to: second.coordinate)
     let after = Geodesic.shortMeters(from: second.coordinate, to: third.coordinate)
@@ -97,16 +96,16 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     run = Sums()
   }
 
-  /// Step length in metres: more than the error of a receiver changes within a second.
+  /// Step length in metres, more than the error of a receiver changes within a second.
   static let length = 20.0
   /// Minimum duration of a step in seconds.
   private static let shortest: TimeInterval = 5
   /// Maximum duration of a step in seconds, long enough for a slow walk around a corner.
   private static let longest: TimeInterval = 30
-  /// Duration of a gap in seconds after which any position is plausible.
+  /// Duration of a gap in seconds after which no position is implausible.
   private static let silence = TripDetector.StationaryState.silence
   private static let leastSeconds: TimeInterval = 120
-  /// Minimum number of pairs, because a few can point in one direction by chance.
+  /// Minimum number of pairs of steps. Fewer may point in one direction by chance.
   private static let leastPairs = 8.0
   static let leastCosine = 0.5
   private static let most = 64

@@ -9,7 +9,8 @@ import TrendyModels
   import Darwin
 #endif
 
-/// Straight segment between two positions some kilometres apart, also across a pole or the antimeridian.
+/// Segment of a great circle between two positions some kilometres apart. Correct across the poles and the
+/// antimeridian.
 struct GreatCircleSegment {
   private let from: SIMD3<Double>
   private let to: SIMD3<Double>
@@ -19,7 +20,8 @@ struct GreatCircleSegment {
     self.to = Self.vector(to)
   }
 
-  /// - Parameter part: position on the segment, 0 to 1.
+  /// Returns a position on the segment.
+  /// - Parameter part: fraction of the segment, 0 to 1.
   func place(at part: Double) -> Coordinate {
     let middle = from + (to - from) * part
     return Coordinate(

@@ -1,11 +1,11 @@
 import TrendyFoundation
 
-/// Sampling interval of a recorder, which determines the meaning of a gap.
+/// Estimates the sampling interval of a receiver, which determines how to interpret a gap.
 ///
-/// A recorder with an interval of a few seconds also records while stationary, so a gap means that it has no reception.
-/// A recorder with an interval of 15 s or more saves energy and sleeps while stationary.
+/// A receiver with an interval of a few seconds also records while stationary, so a gap means that it has no reception.
+/// A receiver with an interval of 15 s or more saves energy and sleeps while stationary.
 struct SamplingInterval: Hashable, Sendable, Codable {
-  /// Last intervals in seconds, without gaps.
+  /// Most recent intervals in seconds, without gaps.
   private var spans: [TimeInterval] = []
 
   mutating func add(seconds: TimeInterval) {
@@ -14,10 +14,10 @@ struct SamplingInterval: Hashable, Sendable, Codable {
     if spans.count > Self.memory { spans.removeFirst() }
   }
 
-  /// Median interval in seconds; `nil` with too few fixes.
+  /// Median interval in seconds, or `nil` if there are too few fixes.
   var usual: TimeInterval? { spans.count == Self.memory ? spans.sorted()[Self.memory / 2] : nil }
 
-  /// Whether the recorder writes a fix every few seconds, also while stationary.
+  /// Whether the receiver records a fix every few seconds, even while stationary.
   var isDense: Bool { usual.map { $0 <= Self.few } ?? false }
 
   private static let memory = 16

@@ -3,23 +3,23 @@ import TrendyModels
 
 /// Detects departures below walking speed, for example with a pram or a walking stick.
 ///
-/// A user who stays in a circle for several minutes is stationary. A user who leaves one circle after another sooner
-/// than that, in about the same direction, is moving. Noise returns to its centre, and a displaced receiver moves from
-/// one fix to the next. The path begins where the turning angles became small: it restarts when the sum of their
-/// cosines falls below that of 60° for each (cumulative sum, Page 1954).
+/// A user who stays within a circle for several minutes is stationary. A user who leaves several circles in succession
+/// in less time, in about the same direction, is moving. Noise returns to its centre, and a displacement of the
+/// receiver takes place from one fix to the next. The path begins where the turning angles became small: it restarts
+/// whenever the sum of their cosines falls below the sum for angles of 60° (cumulative sum, Page 1954).
 struct SlowDepartureDetector: Hashable, Sendable, Codable {
-  /// Centre of the first circle, then the first fix outside each circle, which is the centre of the next one. Of
-  /// very many, the oldest are removed.
+  /// Centre of the first circle, then the first fix outside each circle, which is the centre of the next one. The
+  /// oldest are discarded if there are too many.
   private var middles: [Location]
-  /// Last fix before a gap in which a slow user can have reached the beginning of the path.
+  /// Last fix before a gap, if a slow user could have walked from there to the beginning of the path.
   private(set) var origin: Location?
-  /// Last fix at the beginning of the path.
+  /// Last fix close to the centre of the first circle, where the path begins.
   private var left: Location
   private var last: Location
   /// Sum of the distances between circles in metres.
   private var metres = 0.0
-  /// Cumulative sum of the cosines of the turning angles, less the smallest accepted cosine each. A negative sum restarts
-  /// the path.
+  /// Cumulative sum of the cosines of the turning angles minus the smallest accepted cosine. The path restarts when the
+  /// sum becomes negative.
   private var excess = 0.0
 
   init(at fix: Location) {
@@ -30,9 +30,9 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
 
   /// Processes the next fix.
   /// - Parameter radius: radius of a circle in metres.
-  /// - Returns: whether the fix is outside the circle, so that the next one begins.
+  /// - Returns: whether the fix is outside the circle and begins the next one.
   mutating func add(_ fix: Location, radius: Double) -> Bool {
-    // Fixes are processed again after the stay point has changed.
+    // Fixes are processed again if the stay point has changed.
     guard fix.timestamp > last.timestamp else { return false }
     let hop = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
     let before = last
@@ -65,18 +65,19 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
     if middles.count > Self.most { begin(with: Array(middles.suffix(Self.most / 2))) }
   }
 
-  /// Whether at least one circle was left.
+  /// Whether at least one circle has been left.
   var isBegun: Bool { middles.count > 1 }
 
-  /// First fix of the path, and first fix outside each circle.
+  /// Last fix at the beginning of the path, and the first fix outside each circle.
   var fixes: [Location] { [left] + middles.dropFirst() }
 
-  /// Distance from the beginning of the path in metres, if it continues below walking speed; otherwise `nil`.
+  /// Distance from the beginning of the path in metres, if the path is below walking speed and fairly straight;
+  /// otherwise `nil`.
   var metresAway: Double? {
     guard middles.count > Self.leastCircles, let last = middles.last,
       metres <= Self.stroll * last.timestamp.timeIntervalSince(left.timestamp)
     else { return nil }
-    // The first circle may include the rest between two reports of a parked car.
+    // The time in the first circle may include a standstill between two reports of a parked car.
     let first = Geodesic.shortMeters(from: middles[0].coordinate, to: middles[1].coordinate)
     guard metres - first <= Self.ride * last.timestamp.timeIntervalSince(middles[1].timestamp) else { return nil }
     let away = Geodesic.shortMeters(from: middles[0].coordinate, to: last.coordinate)
@@ -95,9 +96,9 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
 
   /// Speed in m/s below which a user is stationary: 50 m in 300 s.
   static let pace = 1.0 / 6
-  /// Slow walking speed in m/s. Faster departures are detected by other rules.
+  /// Slow walking speed in m/s. Other rules detect faster departures.
   private static let stroll = 1.0
-  /// Speed in m/s of a ride, faster than walking with the noise of a good receiver.
+  /// Minimum speed of a ride in m/s, faster than walking plus the noise of a good receiver.
   private static let ride = 3.0
   /// Maximum distance in metres between two fixes of a slow user.
   private static let longestHop = 100.0

@@ -1,11 +1,11 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Stops of a trip and its speed over time, for a chart.
+/// Speed of a trip over time and its stops, for a chart.
 public struct SpeedProfile: Hashable, Sendable {
   /// Speed in one interval.
   public struct Step: Hashable, Sendable {
-    /// Speed in m/s; `nil` without fixes.
+    /// Mean speed in m/s, or `nil` without fixes.
     public var speed: Double?
     /// Position at the middle of the interval.
     public var coordinate: Coordinate
@@ -23,11 +23,11 @@ public struct SpeedProfile: Hashable, Sendable {
 
   /// Start of the trip.
   public let start: Date
-  /// Length of an interval in seconds; the last one may be shorter.
+  /// Duration of an interval in seconds. The last one may be shorter.
   public let stepSeconds: Double
   /// Consecutive intervals from start to end.
   public let steps: [Step]
-  /// Stops during the trip, in order. Periods before the departure and after the arrival are not included.
+  /// Stops during the trip, in order. Time before the departure and after the arrival is not included.
   public let stops: [Stop]
 
   /// Highest speed of an interval in m/s.
@@ -37,22 +37,22 @@ public struct SpeedProfile: Hashable, Sendable {
 
   private static let mostSteps = 240.0
   private static let shortestStep = 5.0
-  /// Gap in seconds from which on the speed between two fixes is unknown.
+  /// Duration of a gap in seconds after which the speed between two fixes is unknown.
   private static let silence = 120.0
-  /// Distance in metres within which both ends of a gap count as one position.
+  /// Maximum distance in metres between the ends of a gap during which the user was stationary.
   private static let nearby = 50.0
-  /// Speed in m/s below which the user is stationary: less than walking, more than the noise of a good receiver.
+  /// Speed in m/s below which the user is stationary: slower than walking, faster than the noise of a good receiver.
   private static let standing = 0.7
   private static let shortestStop = 60.0
   /// Accuracy in metres above which a fix is ignored.
   private static let worstAccuracy = 100.0
-  /// Speed in m/s above which a step is an error of the receiver.
+  /// Speed in m/s above which a step is a receiver error.
   private static let fastest = 100.0
 
+  /// Creates a profile, or returns `nil` if there are too few fixes.
   /// - Parameters:
   ///   - fixes: fixes in chronological order. Those outside the span are ignored.
   ///   - span: start and end of the trip.
-  /// - Returns: `nil` with too few fixes.
   public init?(_ fixes: [Location], during span: ClosedRange<Date>) {
     let fixes = fixes.filter { span.contains($0.timestamp) && $0.horizontalAccuracy <= Self.worstAccuracy }
     let seconds = span.upperBound.timeIntervalSince(span.lowerBound)
@@ -72,14 +72,14 @@ public struct SpeedProfile: Hashable, Sendable {
     stops = Self.stops(hops, since: span.lowerBound)
   }
 
-  /// Two consecutive fixes.
+  /// Movement between two consecutive fixes.
   private struct Hop {
-    /// Seconds since the start of the trip.
+    /// Seconds since the start of the trip, as for `end`.
     let begin: Double
     let end: Double
     let from: Coordinate
     let to: Coordinate
-    /// Speed in m/s; `nil` for a gap.
+    /// Speed in m/s, or `nil` if it is unknown because of a gap or an error.
     let speed: Double?
 
     init?(_ one: Location, _ next: Location, since start: Date) {
@@ -129,7 +129,7 @@ public struct SpeedProfile: Hashable, Sendable {
       let run = hops[place..<end]
       if let first = run.first, let last = run.last, place > 0, end < hops.count, last.end - first.begin >= shortestStop
       {
-        // Weighted by time, because most fixes may be at the beginning.
+        // Weighted by time, because most fixes may be from the beginning of the stop.
         let seconds = last.end - first.begin
         func mean(_ value: (Coordinate) -> Double) -> Double {
           run.reduce(0) { $0 + (value($1.from) + value($1.to)) / 2 * ($1.end - $1.begin) } / seconds

@@ -1,18 +1,18 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Distinguishes a fast train from receiver errors: fixes that agree on a speed for minutes, instead of a single one.
+/// Distinguishes a fast train from receiver errors: on a train, many fixes agree on a high speed for minutes.
 struct SustainedSpeedDetector: Hashable, Sendable, Codable {
-  /// First fix of the fast section; `nil` below the threshold.
+  /// First fix of the fast section, or `nil` outside one.
   private var first: Location?
   /// Path length of the fast section in metres.
   private var metres = 0.0
   /// Last fix used for a step.
   private var base: Location?
-  /// Rejected fixes that are too fast for the path so far, each reachable from the previous one by a fast train.
+  /// Rejected fixes that are too fast for the path, each reachable from the previous one at the speed of a train.
   private var claims: [Location] = []
 
-  /// Whether the fixes have been fast and straight for long enough.
+  /// Whether the fixes have been fast and on a straight path for long enough.
   private(set) var isFast = false
 
   /// Processes an accepted fix.
@@ -20,7 +20,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     claims = []
     guard let base else { return self.base = fix }
     let seconds = fix.timestamp.timeIntervalSince(base.timestamp)
-    // Several fixes per second measure noise rather than speed.
+    // Over less than a second, the computed speed is mostly noise.
     guard seconds >= 1 else { return }
     let hop = Geodesic.shortMeters(from: base.coordinate, to: fix.coordinate)
     guard hop >= (first == nil ? Self.fast : Self.stillFast) * seconds else { return stop(at: fix) }
@@ -34,7 +34,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     isFast = isFast || fix.timestamp.timeIntervalSince(first.timestamp) >= Self.seconds
   }
 
-  /// Processes a fix without a path to it. A fast section continues from there.
+  /// Processes a fix to which the path is unknown. A fast section continues there.
   mutating func leap(to fix: Location) {
     claims = []
     guard isFast else { return stop(at: fix) }
@@ -43,7 +43,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     base = fix
   }
 
-  /// Whether a step has the speed of a fast train. Most receiver errors are faster.
+  /// Returns whether a step has the speed of a fast train. Most receiver errors are faster.
   static func isFast(from start: Location, to end: Location, maximumSpeed: Double) -> Bool {
     (fast...max(fast, maximumSpeed)).contains(pace(start, end))
   }
@@ -53,8 +53,9 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     base = fix
   }
 
-  /// Processes a fix that is too fast for the path so far.
-  /// - Returns: the fixes since the first one that was too fast, once they agree on a train's speed for long enough.
+  /// Processes a fix that is too fast for the path.
+  /// - Returns: the fixes since the first one that was too fast, once they have agreed on a train's speed for long
+  ///   enough.
   mutating func agreed(on fix: Location, maximumSpeed: Double) -> [Location]? {
     guard let before = claims.last, Self.pace(before, fix) <= maximumSpeed else {
       claims = [fix]
@@ -73,9 +74,9 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     return claims
   }
 
-  /// Processes a fix that neither the path so far nor a train's speed reaches. A braking train was a train if its speed
-  /// was constant for long enough to exclude a receiver error.
-  /// - Returns: the fixes since the first one that was too fast, including this one.
+  /// Processes a fix that is too fast for the path and too slow for a train. Earlier rejected fixes came from a train
+  /// that has braked, if their speed was constant for longer than any receiver error.
+  /// - Returns: the fixes since the first one that was too fast, including this one, or `nil` if they were errors.
   mutating func braked(on fix: Location) -> [Location]? {
     guard let first = claims.first, let last = claims.last, claims.count >= Self.fixes,
       last.timestamp.timeIntervalSince(first.timestamp) >= Self.brakeSeconds, Self.agree(claims),
@@ -85,9 +86,9 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     return claims + [fix]
   }
 
-  /// Whether nearly all steps have about the mean speed, and that is fast.
+  /// Returns whether the mean speed is that of a train and nearly all steps have about this speed.
   private static func agree(_ fixes: [Location]) -> Bool {
-    // A moving error has a different speed at each fix, and turns.
+    // An error that moves has a different speed at each fix, and turns.
     let paces = zip(fixes, fixes.dropFirst()).map { pace($0.0, $0.1) }
     let mean = pace(fixes[0], fixes[fixes.count - 1])
     return mean >= fast && paces.filter { abs($0 - mean) <= mean / 4 }.count * 5 >= paces.count * 4
@@ -98,12 +99,12 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
       / max(1, to.timestamp.timeIntervalSince(from.timestamp))
   }
 
-  /// Speeds in m/s at which a fast section begins and ends.
+  /// Speed in m/s at which a fast section begins, and below which it ends.
   private static let fast = 40.0
   private static let stillFast = 30.0
   private static let straightness = 0.8
   private static let seconds: TimeInterval = 60
-  /// Minimum duration in seconds of a constant speed before a braking train is accepted.
+  /// Minimum duration in seconds of a constant speed for fixes of a braking train to be accepted.
   private static let brakeSeconds: TimeInterval = 15
   private static let fixes = 4
 }

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Thresholds for trips, and the user's car and skip places.
+/// Configuration of a ``TripTracker``: thresholds, name of the car, and skip places.
 public struct TripConfiguration: Hashable, Sendable, Codable {
   /// Name of the car in the live activity.
   public var carName: String
@@ -9,25 +9,25 @@ public struct TripConfiguration: Hashable, Sendable, Codable {
   public var skipPlaces: [Coordinate]
   /// Radius of a skip place in metres.
   public var skipRadiusMeters: Double
-  /// Device that records the trips. Part of the id of each trip, so that two phones in one car record two trips.
+  /// Device that records the trips. Included in trip ids, so that two phones in one car record two trips.
   public var deviceId: String
-  /// Thresholds for the displayed distance.
+  /// Thresholds for the distance displayed during a trip.
   public var distanceFilter: DistanceFilterConfig
-  /// Minimum confidence of motion readings; others are ignored.
+  /// Minimum confidence of motion readings. Less certain ones are ignored.
   public var minimumConfidence: MotionActivity.Confidence
-  /// Duration of driving in seconds before it is confirmed.
+  /// Time in seconds after which driving is confirmed.
   public var automotiveDebounceSeconds: TimeInterval
-  /// Duration of any other motion in seconds before the end of driving is confirmed.
+  /// Time in seconds of any other motion after which the end of driving is confirmed.
   public var nonAutomotiveDebounceSeconds: TimeInterval
   /// Minimum time in seconds between two pings.
   public var pingIntervalSeconds: TimeInterval
-  /// Time in seconds after a stop within which driving continues the same trip, inclusive.
+  /// Maximum time in seconds after a stop for driving to continue the same trip, inclusive.
   public var resumeWindowSeconds: TimeInterval
-  /// Time in seconds without movement after which a trip ends, even if paused at a skip place.
+  /// Time in seconds without movement after which a trip ends, even if it is paused at a skip place.
   public var silenceSeconds: TimeInterval
-  /// Minimum length of a trip in metres, exclusive.
+  /// Minimum length of a trip in metres.
   public var minimumDistanceMeters: Double
-  /// Time in seconds for which the live activity stays visible after the end of a trip.
+  /// Time in seconds for which the live activity remains visible after the end of a trip.
   public var keepVisibleSeconds: TimeInterval
 
   /// Creates a configuration.
@@ -54,7 +54,7 @@ public struct TripConfiguration: Hashable, Sendable, Codable {
     self.keepVisibleSeconds = keepVisibleSeconds
   }
 
-  /// Whether a stop at this position only pauses the trip.
+  /// Returns whether a stop at this position pauses the trip without ending it.
   public func isSkipPlace(_ place: Coordinate) -> Bool {
     skipPlaces.contains { Geodesic.distanceMeters(from: $0, to: place) <= skipRadiusMeters }
   }

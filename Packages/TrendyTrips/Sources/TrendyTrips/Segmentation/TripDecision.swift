@@ -1,86 +1,87 @@
 public import TrendyFoundation
 
-/// Decision of the trip detector with its time, rule and figures. ``words`` describes it for the user.
+/// Decision of the trip detector: its time, the rule that applied, and the figures behind it. ``words`` describes it
+/// for the user.
 public struct TripDecision: Hashable, Sendable, Codable {
-  /// Rule behind a decision.
+  /// Rule that led to a decision.
   public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
-    /// No departure: the fixes left the stay point, but the motion sensor reports no movement.
+    /// No departure: the fixes have left the stay point, but the motion sensor reports no movement.
     case heldByMotion = "held_by_motion"
-    /// Outlier: a fix not reachable at any plausible speed, after which the next fix was back.
+    /// Outlier: a fix that no plausible speed can reach, and the next fix is back.
     case passedOver = "passed_over"
-    /// Outlier: a fix without accuracy that jumped to a cell tower, or to an access point seen before.
+    /// Outlier: a fix without accuracy at the position of a cell tower, or of an access point seen before.
     case cell
     /// Outliers: inaccurate fixes far from more accurate neighbours.
     case outweighed
-    /// Departure: the stay point was left, and the movement continued.
+    /// Departure: the fixes left the stay point, and the movement continued.
     case departed
-    /// Departure with laps near the stay point, recognised by the directional persistence.
+    /// Departure with laps near the stay point, detected by their directional persistence.
     case rounds
-    /// Departure below walking speed, recognised by the directional persistence.
+    /// Departure below walking speed, detected by its directional persistence.
     case slowly
-    /// Departure during a gap at the stay point.
+    /// Departure from the stay point during a gap.
     case woke
-    /// Departure: from the stay point to a distant fix, faster than walking.
+    /// Departure from the stay point to a distant fix, faster than walking.
     case carried
     /// Departure and arrival during a gap between two stationary positions.
     case unseen
-    /// Start at a position without a path to it.
+    /// Start at a position to which the path is unknown.
     case appeared
-    /// Stop too short to end a trip, such as a traffic light.
+    /// Stop too short to end the trip, for example at a traffic light.
     case shortStop = "short_stop"
-    /// Gap during which the trip continued, according to the fixes at both ends.
+    /// Gap during which the trip continued, as the fixes before and after it show.
     case bridged
-    /// Gap of a recorder with a short sampling interval, which therefore had no reception: the trip continued.
+    /// Gap of a receiver with a short sampling interval, which must have lacked reception. The trip continued.
     case unheard
     /// Short displacement of the receiver without movement of the user.
     case displaced
-    /// A trip that resembles noise but has measured ground speeds.
+    /// A trip that resembles noise, except for its measured ground speeds.
     case measured
-    /// The path length is corrected for position noise.
+    /// The path length was corrected for position noise.
     case scattered
-    /// The path length is corrected for bends between sparse fixes.
+    /// The path length was corrected for bends between sparse fixes.
     case sparse
-    /// Stop at a skip place, which does not end the trip.
+    /// Stop at a skip place, which pauses the trip.
     case paused
-    /// Departure from the skip place.
+    /// Departure from a skip place.
     case resumed
-    /// Arrival: the stop was long enough.
+    /// Arrival: the stop was long enough to end the trip.
     case stopped
-    /// End: a long gap, after which nothing shows that the trip continued.
+    /// End: a long gap, and nothing shows that the trip continued.
     case silence
-    /// End: the next fixes are at a position without a path to it.
+    /// End: the next fixes are at a position to which the path is unknown.
     case leapt
-    /// End of the recording.
+    /// End: the recording ended.
     case recordingEnded = "recording_ended"
-    /// Not a trip: back at the start immediately.
+    /// Not a trip: the user was back at the start immediately.
     case back
-    /// Not a trip: too short.
+    /// Not a trip: the path is too short.
     case short
     /// Not a trip: never far enough from the start.
     case near
-    /// Not a trip: too brief.
+    /// Not a trip: the duration is too short.
     case brief
     /// Not a trip: at the start for most of the time.
     case homebound
     /// Not a trip: back and forth within the position noise.
     case zigzag
-    /// Not a trip: position jumps between a few stationary positions of a receiver that returned or was displaced.
+    /// Not a trip: position jumps of a stationary receiver, which returned or was displaced.
     case thrown
-    /// Not a trip: between two stationary positions, faster than any movement.
+    /// Not a trip: faster between two stationary positions than any movement.
     case atOnce = "at_once"
-    /// Not a trip: slow and without a direction, like noise.
+    /// Not a trip: slow and without a direction, as noise is.
     case aimless
   }
 
-  /// Time that the decision refers to: of a stop, the first fix, not the one that completed it.
+  /// Time to which the decision refers. For a stop, the time of its first fix, not of the fix that made it long enough.
   public var time: Date
   /// Rule that applied.
   public var rule: Rule
-  /// Duration in seconds.
+  /// Duration in seconds, if the rule has one.
   public var seconds: TimeInterval?
-  /// Distance in metres.
+  /// Distance in metres, if the rule has one.
   public var meters: Double?
-  /// Threshold for the duration or the distance, in the unit of the rule.
+  /// Threshold that decided, in seconds or metres depending on the rule.
   public var limit: Double?
 
   /// Creates a decision.
@@ -94,7 +95,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     self.limit = limit
   }
 
-  /// Whether the decision rejects a started trip.
+  /// Whether the decision rejects a trip that had been started.
   public var isRefusal: Bool {
     switch rule {
     case .back, .short, .near, .brief, .homebound, .zigzag, .thrown, .atOnce, .aimless: true
@@ -104,7 +105,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
 }
 
 extension TripDecision {
-  /// Whether the decision ignores fixes at a wrong position.
+  /// Whether the decision ignores fixes because the receiver was displaced.
   var isOfDisplacement: Bool { rule == .passedOver || rule == .displaced }
 }
 
@@ -112,7 +113,7 @@ extension TripDecision: CustomStringConvertible {
   /// Same as ``words``.
   public var description: String { words }
 
-  /// The decision as a sentence without time and full stop.
+  /// Description in English without the time and without a full stop.
   public var words: String {
     let metres = Self.length(meters)
     let time = Self.span(seconds)
@@ -172,13 +173,13 @@ extension TripDecision: CustomStringConvertible {
   }
 }
 
-/// Decisions about one trip, oldest first. Of very many, the less important ones are removed.
+/// Decisions about one trip, oldest first. If there are too many, less important ones are removed.
 struct DecisionLog: Hashable, Sendable, Codable {
   private(set) var all: [TripDecision] = []
 
   mutating func add(_ decision: TripDecision) {
     if decision.rule == .outweighed, let last = all.last, last.rule == .outweighed {
-      // Only the farthest of several consecutive outliers is kept.
+      // Keep only the farthest of consecutive outliers.
       if decision.meters ?? 0 > last.meters ?? 0 {
         (all[all.count - 1].meters, all[all.count - 1].limit) = (decision.meters, decision.limit)
       }
@@ -193,7 +194,7 @@ struct DecisionLog: Hashable, Sendable, Codable {
 
   mutating func add(_ decisions: [TripDecision]) { for decision in decisions { add(decision) } }
 
-  /// Removes decisions older than `date`.
+  /// Removes the decisions before `date`.
   mutating func forget(before date: Date) {
     if let first = all.first, first.time < date { all.removeAll { $0.time < date } }
   }

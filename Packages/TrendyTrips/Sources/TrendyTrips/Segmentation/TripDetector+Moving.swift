@@ -6,20 +6,22 @@ extension TripDetector {
   struct MovingState: Hashable, Sendable, Codable {
     private(set) var record: TripRecord
     private(set) var now: TripProgress
-    /// Straight-line distance of the last fix from the start, in metres.
+    /// Straight-line distance from the start to the last fix, in metres.
     private var fromStart: Double
-    /// Progress since the first fix of a circle that contains all later fixes. If the trip ends, it ends there.
+    /// Progress at the first fix of a circle that contains all later fixes, and at those. If the trip ends now, it ends
+    /// there.
     private var stay: [TripProgress]
-    /// Progress at one fix outside the circle, which may be an outlier. A second one continues the trip.
+    /// Progress at a single fix outside the circle, which may be an outlier. A second one shows that the trip
+    /// continues.
     private var stray: TripProgress?
     private var lastRoutePoint: Date
     /// Minimum time in seconds between two points of the route.
     private var routeSpacing: TimeInterval = 15
-    /// Start of the current speed measurement: a step of a few seconds measures noise.
+    /// First fix of the current speed measurement. Over only a few seconds, the speed would be mostly noise.
     private var speedBase: Location
-    /// Last fix to which the path length is measured. Inaccurate fixes nearby are skipped.
+    /// Last fix that contributed to the path length. Inaccurate fixes near it do not contribute.
     private var measured: Location
-    /// Last fix of the path sampled every 30 s.
+    /// Last fix of the path length that is measured every 30 s.
     private var coarseBase: Location
     private var legFinder = LegFinder()
     private var drift: StraightnessEstimator
@@ -34,27 +36,27 @@ extension TripDetector {
     /// Noise at the start of the trip, in metres.
     private let noise: Double
     private var decisions: DecisionLog
-    /// Whether there is no path to the start.
+    /// Whether the path to the start is unknown.
     let appeared: Bool
-    /// Whether the trip began during a gap and the user was stationary after it.
+    /// Whether the trip took place during a gap, and the user was stationary after it.
     private let isUnseen: Bool
-    /// Whether the user is at a skip place, since the first element of `stay`.
+    /// Whether the user is at a skip place; if so, since the first element of `stay`.
     private(set) var isPaused = false
     /// Time since which the user has been near a skip place.
     private var skipSince: Date?
     /// First fix outside the skip place, which may be an outlier.
     private var leaving: Location?
-    /// Fixes of the last two minutes at a position to which a stationary receiver was displaced.
+    /// Fixes of the last two minutes at a position to which the stationary receiver appears to be displaced.
     var aside: [Location] = []
     /// Independent error of the current fix.
     var error: FixAverager.Error
     private var wayLength = PathLengthEstimator()
-    /// Time of the first fix of a stop whose gaps count as rest.
+    /// Time of the first fix of a stop at which gaps count as stationary time.
     private var parkedSince: Date?
-    /// Whether a gap ended the trip. A ride during the whole gap reopens it.
+    /// Whether a gap ended the trip. It is reopened if the user was riding for the whole gap.
     var isClosed = false
 
-    /// Starts at the stay point, not at one of the fixes around it.
+    /// Creates the state of a trip that starts at the stay point, not at one of the fixes around it.
     /// - Parameter origin: recorded fix from which the trip's id is derived.
     init(
       _ departure: StationaryState.Departure, _ configuration: Configuration, _ motion: MotionHistory,
@@ -98,17 +100,17 @@ extension TripDetector {
       return now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) - (now.unheard - stay[0].unheard)
     }
 
-    /// Time in seconds since the first fix within the circle, including gaps; 0 outside.
+    /// Time in seconds since the first fix within the circle, including gaps; 0 outside the circle.
     private var secondsAtStop: TimeInterval {
       stray == nil ? now.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) : 0
     }
 
-    /// Whether there was a gap without reception at the current stop, or gaps there count as rest.
+    /// Whether there was a gap without reception at the current stop, or gaps there count as stationary time.
     var hasGapAtStop: Bool {
       stray == nil && (now.unheard > stay[0].unheard || parkedSince == stay[0].fix.timestamp)
     }
 
-    /// Counts all gaps at the current stop as rest, including earlier ones.
+    /// Counts all gaps at the current stop, including earlier ones, as stationary time.
     mutating func countGapsAsRest() {
       parkedSince = stay[0].fix.timestamp
       now.unheard = stay[0].unheard
@@ -116,34 +118,34 @@ extension TripDetector {
       for index in cells.indices { cells[index].unheard = min(cells[index].unheard, now.unheard) }
     }
 
-    /// Whether the stop is long enough to end the trip. Counted from the first fix at the very position, because the
-    /// approach is part of the trip.
+    /// Returns whether the stop is long enough to end the trip. Time counts from the arrival at the final position,
+    /// because the approach is part of the trip.
     @inline(__always)
     func hasStood(for seconds: TimeInterval) -> Bool {
       guard restingSeconds >= seconds else { return false }
-      // A user who walks around at a place has arrived there.
+      // A user who walks around at a place has arrived as well.
       guard restingSeconds < 2 * seconds else { return true }
       let arrival = arrival
       return now.fix.timestamp.timeIntervalSince(arrival.fix.timestamp) - (now.unheard - arrival.unheard) >= seconds
     }
 
-    /// Time at which the user left a stop during the gap before the last fix, estimated from the speed to the next fix.
-    /// `nil` if there was no stop, or no such gap.
+    /// Returns the time at which the user left a stop during the gap before the last fix, estimated from the speed to
+    /// the next fix. Returns `nil` if there was no stop or no such gap.
     @inline(__always)
     private func leftUnheard(by next: Location, _ configuration: Configuration) -> Date? {
       guard let first = stray, !isPaused, let last = stay.last, now.unheard == last.unheard,
         last.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp) >= Self.noteworthyStop,
         isOutside(stay[0], next, configuration)
       else { return nil }
-      // The path during a longer gap shows whether there was a stop.
+      // After a longer gap, the speed does not show whether there was a stop.
       let silence = first.fix.timestamp.timeIntervalSince(last.fix.timestamp)
       guard silence > StationaryState.silence, silence <= configuration.silentStopSeconds else { return nil }
       let gone = StationaryState.secondsGone(from: place, to: [first.fix, next])
       return max(last.fix.timestamp, first.fix.timestamp.addingTimeInterval(-gone))
     }
 
-    /// Ends the trip at a stop that was left during a gap, if it was long enough.
-    /// - Returns: the end and the later fixes; `nil` for a shorter stop.
+    /// Ends the trip at a stop that the user left during a gap, if the stop was long enough.
+    /// - Returns: the end of the trip and the later fixes, or `nil` if the stop was too short.
     mutating func endUnheard(by next: Location, _ configuration: Configuration) -> StepResult? {
       guard let left = leftUnheard(by: next, configuration), let first = stray,
         left.timeIntervalSince(arrival.fix.timestamp) >= configuration.stopSeconds
@@ -153,7 +155,7 @@ extension TripDetector {
       return StepResult(effects: [ended(.stopped, at: left, configuration)], rest: rest, later: [first.fix, next])
     }
 
-    /// Progress of the trip at its arrival: the first fix no farther from the stop than the later fixes scatter.
+    /// Progress of the trip at the arrival: at the first fix that is as close to the stop as most of the later fixes.
     private var arrival: TripProgress {
       let place = place
       let away = stay.map { Geodesic.shortMeters(from: $0.fix.coordinate, to: place) }
@@ -161,7 +163,7 @@ extension TripDetector {
       return stay[away.firstIndex { $0 <= scatter } ?? 0]
     }
 
-    /// Whether the user is back at the start without having been far away, so that the movement was noise.
+    /// Returns whether the user is back at the start without having been far away. The movement was noise then.
     func isBack(_ configuration: Configuration) -> Bool {
       let isSoon = now.fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.errorSeconds
       return (isSoon || now.reach < configuration.minimumLoopReach) && !now.course.isKept
@@ -169,14 +171,15 @@ extension TripDetector {
           <= 2 * max(StationaryState.scatter, noise)
     }
 
-    /// Whether a jump leads back to the start soon after the departure, so that both were errors.
+    /// Returns whether a jump leads back to the start soon after the departure. Both were errors then.
     func isThrownBack(to fix: Location, _ configuration: Configuration) -> Bool {
       fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.errorSeconds
         && Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
           <= max(configuration.restRadius, 4 * noise)
     }
 
-    /// Whether a jump is a displacement of the receiver: the user was moving a moment ago and continues elsewhere.
+    /// Returns whether a jump may be a displacement of the receiver: the user was moving a moment ago, and the jump is
+    /// small.
     func isDisplaced(to fix: Location, after seconds: TimeInterval, _ configuration: Configuration) -> Bool {
       now.reach >= configuration.departureDistance && !isPaused && !isClosed && seconds <= Self.displacedSeconds
         && Geodesic.shortMeters(from: now.fix.coordinate, to: fix.coordinate) <= configuration.maximumDisplacement
@@ -186,15 +189,15 @@ extension TripDetector {
     /// Whether the user has been stationary for longer than at a traffic light.
     var isStanding: Bool { restingSeconds >= Self.noteworthyStop }
 
-    /// Last fix of the path, before any displacement.
+    /// Last fix of the path, not displaced.
     var seen: Location { now.fix }
 
-    /// Whether a fix is at the current stop.
+    /// Returns whether a fix belongs to the current stop.
     func isAtStop(_ fix: Location, _ configuration: Configuration) -> Bool {
       !isOutside(stay[0], fix, configuration)
     }
 
-    /// Continues at another position without a path to it.
+    /// Continues at another position. The path to it is unknown.
     mutating func move(to fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       measured = fix
       wayLength = PathLengthEstimator()
@@ -208,15 +211,15 @@ extension TripDetector {
       go(on: fix, configuration, motion)
     }
 
-    /// Stay point at the current stop.
+    /// Stay point at which the trip would end now.
     var rest: StationaryState {
       StationaryState(at: place, fixes: stay.map(\.fix), isNoisy: isNoisyStop, noise: now.reach < 500 ? noise : 0)
     }
 
-    /// Stay point at the last fix, for a gap.
+    /// Stay point at the last fix, assumed during a gap.
     var lastRest: StationaryState { secondsAtStop >= 60 ? rest : StationaryState(at: now.fix) }
 
-    /// Trip so far with its decisions.
+    /// The trip so far, with its decisions.
     var soFar: TripRecord {
       var record = record
       record.decisions = decisions.all
@@ -233,27 +236,27 @@ extension TripDetector {
       if decision.isOfDisplacement { hops.noteDisplacement() }
     }
 
-    /// Adds the duration of a gap without reception, in seconds.
+    /// Adds a gap without reception, in seconds.
     mutating func noteSilence(_ seconds: TimeInterval) { now.unheard += seconds }
 
-    /// Time at which the trip ends without further fixes.
+    /// Returns the time at which the trip ends if there are no further fixes.
     func closingDate(_ configuration: Configuration) -> Date {
       (isPaused ? stay[0].fix.timestamp : now.fix.timestamp).addingTimeInterval(configuration.silenceSeconds)
     }
 
-    /// Ends the trip after a gap.
+    /// Ends the trip if there have been no fixes for long enough.
     mutating func onTick(at date: Date, _ configuration: Configuration) -> [Effect] {
       guard !isClosed, date >= closingDate(configuration) else { return [] }
       isClosed = true
       return [ended(.silence, at: date, configuration)]
     }
 
-    /// Whether the user has been at a skip place for the duration of a stop, stationary or walking around.
+    /// Returns whether the user has been at a skip place for the duration of a stop, stationary or walking around.
     func isLingering(_ configuration: Configuration) -> Bool {
       skipSince.map { now.fix.timestamp.timeIntervalSince($0) >= configuration.stopSeconds } ?? false
     }
 
-    /// Pauses the trip if it is at a skip place. Returns whether it is.
+    /// Pauses the trip if `place` is a skip place, and returns whether it is.
     mutating func pause(at place: Coordinate, _ configuration: Configuration) -> Bool {
       guard configuration.isSkipPlace(place) else { return false }
       isPaused = true
@@ -318,7 +321,7 @@ extension TripDetector {
       noteMeasured(to: fix)
       let before = fromStart
       fromStart = Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
-      // A single fix far away may be an outlier; two are not.
+      // A single distant fix may be an outlier; two in succession are not.
       now.reach = max(now.reach, min(fromStart, before))
       if fromStart > max(configuration.restRadius, 4 * noise) {
         now.away += fix.timestamp.timeIntervalSince(now.fix.timestamp)
@@ -350,7 +353,7 @@ extension TripDetector {
         let east = (fix.coordinate.longitude - before.longitude).remainder(dividingBy: 360)
         let middle = Coordinate(
           latitude: (before.latitude + fix.coordinate.latitude) / 2, longitude: before.longitude + east / 2)
-        // Over longer times the deviation includes bends of the path.
+        // Over a longer time, bends of the path would contribute to the deviation.
         let isQuick = fix.timestamp.timeIntervalSince(lastTwo[0].timestamp) <= 6
         zigzag += ((isQuick ? min(30, Geodesic.shortMeters(from: middle, to: last)) : 0) - zigzag) / 20
         lastTwo.removeFirst()
@@ -358,9 +361,10 @@ extension TripDetector {
       lastTwo.append(fix)
     }
 
-    /// Whether the recent cells are stationary despite noise. Then the stop begins with them.
+    /// Returns whether the fixes of the recent cells are stationary, however noisy they are. The stop then begins with
+    /// the first cell.
     mutating func restsInNoise(_ configuration: Configuration) -> Bool {
-      // A user who runs laps also returns to the same positions.
+      // A user who runs laps returns to the same positions too.
       guard cells.count > 1, !(now.course - cells[0].course).isKept, cells[cells.count - 1].fix == now.fix,
         drift.isResting(for: configuration.restSecondsInNoise, radius: configuration.stopRadius)
       else { return false }
@@ -370,7 +374,7 @@ extension TripDetector {
       return true
     }
 
-    /// Removes every other point of a long route, which bounds its size.
+    /// Removes every second point of a long route to limit its size.
     private mutating func thinRoute() {
       routeSpacing *= 2
       record.route = record.route.indices.filter { $0.isMultiple(of: 2) }.map { record.route[$0] }
@@ -390,8 +394,8 @@ extension TripDetector {
       if let speed, speed <= configuration.maximumTrainSpeed { now.topSpeed = max(now.topSpeed ?? 0, speed) }
     }
 
-    /// Adds the distance covered at a measured ground speed. The speed applies to the steps before and after the fix,
-    /// because WiFi fixes in between have none.
+    /// Adds the distance travelled at a measured ground speed. The speed applies to the steps before and after its fix,
+    /// because WiFi fixes between satellite fixes have no speed.
     private mutating func noteMeasured(to fix: Location) {
       let speed = max(now.fix.speed ?? 0, fix.speed ?? 0)
       guard speed >= Self.measuredPace else { return }
@@ -400,13 +404,13 @@ extension TripDetector {
       now.measuredMetres += min(Geodesic.shortMeters(from: now.fix.coordinate, to: fix.coordinate), speed * seconds)
     }
 
-    /// Speed in m/s that no stationary receiver measures for long: four times the error of a good one.
+    /// Speed in m/s that no stationary receiver measures for long: four times the error of a good receiver.
     private static let measuredPace = 2.0
 
     private mutating func noteStay(_ configuration: Configuration) {
       guard isOutside(stay[0], now.fix, configuration) else {
         stray = nil
-        // Two fixes per second suffice to determine a position.
+        // Two fixes per second are enough to determine a position.
         if now.fix.timestamp.timeIntervalSince(stay[stay.count - 1].fix.timestamp) >= 0.5 { stay.append(now) }
         return
       }
@@ -415,7 +419,7 @@ extension TripDetector {
         return
       }
       let stood = first.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp)
-      // A single fix, such as a start during a gap, is not a stop.
+      // A single fix, such as the start during a gap, is not a stop.
       if stay.count > 1, stood >= Self.noteworthyStop, stood < configuration.stopSeconds {
         note(TripDecision(.shortStop, at: stay[0].fix.timestamp, seconds: stood, limit: configuration.stopSeconds))
       }
@@ -433,13 +437,13 @@ extension TripDetector {
     /// Median position of the stop, which is insensitive to outliers.
     var place: Coordinate { .median(of: stay.map(\.fix.coordinate)) }
 
-    /// Maximum time in seconds between the last fix before a displacement and the first one that confirms it.
+    /// Maximum time in seconds between the last fix before a displacement and the fix that confirms it.
     static let displacedSeconds: TimeInterval = 120
-    /// Minimum duration in seconds of a stop that is reported.
+    /// Minimum duration in seconds of a stop to be reported.
     private static let noteworthyStop: TimeInterval = 60
 
-    /// Ends the trip at the stop or at the last fix, or rejects it.
-    /// - Parameter date: time of the fix that completed the decision.
+    /// Ends the trip at its stop or at its last fix, unless it is rejected.
+    /// - Parameter date: time of the fix that led to the end.
     func ended(_ rule: TripDecision.Rule, at date: Date, _ configuration: Configuration) -> Effect {
       let isAtStop = isPaused || secondsAtStop >= 60
       var end = now
@@ -447,7 +451,7 @@ extension TripDetector {
       if isAtStop {
         endPlace = place
         end = arrival
-        // The first fix after the gap is the only one of the trip; those of the stop confirm it.
+        // The trip has only one fix, the first one after the gap. The fixes of the stop confirm its position.
         if isUnseen {
           end.reach = max(end.reach, Geodesic.shortMeters(from: record.trip.startCoordinate, to: endPlace))
         }
@@ -481,7 +485,7 @@ extension TripDetector {
       return .cancelled(record)
     }
 
-    /// Rejects the trip.
+    /// Rejects the trip for the given reason.
     func cancelled(_ rule: TripDecision.Rule, at date: Date) -> Effect {
       var record = soFar
       record.trip.endTime = now.fix.timestamp

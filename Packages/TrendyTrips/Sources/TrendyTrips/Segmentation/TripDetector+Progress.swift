@@ -7,10 +7,10 @@ extension TripDetector.MovingState {
     var fix: Location
     var distance = 0.0
     var reach = 0.0
-    /// Length in metres of the longest and the second longest step.
+    /// Lengths in metres of the longest and the second-longest step.
     var longestHop = 0.0
     var secondHop = 0.0
-    /// Path length in metres with a fix every 30 s.
+    /// Path length in metres, measured with one fix every 30 s.
     var coarse = 0.0
     /// Time in seconds away from the start.
     var away: TimeInterval = 0
@@ -20,9 +20,10 @@ extension TripDetector.MovingState {
     var unheard: TimeInterval = 0
     /// Total time in seconds at skip places.
     var paused: TimeInterval = 0
-    /// Sum of the distances between circles in metres, which is insensitive to noise.
+    /// Sum of the distances in metres between the circles in which the fixes stayed. Unlike the path length,
+    /// insensitive to noise.
     var progress = 0.0
-    /// Path length in metres covered at a measured ground speed.
+    /// Part of the path length in metres that was travelled at a measured ground speed.
     var measuredMetres = 0.0
     /// Corrections of the path length.
     var estimate = PathLengthEstimator.Estimate()

@@ -2,13 +2,13 @@ import TrendyFoundation
 import TrendyModels
 
 extension TripDetector.MovingState {
-  /// Whether the trip so far is only noise, regardless of movement in a later gap.
+  /// Returns whether the trip so far is only noise, regardless of movement in a later gap.
   func isNoise(_ configuration: TripDetector.Configuration) -> Bool {
     guard case .cancelled(let record) = ended(.silence, at: now.fix.timestamp, configuration) else { return false }
     return [.homebound, .zigzag, .thrown, .aimless].contains(record.decisions.last?.rule)
   }
 
-  /// Returns the reason why this is not a trip; `nil` if it is one.
+  /// Returns the reason why a movement is not a trip, or `nil` if it is one.
   func refusal(
     _ end: TripProgress, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
   ) -> TripDecision? {
@@ -16,12 +16,12 @@ extension TripDetector.MovingState {
     guard end.distance >= configuration.minimumDistance else {
       return TripDecision(.short, at: time, meters: end.distance, limit: configuration.minimumDistance)
     }
-    // A round trip ends at its start, like noise and outliers.
+    // A round trip ends at its start, but so do noise and outliers, so its reach must be larger.
     let back = Geodesic.shortMeters(
       from: record.trip.startCoordinate, to: record.trip.endCoordinate ?? record.trip.startCoordinate)
     let reach =
       back >= configuration.departureDistance ? configuration.minimumReach : configuration.minimumLoopReach
-    // Directional persistence for long enough proves a movement, even in a small circle.
+    // Directional persistence over enough steps proves a movement, even in a small circle.
     let goesInRounds = end.course.isKept && end.course.metres >= configuration.minimumLoopReach
     guard end.reach >= reach || goesInRounds else {
       return TripDecision(.near, at: time, meters: end.reach, limit: reach)
@@ -30,23 +30,23 @@ extension TripDetector.MovingState {
     guard seconds >= configuration.minimumSeconds else {
       return TripDecision(.brief, at: time, seconds: seconds, limit: configuration.minimumSeconds)
     }
-    // Positions during gaps are unknown.
+    // The positions during gaps are unknown.
     let heard = max(1, seconds - end.unheard)
-    // A jumping receiver is at its start most of the time.
+    // A receiver that jumps is at its start most of the time.
     guard end.away >= heard / 2 || goesInRounds else {
       return TripDecision(.homebound, at: time, seconds: end.away, limit: heard / 2)
     }
-    // Noise makes a long path of many short steps that leads nowhere.
+    // Noise results in a long path that consists of many short steps and leads nowhere.
     let led = max(end.coarse, end.reach)
     let isNoise =
       end.drift.directness < StraightnessEstimator.aimless && end.reach < configuration.undeniableDistance
       || end.drift.directness < StraightnessEstimator.wandering && end.reach < 0.15 * end.drift.single / 2
-    // Out and back in one step each, without fixes in between.
+    // There and back in one step each, without fixes in between.
     let isThrown =
       seconds < configuration.noisyStopSeconds && back < configuration.departureDistance
       && end.secondHop >= 0.75 * end.reach
     let isTossed = seconds < configuration.errorSeconds && end.reach < 0.4 * end.distance
-    // Displacements do not affect the measured ground speed.
+    // A displacement does not affect the measured ground speed.
     let isMeasured = isMeasured(end, configuration)
     guard goesInRounds || isMeasured || led >= 0.3 * end.distance && !isNoise && !isTossed && !isThrown else {
       return TripDecision(.zigzag, at: time, meters: end.distance, limit: led / 0.3)
@@ -62,8 +62,7 @@ extension TripDetector.MovingState {
       case nil: break
       }
     }
-    // A path this slow without a direction is noise, unless it gets this far or continues straight between cells of 30
-    // s.
+    // A slow path without a direction is noise, unless it leads far away or is straight between the cells of 30 s.
     let isGoing = goesInRounds || isMeasured || end.reach >= configuration.maximumDisplacement || end.drift.isStraight
     guard isGoing || end.progress >= 2 * heard || end.reach >= 0.3 * end.progress else {
       return TripDecision(.aimless, at: time, meters: end.reach, limit: 0.3 * end.progress)
@@ -71,7 +70,7 @@ extension TripDetector.MovingState {
     return nil
   }
 
-  /// Returns a decision if only the measured ground speed makes this a trip; otherwise `nil`.
+  /// Returns a decision if the movement is a trip only because of its measured ground speed; otherwise `nil`.
   func acceptance(
     _ end: TripProgress, _ record: TripRecord, _ configuration: TripDetector.Configuration, isLeap: Bool
   ) -> TripDecision? {

@@ -7,13 +7,13 @@ extension TripDetector {
     /// Position of the stay point.
     private(set) var center: Coordinate
     private let since: Date
-    /// Mean distance of the fixes from the stay point in metres: larger indoors than in the open.
+    /// Mean distance in metres of the fixes from the stay point. Larger indoors than in the open.
     private(set) var noise = 0.0
     /// Recent fixes at the stay point, at most 600, oldest first.
     private var here: [Location]
-    /// Fixes outside the stay point since the last one at it.
+    /// Fixes outside the stay point since the last one within it.
     private var outside: [Location] = []
-    /// Whether the fixes outside were reached at an impossible speed.
+    /// Whether the fixes outside followed a jump that no plausible speed explains.
     private var hasLeapt = false
     /// Whether the motion sensor currently suppresses a departure.
     private var isHeldBack = false
@@ -31,12 +31,13 @@ extension TripDetector {
       slowCourse = SlowDepartureDetector(at: fix)
     }
 
+    /// Creates a stay point from existing fixes.
     /// - Parameters:
     ///   - place: position of the stay point.
     ///   - fixes: fixes at the stay point so far; not empty.
-    ///   - isNoisy: whether the fixes are known to scatter widely. The noise is then estimated from them, up to 60 m.
+    ///   - isNoisy: whether the fixes are known to scatter widely. If so, the noise is estimated from them, up to 60 m.
     ///   - noise: noise known from before, in metres.
-    ///   - course: course up to the last of the fixes, if it continues here.
+    ///   - course: directional persistence up to the last of the fixes, if it continues here.
     init(
       at place: Coordinate, fixes: [Location], isNoisy: Bool = false, noise: Double = 0,
       course: DirectionalPersistence? = nil
@@ -54,18 +55,18 @@ extension TripDetector {
       }
     }
 
-    /// Radius in metres that contains most fixes of a receiver at rest.
+    /// Radius in metres that contains most fixes of a stationary receiver.
     static let scatter = 15.0
 
-    /// Beginning of a trip, as detected at a stay point.
+    /// Beginning of a trip.
     struct Departure {
       /// Position at which the trip starts.
       var place: Coordinate
-      /// Fixes of the trip so far. The first one is the last at rest, or an estimated start.
+      /// Fixes of the trip so far. The first one is the last stationary fix, or an estimated start.
       var fixes: [Location]
-      /// Recorded fix from which the trip's id is derived, never an estimated one.
+      /// Recorded fix, never an estimated one, from which the trip's id is derived.
       var name: Location
-      /// Time of the last fix before the departure. Earlier than the first of `fixes` if that is estimated.
+      /// Time of the last fix before the departure. Earlier than the first of `fixes` if that one is estimated.
       var lastSeen: Date
       /// Noise at the stay point, in metres.
       var noise: Double
@@ -81,7 +82,7 @@ extension TripDetector {
     }
 
     /// Processes the next fix.
-    /// - Returns: the departure once it is confirmed; otherwise an empty array.
+    /// - Returns: an array with the departure once it is confirmed; otherwise an empty array.
     mutating func add(
       _ fix: Location, _ configuration: Configuration, _ motion: MotionHistory, isLeap: Bool = false
     ) -> [Departure] {
@@ -95,12 +96,12 @@ extension TripDetector {
       if let departed = detectLaps(fix, away, configuration, motion, isLeap: isLeap) { return departed }
       if let departed = detectSlowDeparture(fix, away, configuration, motion) { return departed }
       if away <= max(configuration.restRadius, fix.horizontalAccuracy, 4 * noise) {
-        // The noise adapts over 15 min, so that a slow departure does not count as noise.
+        // The noise increases slowly, over 15 min, so that a slow departure does not count as noise.
         let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
-        // It decreases four times more slowly: a receiver that scattered once is likely to scatter again.
+        // It decreases four times more slowly: a receiver that was noisy once is likely to be noisy again.
         let scatter = min(away, configuration.restRadius)
         noise += (scatter - noise) * min(0.1, seconds / (scatter > noise ? 900 : 3600))
-        // The excursion belongs to the route if a departure follows before the next fix close to the center.
+        // These fixes become part of the route if a departure follows before the next fix close to the center.
         if !hasLeapt { here += outside }
         outside = []
         hasLeapt = false
@@ -177,8 +178,8 @@ extension TripDetector {
           meters: course.run.metres, limit: away))
     }
 
-    /// Detects a departure so slow that the stay point's center follows it.
-    /// - Returns: the departure, once the route leads far enough away for one.
+    /// Detects a departure so slow that the center of the stay point follows it.
+    /// - Returns: the departure, once the route leads far enough away from the stay point.
     private mutating func detectSlowDeparture(
       _ fix: Location, _ away: Double, _ configuration: Configuration, _ motion: MotionHistory
     ) -> Departure? {
@@ -200,21 +201,21 @@ extension TripDetector {
         name: first, lastSeen: origin.timestamp)
     }
 
-    /// Seconds spent outside the stay point, at most 60 s for each interval between fixes.
+    /// Time spent outside the stay point in seconds. Each interval between fixes counts at most 60 s.
     private var secondsOutside: TimeInterval {
       zip(outside, outside.dropFirst()).reduce(0) { $0 + min(60, $1.1.timestamp.timeIntervalSince($1.0.timestamp)) }
     }
 
-    /// Whether the distance between two fixes is possible at `maximumSpeed`, without a gap.
+    /// Returns whether a fix can be reached from another one at `maximumSpeed`, without a gap.
     private func isReachable(_ fix: Location, from last: Location, _ configuration: Configuration) -> Bool {
       let seconds = fix.timestamp.timeIntervalSince(last.timestamp)
       return seconds <= configuration.gapSeconds
         && Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate) <= configuration.maximumSpeed * seconds
     }
 
-    /// Refines the center with a nearby fix.
+    /// Moves the center slightly toward a nearby fix.
     ///
-    /// Only after two minutes: a center that adapted sooner would follow a slow departure.
+    /// Only after two minutes at the stay point: before then, the center would follow a slow departure.
     private mutating func settle(_ fix: Location, _ away: Double) {
       guard fix.timestamp.timeIntervalSince(since) > 120, away <= max(30, 2 * noise) else { return }
       let east = (fix.coordinate.longitude - center.longitude).remainder(dividingBy: 360)
@@ -227,7 +228,7 @@ extension TripDetector {
         away >= max(configuration.departureDistance, 8 * noise),
         last.timestamp.timeIntervalSince(first.timestamp) >= configuration.departureSeconds
       else { return false }
-      // Outliers jump back and forth, and a reflected signal stays at one wrong position. A departure makes progress.
+      // A departure makes progress. Outliers jump back and forth, and a reflected signal stays at one wrong position.
       var walked = hasLeapt ? 0 : Geodesic.shortMeters(from: center, to: first.coordinate)
       var from = first
       var places = 1
@@ -254,7 +255,8 @@ extension TripDetector {
         && gainedEarly >= gained / 10 && gainedEarly <= gained
     }
 
-    /// Whether the motion sensor reports rest and the fixes are too weak as evidence of a departure.
+    /// Returns whether a departure is suppressed: the motion sensor reports that the user is stationary, and the fixes
+    /// are only weak evidence.
     ///
     /// A measured speed of 3 m/s or a distance of `undeniableDistance` outweighs the sensor.
     private func isSuppressed(
@@ -266,10 +268,11 @@ extension TripDetector {
       return !outside.contains { $0.speed ?? 0 >= 3 }
     }
 
-    /// Returns the departure of a trip without fixes: at rest here, and after a gap at rest at a distant position.
+    /// Returns the departure of a trip without fixes: the user was stationary here before a gap, and at a distant
+    /// position after it.
     ///
-    /// Both times are bounds. A slow one may be a drive with a stop: below the speed of a ride, three fixes must confirm
-    /// the position.
+    /// The start and end times are bounds. Below the speed of a ride, the movement may have been a drive with a stop,
+    /// so three fixes must confirm the new position.
     private func unseenTrip(to fix: Location, _ configuration: Configuration) -> Departure? {
       guard !hasLeapt else { return nil }
       let latest = here[here.count - 1]
@@ -286,7 +289,7 @@ extension TripDetector {
         name: latest, lastSeen: latest.timestamp)
     }
 
-    /// Whether the receiver moved far without a fix, faster than on foot: a flight or a tunnel.
+    /// Returns whether the receiver moved far during a gap, faster than on foot, as in an aircraft or a tunnel.
     private func hasMovedUnseen(to fix: Location, _ configuration: Configuration) -> Bool {
       guard !hasLeapt else { return false }
       let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
@@ -312,7 +315,7 @@ extension TripDetector {
       let slow = recent[(index ?? recent.endIndex - 1)...]
       guard silence > configuration.gapSeconds else {
         let route = Array(slow) + outside
-        // The departure cannot precede the last gap between fixes near the center.
+        // The departure is not earlier than the last gap between the fixes near the center.
         let resumed = route.indices.dropFirst().last { index in
           index <= slow.count && route[index].timestamp.timeIntervalSince(route[index - 1].timestamp) > Self.silence
         }
@@ -328,7 +331,7 @@ extension TripDetector {
             limit: max(configuration.departureDistance, 8 * noise)))
       }
       if hasMovedUnseen(to: outside[0], configuration) { return departureAfterUnseenMove(configuration) }
-      // After a long gap, the stay point does not show by which route a distant position was reached.
+      // After a long gap, the route from the stay point to a distant position is unknown.
       guard Self.isNear(center, outside, after: silence, configuration) else {
         return departure(
           from: outside[0].coordinate, outside,
@@ -337,10 +340,10 @@ extension TripDetector {
       return departure(resumedAt: outside, after: latest.timestamp, configuration)
     }
 
-    /// Whether the fixes after a gap belong to the route from `place`, without a stop elsewhere.
+    /// Returns whether the fixes after a gap continue a route from `place`, without a stop elsewhere.
     ///
-    /// A sleeping phone wakes up when it leaves a place, though sometimes late. So the gap, the distance or the travel
-    /// time must be short enough to leave no time for another stop.
+    /// A sleeping phone wakes up when it leaves a place, though sometimes late. The gap, the distance or the travel
+    /// time must therefore be too short for another stop.
     private static func isNear(
       _ place: Coordinate, _ fixes: [Location], after silence: TimeInterval, _ configuration: Configuration
     ) -> Bool {
@@ -354,14 +357,14 @@ extension TripDetector {
       let (first, last) = (fixes[0], fixes[fixes.count - 1])
       var distance = 0.0
       var from = first
-      // Summed over steps of 20 m or more: from fix to fix, the errors would exceed the distance walked.
+      // Sum over steps of at least 20 m. Between consecutive fixes, the errors can exceed the distance walked.
       for fix in fixes.dropFirst() {
         let step = Geodesic.shortMeters(from: from.coordinate, to: fix.coordinate)
         guard step >= DirectionalPersistence.length || fix == last else { continue }
         distance += step
         from = fix
       }
-      // The lower limit is the speed below which the detector assumes rest.
+      // The lower limit is the speed below which the detector considers the user stationary.
       let pace = min(
         15, max(SlowDepartureDetector.pace, distance / max(1, last.timestamp.timeIntervalSince(first.timestamp))))
       return (Geodesic.shortMeters(from: place, to: first.coordinate) / pace).rounded()
@@ -382,8 +385,8 @@ extension TripDetector {
 
     /// Prepends an estimated start at `place` to the fixes, no earlier than `date`.
     ///
-    /// The estimate assumes the average speed of the fixes between the place and the first of them. It is limited to
-    /// ``longestEstimate`` unless the distance shows that a part of the trip has no fixes.
+    /// The estimate assumes that the user travelled to the first fix at the average speed of the fixes. It is limited
+    /// to ``longestEstimate``, unless the distance shows that part of the trip has no fixes.
     private static func addingStart(
       _ place: Coordinate, for fixes: [Location], after date: Date, _ configuration: Configuration
     ) -> [Location] {
@@ -419,10 +422,10 @@ extension TripDetector {
     }
 
     private static let limit = 600
-    /// Maximum time in seconds between an estimated start and the first fix. The speed of the first fixes does not show
-    /// how long the user took before.
+    /// Maximum time in seconds between an estimated start and the first fix. The speed after the first fix does not
+    /// show how long the user took before it.
     private static let longestEstimate: TimeInterval = 300
-    /// Gap in seconds above which no fix was recorded: almost every recorder writes more often while moving.
+    /// Minimum duration of a gap in seconds. Almost every receiver records more often while moving.
     static let silence: TimeInterval = 60
   }
 }

@@ -7,7 +7,7 @@ extension TripDetector {
     let from: Location
     let to: Location
     let metres: Double
-    /// Whether there is no path between them.
+    /// Whether the fixes are so far apart that the path between them is unknown.
     let isLeap: Bool
 
     var seconds: TimeInterval { to.timestamp.timeIntervalSince(from.timestamp) }
@@ -15,12 +15,12 @@ extension TripDetector {
 }
 
 extension TripDetector.MovingState {
-  /// Effects of one fix.
+  /// Result of processing one fix.
   struct StepResult {
     var effects: [TripDetector.Effect]
-    /// Delayed fixes, to be processed at the new stay point.
+    /// Delayed fixes, which must be processed at the new stay point.
     var later: [Location]
-    /// Zero or one state, in an array because a state is large and rarely needed.
+    /// The optional stay point. An array instead of an optional, because the state is large and rarely present.
     private var places: [TripDetector.StationaryState]
 
     init(effects: [TripDetector.Effect], rest: TripDetector.StationaryState? = nil, later: [Location] = []) {
@@ -29,14 +29,14 @@ extension TripDetector.MovingState {
       places = rest.map { [$0] } ?? []
     }
 
-    /// Stay point at which the trip ended; `nil` if it continues.
+    /// Stay point at which the trip ended, or `nil` if it continues.
     var rest: TripDetector.StationaryState? {
       get { places.first }
       set { places = newValue.map { [$0] } ?? [] }
     }
   }
 
-  /// Processes the next fix: the trip continues, pauses, or ends.
+  /// Processes the next fix. The trip continues, pauses or ends.
   mutating func take(
     _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory,
     _ cadence: SamplingInterval
@@ -51,14 +51,14 @@ extension TripDetector.MovingState {
     }
     let isSilent = seconds > configuration.silentStopSeconds
     let wentOn = isSilent && Self.wentOn(hop, configuration) && (isPaused || !isNoise(configuration))
-    // At a skip place the user may stay with a sleeping phone.
+    // At a skip place, the user may have stayed with a phone that slept.
     if isSilent, !wentOn, !isClosed, !isPaused, pause(at: hop.from.coordinate, configuration) {
       taken.effects.append(.paused(record.trip))
     }
     var isUnheard = !isPaused && !isClosed && Self.isUnheard(seconds, configuration, cadence)
     if isUnheard, stands(over: hop, configuration) { isUnheard = false }
     if isPaused ? isClosed : isSilent && !wentOn && !isUnheard {
-      // The user stayed at the last position until now.
+      // The user stayed at the last position throughout the gap.
       var rest = lastRest
       if !isClosed { taken.effects.append(ended(.silence, at: hop.to.timestamp, configuration)) }
       _ = rest.add(hop.to, configuration, motion)
@@ -85,17 +85,17 @@ extension TripDetector.MovingState {
     return taken
   }
 
-  /// Ends or pauses the trip at a stop, or rejects it at the start.
+  /// Ends or pauses the trip if the user is at a stop. Rejects it if the user is back at the start.
   private mutating func rest(at fix: Location, _ taken: inout StepResult, _ configuration: TripDetector.Configuration) {
     if isBack(configuration) {
-      // A lap may be shorter than the minimum for distinguishing it from noise.
+      // The fixes may be part of laps that are still too short to be distinguished from noise, so `course` continues.
       taken.rest = TripDetector.StationaryState(at: record.trip.startCoordinate, fixes: [fix], course: course)
       taken.effects.append(cancelled(.back, at: fix.timestamp))
       return
     }
     guard !isPaused else { return }
     let isLingering = isLingering(configuration)
-    // Separate conditions, because `||` would copy the state for its right-hand side.
+    // Separate conditions, because `||` would copy the state to evaluate its right-hand side.
     if !isLingering, !hasStood(for: configuration.stopSeconds), !restsInNoise(configuration) { return }
     if pause(at: isLingering ? fix.coordinate : place, configuration) {
       taken.effects.append(.paused(record.trip))
@@ -105,9 +105,11 @@ extension TripDetector.MovingState {
     taken.effects.append(ended(.stopped, at: fix.timestamp, configuration))
   }
 
-  /// Processes a fix while a stationary receiver is displaced. If it returns, the stop continues; elsewhere the trip
-  /// continues; after a while the trip ended before the displacement.
-  /// - Returns: the effects; `nil` if there is no displacement.
+  /// Processes a fix while a stationary receiver appears to be displaced.
+  ///
+  /// If the fix is back, the stop continues. If it is at a third position, the trip continues there. After a while the
+  /// displacement counts as real, and the trip ended before it.
+  /// - Returns: the result, or `nil` if the receiver is not displaced.
   private mutating func takeAside(
     _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory
   ) -> StepResult? {
@@ -116,7 +118,7 @@ extension TripDetector.MovingState {
     let away = Geodesic.shortMeters(from: first.coordinate, to: fix.coordinate)
     let seconds = fix.timestamp.timeIntervalSince(seen.timestamp)
     guard seconds <= Self.displacedSeconds else {
-      // There is no path to the new position.
+      // The path to the new position is unknown.
       let meters = Geodesic.shortMeters(from: seen.coordinate, to: first.coordinate)
       note(
         TripDecision(
@@ -167,7 +169,7 @@ extension TripDetector.MovingState {
       move(to: fix, configuration, motion)
       return taken
     }
-    // There is no path across the jump.
+    // The path across the jump is unknown.
     taken.rest = TripDetector.StationaryState(at: fix)
     guard !isClosed else { return taken }
     note(TripDecision(.leapt, at: hop.from.timestamp, seconds: hop.seconds, meters: hop.metres))
@@ -177,10 +179,10 @@ extension TripDetector.MovingState {
     return taken
   }
 
-  /// Whether the recorder was stationary during a gap although it records often while moving.
+  /// Returns whether the receiver was stationary during a gap, although it usually records at short intervals.
   ///
-  /// The recorder was stationary before the gap and is still there, or this is the second gap at the stop: a parked
-  /// tracker reports every few minutes. The first gap then counts as rest as well.
+  /// Either it was stationary before the gap and has not moved, or this is the second gap at the stop: the tracker of a
+  /// parked car reports every few minutes. In the latter case, the first gap counts as stationary time too.
   private mutating func stands(over hop: TripDetector.Hop, _ configuration: TripDetector.Configuration) -> Bool {
     let isStill = isAtStop(hop.to, configuration)
     if hasGapAtStop, isStill || !Self.wentOn(hop, configuration) {
@@ -190,15 +192,16 @@ extension TripDetector.MovingState {
     return isStill && isStanding
   }
 
-  /// Whether a gap is due to a lack of reception: the recorder would have written fixes while stationary.
+  /// Returns whether a gap is due to a lack of reception: this receiver would have recorded fixes even while
+  /// stationary.
   private static func isUnheard(
     _ seconds: TimeInterval, _ configuration: TripDetector.Configuration, _ cadence: SamplingInterval
   ) -> Bool {
-    // Checked last, because the median is expensive.
+    // Evaluated last, because the median is expensive.
     seconds > noteworthySilence && seconds <= configuration.receptionSeconds && cadence.isDense
   }
 
-  /// Minimum duration of a gap in seconds for a recorder with a short sampling interval.
+  /// Minimum duration in seconds of a gap to be noticed for a receiver with a short sampling interval.
   private static let noteworthySilence: TimeInterval = 60
 
   private static func wentOn(_ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration) -> Bool {

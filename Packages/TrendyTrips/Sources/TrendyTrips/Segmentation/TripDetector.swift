@@ -1,75 +1,77 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Detects trips from fixes alone, in recordings and for devices without a motion sensor.
+/// Detects trips from fixes alone, for recordings and for devices without a motion sensor.
 ///
-/// A trip starts when the fixes leave the stay point and keep moving, and ends when they stay within a small circle for
-/// minutes. Start and end are determined retrospectively: the fix at which the stay point was left, and the fix at
-/// which the circle was entered. Fixes must be in chronological order; older ones are ignored. The size of the state is
-/// bounded, except for the thinned route of the current trip.
+/// A trip starts when the fixes leave the stay point and keep moving. It ends when they stay within a small circle for
+/// minutes. Both are determined in retrospect: the trip starts at the fix at which it left the stay point, and ends at
+/// the fix at which it entered the circle. Fixes must be in chronological order; older ones are ignored. The size of
+/// the state is bounded, except for the thinned route of the trip in progress.
 public struct TripDetector: Hashable, Sendable, Codable {
   /// Thresholds in metres and seconds.
   public struct Configuration: Hashable, Sendable, Codable {
-    /// Device id, part of the id of every trip.
+    /// Device id, which is part of the id of every trip.
     public var deviceId = ""
-    /// Places at which a stop does not end a trip, such as a school; any number.
+    /// Places at which a stop does not end a trip, such as a school.
     public var skipPlaces: [Coordinate] = []
     /// Radius of a skip place in metres.
     public var skipRadius = 200.0
-    /// Time in seconds without movement after which a trip ends, even if paused at a skip place. A ride during a longer
-    /// gap reopens the trip.
+    /// Time in seconds without fixes after which a trip ends, even if it is paused at a skip place. The trip is
+    /// reopened if the next fix shows that the user was riding for the whole gap.
     public var silenceSeconds: TimeInterval = 7200
-    /// Radius in metres of the fixes at a stay point, or their accuracy if that is larger.
+    /// Radius in metres around a stay point. The accuracy of a fix is used instead if it is larger.
     public var restRadius = 60.0
-    /// Distance in metres from the stay point that a departure requires.
+    /// Minimum distance in metres between the stay point and a departure.
     public var departureDistance = 150.0
-    /// Minimum time in seconds from the first fix outside the stay point to the confirmation of a departure.
+    /// Minimum time in seconds between the first fix outside the stay point and the confirmation of a departure.
     public var departureSeconds: TimeInterval = 10
     /// Radius in metres of a stop.
     public var stopRadius = 50.0
-    /// Duration in seconds of a stop that ends a trip: longer than a traffic light or refuelling. The user can change
+    /// Duration in seconds of a stop that ends a trip, longer than a traffic light or refuelling. The user can change
     /// it (`TripStop`).
     public var stopSeconds: TimeInterval = TripStop.standard.seconds
-    /// Duration in seconds of a stop with noisy fixes that ends a trip, or twice ``stopSeconds`` if that is longer.
+    /// Duration in seconds of a noisy stop that ends a trip, unless twice ``stopSeconds`` is longer.
     public var noisyStopSeconds: TimeInterval = 600
     /// Maximum duration in seconds of a receiver error.
     public var errorSeconds: TimeInterval = 300
-    /// Duration in seconds of a gap that ends a trip, or ``stopSeconds`` if that is longer, unless the next fix shows
-    /// that it continued.
+    /// Duration in seconds of a gap that counts as a stop, unless ``stopSeconds`` is longer or the next fix shows that
+    /// the trip continued.
     public var gapSeconds: TimeInterval = 300
-    /// Duration in seconds of a gap after which only a ride can have continued.
+    /// Duration in seconds of a gap after which the trip can only have continued as a ride.
     public var maximumGapSeconds: TimeInterval = 1800
-    /// Maximum duration in seconds of a loss of reception during a trip, for a recorder with a short sampling interval.
+    /// Maximum duration in seconds of a loss of reception during a trip, for a receiver with a short sampling interval.
     public var receptionSeconds: TimeInterval = 600
-    /// Straight-line speed in m/s between two fixes above which a movement is a ride.
+    /// Straight-line speed in m/s above which a movement during a gap is a ride.
     public var rideSpeed = 5.0
     /// Duration in seconds of a gap that always ends a trip.
     public var maximumRideSeconds: TimeInterval = 14400
     /// Minimum distance in metres between the stationary positions before and after a gap that contains a trip.
     public var minimumUnseenDistance = 2000.0
-    /// Maximum duration in seconds of a gap that contains a trip between two stationary positions.
+    /// Maximum duration in seconds of such a gap.
     public var maximumUnseenSeconds: TimeInterval = 43200
-    /// Maximum distance in metres that a phone moves before it wakes up.
+    /// Maximum distance in metres that a sleeping phone moves before it wakes up.
     public var wakingDistance = 500.0
-    /// Distance in metres from which on a movement is accepted although the motion sensor reports none.
+    /// Distance in metres at which a movement is accepted even if the motion sensor reports none.
     public var undeniableDistance = 1000.0
-    /// Accuracy in metres above which a fix is used for the path length only if it is twice as far away.
+    /// Accuracy in metres above which a fix contributes to the path length only if the step is twice as long as the
+    /// accuracy.
     public var certainAccuracy = 30.0
-    /// Minimum length of a step in metres. Shorter ones are postponed to the next fix.
+    /// Minimum length in metres of a step that contributes to the path length. A shorter one is combined with the next.
     public var minimumHop = 5.0
-    /// Time in seconds after which a step is used even if it is shorter than three times the deviation of the fixes.
+    /// Time in seconds after which a step contributes even if it is shorter than three times the deviation of the
+    /// fixes.
     public var hopSeconds: TimeInterval = 15
-    /// Maximum speed in m/s, unless a minute of fixes agrees on the speed of a train.
+    /// Maximum speed in m/s, unless the fixes of a minute agree on the speed of a train.
     public var maximumSpeed = 70.0
     /// Maximum speed of a train in m/s.
     public var maximumTrainSpeed = 100.0
     /// Maximum acceleration in m/s² over more than 200 m.
     public var maximumAcceleration = 3.0
-    /// Maximum displacement in metres of the receiver of a moving user, for example by reflections.
+    /// Maximum displacement in metres of a receiver while the user moves, for example because of reflections.
     public var maximumDisplacement = 1500.0
-    /// Maximum speed in m/s during a gap longer than ``maximumGapSeconds``, in which the user may have flown.
+    /// Maximum speed in m/s during a gap longer than ``maximumGapSeconds``, which may have been a flight.
     public var maximumFlightSpeed = 300.0
-    /// Accuracy in metres, exclusive, above which fixes are ignored.
+    /// Upper bound for the accuracy in metres, exclusive. Less accurate fixes are ignored.
     public var maximumAccuracy = 200.0
     /// Minimum duration of a trip in seconds.
     public var minimumSeconds: TimeInterval = 60
@@ -77,19 +79,20 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var minimumDistance = 100.0
     /// Minimum straight-line distance in metres that a trip must reach from its start.
     public var minimumReach = 170.0
-    /// Minimum distance in metres for a trip that ends at its start.
+    /// The same minimum for a trip that ends near its start.
     public var minimumLoopReach = 450.0
 
     /// Creates the default thresholds.
     public init(deviceId: String = "") { self.deviceId = deviceId }
 
-    /// Duration in seconds of a stationary period with noise that ends a trip.
+    /// Minimum time in seconds without movement that ends a trip despite noise.
     var restSecondsInNoise: TimeInterval { max(noisyStopSeconds, 2 * stopSeconds) }
 
-    /// Duration in seconds of a gap that counts as a stop if nothing shows that the trip continued.
+    /// Minimum duration in seconds of a gap that counts as a stop if nothing shows that the trip continued.
     var silentStopSeconds: TimeInterval { max(gapSeconds, stopSeconds) }
 
-    /// Whether a fix is used for the path length. Inaccurate fixes between accurate ones would only add a zigzag.
+    /// Returns whether a fix contributes to the path length. Inaccurate fixes between accurate ones would only add a
+    /// zigzag.
     func counts(_ fix: Location, hop: Double) -> Bool {
       fix.horizontalAccuracy <= certainAccuracy || hop >= 2 * fix.horizontalAccuracy
     }
@@ -99,44 +102,44 @@ public struct TripDetector: Hashable, Sendable, Codable {
     }
   }
 
-  /// Change of the current trip.
+  /// Change to the current trip.
   public enum Effect: Hashable, Sendable {
-    /// A trip started with an earlier fix; the departure is now confirmed.
+    /// A trip started. Reported when the departure is confirmed; the trip starts at an earlier fix.
     case started(Trip)
     /// The trip paused at a skip place.
     case paused(Trip)
-    /// The trip left the skip place, or was reopened after a gap and will end again.
+    /// The trip left the skip place, or a gap turned out not to have ended it. It will end again.
     case resumed(Trip)
     /// The trip ended.
     case ended(TripRecord)
-    /// The movement was not a trip, even if it was reported as ended before.
+    /// The movement was not a trip, even if it was reported as a trip that ended.
     case cancelled(TripRecord)
 
-    /// Updates a list of finished trips.
+    /// Adds or removes the trip in a list of finished trips.
     public func apply(to trips: inout [TripRecord]) {
       switch self {
       case .started, .paused, .resumed: break
       case .ended(let record), .cancelled(let record):
-        // Only the last trip can have ended before, by a gap during which it continued.
+        // Only the last trip can have ended before: a gap ended it and the next fix reopened it.
         if trips.last?.trip.id == record.trip.id { trips.removeLast() }
         if case .ended = self { trips.append(record) }
       }
     }
   }
 
-  /// Thresholds from the next fix on.
+  /// Thresholds, which apply from the next fix.
   public internal(set) var configuration: Configuration
-  /// Stationary state; `nil` during a trip and before the first fix. States are modified in place, because copies are
-  /// expensive.
+  /// Stationary state, or `nil` during a trip and before the first fix. Both states are modified in place, because
+  /// copies are expensive.
   private var rest: StationaryState?
-  /// State during a trip; `nil` otherwise.
+  /// State during a trip, or `nil` while stationary.
   private var way: MovingState?
   private(set) var lastFix: Location?
   /// Averages fixes of a noisy receiver.
   private var smoothing = FixAverager()
-  /// Last fix, or mean of fixes, that was used for a decision.
+  /// Last fix, or mean of several fixes, that was used for detection.
   private var lastSeen: Location?
-  /// Fix that was reached at an impossible speed: an outlier if the next fix is back, otherwise a new position.
+  /// Fix that no plausible speed can reach. An outlier if the next fix is back; otherwise a new position.
   private var suspect: Location?
   /// Speed in m/s of the last step.
   private var pace: Double?
@@ -145,33 +148,33 @@ public struct TripDetector: Hashable, Sendable, Codable {
   private var cadence = SamplingInterval()
   private var motion = MotionHistory()
 
-  /// Creates a detector without fixes.
+  /// Creates a detector that has processed no fixes.
   public init(configuration: Configuration = Configuration()) {
     self.configuration = configuration
   }
 
-  /// Current trip.
+  /// Trip in progress, or `nil`.
   public var currentTrip: Trip? { openWay?.record.trip }
 
-  /// Current trip with its route and the decisions so far.
+  /// Trip in progress with its route and the decisions so far, or `nil`.
   public var currentRecord: TripRecord? { openWay?.soFar }
 
-  /// Transport mode of the current trip in the last minutes.
+  /// Transport mode in the last minutes of the trip in progress, or `nil`.
   public var currentMode: MotionState? { openWay?.mode }
 
-  /// Whether the current trip is paused at a skip place.
+  /// Whether the trip in progress is paused at a skip place.
   public var isPaused: Bool { openWay?.isPaused ?? false }
 
-  /// Decisions of the last half hour at the stay point.
+  /// Decisions of the last half hour at the stay point. Empty during a trip.
   public var restingDecisions: [TripDecision] { rest?.decisions.all ?? [] }
 
-  /// Time at which ``onTick(at:)`` ends the current trip without further fixes.
+  /// Time at which ``onTick(at:)`` ends the trip in progress if there are no further fixes.
   public var nextDeadline: Date? { openWay?.closingDate(configuration) }
 
-  /// Whether fixes are delayed until later ones show whether they are outliers.
+  /// Whether some fixes are delayed until later ones show whether they are outliers.
   var isHoldingFixes: Bool { outliers.isHolding }
 
-  /// Processes the next fix.
+  /// Processes the next fix. Ignores a fix that is invalid, too inaccurate, or not later than the last one.
   public mutating func onLocation(_ location: Location) -> [Effect] { onLocation(location) { _ in } }
 
   /// Processes the next fix.
@@ -209,7 +212,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return before + (smoothing.take().map { see($0) } ?? [])
   }
 
-  /// Processes the next fix, or mean of fixes.
+  /// Processes the next fix, or the mean of several.
   private mutating func see(_ fix: Location) -> [Effect] {
     guard let last = lastSeen else {
       lastSeen = fix
@@ -232,7 +235,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return take(fix, after: last, metres: metres, isLeap: isLeap)
   }
 
-  /// Processes a fix that is not an outlier. There is no path across a jump.
+  /// Processes a fix that is not an outlier. The path across a jump is unknown.
   private mutating func take(_ fix: Location, after last: Location, metres: Double, isLeap: Bool) -> [Effect] {
     suspect = nil
     defer { lastSeen = fix }
@@ -242,7 +245,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return step(from: last, to: fix, metres: metres, isLeap: isLeap)
   }
 
-  /// Processes the fixes of a fast train, which were rejected individually.
+  /// Processes the fixes of a fast train, which had been rejected one by one.
   private mutating func follow(_ way: [Location]) -> [Effect] {
     var effects: [Effect] = []
     for (index, fix) in way.enumerated() {
@@ -255,13 +258,14 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Reports that all fixes up to `date` have been processed. A trip without fixes for ``Configuration/silenceSeconds``
-  /// ends.
+  /// Processes the passage of time, given that all fixes up to `date` have been processed. A trip ends after
+  /// ``Configuration/silenceSeconds`` without fixes.
   ///
-  /// The trips do not depend on these calls: the next fix has the same effect. After late fixes, older than a tick, the
-  /// detection must be repeated.
+  /// Detected trips do not depend on these calls, because the next fix has the same effect. If fixes arrive that are
+  /// older than a tick, detection must be repeated.
   public mutating func onTick(at date: Date) -> [Effect] { onTick(at: date) { _ in } }
 
+  /// Processes the passage of time.
   /// - Parameter accept: called with each delayed fix that passes the outlier filter, in order of time.
   mutating func onTick(at date: Date, accept: (Location) -> Void) -> [Effect] {
     var effects = process(outliers.take(at: date), accept: accept)
@@ -269,12 +273,13 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return effects + (way?.onTick(at: date, configuration) ?? [])
   }
 
-  /// Processes a reading of the motion sensor, which must precede later fixes. It is evidence, not a decision.
+  /// Processes a reading of the motion sensor, which must precede later fixes. It is only one kind of evidence.
   public mutating func onMotion(_ activity: MotionActivity) { motion.add(activity) }
 
-  /// Ends the current trip at the end of a recording.
+  /// Ends the trip in progress at the end of a recording.
   public mutating func finish() -> [Effect] { finish { _ in } }
 
+  /// Ends the trip in progress at the end of a recording.
   /// - Parameter accept: called with each delayed fix that passes the outlier filter, in order of time.
   mutating func finish(accept: (Location) -> Void) -> [Effect] {
     var effects = process(outliers.take(), accept: accept)
@@ -285,7 +290,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return way.isClosed ? effects : effects + [way.ended(.recordingEnded, at: last.timestamp, configuration)]
   }
 
-  /// Detects the trips of a recording with their legs. Fixes and motion readings may be in any order.
+  /// Returns the trips in a recording, with their legs. Fixes and motion readings may be in any order.
   public static func trips(
     in fixes: some Sequence<Location>, motion: some Sequence<MotionActivity> = EmptyCollection<MotionActivity>(),
     configuration: Configuration = Configuration()
@@ -313,7 +318,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
 }
 
 extension TripDetector {
-  /// State of the current trip, unless a gap ended it.
+  /// State of the trip in progress, unless a gap has ended the trip.
   private var openWay: MovingState? { way?.isClosed == false ? way : nil }
 
   private mutating func note(cell fix: Location) {
@@ -324,7 +329,7 @@ extension TripDetector {
     way?.note(decision)
   }
 
-  // Differences within twice the accuracy are not reported.
+  // Reports only differences greater than twice the accuracy.
   private mutating func note(outweighed fix: Location, by precise: Location) {
     let meters = Geodesic.shortMeters(from: fix.coordinate, to: precise.coordinate)
     guard meters > 2 * fix.horizontalAccuracy else { return }
@@ -350,6 +355,7 @@ extension TripDetector {
     way?.note(decision)
   }
 
+  /// Returns whether a distance is too great for the time between two fixes.
   /// - Parameter pace: speed in m/s of the previous step, if known.
   private func isImpossible(_ metres: Double, from: Location, to: Location, pace: Double? = nil) -> Bool {
     guard metres > 200 else { return false }
@@ -362,7 +368,7 @@ extension TripDetector {
     return metres > most
   }
 
-  /// Whether a fix is back at the stay point after a jump.
+  /// Returns whether a fix is back at the stay point after a jump.
   private func isHome(_ fix: Location) -> Bool {
     guard let rest else { return false }
     return Geodesic.shortMeters(from: rest.center, to: fix.coordinate) <= configuration.restRadius
@@ -389,7 +395,7 @@ extension TripDetector {
     rest = stop
     way = nil
     var effects = taken.effects
-    // Delayed fixes continue from the new stay point.
+    // Delayed fixes are processed again from the new stay point.
     var before = stop.last
     for later in taken.later {
       let metres = Geodesic.shortMeters(from: before.coordinate, to: later.coordinate)

@@ -1,29 +1,30 @@
 public import TrendyModels
 
-/// Event type that the software creates for its own events: trips, visits, odometer readings.
+/// Event type that the software creates for its own events: trips, visits and odometer readings.
 ///
-/// The user can rename or delete it. Its ids are natural, so that all devices and the hub find or create the same type.
+/// The user can rename or delete it. Its ids are derived from its key, so that all devices and the hub find or create
+/// the same type.
 public struct BuiltInType: Sendable {
-  /// Part of the natural ids.
+  /// Key from which the ids are derived.
   let key: String
-  /// Name of a new type.
+  /// Name under which the type is created.
   public let name: String
   let colorHex: String
   let iconName: String
-  /// Creates the definitions of a type; `id` returns the id for a key.
+  /// Returns the property definitions of a new type; `id` maps a property key to an id.
   private let definitions: @Sendable (_ eventTypeId: String, _ id: (String) -> String) -> [PropertyDefinition]
 
-  /// Type of trips.
+  /// Event type of trips.
   public static let trip = BuiltInType(
     key: "trip", name: TripRecord.eventTypeName, colorHex: "#4A6FA5", iconName: "⇢"
   ) { type, id in
     TripRecord.propertyDefinitions(eventTypeId: type) { id($0.rawValue) }
   }
 
-  /// Type of visits to places without a type.
+  /// Event type of visits to places that have no type of their own.
   public static let visit = BuiltInType(key: "visit", name: "Visit", colorHex: "#6B8E4E", iconName: "⌂") { _, _ in [] }
 
-  /// Type of odometer readings.
+  /// Event type of odometer readings.
   public static let odometer = BuiltInType(key: "odometer", name: "Odometer", colorHex: "#7A6F5D", iconName: "◔") {
     type, id in
     [("odometer_m", "Odometer", PropertyType.number), ("car", "Car", .text), ("vehicle", "Vehicle", .text)]
@@ -34,14 +35,14 @@ public struct BuiltInType: Sendable {
       }
   }
 
-  /// Returns the ids of the types whose events the software records: built-in types, and types of places.
+  /// Returns the ids of the types of events that the software records: built-in types and the types of places.
   public static func ids(among types: [EventType], places: [Geofence]) -> Set<String> {
     let names = Dictionary(types.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
     return Set([trip, visit, odometer].compactMap { $0.present(among: names) })
       .union(places.flatMap { [$0.eventTypeEntryId, $0.eventTypeExitId].compactMap(\.self) })
   }
 
-  /// The type was deleted too often to be created again.
+  /// Error thrown if the type was deleted too often to be created again.
   public struct DeletedTooOften: Error, Hashable, Sendable, CustomStringConvertible {
     /// Name of the type.
     public let name: String
@@ -49,36 +50,38 @@ public struct BuiltInType: Sendable {
     /// Creates an error.
     public init(name: String) { self.name = name }
 
-    /// Message with the name of the type.
+    /// Error message with the name of the type.
     public var description: String { "the built-in type \(name) was deleted \(BuiltInType.rows) times" }
   }
 
   private static let rows = 100
 
-  /// Natural id. A deleted id cannot be reused, so the next `row` takes its place.
+  /// Returns an id derived from the key. A deleted id cannot be reused, so each new `row` has a different id.
   private func natural(_ kind: String, _ row: Int, _ part: String? = nil) -> String {
     NaturalKey.id(for: [kind, key] + (part.map { [$0] } ?? []) + (row == 0 ? [] : ["again", String(row)]))
   }
 
-  /// Returns the type among existing ones; `nil` if there is none.
+  /// Returns the type if it is among existing ones, or `nil`.
   public func present(among types: [EventType]) -> EventType? {
     let living = Dictionary(types.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     return present(among: living.mapValues(\.name)).flatMap { living[$0] }
   }
 
-  /// Returns the id of the type among existing ones; `nil` if there is none.
-  /// - Parameter names: names of types by id.
+  /// Returns the id of the type if it is among existing ones, or `nil`.
+  /// - Parameter names: names of the existing types by id.
   public func present(among names: [String: String]) -> String? {
-    // Candidate ids are hashes; they are computed only if a type could match.
+    // Candidate ids are hashes. They are computed only if a type could match.
     let rows = names.keys.contains(where: NaturalIdentifier.isNatural) ? Self.rows : 0
     let own = (0..<rows).lazy.map { natural("event_type", $0) }.first { names[$0] != nil }
-    // A type of the user with this name.
+    // Otherwise, a type of the user that has this name.
     return own ?? names.filter { $0.value == name }.keys.min()
   }
 
-  /// Returns the existing type, or creates it. `make` records the type with its definitions and returns `false` if it
-  /// was deleted.
-  /// - Throws: ``DeletedTooOften``, and errors of `make`.
+  /// Returns the existing type, or creates it.
+  /// - Parameters:
+  ///   - types: existing types.
+  ///   - make: records a new type with its property definitions. Returns `false` if the type was deleted.
+  /// - Throws: ``DeletedTooOften``, or the error of `make`.
   public func find(
     among types: [EventType], make: (EventType, [PropertyDefinition]) throws -> Bool
   ) throws -> EventType {

@@ -2,39 +2,40 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Receives finished trips. Not retained by the coordinator.
+/// Delegate that receives finished and cancelled trips. The coordinator does not retain it.
 public protocol TripCoordinatorDelegate: AnyObject {
-  /// Called when a trip is finished and its event can be written (``TripRecord/event(eventTypeId:carName:device:)``).
+  /// Called when a trip has finished. Its event can be written (``TripRecord/event(eventTypeId:carName:device:)``).
   func tripCoordinator(_ coordinator: TripCoordinator, didFinish record: TripRecord)
-  /// Called when a started movement was not a trip.
+  /// Called when a movement that had started turned out not to be a trip.
   func tripCoordinator(_ coordinator: TripCoordinator, didCancel record: TripRecord)
 }
 
-/// Runs ``TripTracker`` with the location and motion services of a device.
+/// Connects a ``TripTracker`` to the location and motion services of a device.
 ///
-/// Belongs to one isolation domain: delegate calls and ``tick(at:)`` have their complete effect when they return. The
-/// coordinator retains the services, not vice versa. It has no timer: its owner calls ``tick(at:)`` at
-/// ``TripTracker/nextDeadline`` or every few seconds, and stores ``tracker`` to continue after a restart.
+/// All calls must come from one isolation domain. Delegate calls and ``tick(at:)`` have taken full effect when they
+/// return. The coordinator retains the services; they do not retain it. It has no timer: the owner calls ``tick(at:)``
+/// at ``TripTracker/nextDeadline`` or every few seconds, and stores ``tracker`` to resume after a restart.
 ///
-/// A confirmed stop ends *tracking* immediately: low accuracy, no live activity, one `end` report. The *trip* stays
-/// open for half an hour; driving in that time reports `resume`. A stop at a skip place ends neither. ``stop()`` and a
-/// revoked location permission end tracking as well; ``start()`` and a new permission continue the trip.
+/// A confirmed stop ends *tracking* at once: the accuracy is reduced, the live activity ends, and `end` is reported.
+/// The *trip* remains open for half an hour; if the user drives again in that time, `resume` is reported. A stop at a
+/// skip place ends neither. ``stop()`` and a revoked location permission end tracking as well; ``start()`` and a new
+/// permission resume the trip.
 public final class TripCoordinator {
-  /// Receives finished trips.
+  /// Delegate that receives finished and cancelled trips.
   public weak var delegate: (any TripCoordinatorDelegate)?
-  /// State to store after each call, and to pass to the initialiser after a restart.
+  /// State of detection. Store it after each call, and pass it to the initialiser after a restart.
   public private(set) var tracker: TripTracker
-  /// Whether high accuracy and the live activity are on.
+  /// Whether high accuracy and the live activity are active.
   public private(set) var isTracking = false
-  /// Last authorization reported by the location service.
+  /// Most recent authorization that the location service reported.
   public private(set) var authorization: LocationAuthorizationStatus = .notDetermined
-  /// Last error of the location service; cleared by a fix.
+  /// Most recent error of the location service, or `nil` since the last fix.
   public private(set) var lastLocationError: (any Error)?
   /// Whether ``start()`` was called after the last ``stop()``.
   private var isStarted = false
-  /// Whether ``stop()`` was called last; late readings are then ignored.
+  /// Whether ``stop()`` was called last. Late readings are ignored then.
   private var isStopped = false
-  /// Id of the trip whose start was reported, so that `end`, `resume` and `cancel` always follow a `start`.
+  /// Id of the trip whose start was reported. Without it, `end`, `resume` and `cancel` are not reported.
   private var reportedTrip: String?
 
   private let location: any LocationTrackingServiceProtocol
@@ -66,9 +67,9 @@ public final class TripCoordinator {
     }
   }
 
-  /// Sets up the services and monitors with low accuracy; a trip in progress is tracked again.
+  /// Sets up the services and monitors the location with low accuracy. Resumes tracking a trip in progress.
   ///
-  /// Without location permission, monitoring begins as soon as it is granted.
+  /// Without location permission, monitoring begins when permission is granted.
   public func start() {
     isStarted = true
     isStopped = false
@@ -81,7 +82,7 @@ public final class TripCoordinator {
     resumeTracking()
   }
 
-  /// Stops monitoring, tracking and the live activity. A trip in progress stays open in ``tracker``.
+  /// Stops monitoring, tracking and the live activity. A trip in progress remains open in ``tracker``.
   public func stop() {
     isStarted = false
     isStopped = true
@@ -90,10 +91,10 @@ public final class TripCoordinator {
     motion.stopActivityUpdates()
   }
 
-  /// Reports the current time, which may end a trip.
-  /// - Parameter date: current time, on the clock of the fixes.
+  /// Processes the passage of time, which may end a trip.
+  /// - Parameter date: current time, according to the clock of the fixes.
   public func tick(at date: Date) {
-    // The built-in handler has no timer either; its confirmations are delegate calls.
+    // This handler has no timer either. It reports confirmed changes to its delegate.
     (motion as? MotionActivityHandler)?.tick(at: date)
     carryOut(tracker.onTick(at: date))
   }
@@ -110,7 +111,7 @@ extension TripCoordinator: LocationTrackingServiceDelegate {
     if isTracking, tracker.phase == .driving { showState() }
   }
 
-  /// Stores the error. A loss of reception is normal while driving; the next fix continues the trip.
+  /// Stores the error. A loss of reception is normal while driving; the next fix resumes the trip.
   public func locationService(_ service: any LocationTrackingServiceProtocol, didFailWithError error: any Error) {
     lastLocationError = error
   }
@@ -124,7 +125,7 @@ extension TripCoordinator: LocationTrackingServiceDelegate {
       stopTracking(at: tracker.lastTripLocation)
       location.stopMonitoring()
     } else if isStarted {
-      // Also at the first authorization, because a service started without permission may have stopped.
+      // Also at the first authorization: a service that was started without permission may have stopped.
       location.startMonitoring()
     }
     if wasRefused { resumeTracking() }
@@ -138,28 +139,28 @@ extension TripCoordinator: MotionActivityHandlerDelegate {
   public func motionHandler(_ handler: any MotionActivityHandlerProtocol, didConfirmAutomotive isAutomotive: Bool) {
     guard !isStopped else { return }
     if isAutomotive, tracker.lastLocation == nil, let known = location.lastLocation {
-      // Use a fix from before the coordinator became the delegate.
+      // The service may have recorded a fix before the coordinator became its delegate.
       carryOut(tracker.onLocation(known))
     }
     let date = verdictTime()
     carryOut(tracker.onConfirmedMotion(isAutomotive: isAutomotive, at: date))
     if isAutomotive, tracker.phase == .starting {
-      // No fix yet: request one, and display that driving was detected.
+      // There is no fix yet: request one, and show that driving was detected.
       startTracking(startTime: date, isNewTrip: true)
     } else if !isAutomotive, tracker.currentTrip == nil {
-      // Never confirmed by a fix, so neither start nor end is reported.
+      // No fix ever confirmed the trip, so neither start nor end is reported.
       stopTracking(at: nil)
     }
   }
 }
 
 extension TripCoordinator {
-  /// Whether location permission was denied. Not determined is not denied, because the service asks.
+  /// Whether location permission is denied. `notDetermined` does not count, because the service asks for permission.
   private var isConsentRefused: Bool { authorization == .denied || authorization == .restricted }
 
   private var mayTrack: Bool { !isStopped && !isConsentRefused }
 
-  /// Continues tracking after ``stop()`` or a revoked permission.
+  /// Resumes tracking after ``stop()`` or after a revoked permission is granted again.
   private func resumeTracking() {
     guard mayTrack, !isTracking else { return }
     if let trip = tracker.currentTrip {
@@ -174,9 +175,9 @@ extension TripCoordinator {
     }
   }
 
-  /// Time of a confirmation on the clock of the fixes.
+  /// Returns the time of a confirmed motion state, according to the clock of the fixes.
   ///
-  /// The current time is better than the last fix, which may be an hour old. But if they differ by more than a day, the
+  /// Usually this is the current time, because the last fix may be an hour old. If they differ by more than a day, the
   /// fixes are a recording or the clock is wrong, and the time of the last fix is used.
   private func verdictTime() -> Date {
     let now = clock.now

@@ -25,22 +25,22 @@ extension TripRecord {
     case rule
     /// Business distance of a mixed trip in metres (number).
     case businessDistance = "business_distance"
-    /// Route as an encoded polyline with five decimals (text).
+    /// Route as an encoded polyline with five decimal places (text).
     case route
-    /// Name in the track log of the device that recorded the trip, or of the imported recording (text).
+    /// Track log name of the device or imported recording in which the trip was detected (text).
     case device
     /// Number of fixes (number).
     case fixes
 
-    /// Whether the event type defines the property. ``device`` and ``fixes`` describe the recording, not the trip, and
-    /// belong in no statistic.
+    /// Whether the event type has a definition for the property. ``device`` and ``fixes`` describe the recording rather
+    /// than the trip, and must not appear in statistics.
     var isDefined: Bool { self != .device && self != .fixes }
   }
 
-  /// Returns the event of a finished trip; `nil` for a trip in progress.
+  /// Returns the event of a finished trip, or `nil` for a trip in progress.
   ///
-  /// Its id is the trip's, derived from device, start time and position: writing it twice creates one event. Its type
-  /// is named ``eventTypeName``.
+  /// The event has the id of the trip, which is derived from device, start time and position, so that writing it twice
+  /// creates one event. Its type should be named ``eventTypeName``.
   public func event(eventTypeId: String, carName: String? = nil, device: String? = nil) -> Event? {
     guard let endTime = trip.endTime, let duration else { return nil }
     var properties: [PropertyKey: PropertyValue] = [
@@ -61,7 +61,7 @@ extension TripRecord {
       properties: Dictionary(uniqueKeysWithValues: properties.map { ($0.key.rawValue, $0.value) }))
   }
 
-  /// Property definitions of the event type; `id` returns the id for a key.
+  /// Returns the property definitions of the event type; `id` maps a key to an id.
   public static func propertyDefinitions(
     eventTypeId: String, id: (PropertyKey) -> String
   ) -> [PropertyDefinition] {
@@ -74,7 +74,7 @@ extension TripRecord {
 }
 
 extension TripRecord.PropertyKey {
-  /// Type of the property.
+  /// Type of the property's value.
   public var type: PropertyType {
     switch self {
     case .distance, .averageSpeed, .topSpeed, .businessDistance, .fixes: .number
@@ -84,7 +84,7 @@ extension TripRecord.PropertyKey {
     }
   }
 
-  /// Label of the property.
+  /// Name of the property in English.
   public var label: String {
     switch self {
     case .distance: "Distance"
@@ -103,5 +103,5 @@ extension TripRecord.PropertyKey {
   }
 }
 
-/// Rounds to 0.1, because smaller differences are noise.
+/// Rounds to one decimal place, because smaller differences are noise.
 private func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }

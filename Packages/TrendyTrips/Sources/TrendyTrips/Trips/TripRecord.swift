@@ -1,19 +1,19 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Trip with the additional data of its event.
+/// Trip with the data that its event contains in addition.
 public struct TripRecord: Hashable, Sendable, Codable {
   /// Start, end and distance.
   public var trip: Trip
-  /// Top speed in m/s; `nil` if unknown.
+  /// Top speed in m/s, or `nil` if unknown.
   public var topSpeed: Double?
-  /// Route with about one point every 15 s, including start and end.
+  /// Route with about one point every 15 s, including both ends.
   public var route: [Coordinate]
-  /// Number of fixes of the trip; an average of several counts as one.
+  /// Number of fixes in the trip. The mean of several fixes counts as one.
   public var fixCount: Int
-  /// Legs in chronological order; empty during the trip, and if they were not determined.
+  /// Legs in chronological order. Empty during the trip, and if no legs were determined.
   public var legs: [TripLeg]
-  /// Decisions about start, stops and end, oldest first.
+  /// Decisions about the start, the stops and the end, oldest first.
   public var decisions: [TripDecision]
 
   /// Creates a record.
@@ -29,28 +29,28 @@ public struct TripRecord: Hashable, Sendable, Codable {
     self.decisions = decisions
   }
 
-  /// Transport mode of most of the path; `unknown` without legs.
+  /// Transport mode of the largest part of the path, or `unknown` without legs.
   public var mode: MotionState {
     var metres: [MotionState: Double] = [:]
     for leg in legs { metres[leg.mode, default: 0] += leg.distanceMeters }
     return MotionState.allCases.max { metres[$0] ?? -1 < metres[$1] ?? -1 } ?? .unknown
   }
 
-  /// Duration in seconds; `nil` during the trip.
+  /// Duration in seconds, or `nil` during the trip.
   public var duration: Double? { trip.endTime.map { $0.timeIntervalSince(trip.startTime) } }
 
-  /// Average speed in m/s including stops; `nil` during the trip.
+  /// Average speed in m/s including stops, or `nil` during the trip.
   public var averageSpeed: Double? { duration.flatMap { $0 > 0 ? trip.distanceMeters / $0 : nil } }
 }
 
 extension NaturalKey {
-  /// Natural id of a trip, from device, start time and position.
+  /// Returns the natural id of a trip, derived from device, start time and start position.
   static func trip(deviceId: String, start: Location) -> String {
     id(
       for: "trip", deviceId, part(start.timestamp), part(degrees: start.coordinate.latitude),
       part(degrees: start.coordinate.longitude))
   }
 
-  /// Coordinate in units of 1e-7 degrees, about a centimetre, which is finer than the rounding in any file format.
+  /// Returns a coordinate in units of 1e-7 degrees, about a centimetre. No file format rounds more finely.
   private static func part(degrees: Double) -> String { String(Int64((degrees * 1e7).rounded())) }
 }

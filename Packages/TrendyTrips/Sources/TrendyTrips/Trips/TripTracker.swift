@@ -1,26 +1,26 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Determines start, pauses and end of trips from motion readings and fixes.
+/// Determines the start, the pauses and the end of trips from motion readings and fixes.
 ///
-/// Uses only the times of the readings, not a clock, so late readings have the same effect. The state is `Codable`; a
-/// trip continues unchanged after a restart. Fixes older than the last one are ignored.
+/// Uses only the timestamps of the readings, never a clock, so delayed processing has the same result. The state is
+/// `Codable`, so a trip can continue after a restart. Fixes older than the last one are ignored.
 public struct TripTracker: Hashable, Sendable, Codable {
   /// Phase of the current or last trip.
   public enum Phase: String, Hashable, Sendable, Codable, CaseIterable {
     case idle
-    /// Driving was detected but not confirmed, or confirmed before the first fix.
+    /// Driving was detected but is not confirmed, or was confirmed before the first fix.
     case starting
     case driving
-    /// Stopped; driving again continues the trip.
+    /// Stopped. If the user drives again in time, the trip continues.
     case paused
-    /// The last trip is finished.
+    /// The last trip has finished.
     case ended
-    /// The last movement was too short for a trip.
+    /// The last movement was too short to be a trip.
     case cancelled
   }
 
-  /// Change of the current trip.
+  /// Change to the current trip.
   public enum Effect: Hashable, Sendable {
     case started(Trip)
     case ping(Location)
@@ -30,15 +30,15 @@ public struct TripTracker: Hashable, Sendable, Codable {
     case cancelled(Trip)
   }
 
-  /// Thresholds from the next reading on.
+  /// Thresholds, which apply from the next reading.
   public internal(set) var configuration: TripConfiguration
   /// Phase of the current or last trip.
   public private(set) var phase: Phase = .idle
-  /// Last finished or cancelled trip.
+  /// Most recent trip that finished or was cancelled.
   public private(set) var closedRecord: TripRecord?
-  /// Fix of the last movement of that trip.
+  /// Last fix at which that trip moved.
   public private(set) var closedLocation: Location?
-  /// Latest time of any reading.
+  /// Latest time of any reading or tick.
   public private(set) var latestTime: Date?
 
   private var debounce = MotionDebounce()
@@ -47,38 +47,38 @@ public struct TripTracker: Hashable, Sendable, Codable {
   private var recent = RecentFixes()
   private var journey: TripJourney?
 
-  /// Creates a tracker without a trip.
+  /// Creates a tracker that has processed no readings.
   public init(configuration: TripConfiguration) {
     self.configuration = configuration
   }
 
-  /// Current trip, paused or not, without an end.
+  /// Trip in progress, possibly paused, or `nil`.
   public var currentTrip: Trip? { journey?.record.trip }
-  /// Current trip with its route.
+  /// Trip in progress with its route, or `nil`.
   public var currentRecord: TripRecord? { journey?.record }
-  /// Last accepted fix.
+  /// Last accepted fix, in or outside a trip.
   public var lastLocation: Location? { recent.latest }
-  /// Fix at the start of the current trip.
+  /// Fix at the start of the trip in progress, or `nil`.
   // Not inlined, because the optimiser of Swift 6.3.1 crashes on the borrow in TripCoordinator ("Found ownership
   // error").
   @inline(never)
   public var startLocation: Location? { journey?.startLocation }
-  /// Last fix of the current trip.
+  /// Last fix of the trip in progress, or `nil`.
   @inline(never)
   public var lastTripLocation: Location? { journey?.lastFix }
-  /// Whether the current trip is paused at a skip place, where only a long gap ends it.
+  /// Whether the trip in progress is paused at a skip place, where only a long gap ends it.
   public var isPausedAtSkipPlace: Bool { phase == .paused && journey?.isAtSkipPlace == true }
-  /// Time of the next tick with an effect, without further readings.
+  /// Time of the next tick that has an effect if there are no further readings.
   public var nextDeadline: Date? { deadline?.date }
 
-  /// Processes a fix.
+  /// Processes a fix. Ignores a fix that is invalid or not later than the last one.
   @discardableResult
   public mutating func onLocation(_ location: Location) -> [Effect] {
     guard let fix = location.checked, fix.timestamp > recent.latest?.timestamp ?? .distantPast else { return [] }
     var effects = advance(to: fix.timestamp)
     recent.add(fix)
     guard phase == .driving else {
-      // After a trip ended by a gap, driving is still confirmed, so a movement is required as well.
+      // After a gap has ended a trip, driving is still confirmed, so that a new trip also requires movement.
       if journey == nil, isDriving, phase == .starting || recent.movement(endingAt: fix.timestamp) != nil {
         effects += begin(at: fix.timestamp)
       }
@@ -92,14 +92,14 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Processes and debounces a motion reading. Unknown readings and those with low confidence are ignored.
+  /// Processes and debounces a motion reading. Ignores unknown readings and those below the minimum confidence.
   @discardableResult
   public mutating func onMotion(_ activity: MotionActivity) -> [Effect] {
     guard activity.confidence >= configuration.minimumConfidence, let answer = activity.state.drivingAnswer,
       activity.timestamp.timeIntervalSinceReferenceDate.isFinite, activity.timestamp >= lastMotion ?? .distantPast
     else { return [] }
     lastMotion = activity.timestamp
-    // Driving at exactly the end of the resume window is in time.
+    // Driving detected exactly at the end of the resume window still continues the trip.
     var effects = advance(to: activity.timestamp, butNotAt: answer)
     debounce.onAnswer(
       isAutomotive: answer, at: activity.timestamp,
@@ -109,7 +109,7 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Processes a debounced motion state. An invalid date is ignored.
+  /// Processes a motion state that has already been debounced. Ignores an invalid date.
   @discardableResult
   public mutating func onConfirmedMotion(isAutomotive: Bool, at date: Date) -> [Effect] {
     guard date.timeIntervalSinceReferenceDate.isFinite else { return [] }
@@ -120,8 +120,8 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Processes the connection to the car. While connected, standing still does not end driving. An invalid date is
-  /// ignored.
+  /// Processes a change of the connection to the car. While connected, a car that stands still counts as driving.
+  /// Ignores an invalid date.
   @discardableResult
   public mutating func onCarLink(isConnected: Bool, at date: Date) -> [Effect] {
     guard date.timeIntervalSinceReferenceDate.isFinite else { return [] }
@@ -132,7 +132,7 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Advances to the given time, which may end a trip.
+  /// Processes the passage of time, which may end a trip.
   @discardableResult
   public mutating func onTick(at date: Date) -> [Effect] { advance(to: date) }
 }
@@ -149,12 +149,13 @@ extension TripTracker {
     let verdict = debounce.pending
     guard let close = journey?.closingDate(configuration) else { return verdict.map { ($0.deadline, .verdict) } }
     guard let verdict else { return (close, .close) }
-    // Driving that began within the resume window keeps the trip open until it is confirmed or dismissed.
+    // If driving began within the resume window, the trip remains open until driving is confirmed or dismissed.
     let holdsOpen = verdict.isAutomotive && verdict.since <= close
     return holdsOpen || verdict.deadline <= close ? (verdict.deadline, .verdict) : (close, .close)
   }
 
-  /// Performs everything due until `date`, in order. Each iteration removes a pending change or a trip.
+  /// Performs everything that is due by `date`, in order. Terminates, because each iteration removes a pending change
+  /// or a trip.
   private mutating func advance(to date: Date, butNotAt isExclusive: Bool = false) -> [Effect] {
     guard date.timeIntervalSinceReferenceDate.isFinite else { return [] }
     var effects: [Effect] = []
@@ -171,7 +172,7 @@ extension TripTracker {
     return effects
   }
 
-  /// Updates the phase to whether the user drives.
+  /// Updates the phase according to whether the user is driving.
   private mutating func settle(at date: Date) -> [Effect] {
     switch (isDriving, phase) {
     case (true, .paused): return resume(at: date)
@@ -198,7 +199,8 @@ extension TripTracker {
       return []
     }
     let way = recent.movement(endingAt: max(date, latest.timestamp))
-    // A fix up to a minute old gives time and position of the start; an older one only the position.
+    // If the last fix is at most a minute old, the trip starts with its time and position; otherwise only with its
+    // position.
     let isFresh = date.timeIntervalSince(latest.timestamp) <= 60
     let startTime = way?.first?.timestamp ?? (isFresh ? latest.timestamp : date)
     let begun = TripJourney(way: way ?? [latest], startTime: startTime, configuration: configuration)
