@@ -4,10 +4,10 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// Seconds since 2024-01-01T00:00:00Z.
+/// Returns the date that is this many seconds after 2024-01-01T00:00:00Z.
 func at(_ seconds: Double) -> Date { Date(timeIntervalSince1970: 1_704_067_200 + seconds) }
 
-/// Fix `north` and `east` metres from a position near home, at `seconds`.
+/// Returns a fix at `seconds`, displaced by `north` and `east` metres from a fixed position.
 func fix(_ seconds: Double, east: Double = 0, north: Double = 0, accuracy: Double = 10, speed: Double? = nil)
   -> Location
 {
@@ -18,7 +18,7 @@ func fix(_ seconds: Double, east: Double = 0, north: Double = 0, accuracy: Doubl
     horizontalAccuracy: accuracy, timestamp: at(seconds), speed: speed)
 }
 
-/// Fixes every `interval` seconds from `start` to `end`, moving east at `speed` m/s from `from` metres.
+/// Returns fixes every `interval` seconds from `start` to `end`, moving east at `speed` m/s from `from` metres.
 func drive(from east: Double = 0, speed: Double, start: Double, end: Double, interval: Double = 15) -> [Location] {
   stride(from: start, through: end, by: interval).map { fix($0, east: east + ($0 - start) * speed) }
 }
@@ -28,9 +28,9 @@ func motion(_ state: MotionState, _ seconds: Double, _ confidence: MotionActivit
   MotionActivity(state: state, confidence: confidence, timestamp: at(seconds))
 }
 
-/// Collects reports, in order.
+/// Collects trip reports in order.
 final class ReportLog: TripReporting, @unchecked Sendable {
-  // Used only in the isolation of the test.
+  // Used only in the isolation domain of the test.
   private(set) var reports: [TripReport] = []
 
   func report(_ report: TripReport) { reports.append(report) }

@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("Ids of trips that began in a gap", .timeLimit(.minutes(10)))
 struct TripNameTests {
-  /// An hour at a stay point with noise, a gap of seven minutes, then a slow start and a drive.
+  /// Fixes of an hour at a stay point with noise, a gap of seven minutes, a slow start and a drive.
   private static let fixes: [Location] = {
     var generator = SeededGenerator(seed: 4)
     let rest = stride(from: 0.0, through: 3600, by: 30).map { second in
@@ -26,7 +26,8 @@ struct TripNameTests {
   }
 
   @Test func `the id does not depend on motion readings, and therefore not on the time of detection`() throws {
-    // Live, the trip is detected at the third fix; repeated with late motion readings, a kilometre later.
+    // Live, the trip is detected at the third fix. If detection is repeated with late motion readings, it is detected a
+    // kilometre later.
     let still = stride(from: 3900.0, through: 4200, by: 60).map { motion(.stationary, $0) }
     #expect(try Self.id(Self.fixes) == Self.id(Self.fixes, motion: still))
   }

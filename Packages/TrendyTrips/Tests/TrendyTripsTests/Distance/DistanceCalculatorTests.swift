@@ -10,7 +10,7 @@ struct DistanceCalculatorTests {
     calculator.add(fix(0))
     calculator.add(fix(10, east: metres))
     #expect((calculator.totalMeters > 0) == counts)
-    // After a jump the measurement continues from its end.
+    // The next distance is measured from the end of the jump.
     calculator.add(fix(20, east: metres + 100))
     #expect(abs(calculator.totalMeters - (counts ? metres : 0) - 100) < 2)
   }

@@ -5,8 +5,9 @@ import TrendyModels
 
 @Suite("Geodesic", .timeLimit(.minutes(10)))
 struct GeodesicTests {
-  /// `Resources/geodesic-pairs.csv`: 1,000 random pairs, log-uniform from 1 m to 1,000 km, and 20 special ones (poles,
-  /// antimeridian, near-antipodal, those on which Vincenty's method fails), computed by GeographicLib.
+  /// Reads `Resources/geodesic-pairs.csv`: 1,000 random pairs at log-uniform distances from 1 m to 1,000 km, and 20
+  /// special ones (poles, antimeridian, nearly antipodal, failures of Vincenty's method). The distances come from
+  /// GeographicLib.
   static func pairs() throws -> [(from: Coordinate, to: Coordinate, metres: Double)] {
     let url = try #require(Bundle.module.url(forResource: "Resources/geodesic-pairs", withExtension: "csv"))
     let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n").dropFirst()
@@ -41,7 +42,7 @@ struct GeodesicTests {
     }
   }
 
-  /// Near-antipodal example of Karney (2013, table 3): 19,989,832.82761 m.
+  /// Nearly antipodal example of Karney (2013, table 3): 19,989,832.82761 m.
   @Test func `the example of the paper is reproduced`() {
     let start = Coordinate(latitude: -30, longitude: 0)
     let end = Coordinate(latitude: 29.9, longitude: 179.8)
@@ -78,7 +79,7 @@ struct GeodesicTests {
     #expect(Geodesic.distanceMeters(from: home, to: point).isNaN)
   }
 
-  /// Geodesics satisfy the triangle inequality; a wrong branch near the antipode does not.
+  /// Geodesics satisfy the triangle inequality. Choosing a wrong branch near the antipode would violate it.
   @Test("no detour is shorter than the geodesic", arguments: [UInt64(1), 2, 3])
   func triangle(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

@@ -9,7 +9,7 @@ import TrendyTesting
 struct PathLengthEstimatorTests {
   private static let start = Date(timeIntervalSince1970: 1_704_096_000)
 
-  /// Straight sections of 300 m with alternating bends of 50°, and a stay of 15 minutes before and after.
+  /// Drives along straight sections of 300 m with alternating bends of 50°, after and before a stay of 15 minutes.
 
   private func streets(seconds: Int, corners: Int = 24, speed: Double = 10, tellsSpeed: Bool = false) -> [Location] {
     let way = 300.0 * Double(corners)
@@ -29,7 +29,7 @@ struct PathLengthEstimatorTests {
 
   private func scattered(_ fixes: [Location], by metres: Double, seed: UInt64) -> [Location] {
     var random = SeededGenerator(seed: seed)
-    // Approximately normal: the sum of twelve uniform numbers.
+    // The sum of twelve uniform numbers is approximately normal.
     func normal() -> Double {
       (0..<12).reduce(-6.0) { sum, _ in sum + Double(random.next() >> 11) / 9_007_199_254_740_992 }
     }
@@ -125,12 +125,12 @@ struct PathLengthEstimatorTests {
     }
     let displaced = try #require(TripDetector.trips(in: fixes).first)
     #expect(displaced.decisions.contains { $0.rule == .displaced })
-    // Up to three corners between the fixes before and after are not detected.
+    // The displacement hides up to three corners between the fixes before and after it.
     #expect(abs(displaced.trip.distanceMeters / plain.trip.distanceMeters - 1) < 0.08)
   }
 
   @Test func `a detour at a constant speed is part of the path`() throws {
-    // Two streets aside and back at a constant speed.
+    // Turns into a side street and returns through another one, at a constant speed.
     let corners = [(0.0, 0.0), (900, 0), (900, 600), (1500, 600), (1500, 0), (3000, 0)]
     var fixes = stride(from: 0.0, to: 600, by: 30).map { fix($0) }
     var time = 600.0
@@ -180,13 +180,13 @@ struct PathLengthEstimatorTests {
 struct ScatterTests {
   private func metres(of fixes: Int, seconds: Double, speed: Double, sigma: Double, seed: UInt64) -> Double {
     var random = SeededGenerator(seed: seed)
-    // Approximately normal: the sum of twelve uniform numbers.
+    // The sum of twelve uniform numbers is approximately normal.
     func normal() -> Double {
       (0..<12).reduce(-6.0) { sum, _ in sum + Double(random.next() >> 11) / 9_007_199_254_740_992 }
     }
     var scatter = PositionNoiseEstimator()
     for index in 0..<fixes {
-      // On a circle of 400 m, as a path with bends.
+      // On a circle with a radius of 400 m, so that the path bends.
       let angle = Double(index) * seconds * speed / 400
       let offset = SIMD2(400 * cos(angle), 400 * sin(angle)) + SIMD2(normal(), normal()) * sigma
       scatter.add(

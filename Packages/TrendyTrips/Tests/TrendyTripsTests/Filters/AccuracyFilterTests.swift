@@ -7,7 +7,7 @@ import TrendyTesting
 
 @Suite("AccuracyFilter", .timeLimit(.minutes(5)))
 struct AccuracyFilterTests {
-  /// Fixes accepted by the filter, in order.
+  /// Returns the fixes that the filter accepts, in order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
     var precision = AccuracyFilter()
     let passed = fixes.flatMap { precision.passes($0) ? [$0] : precision.add($0).passed }
@@ -69,7 +69,7 @@ struct AccuracyFilterTests {
     let trip = try #require(trips.first)
     #expect(abs(trip.trip.distanceMeters / 14_400 - 1) < 0.01)
     let outweighed = trip.decisions.filter { $0.rule == .outweighed }
-    // One at the departure, one on the path.
+    // One at the departure and one on the path.
     #expect(outweighed.count == 2)
     #expect(outweighed.last.map { $0.meters ?? 0 > 14_000 && $0.limit == 10 } ?? false)
   }
@@ -86,11 +86,11 @@ struct AccuracyFilterTests {
         found.asking += matched(day.askingAccessPoints(0.7, seed: seed))
       }
     }
-    // Without the filter the fraction would be three quarters.
+    // Without the filter, only three quarters of the trips would be detected.
     #expect(Double(found.asking) >= 0.93 * Double(found.plain))
   }
 
-  /// Number of trips detected within two minutes of the true start and end.
+  /// Returns the number of trips that are detected within two minutes of their true start and end.
   private func matched(_ day: SimulatedDay) -> Int {
     let found = TripDetector.trips(in: day.fixes).map(\.trip)
     return day.trips.count { trip in

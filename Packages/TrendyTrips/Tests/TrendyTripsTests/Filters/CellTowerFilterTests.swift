@@ -11,14 +11,14 @@ struct CellTowerFilterTests {
     fix(second, east: east, north: north, accuracy: accuracy)
   }
 
-  /// Fixes accepted by the filter, in order.
+  /// Returns the fixes that the filter accepts, in order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
     var masts = CellTowerFilter()
     let passed = fixes.flatMap { masts.passes($0) ? [$0] : masts.add($0).passed }
     return passed + (isOver ? masts.take().map { [$0] } ?? [] : [])
   }
 
-  /// Drive at 10 m/s with a fix every 30 s, some of them replaced.
+  /// Returns the fixes of a drive at 10 m/s, one every 30 s, replaced by `others` with the same timestamps.
   private func drive(_ others: [Location]) -> [Location] {
     let own = stride(from: 0.0, through: 600, by: 30).map { Self.place($0, east: 10 * $0) }
     return (own.filter { fix in !others.contains { $0.timestamp == fix.timestamp } } + others).sorted {
@@ -88,7 +88,7 @@ struct CellTowerFilterTests {
     for fix in fixes { _ = masts.passes(fix) ? [] : masts.add(fix).passed }
     #expect(masts.take(at: at(179)) == nil)
     #expect(masts.take(at: at(180)) == fixes[2])
-    // Back at the earlier position: a detour without the gap.
+    // The next fix is back at the earlier position, which makes the jump a detour unless a gap follows it.
     #expect(passed(fixes + [Self.place(179, east: 0)]).contains(fixes[2]) == false)
     #expect(passed(fixes + [Self.place(180, east: 0)]).contains(fixes[2]))
   }

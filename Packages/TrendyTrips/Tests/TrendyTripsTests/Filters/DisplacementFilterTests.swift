@@ -7,14 +7,14 @@ import TrendyTesting
 
 @Suite("DisplacementFilter", .timeLimit(.minutes(5)))
 struct DisplacementFilterTests {
-  /// Fixes accepted by the filter, in order.
+  /// Returns the fixes that the filter accepts, in order.
   private func passed(_ fixes: [Location], isOver: Bool = true) -> [Location] {
     var displacements = DisplacementFilter()
     let passed = fixes.flatMap { displacements.passes($0) ? [$0] : displacements.add($0).passed }
     return passed + (isOver ? displacements.take() : [])
   }
 
-  /// Walk due east with a fix every `interval` seconds, some of them displaced by `north` metres.
+  /// Returns the fixes of a walk due east, with those in the range `aside` displaced by `north` metres.
   private func walk(interval: Double, aside: ClosedRange<Double>, north: Double) -> [Location] {
     stride(from: 0.0, through: 300, by: interval).map {
       fix($0, east: 1.2 * $0, north: aside.contains($0) ? north : 0)

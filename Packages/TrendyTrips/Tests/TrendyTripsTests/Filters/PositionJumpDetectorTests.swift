@@ -6,7 +6,7 @@ import TrendyModels
 
 @Suite("PositionJumpDetector", .timeLimit(.minutes(5)))
 struct PositionJumpDetectorTests {
-  /// Fix at this second and distance to the east, alternately up to 20 m aside.
+  /// Returns a fix at a given distance to the east, up to 20 m north or south of the line.
   private func fix(_ second: Int, east: Double) -> Location {
     Location(
       coordinate: Geodesic.place(
@@ -14,7 +14,7 @@ struct PositionJumpDetectorTests {
       horizontalAccuracy: 30, timestamp: Date(timeIntervalSince1970: 1_704_096_000 + Double(second)))
   }
 
-  /// Path length in metres that results from noise.
+  /// Path length in metres that is due to noise.
   private let scatter = 900.0
 
   @Test("noise at two positions does not hide the jump between them", arguments: [0, 1, 2])
@@ -57,7 +57,7 @@ struct PositionJumpDetectorTests {
     }
   }
 
-  /// Fix at this second and distance to the east in metres.
+  /// Returns a fix at a given distance to the east in metres.
   private func sparse(_ second: Double, _ east: Double) -> Location {
     Location(
       coordinate: Geodesic.place(from: Coordinate(latitude: 48, longitude: 11), offset: SIMD2(0, east)),
@@ -98,7 +98,7 @@ struct PositionJumpDetectorTests {
   func stoodLater(stands: Bool) {
     let back = [sparse(340, 400), sparse(400, stands ? 402 : 700)]
     let fixes = [sparse(0, 0), sparse(30, 402), sparse(60, 1000), sparse(90, 1002), sparse(300, 1001)] + back
-    // 600 of the 2000 m are between the second and the third position, where the receiver was stationary.
+    // 600 m of the 2000 m are between the second and the third position, at which the receiver was stationary.
     guard case .hops? = reason(fixes) else {
       #expect(!stands)
       return

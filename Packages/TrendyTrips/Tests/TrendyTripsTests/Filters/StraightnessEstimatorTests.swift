@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("TripDetector with noisy fixes", .timeLimit(.minutes(10)))
 struct StraightnessEstimatorTests {
-  /// Fixes with an independent error of up to this many metres in each direction.
+  /// Returns fixes with independent errors of up to this many metres in each direction.
   static func tossed(
     seed: UInt64, from start: Double, to end: Double, interval: Double, by metres: Double, east: Double
   )
@@ -63,7 +63,7 @@ struct StraightnessEstimatorTests {
 
   @Test("jumps between two positions are not trips", arguments: [30.0, 60])
   func thrownBack(interval: Double) {
-    // An hour at each of two positions 180 m apart, with few fixes in between.
+    // One hour at each of two positions 180 m apart, with few fixes between them.
     let fixes = stride(from: 0.0, through: 36_000, by: interval).map { second -> Location in
       let phase = second.truncatingRemainder(dividingBy: 7200)
       let part = phase < 3600 ? min(1, phase / 180) : 1 - min(1, (phase - 3600) / 180)
@@ -72,12 +72,12 @@ struct StraightnessEstimatorTests {
     #expect(TripDetector.trips(in: fixes).count <= 1)
   }
 
-  /// Parked receiver with independent errors of changing size, and displacements of up to two minutes.
+  /// Fixes of a parked receiver with independent errors of changing size and displacements of up to two minutes.
 
   static func thrownOut(seed: UInt64, hours: Double, interval: Double, by metres: Double) -> [Location] {
     var generator = SeededGenerator(seed: seed)
     func normal() -> Double {
-      // The sum of twelve has standard deviation 1.
+      // The sum of twelve uniform numbers has a standard deviation of 1.
       (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0...1, using: &generator) }
     }
     var out = (east: 0.0, north: 0.0)
@@ -102,7 +102,7 @@ struct StraightnessEstimatorTests {
   }
 
   @Test func `strong acceleration from rest is part of the trip`() throws {
-    // 5 m/s² up to 40 m/s: 160 m in eight seconds.
+    // Accelerates at 5 m/s² to 40 m/s, which takes 160 m and eight seconds.
     let fixes = stride(from: 0.0, through: 600, by: 1).map { second -> Location in
       let driven = max(0, second - 300)
       return fix(second, east: driven < 8 ? 2.5 * driven * driven : 160 + 40 * (driven - 8))
@@ -122,7 +122,7 @@ struct StraightnessEstimatorTests {
         north: .random(in: -4...4, using: &generator), accuracy: -1)
     }
     let trip = try #require(TripDetector.trips(in: fixes).first).trip
-    // The sum over all fixes would be three times as long.
+    // The sum of the distances between all fixes is three times as long.
     #expect(TripDetectorTests.length(fixes) > 3 * 1680)
     #expect((1600...2000).contains(trip.distanceMeters))
   }

@@ -15,7 +15,7 @@ struct GeofenceMonitorTests {
       eventTypeEntryId: "visit", isActive: isActive)
   }
 
-  /// Crossings as text: `in 60`, `out 300`.
+  /// Formats crossings as `in 60` or `out 300`, with the time in seconds.
   static func words(_ effects: [GeofenceMonitor.Effect]) -> [String] {
     effects.map { effect in
       switch effect {
@@ -29,7 +29,7 @@ struct GeofenceMonitorTests {
     words(GeofenceMonitor.crossings(in: fixes, geofences: [fence(radius: radius)]))
   }
 
-  /// Fixes every ten seconds at these distances east of the centre.
+  /// Returns one fix every ten seconds, at these distances east of the centre in metres.
   static func at10(_ distances: [Double], from start: Double = 0, accuracy: Double = 10) -> [Location] {
     distances.enumerated().map { fix(start + Double($0) * 10, east: $1, accuracy: accuracy) }
   }
@@ -94,7 +94,7 @@ struct GeofenceMonitorTests {
   @Test func `movement within the margin makes no crossing`() {
     let fixes = Self.at10([0, 0, 0, 0] + (0..<100).map { $0 % 2 == 0 ? 95 : 128 }, accuracy: 0)
     #expect(Self.crossings(fixes) == ["in 0"])
-    // The margin is 30 m or a fifth of the radius.
+    // The margin is the larger of 30 m and a fifth of the radius.
     #expect(
       Self.crossings(Self.at10([0, 0, 0, 0] + Array(repeating: 131, count: 13), accuracy: 0)) == ["in 0", "out 40"])
     #expect(
@@ -113,7 +113,7 @@ struct GeofenceMonitorTests {
     #expect(Self.crossings(fixes) == expected)
   }
 
-  /// Noisy walk in and out of several places.
+  /// Returns the fixes of a noisy walk in and out of several places.
   static func walk(seed: UInt64) -> [Location] {
     var generator = SeededGenerator(seed: seed)
     var second = 0.0
@@ -199,7 +199,7 @@ struct GeofenceMonitorTests {
       Coordinate(latitude: 89.9995, longitude: 20), Coordinate(latitude: -90, longitude: 0),
     ])
   func edges(center: Coordinate) {
-    // Through the centre along a meridian or a parallel, 20 m per step.
+    // Passes through the centre along a meridian or a parallel, 20 m per step.
     let isPolar = abs(center.latitude) > 89
     let fixes = (-30...30).map { step -> Location in
       let metres = Double(step) * 20
@@ -218,7 +218,7 @@ struct GeofenceMonitorTests {
     }
     let fence = Geofence(id: "x", name: "X", latitude: center.latitude, longitude: center.longitude, radius: 200)
     let words = Self.words(GeofenceMonitor.crossings(in: fixes, geofences: [fence]))
-    // Entry at step -10 or the next one, exit at the first step beyond 200 + 40 + 5 m.
+    // The entry is at step -10 or the next one, the exit at the first step beyond 200 + 40 + 5 m.
     #expect(words == ["in 200", "out 430"] || words == ["in 210", "out 430"], "\(words)")
   }
 
@@ -233,7 +233,7 @@ struct GeofenceMonitorTests {
     for second in stride(from: 0.0, to: 300, by: interval) where toldAt == nil {
       if !monitor.onLocation(fix(second, east: second * speed, accuracy: 8)).isEmpty { toldAt = second }
     }
-    // The first fix outside and its confirmation are each up to one interval late.
+    // The first fix outside and the fix that confirms it may each be late by one interval.
     #expect((toldAt ?? .infinity) - leftAt <= 30 + 2 * interval + (30 + 8) / speed)
   }
 

@@ -4,12 +4,12 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-/// Properties that hold for all generated and recorded streams.
+/// Properties that must hold for all generated and recorded fixes.
 @Suite("Properties of GeofenceMonitor", .timeLimit(.minutes(10)))
 struct GeofencePropertyTests {
   typealias Base = GeofenceMonitorTests
 
-  /// Crossings if all fixes belong to one trip.
+  /// Returns the crossings detected if all fixes belong to one trip.
   static func passing(_ radius: Double = 100, _ fixes: [Location], east: Double = 0) -> [String] {
     var monitor = GeofenceMonitor(geofences: [Base.fence(radius: radius, east: east)])
     return Base.words(fixes.flatMap { monitor.onLocation($0, onTripSince: .distantPast) })
@@ -17,7 +17,7 @@ struct GeofencePropertyTests {
 
   @Test("a straight path through a place makes an entry and an exit at interpolated times", arguments: [10.0, 20, 30])
   func segment(speed: Double) {
-    // A fix every minute, with the place between two fixes.
+    // One fix a minute, with the place between two of them.
     let fixes = (-3...3).map { fix(Double($0) * 60 + 600, east: (Double($0) + 0.5) * 60 * speed) }
     let middle = 600 - 30.0
     let words = Self.passing(100, fixes)
@@ -32,7 +32,7 @@ struct GeofencePropertyTests {
   @Test func `a path beside the place, an outlier, a jump and a long gap make no crossing`() {
     let north = (-3...3).map { fix(Double($0) * 60 + 600, east: (Double($0) + 0.5) * 900, north: 101) }
     #expect(Self.passing(100, north) == [])
-    // Displaced to the other side and back.
+    // One fix is displaced to the other side of the place.
     let thrown = (0...20).map { fix(Double($0) * 30, east: $0 == 10 ? 900 : -900) }
     #expect(Self.passing(100, thrown) == [])
     let leap = (0...20).map { fix(Double($0) * 30, east: $0 < 10 ? -9000 : 9000) }
@@ -68,7 +68,7 @@ struct GeofencePropertyTests {
   @Test("paths across a pole or the antimeridian are detected", arguments: [(89.9, 0.0), (-89.9, 120), (10, 180)])
   func passingEdges(latitude: Double, longitude: Double) {
     let fence = Geofence(id: "x", name: "X", latitude: latitude, longitude: longitude, radius: 200)
-    // Along the parallel of the place at 500 m a minute.
+    // Follows the parallel of the place, 1.5 km per minute.
     let degree = 111_320 * cos(latitude * .pi / 180)
     let fixes = (-4...4).map { step in
       Location(

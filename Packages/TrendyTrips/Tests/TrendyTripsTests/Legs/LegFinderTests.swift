@@ -6,8 +6,8 @@ import TrendyModels
 
 @Suite("LegFinder", .timeLimit(.minutes(5)))
 struct LegFinderTests {
-  /// Walk of ten minutes with a fix every ten seconds, 18 s of it after the last full cell, and a position jump after
-  /// its end.
+  /// Returns the legs of a walk of ten minutes with a fix every ten seconds. The last 18 s follow the last complete
+  /// cell, and a position jump follows the walk.
   private func legs(until end: Double) -> [TripLeg] {
     var finder = LegFinder()
     for second in stride(from: 0.0, through: 600, by: 10) {

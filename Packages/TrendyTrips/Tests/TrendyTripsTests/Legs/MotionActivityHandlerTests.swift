@@ -53,7 +53,7 @@ struct MotionActivityHandlerTests {
     handler.tick(at: at(10))
     handler.receive(motion(.walking, 20))
     _ = listener.take()
-    // Another state other than driving does not restart the debounce.
+    // A change between two states other than driving does not restart the debounce.
     handler.receive(motion(.stationary, 21))
     #expect(listener.take() == ["stationary"])
     handler.tick(at: at(20 + seconds))

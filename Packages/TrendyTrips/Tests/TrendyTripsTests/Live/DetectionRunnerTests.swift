@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// One device's track log, its reader, and the journal that it writes to.
+/// Track log of one device, the runner that reads it, and the store to which detected events are written.
 struct LiveDevice {
   let store = SimulatedTrackStore()
   let journal: TestJournal
@@ -34,7 +34,7 @@ struct LiveDevice {
 struct DetectionRunnerTests {
   static let days = ["emission-iphone-2016-02-22", "emission-shankari-2016-07-22", "gotrack-00033"]
 
-  /// Reads lines of `t,lat,lon`, or the longer lines of a phone day.
+  /// Reads a CSV file with lines of `t,lat,lon`, or with the longer lines of a phone day.
   static func readings(_ name: String) throws -> [TrackReading] {
     if name.hasPrefix("emission") {
       let day = try PhoneDayTests.Day(name)
@@ -50,7 +50,7 @@ struct DetectionRunnerTests {
     }
   }
 
-  /// Places around the first, a middle and the last fix of a day.
+  /// Returns places around the first fix, one at a third of the day, and the last one.
   static func places(_ readings: [TrackReading]) -> [Geofence] {
     let fixes = readings.compactMap { if case .fix(let fix) = $0 { fix } else { nil } }
     return [0, fixes.count / 3, fixes.count - 1].enumerated().map { number, index in
@@ -63,15 +63,15 @@ struct DetectionRunnerTests {
 
   static func end(_ readings: [TrackReading]) -> Date { readings.map(\.timestamp).max() ?? .distantPast }
 
-  /// Returns the events of a day that arrives at once.
+  /// Returns the events of a day whose readings arrive all at once.
   static func wanted(_ readings: [TrackReading]) throws -> [Event] {
     let device = LiveDevice(geofences: places(readings), now: end(readings) + 86_400)
     try device.tell(readings)
     return device.journal.events
   }
 
-  /// Removes the ids, which may differ because they keep the first start. Everything else must not depend on the order
-  /// of arrival.
+  /// Removes the ids, because an event keeps the id of its first detected start. Everything else must be independent of
+  /// the order of arrival.
   static func content(_ events: [Event]) -> [Event] {
     events.map { event in
       Event(
@@ -108,7 +108,7 @@ struct DetectionRunnerTests {
     try device.reader.readAll()
     let wanted = try Self.wanted(readings)
     #expect(Self.content(device.journal.events) == Self.content(wanted))
-    // Repeated detection changes nothing, whether from the beginning or from a later time.
+    // Repeated detection changes nothing, whether it starts at the beginning or later.
     #expect(try device.reader.readAgain().isEmpty)
     #expect(try device.reader.readAgain(since: readings[readings.count / 2].timestamp).isEmpty)
     #expect(try device.tell(readings).isEmpty)
@@ -151,7 +151,7 @@ struct DetectionRunnerTests {
       var passed = 0.0
       let gap = next.timestamp.timeIntervalSince(reading.timestamp)
       while passed < gap {
-        // A tick may end a trip in a gap; the next reading may reopen it.
+        // A tick may end a trip during a gap, and the next reading may reopen it.
         let step = min(gap - passed, 3600)
         await device.clock.advance(by: .seconds(step))
         passed += step
@@ -173,7 +173,7 @@ struct DetectionRunnerTests {
     var device = LiveDevice(geofences: Self.places(readings), now: Self.end(readings) + 86_400)
     var rest = readings.shuffled(using: &random)[...]
     if seed % 2 == 0 {
-      // Mostly in order: part of the day arrives an hour late and another part twice.
+      // Mostly in order: one part of the day arrives an hour late, another one twice.
       rest =
         readings.sorted { left, right in
           func arrival(_ reading: TrackReading) -> Date {
@@ -212,7 +212,7 @@ struct DetectionRunnerTests {
     let trips = device.journal.trips.count
     #expect(trips > 50)
     let writes = device.journal.writes
-    // A week-old fix of a stationary phone changes nothing and few readings are read.
+    // A week-old fix of a stationary phone changes nothing, and detection reads few readings to find that out.
     guard case .fix(var fix) = day(4)[readings.count - 1] else { return }
     fix.timestamp += 60
     #expect(try device.tell([.fix(fix)]).isEmpty)
@@ -244,7 +244,7 @@ struct DetectionRunnerTests {
       // Readings that were not acknowledged are sent again.
       try device.tell(readings)
       #expect(Self.content(device.journal.events) == Self.content(wanted), "ended after \(count)")
-      // Events of the reader are not taken for edits of the user.
+      // Events that detection wrote are not mistaken for the user's edits.
       for event in device.journal.events {
         #expect(try device.reader.explanation(eventId: event.id)?.isPersonal == false, "ended after \(count)")
       }

@@ -6,7 +6,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// Store that counts the readings read from it.
+/// Track store that counts the readings that are read from it.
 private final class CountingStore: TrackStore {
   let base = SimulatedTrackStore()
   let read = Mutex(0)
@@ -36,13 +36,13 @@ private final class CountingStore: TrackStore {
 
 @Suite("Late readings", .timeLimit(.minutes(10)))
 struct LateReadingTests {
-  /// One phone day, repeated for `count` days.
+  /// Returns the readings of one phone day, repeated for `count` days.
   private static func days(_ count: Int) throws -> [TrackReading] {
     let day = try DetectionRunnerTests.readings(DetectionRunnerTests.days[0]).sorted { $0.timestamp < $1.timestamp }
     return (0..<count).flatMap { number in day.map { $0.later(by: Double(number) * 86_400) } }
   }
 
-  /// A trip across the gap is detected first and later split. The event must not become both of its parts.
+  /// A trip across the gap is detected first and split later. Its event must not become the event of both parts.
   @Test(
     "a day whose end arrives first has the same trips as one in order",
     arguments: [(SimulatedDay.World.town, 44), (.buses, 61), (.railway, 11)] as [(SimulatedDay.World, UInt64)])
@@ -69,7 +69,7 @@ struct LateReadingTests {
     let writes = journal.writes
     for number in [3, 12, 25] {
       store.read.withLock { $0 = 0 }
-      // The phone was stationary at the end of a day.
+      // The phone is stationary at the end of each day.
       let last = readings[readings.count / 30 * (number + 1) - 1]
       _ = try store.append([last.later(by: 60)], device: "phone")
       try reader.read(device: "phone")
@@ -85,7 +85,7 @@ struct LateReadingTests {
     let readings = try Self.days(12)
     let end = DetectionRunnerTests.end(readings) + 86_400
     let places = DetectionRunnerTests.places(readings)
-    // A few intervals of minutes to hours, some of them during a trip, arrive at the end.
+    // Some intervals of minutes to hours, including parts of trips, arrive after all other readings.
     var late: [[TrackReading]] = []
     var early = readings
     for _ in 0..<6 {
@@ -150,7 +150,7 @@ struct LateReadingTests {
       let meters = Geodesic.distanceMeters(from: from, to: to)
       #expect(!Geodesic.isCertainlyBeyond(meters, from: from, to: to), "\(from) \(to)")
     }
-    // The bound is tight enough to be useful: it exceeds 500 m at about twice that distance.
+    // The bound is tight enough to be useful: it exceeds 500 m for points about 1.1 km apart.
     let home = Coordinate(latitude: 52, longitude: 4)
     #expect(Geodesic.isCertainlyBeyond(500, from: home, to: Coordinate(latitude: 52, longitude: 4.0155)))
     #expect(Geodesic.isCertainlyBeyond(500, from: home, to: Coordinate(latitude: 52.01, longitude: 4)))

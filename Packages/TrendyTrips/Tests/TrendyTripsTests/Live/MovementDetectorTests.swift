@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("Places that a trip passes between two fixes", .timeLimit(.minutes(5)))
 struct MovementDetectorTests {
-  /// Drive past a place after a rest. The place is between two fixes.
+  /// Returns a drive past a place after a stay. The place is between two fixes.
   private static func drive(speed: Double, interval: Double, north: Double = 0) -> [Location] {
     let steps = (4000 / speed / interval).rounded()
     let start = -(steps + 0.5) * interval * speed
@@ -40,13 +40,13 @@ struct MovementDetectorTests {
 
   @Test("less than 3 s inside does not count", arguments: [(90.0, 0), (85, 2)])
   func brief(north: Double, count: Int) {
-    // 87 m and 105 m inside, at 30 m/s.
+    // At 30 m/s, the paths inside the place are 87 m and 105 m long.
     #expect(Self.crossings(Self.drive(speed: 30, interval: 30, north: north)).count == count)
   }
 
   @Test func `two fixes that belong to no trip pass no place`() {
     let rest = stride(from: 0.0, to: 600, by: 30).map { fix($0, east: -900, accuracy: 8) }
-    // The position after the jump is kept for long, but without a path that would be a trip.
+    // The receiver stays at the new position, but no path to it exists that could be a trip.
     let after = stride(from: 660.0, to: 4000, by: 30).map { fix($0, east: 900, accuracy: 8) }
     #expect(Self.crossings(rest + after).isEmpty)
   }

@@ -7,7 +7,7 @@ import TrendyTrips
 
 @Suite("Recording", .timeLimit(.minutes(10)))
 struct RecordingTests {
-  /// Track log and journal that recordings are imported into.
+  /// Track log and event store into which recordings are imported.
   struct Importer {
     let store = SimulatedTrackStore()
     let journal: TestJournal
@@ -31,7 +31,7 @@ struct RecordingTests {
     )
   }
 
-  /// Start and end in milliseconds, the resolution of a log, and distance in tens of metres.
+  /// Returns start and end in milliseconds, the resolution of the track log, and the distance in tens of metres.
   private static func outline(_ event: Event) -> [Double] {
     [
       (event.timestamp.timeIntervalSince1970 * 1000).rounded(),
@@ -48,7 +48,7 @@ struct RecordingTests {
     let (fixes, motion) = Self.parts(readings)
     let places = DetectionRunnerTests.places(readings)
     let recording = try #require(Recording(fixes: fixes.reversed(), motion: motion))
-    // The clock is set to the last reading, so no gap after it can end a trip.
+    // The clock is set to the last reading, so that no trip ends because of a gap after it.
     let importer = Importer(geofences: places, now: DetectionRunnerTests.end(readings))
     let (kept, changes) = try importer.take(recording)
     #expect(kept.added == readings.count && kept.known == 0)
@@ -58,12 +58,12 @@ struct RecordingTests {
     #expect(importer.journal.trips.map(\.id) == alone.map(\.trip.id))
     #expect(
       importer.journal.trips.map(Self.outline) == alone.compactMap { $0.event(eventTypeId: "") }.map(Self.outline))
-    // The preview lists the same events.
+    // The preview of an import lists the same events.
     let announced = recording.events(geofences: places, tripTypeId: "trip-type", stop: .standard)
     #expect(announced.map(\.id) == importer.journal.events.map(\.id))
     #expect(announced.map(Self.outline) == importer.journal.events.map(Self.outline))
     #expect(try importer.reader.events(device: recording.device).map(\.id) == announced.map(\.id))
-    // Importing the recording again and detecting again change nothing.
+    // Importing the recording again and repeating detection change nothing.
     let events = importer.journal.events
     let again = try importer.take(recording)
     #expect(again.kept.added == 0 && again.kept.known == readings.count && again.changes.isEmpty)
@@ -80,7 +80,7 @@ struct RecordingTests {
     let readings = try DetectionRunnerTests.readings("emission-iphone-2016-02-22")
     let (fixes, motion) = Self.parts(readings)
     let importer = Importer(now: DetectionRunnerTests.end(readings) + 86_400)
-    // A version without a track log wrote only the events.
+    // Versions without a track log stored only the events.
     let before = TripDetector.trips(in: fixes, motion: motion).compactMap { $0.event(eventTypeId: "trip-type") }
     #expect(before.count > 1)
     for event in before {
@@ -92,7 +92,7 @@ struct RecordingTests {
     #expect(changes.created.isEmpty && changes.deleted.isEmpty)
     #expect(importer.journal.trips.map(\.id) == (isDeleted ? [] : before.map(\.id)))
     #expect(try importer.reader.events(device: recording.device).count == before.count)
-    // Detecting again with a newer version changes nothing either.
+    // Repeated detection changes nothing either.
     #expect(try importer.reader.readAgain().created.isEmpty)
     #expect(importer.journal.trips.map(\.id) == (isDeleted ? [] : before.map(\.id)))
   }
@@ -124,7 +124,7 @@ struct RecordingTests {
     #expect(importer.journal.trips.map(\.endDate) == [whole.last?.timestamp])
     #expect(
       try importer.journal.events == Event.wire(longer.events(geofences: [], tripTypeId: "trip-type", stop: .standard)))
-    // The shorter copy changes nothing afterwards.
+    // Importing the shorter copy afterwards changes nothing.
     let changesOfShorter = try importer.take(try #require(Recording(fixes: whole.prefix(40)))).changes
     #expect(changesOfShorter.isEmpty)
   }
@@ -159,7 +159,7 @@ struct RecordingTests {
       exact.timestamp += 0.449
       return exact
     }
-    // Timestamps are rounded to seconds.
+    // The second format rounds timestamps to seconds.
     let rounded = phone.map { seen in
       var other = seen
       other.timestamp = Date(timeIntervalSince1970: seen.timestamp.timeIntervalSince1970.rounded())
@@ -196,7 +196,7 @@ struct RecordingTests {
 }
 
 extension Event {
-  /// Converts events to the precision of the wire format, in which a journal returns them.
+  /// Converts events to the precision of the wire format, with which a store returns them.
   fileprivate static func wire(_ events: [Event]) throws -> [Event] {
     try events.map {
       Event(try WireJSON.decode(CreateEventRequest.self, from: WireJSON.encode($0.createRequest)))

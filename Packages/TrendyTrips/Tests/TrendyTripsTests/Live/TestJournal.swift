@@ -3,7 +3,7 @@ import Synchronization
 import TrendyModels
 import TrendyTrips
 
-/// Journal in memory that can fail in the middle of a pass.
+/// In-memory event store that can fail during detection.
 final class TestJournal: DetectedEventStore {
   struct Ended: Error {}
 
@@ -39,10 +39,10 @@ final class TestJournal: DetectedEventStore {
   func set(stop: TripStop) { state.withLock { $0.stop = stop } }
   func set(geofences: [Geofence]) { state.withLock { $0.geofences = geofences } }
 
-  /// Lets `count` more writes succeed and fails all later ones, as if the process had ended.
+  /// Fails all writes after the next `count` ones, as if the process had ended.
   func end(afterWrites count: Int?) { state.withLock { $0.writesLeft = count } }
 
-  /// Runs `act` immediately before the next write, as a concurrent edit of the user.
+  /// Runs `act` just before the next write, to simulate a concurrent edit by the user.
   func beforeNextWrite(_ act: @escaping @Sendable (TestJournal) -> Void) { state.withLock { $0.beforeWrite = act } }
 
   private func write<Result>(_ body: (inout sending State) throws -> Result) throws -> Result {
@@ -70,7 +70,7 @@ final class TestJournal: DetectedEventStore {
     try write { state in
       guard !state.deleted.contains(event.id) else { return false }
       precondition(state.events[event.id] == nil, "\(event.id) is created twice")
-      // As a hub gives it back: through its wire form.
+      // Encodes and decodes the event, because a hub returns it with the precision of the wire format.
       state.events[event.id] = Event(
         try WireJSON.decode(CreateEventRequest.self, from: WireJSON.encode(event.createRequest)))
       return true

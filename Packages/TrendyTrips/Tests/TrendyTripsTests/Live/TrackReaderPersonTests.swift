@@ -5,7 +5,8 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// Commute: five minutes at home, a drive of ten minutes, an hour at the destination, and the drive home.
+/// Returns the fixes of a commute: five minutes at home, a drive of ten minutes, an hour at the destination, and the
+/// drive home.
 private func commute() -> [Location] {
   stride(from: 0.0, through: 300, by: 20).map { fix($0) }
     + drive(speed: 14, start: 320, end: 920)
@@ -14,7 +15,7 @@ private func commute() -> [Location] {
     + stride(from: 5180.0, through: 6380, by: 60).map { fix($0) }
 }
 
-/// More accurate fixes with the same timestamps at one position.
+/// Returns more accurate fixes with the same timestamps, all at one position.
 private func surer(_ fixes: [Location], east: Double = 0) -> [TrackReading] {
   fixes.map { known in
     var right = fix(0, east: east, accuracy: 3)
@@ -23,8 +24,8 @@ private func surer(_ fixes: [Location], east: Double = 0) -> [TrackReading] {
   }
 }
 
-/// A quarter of an hour at another position, seen in a few fixes, looks like a trip. More accurate fixes show that the
-/// user stayed at home.
+/// A quarter of an hour at another position with few fixes, which looks like a trip until more accurate fixes show that
+/// the user was at home.
 private enum Errand {
   static let rest = stride(from: 0.0, through: 900, by: 30).map { fix($0) }
   static let away =
@@ -90,7 +91,7 @@ struct TrackReaderPersonTests {
     #expect(changes.created.count == 2, "the trip that silence closed, and the visit that began unseen")
     #expect(device.journal.trips.last?.endDate.map { $0 <= at(5170) } == true)
     #expect(try device.reader.readAll().isEmpty)
-    // Readings after the gap continue from there.
+    // Readings after the gap continue from that state.
     try device.tell(commute().map { .fix($0) })
     #expect(device.journal.trips.count == 2 && device.journal.visits.count == 2)
   }
@@ -119,7 +120,7 @@ struct TrackReaderPersonTests {
     let longer = try #require(device.journal.trips.first)
     #expect(longer.id == first.id && longer.timestamp < first.timestamp)
     device.journal.edit(first.id) { $0.notes = notes }
-    // In the more accurate fixes of this time the trip has not started.
+    // More accurate fixes of this period show that the trip had not started yet.
     let truth = early.map { wrong in
       var right = late[0]
       right.horizontalAccuracy = 3
@@ -148,7 +149,7 @@ struct TrackReaderPersonTests {
     #expect(after.properties["route"] != before.properties["route"])
   }
 
-  /// In the meantime one trip that contains the deleted one is detected between the two stops.
+  /// Meanwhile, a single trip between the two stops is detected, of which the deleted trip is a part.
   @Test(
     "deleting a trip removes no other trip, whatever arrives late", arguments: [11, 3, 27] as [UInt64])
   func deletedAmongPieces(seed: UInt64) throws {
@@ -263,14 +264,15 @@ struct TrackReaderPersonTests {
     let rest = commute().filter { $0.timestamp <= at(4540) }
     try device.tell(rest.map { .fix($0) })
     #expect(device.journal.trips.count == 1)
-    // No fixes arrive on the way back, so a tick ends the trip two hours later.
+    // No fixes arrive after the drive home, so a tick ends the trip two hours later.
     let back = drive(from: 8400, speed: -14, start: 4560, end: 5160)
     try device.tell(back.map { .fix($0) })
     await device.clock.advance(by: .seconds(7300))
     try device.reader.readAll()
     #expect(device.journal.trips.count == 2)
     let now = device.clock.now
-    // At this date the trip has not ended. The process ends between the intent to delete and the deletion.
+    // According to the clock, the trip has not ended yet. The process ends between saving the intent to delete and
+    // deleting.
     device.clock.setDate(isSetBack ? now - 365 * 86_400 : at(5200))
     device.journal.end(afterWrites: 0)
     #expect(throws: TestJournal.Ended.self) { try device.reader.readAll() }
@@ -356,7 +358,7 @@ struct TrackReaderCallTests {
     let device = LiveDevice(now: at(now))
     try device.tell(fixes.map { .fix($0) } + calls)
     let events = device.journal.events
-    // Readings that arrive one at a time give the same events.
+    // Readings that arrive one at a time lead to the same events.
     let other = LiveDevice(now: at(now))
     for reading in (fixes.map { .fix($0) } + calls).sorted(by: { $0.timestamp < $1.timestamp }) {
       try other.tell([reading])
@@ -400,7 +402,7 @@ struct TrackReaderCallTests {
     #expect(events.count == 2)
     #expect(events.first?.timestamp == at(0) && events.first?.endDate == at(600))
     #expect(events.last == alone.last)
-    // Late commands replace the detected trip.
+    // Commands that arrive late replace the detected trip.
     let device = LiveDevice(now: at(20_000))
     try device.tell(fixes.map { .fix($0) })
     try device.tell([call(.start, 0), call(.end, 600), call(.finalize, 620)])

@@ -5,17 +5,17 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// Days that arrive in parts and out of order while the user edits the detected events.
+/// Days whose readings arrive in parts and out of order while the user edits the detected events.
 @Suite("Random days with edits of the user", .timeLimit(.minutes(10)))
 struct TrackStoryTests {
-  /// Edits that the user makes between two batches of readings.
+  /// Kinds of edits that the user makes between two batches of readings.
   enum Acts: Int {
     case none
     case notes
     case all
   }
 
-  /// The first four seeds guard against a visit that is lost or found only when detection is repeated.
+  /// With the first four seeds, a faulty detection loses a visit or finds it only when it is repeated.
   @Test(
     "no event is lost and edits of the user are kept",
     arguments: [2339, 2358, 61_724, 72_504] + Array(41_000..<41_026) as [UInt64])
@@ -37,10 +37,10 @@ struct TrackStoryTests {
     private let wanted: [Event]
     private var toldThrough = Date.distantPast
     private var noted: Set<String> = []
-    /// Events as the user set them.
+    /// Events as the user edited them, by id.
     private var fixed: [String: Event] = [:]
     private var deleted: Set<String> = []
-    /// Events at the time of the user's edit, and their end at that time.
+    /// Events just before an edit, each with its end at that time.
     private var touched: [(event: Event, end: Date)] = []
 
     init(seed: UInt64) throws {
@@ -66,7 +66,7 @@ struct TrackStoryTests {
       acts = Acts(rawValue: Int.random(in: 0..<3, using: &random)) ?? .none
     }
 
-    /// Appends all readings in batches and checks after each batch that the user's edits are kept.
+    /// Appends all readings in batches, and checks after each batch that the user's edits are preserved.
     mutating func tell() throws {
       while !rest.isEmpty {
         let most = [1, 30, 300][Int.random(in: 0..<3, using: &random)]
@@ -85,7 +85,7 @@ struct TrackStoryTests {
     }
 
     private mutating func act() {
-      // If the day arrives in random order, the final end of an open visit is unknown.
+      // If the readings arrive in random order, the end of an open visit is not known yet.
       let events = device.journal.events.filter { !isShuffled || $0.endDate != nil }
       guard !events.isEmpty else { return }
       let event = events[Int.random(in: 0..<events.count, using: &random)]
@@ -106,7 +106,7 @@ struct TrackStoryTests {
       }
     }
 
-    /// Differences between the events of a day that arrives at once and the events found here.
+    /// Events of the day arriving at once that are missing here; `added` contains the converse.
     var missing: [Event] { Self.surplus(of: wanted, over: DetectionRunnerTests.content(device.journal.events)) }
     var added: [Event] { Self.surplus(of: DetectionRunnerTests.content(device.journal.events), over: wanted) }
 
@@ -119,7 +119,7 @@ struct TrackStoryTests {
       }
     }
 
-    /// Whether the user has edited an event of the same time, which then replaces it.
+    /// Returns whether the user has edited an event of the same time, which then takes the place of this one.
     func isTouched(_ event: Event) -> Bool {
       let theirs = device.journal.events.filter { noted.contains($0.id) || fixed[$0.id] != nil }
       let all = touched + theirs.map { (event: $0, end: $0.endDate ?? toldThrough) }

@@ -29,7 +29,7 @@ struct VehicleTests {
   func fields(vehicle: Vehicle) {
     #expect(Vehicle(id: vehicle.id, fields: vehicle.fields) == vehicle)
     #expect(Vehicle(id: "x", fields: [:]) == nil)
-    // The kind declares each field.
+    // The synced kind must declare every field.
     for name in vehicle.fields.keys { #expect(SyncedKind.vehicle.field(name) != nil, "\(name)") }
   }
 }
@@ -59,7 +59,7 @@ struct TripRuleTests {
     id: "o", name: "Work", latitude: 0, longitude: 0, radius: 100, role: "office")
   static let shop = Geofence(id: "s", name: "Shop", latitude: 0, longitude: 0, radius: 100)
 
-  /// Day of November 2026; the 21st is a Saturday.
+  /// Returns the facts of a trip on a day of November 2026. The 21st is a Saturday.
   static func facts(_ day: Int, hour: Int = 12, zone: Int = 0, ends: [Geofence] = [], vehicle: String? = nil)
     -> TripFacts
   {
@@ -74,7 +74,7 @@ struct TripRuleTests {
       (facts(20), "any other day", TripCategory.business), (facts(21), "weekend", .private),
       (facts(22), "weekend", .private), (facts(23), "any other day", .business),
       (facts(21, ends: [shop, office]), "office at either end", .business),
-      // Friday 23:00 in London is Saturday in Amsterdam; the local time zone counts.
+      // The local time of the trip counts: Friday 23:00 in London is Saturday in Amsterdam.
       (facts(20, hour: 23, zone: 3600), "weekend", .private),
       (facts(21, hour: 1, zone: -7200), "any other day", .business),
       (facts(23, hour: 0), "any other day", .business),
@@ -131,7 +131,7 @@ struct TripRuleTests {
 
 @Suite("Edited trips")
 struct TripEventTests {
-  /// Trip of 10 km to the east in 1000 s.
+  /// Returns a trip of 10 km to the east that takes 1000 s.
   static func trip(_ start: Double = 0, from east: Double = 0, id: String = "one") -> TripEvent {
     TripEvent(
       id: id, eventTypeId: "trip", start: at(start), end: at(start + 1000), distanceMeters: 10_000,
@@ -169,7 +169,7 @@ struct TripEventTests {
   }
 
   @Test func `a split with fixes divides the distance by the fixes`() throws {
-    // With half an hour of standing, half of the time is far from half of the distance.
+    // The user drives slowly first, so half of the time is far from half of the distance.
     let fixes = stride(from: 0.0, through: 1000, by: 10).map { fix($0, east: $0 < 900 ? $0 : 900 + ($0 - 900) * 91) }
     let (first, second) = try Self.trip().split(at: at(900), id: "two", fixes: fixes)
     #expect(abs(first.distance - 900) < 5)

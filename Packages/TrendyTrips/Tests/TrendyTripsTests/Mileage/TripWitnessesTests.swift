@@ -5,14 +5,14 @@ import TrendyTrips
 
 @Suite("Witnesses of trips")
 struct TripWitnessesTests {
-  /// Trip in seconds after `at(0)`.
+  /// Trip between two times in seconds after `at(0)`.
   private struct Drive {
     var id: String
     var device: String?
     var from: Double
     var to: Double
     var fixes = 0
-    /// Rule that classified the trip, or "" for the user.
+    /// Name of the rule that classified the trip; empty if the user classified it.
     var rule: String?
 
     init(_ id: String, _ device: String?, _ from: Double, _ to: Double, fixes: Int = 0, rule: String? = nil) {

@@ -6,9 +6,9 @@ import TrendyTrips
 
 @Suite("MeasuredSpeed", .timeLimit(.minutes(5)))
 struct MeasuredSpeedTests {
-  /// Half an hour at home, a few minutes by bicycle on a winding path, and half an hour at its end, as recorded by a
-  /// phone whose satellite fixes have a speed, unlike the Wi-Fi fixes in between.
-  /// - Parameter told: Measured fraction of the speed, or `nil` for no measurement.
+  /// Returns the fixes of half an hour at home, a few minutes by bicycle on a winding path, and half an hour at its
+  /// end. The phone records satellite fixes with a speed and Wi-Fi fixes without one.
+  /// - Parameter told: Ratio of the measured to the true speed, or `nil` if the phone measures no speed.
   private func ride(seed: UInt64, told: Double?) -> [Location] {
     var random = SeededGenerator(seed: seed)
     func part() -> Double { Double(random.next() >> 11) / 9_007_199_254_740_992 }

@@ -4,11 +4,11 @@ import TrendyModels
 import TrendyTesting
 import TrendyTrips
 
-/// Recorders that write every few seconds while moving and every few minutes while parked, and phones that sleep while
-/// they travel.
+/// Trackers that record every few seconds while moving and every few minutes while parked, and phones that sleep during
+/// a trip.
 @Suite("Reports of a parked car, and trips without fixes", .timeLimit(.minutes(10)))
 struct ParkedTrackerTests {
-  /// Fixes with the errors of a good receiver.
+  /// Records fixes with the errors of a good receiver.
   private struct Recorder {
     var generator: SeededGenerator
     var fixes: [Location] = []
@@ -33,7 +33,7 @@ struct ParkedTrackerTests {
     }
   }
 
-  /// Two drives of 10 min with a stop between them.
+  /// Returns two drives of 10 min with a stop between them.
   private static func drives(every interval: Double, parked heartbeat: Double, hours: Double) -> [Location] {
     var recorder = Recorder(seed: interval * 1_000_000 + heartbeat * 1000 + hours * 2)
     let again = 3000 + hours * 3600
@@ -78,7 +78,7 @@ struct ParkedTrackerTests {
 
   // MARK: Trips without fixes
 
-  /// A phone at rest, and at rest elsewhere after a gap.
+  /// Returns the fixes of a phone that is stationary, and stationary elsewhere after a gap.
   private static func slept(meters: Double, seconds: Double, every interval: Double = 60) -> [Location] {
     var recorder = Recorder(seed: meters + seconds)
     recorder.rest(from: 0, to: 1801, every: interval, east: 0)
@@ -91,7 +91,7 @@ struct ParkedTrackerTests {
     arguments: [3.0, 5, 9, 20, 40, 60], [10.0, 20, 40, 90, 180, 480])
   func slept(kilometres: Double, minutes: Double) throws {
     let (meters, seconds) = (kilometres * 1000, minutes * 60)
-    // Faster than a car.
+    // Skip combinations that are faster than a car.
     guard meters <= 50 * seconds else { return }
     for interval in [60.0, 300, 900] {
       let fixes = Self.slept(meters: meters, seconds: seconds, every: interval)

@@ -10,7 +10,7 @@ struct PhoneDayTests {
     var fixes: [Location] = []
     var motion: [MotionActivity] = []
 
-    /// `t,lat,lon,alt_m,acc_m,speed_mps,course_deg,activity,confidence`
+    /// Reads a file with lines of `t,lat,lon,alt_m,acc_m,speed_mps,course_deg,activity,confidence`.
     init(_ name: String) throws {
       let url = try #require(Bundle.module.url(forResource: "Resources/\(name)", withExtension: "csv"))
       for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n").dropFirst() {
@@ -34,7 +34,7 @@ struct PhoneDayTests {
     var trips: [TripRecord] { TripDetector.trips(in: fixes, motion: motion) }
   }
 
-  /// Minutes since the first fix.
+  /// Returns the minutes since the first fix, rounded to tenths.
   static func minutes(_ date: Date?, _ day: Day) -> Double {
     ((date ?? .distantPast).timeIntervalSince(day.fixes[0].timestamp) / 60 * 10).rounded() / 10
   }
@@ -44,7 +44,7 @@ struct PhoneDayTests {
   @Test func `a phone that sleeps between trips makes six trips`() throws {
     let day = try Day(Self.days[0])
     let trips = day.trips
-    // Confirmed by the owner, in minutes.
+    // Start and end of the trips in minutes, as confirmed by the owner of the phone.
     let expected = [(0.0, 7.2), (147.1, 151.1), (163.6, 177.9), (223.4, 230.9), (390.8, 402.5), (412, 426.1)]
     try #require(trips.count == expected.count)
     for (record, times) in zip(trips, expected) {
@@ -109,7 +109,7 @@ struct PhoneDayTests {
   func disorder(name: String, seed: UInt64) throws {
     let day = try Day(name)
     var generator = SeededGenerator(seed: seed)
-    // The order of fixes with equal timestamps matters, which shuffling would change.
+    // Remove fixes with equal timestamps: their order matters, and shuffling would change it.
     var moments: Set<Date> = []
     let fixes = day.fixes.filter { moments.insert($0.timestamp).inserted }
     moments = []
@@ -125,7 +125,7 @@ struct PhoneDayTests {
 struct TripEvidenceTests {
   @Test func `the path from the stay point to the first fix of a waking phone is part of the trip`() throws {
     var fixes = stride(from: 0.0, through: 600, by: 60).map { fix($0) }
-    // The phone sleeps for an hour and wakes 300 m from home while walking.
+    // The phone sleeps for an hour and wakes up 300 m from home, while the user is walking.
     fixes += stride(from: 0.0, through: 900, by: 20).map { fix(4200 + $0, east: 300 + 1.5 * $0) }
     let trip = try #require(TripDetector.trips(in: fixes).first)
     #expect(abs(trip.trip.startTime.timeIntervalSince(at(4000))) < 10)
@@ -150,7 +150,7 @@ struct TripEvidenceTests {
     #expect(trips.first?.trip.startTime == at(600))
   }
 
-  /// Fixes that drift 400 m away and stay there, as under a roof with another network.
+  /// Returns fixes that drift 400 m away and remain there, as if the phone had switched to another network indoors.
   private func wandering(speed: Double?) -> [Location] {
     stride(from: 0.0, through: 600, by: 10).map { fix($0, speed: 0) }
       + stride(from: 10.0, through: 200, by: 10).map { fix(600 + $0, east: 2 * $0, speed: speed) }
@@ -198,7 +198,7 @@ struct TripEvidenceTests {
   @Test func `a walk to the car and the drive are two legs, divided at the change of speed`() throws {
     var fixes = drive(speed: 1.3, start: 0, end: 400, interval: 10)
     fixes += drive(from: 520, speed: 14, start: 410, end: 1400, interval: 10)
-    // The sensor is three minutes late.
+    // The motion sensor reports driving three minutes late.
     let readings = [motion(.walking, 0), motion(.automotive, 590), motion(.automotive, 1000)]
     let record = try #require(TripDetector.trips(in: fixes, motion: readings).first)
     #expect(record.legs.map(\.mode) == [.walking, .automotive])
@@ -240,7 +240,7 @@ struct TripEvidenceTests {
     for _ in 0..<500 {
       let latitude = Double.random(in: -85...85, using: &generator)
       let longitude = Double.random(in: -180...180, using: &generator)
-      // Tests the detector's sum, with fixes one second apart, also on a meridian.
+      // Sums the distances between fixes ten seconds apart in any direction, including along a meridian.
       let turn = Double.random(in: 0...6.28, using: &generator)
       let places = (0...60).map { step in
         Coordinate(

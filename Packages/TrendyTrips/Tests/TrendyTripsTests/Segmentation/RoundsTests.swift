@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("TripDetector with laps near the stay point", .timeLimit(.minutes(10)))
 struct RoundsTests {
-  /// Position on a running track of 400 m, at a distance from the middle of its southern straight.
+  /// Returns a position on a running track of 400 m, given the distance from the middle of its southern straight.
   private static func track(_ metres: Double) -> (east: Double, north: Double) {
     let (straight, radius) = (84.39, 36.5)
     let bend = Double.pi * radius
@@ -22,12 +22,13 @@ struct RoundsTests {
     }
   }
 
-  /// Normal random number with standard deviation 1.
+  /// Returns a random number with mean 0 and standard deviation 1.
   private static func error(_ random: inout SeededGenerator) -> Double {
     Double.random(in: -1...1, using: &random) * 3.0.squareRoot()
   }
 
-  /// A stay of one minute, `metres` along a path, and a stay of `rest` seconds, with independent errors of 2 m.
+  /// Returns the fixes of a stay of one minute, `metres` along a path, and a stay of `rest` seconds, with independent
+  /// errors of 2 m.
   private static func round(
     on way: (Double) -> (east: Double, north: Double), metres: Double, speed: Double, interval: Double, seed: UInt64,
     rest: Double = 600
@@ -64,7 +65,7 @@ struct RoundsTests {
   @Test func `a recording that begins and ends on the running track is a trip with its reason`() throws {
     let fixes = Self.round(on: Self.track, metres: 2000, speed: 3, interval: 1, seed: 1, rest: 0)
       .filter { $0.timestamp >= at(60) }
-    // From the middle of a straight, no position on the track is as far away as a departure requires.
+    // Seen from the middle of a straight, no position on the track is as far away as a departure requires.
     let trips = TripDetector.trips(in: fixes)
     try #require(trips.count == 1)
     #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(60))) <= 30)
@@ -120,7 +121,8 @@ struct RoundsTests {
       TripDetector.trips(in: Self.round(on: way, metres: 3000, speed: 1.1, interval: interval, seed: 4)).isEmpty)
   }
 
-  /// Seconds at a position with a slowly changing error, whose correlation falls to 1/e within `memory` seconds.
+  /// Returns fixes at one position with a slowly changing error, whose autocorrelation falls to 1/e within `memory`
+  /// seconds.
   private static func wander(
     from start: Double, to end: Double, spread: Double, memory: Double, seed: UInt64
   ) -> [Location] {

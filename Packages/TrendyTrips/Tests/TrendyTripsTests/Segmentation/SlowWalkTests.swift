@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("TripDetector below walking speed", .timeLimit(.minutes(10)))
 struct SlowWalkTests {
-  /// A stay of half an hour, a straight path of `metres`, and another stay, with position noise.
+  /// Returns the fixes of a stay of half an hour, a straight path of `metres`, and another stay, with position noise.
   private func walk(metres: Double, speed: Double, interval: Double, seed: UInt64) -> [Location] {
     var random = SeededGenerator(seed: seed)
     return stride(from: 0, through: 3600 + metres / speed, by: interval).map { second in
@@ -21,7 +21,7 @@ struct SlowWalkTests {
     let fixes = walk(metres: 500, speed: speed, interval: interval, seed: UInt64(100 * speed))
     let trips = TripDetector.trips(in: fixes)
     try #require(trips.count == 1)
-    // The first fix of the trip is a recorded one, because the id is derived from it.
+    // The trip starts with a recorded fix, from which its id is derived.
     let trip = trips[0].trip
     #expect(fixes.contains { $0.timestamp == trip.startTime && $0.coordinate == trip.startCoordinate })
     #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(1800))) <= 120)
@@ -44,7 +44,7 @@ struct SlowWalkTests {
     try #require(trips.count == 1)
     let start = max(1800, wake - 300)
     #expect(abs(trips[0].trip.startTime.timeIntervalSince(at(start))) <= 120, "\(trips[0].trip.startTime)")
-    // The movement during the gap is part of the path.
+    // The path includes the movement during the gap.
     #expect(abs(trips[0].trip.distanceMeters / 700 - 1) < 0.1, "\(trips[0].trip.distanceMeters)")
   }
 
@@ -66,7 +66,7 @@ struct SlowWalkTests {
     #expect(found * 100 >= walks * 85, "\(found) of \(walks)")
   }
 
-  /// Whether both overlap for half of their combined time.
+  /// Returns whether the detected and the true trip overlap for at least half of their combined time.
   private func isMostly(_ trip: Trip, _ walk: SimulatedDay.Trip) -> Bool {
     guard let end = trip.endTime else { return false }
     let common = min(end, walk.endTime).timeIntervalSince(max(trip.startTime, walk.startTime))

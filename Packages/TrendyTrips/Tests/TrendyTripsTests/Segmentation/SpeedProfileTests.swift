@@ -7,7 +7,7 @@ import TrendyTrips
 struct SpeedProfileTests {
   private let start = Date(timeIntervalSince1970: 1_704_096_000)
 
-  /// Moves north at the given speeds, with a fix every ten seconds; `nil` is a gap.
+  /// Returns a movement to the north at the given speeds, with a fix every ten seconds. A speed of `nil` is a gap.
   private func drive(_ parts: [(speed: Double?, seconds: Double, far: Double)], tellsSpeed: Bool) -> [Location] {
     var fixes: [Location] = []
     var (time, metres) = (0.0, 0.0)

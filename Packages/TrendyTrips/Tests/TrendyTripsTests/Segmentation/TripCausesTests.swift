@@ -14,7 +14,7 @@ struct TripCausesTests {
 
   // MARK: Fast trains
 
-  /// Train that accelerates to `speed` and brakes again over `meters`, from second 600 on.
+  /// Returns the fixes of a train that accelerates to `speed` and brakes again within `meters`, starting at second 600.
   private static func train(speed: Double, meters: Double, interval: Double) -> [Location] {
     let ramp = speed / 0.5
     let cruise = (meters - speed * ramp) / speed
@@ -41,7 +41,7 @@ struct TripCausesTests {
 
   @Test("a fast train that brakes before its detection is one trip", arguments: [20.0, 40])
   func braked(after seconds: Double) throws {
-    // Accelerates with 1 m/s² to 78 m/s, with a halt of two seconds.
+    // Accelerates at 1 m/s² to 78 m/s, then stands still for two seconds.
     let fixes = stride(from: 0.0, through: 600, by: 3).map { second in
       let moving = second <= 78 + seconds ? second : max(78 + seconds, second - 2)
       return fix(600 + second, east: moving < 78 ? moving * moving / 2 : 3042 + 78 * (moving - 78))
@@ -82,7 +82,8 @@ struct TripCausesTests {
     #expect(Self.rules(trips.first).contains(.displaced))
   }
 
-  /// Two drives with a stop from second 1200 on, during which the receiver is displaced by 500 m for a few seconds.
+  /// Returns two drives with a stop between them at second 1200, during which the receiver is displaced by 500 m for a
+  /// few seconds.
   private static func stop(_ stop: Double, displaced: Range<Double>, interval: Double) -> [Location] {
     let end = 1200 + stop
     let fixes =
@@ -188,7 +189,7 @@ struct TripCausesTests {
 
   // MARK: Late first fixes
 
-  /// A stay of ten minutes, then a gap; departs at `start`, with fixes from `heard` on.
+  /// Returns a stay of ten minutes, a gap, and a drive that begins at `start` but has fixes only from `heard`.
   private static func woken(speed: Double, start: Double, heard: Double) -> [Location] {
     let way = drive(speed: speed, start: start, end: start + 1800, interval: 15)
     return rest(from: 0, to: 630, interval: 30) + way.filter { $0.timestamp >= at(heard) }
@@ -200,7 +201,7 @@ struct TripCausesTests {
     let trips = TripDetector.trips(in: Self.woken(speed: 12, start: 7200, heard: 7200 + seconds))
     #expect(trips.count == 1)
     let trip = try #require(trips.first)
-    // From farther away the stay point may not be the origin.
+    // If the first fix is farther away, the user may have come from elsewhere.
     let isNear = seconds <= 300
     #expect(Self.rules(trip).contains(isNear ? .woke : .appeared))
     #expect(!Self.rules(trip).contains(.shortStop))
@@ -235,7 +236,7 @@ struct TripCausesTests {
         [.homebound, .zigzag, .thrown, .aimless].contains(record.decisions.last?.rule)
       else { continue }
       noisy += 1
-      // With this much noise the stay point is known for only a few minutes.
+      // With this much noise, the stay point is known for only a few minutes.
       let trips = TripDetector.trips(in: before + after)
       #expect(trips.map { $0.trip.startTime >= at(1380) } == [true], "seed \(seed)")
       #expect(trips.allSatisfy { $0.trip.distanceMeters > 515_000 }, "seed \(seed)")
@@ -274,7 +275,7 @@ struct TripCausesTests {
     #expect(found.isEmpty, "\(found.flatMap(\.decisions).map(\.words))")
   }
 
-  /// Rejected trips.
+  /// Returns the rejected trips.
   private static func refused(_ fixes: [Location]) -> [TripRecord] {
     var detector = TripDetector()
     return (fixes.flatMap { detector.onLocation($0) } + detector.finish()).compactMap {
@@ -284,7 +285,7 @@ struct TripCausesTests {
 
   @Test("one jump between two stationary positions is not a trip", arguments: [20.0, 30, 60], [300.0, 500])
   func jump(interval: Double, meters: Double) throws {
-    // The WiFi position converges within some fixes.
+    // The WiFi position converges within a few fixes.
     let fixes = stride(from: 0.0, to: 3600, by: interval).map { second in
       fix(second, east: second < 1800 ? 0 : meters + min(55, (second - 1800) / interval * 20), accuracy: 40)
     }
@@ -308,7 +309,7 @@ struct TripCausesTests {
 
   // MARK: Legs
 
-  /// Consecutive sections with speed in m/s and duration in seconds.
+  /// Returns a stay followed by sections with the given speeds in m/s and durations in seconds.
   private static func way(_ parts: [(speed: Double, seconds: Double)], interval: Double) -> [Location] {
     var fixes = rest(from: 0, to: 600, interval: interval)
     var (time, east) = (600.0, 0.0)

@@ -23,7 +23,7 @@ struct TripDetectorTests {
     }
   }
 
-  /// Stationary receiver with slow drift, noise, and occasional outliers.
+  /// Returns the fixes of a stationary receiver with slow drift, noise and occasional outliers.
   static func parked(
     seed: UInt64, hours: Double, interval: Double, noise: Double, outlier: Double, from start: Double = 0,
     east: Double = 0
@@ -135,7 +135,7 @@ struct TripDetectorTests {
     #expect(abs((trips.first?.trip.distanceMeters ?? 0) - 9000) < 20)
   }
 
-  /// Twenty minutes at home, a last fix while leaving, and after a gap of two minutes fixes on the path.
+  /// Returns twenty minutes at home, a last fix while leaving, and after a gap of two minutes the fixes of a drive.
   private static func woken(_ elsewhere: [Location], drivingFrom east: Double = 900) -> [Location] {
     stride(from: 0.0, through: 1200, by: 60).map { fix($0) } + [fix(1240, east: 80)] + elsewhere
       + drive(from: east, speed: 12, start: 1378, end: 1978, interval: 3)
@@ -143,35 +143,35 @@ struct TripDetectorTests {
   }
 
   @Test func `a waking phone's cell-tower position does not affect the departure`() {
-    // A kilometre aside, seconds before the true positions, without accuracy.
+    // One kilometre away without an accuracy, seconds before the true positions.
     let cell = [fix(1374.6, east: 700, north: 1100, accuracy: -1), fix(1375, east: 700, north: 1100, accuracy: -1)]
     let wanted = TripDetector.trips(in: Self.woken([]))
     #expect(wanted.count == 1 && wanted[0].trip.startTime <= at(1240))
     let trips = TripDetector.trips(in: Self.woken(cell))
     #expect(trips.map(\.trip.startTime) == wanted.map(\.trip.startTime))
     #expect(trips.map(\.trip.endTime) == wanted.map(\.trip.endTime))
-    // The outliers affect only the estimated noise, and thus the length.
+    // The outliers affect only the estimated noise, and through it the length.
     #expect(abs((trips.first?.trip.distanceMeters ?? 0) - wanted[0].trip.distanceMeters) < 5)
-    // With changing coordinates for longer, it may be the true position, from which the next is unreachable.
+    // If the coordinates vary and last longer, this may be the true position, from which the next one is unreachable.
     let stay = stride(from: 1330.0, through: 1370, by: 10).map {
       fix($0, east: 700 + ($0 / 10).remainder(dividingBy: 3), north: 1100, accuracy: -1)
     }
     #expect(TripDetector.trips(in: Self.woken(stay)).last?.trip.startTime ?? .distantPast >= at(1370))
-    // Neither is there a path if the true position is unreachable as well.
+    // If the true position is unreachable as well, the path to it is unknown.
     let far = TripDetector.trips(in: Self.woken(cell, drivingFrom: 11_000))
     #expect(far.last?.trip.startTime ?? .distantPast >= at(1370))
   }
 
   @Test func `a walk during a gap of minutes began before the gap`() throws {
     var fixes = stride(from: 0.0, through: 1200, by: 60).map { fix($0) } + [fix(1240, east: 90)]
-    // Five minutes later there is a first approximate fix.
+    // Five minutes later, the first fix is inaccurate.
     fixes += [fix(1556, east: 460, north: 30, accuracy: 74), fix(1559, east: 410), fix(1603, east: 450)]
     fixes += drive(from: 500, speed: 1.2, start: 1650, end: 2250, interval: 50)
     fixes += stride(from: 2310.0, through: 2910, by: 60).map { fix($0, east: 1220) }
     let trips = TripDetector.trips(in: fixes)
     #expect(trips.map(\.trip.startTime) == [at(1200)])
     #expect(try abs(#require(trips.first).trip.distanceMeters - 1220) < 150)
-    // If the fixes remain at the new position instead, the jump is not a trip.
+    // If the fixes remain at the new position, the jump is not a trip.
     let thrown = fixes.prefix(22) + stride(from: 1556.0, through: 3000, by: 300).map { fix($0, east: 460) }
     #expect(TripDetector.trips(in: thrown).isEmpty)
   }
@@ -223,7 +223,7 @@ struct TripDetectorTests {
     var ends = 0
     for fix in try Self.recorded(name) + Self.parked(seed: 9, hours: 0.3, interval: 10, noise: 5, outlier: 0) {
       var fix = fix
-      // Fixes of a later year: the gap before them closes the drive.
+      // Moves the remaining fixes to a later year. The gap before them ends the drive.
       if fix.timestamp >= at(0), fix.timestamp < at(2000) { fix.timestamp += 400_000_000 }
       let expected = steady.onLocation(fix)
       #expect(restarted.onLocation(fix) == expected)

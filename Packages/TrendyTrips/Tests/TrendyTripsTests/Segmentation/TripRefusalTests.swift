@@ -27,7 +27,7 @@ struct TripRefusalTests {
   }
 
   @Test func `a delivery round in a town is one trip`() throws {
-    // Forty stops of four minutes each within two kilometres, at walking speed on average.
+    // Forty stops of four minutes each within 2 km, at walking speed on average.
     var fixes = Self.rest(0...600, interval: 10)
     var time = 600.0
     var east = 0.0

@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("Rules and decisions of TripDetector", .timeLimit(.minutes(10)))
 struct TripRulesTests {
-  /// Drives at 12 m/s to the east with stops of `seconds` between them.
+  /// Returns drives at 12 m/s to the east with stops of `seconds` between them.
   static func stopped(for seconds: Double, interval: Double = 10, legs: Int = 1) -> [Location] {
     var fixes = stride(from: 0.0, through: 60, by: interval).map { fix($0) }
     var time = 60.0
@@ -54,7 +54,7 @@ struct TripRulesTests {
     var fixes = drive.filter { $0.timestamp < at(665) || $0.timestamp > at(3055) }
     let configuration = Self.configuration(skipping: [7200])
     #expect(TripDetector.trips(in: fixes, configuration: configuration).count == 1)
-    // Three walks to the door and back.
+    // The user walks to the door and back, repeatedly.
     fixes = drive.map { one in
       guard one.timestamp > at(700), one.timestamp < at(3000) else { return one }
       var one = one
@@ -65,7 +65,7 @@ struct TripRulesTests {
     let trips = TripDetector.trips(in: fixes, configuration: configuration)
     #expect(trips.count == 1)
     #expect(Self.rules(trips.first).filter { $0 != .shortStop } == [.departed, .paused, .resumed, .recordingEnded])
-    // Only the walking until the detection of the stop counts.
+    // Walking counts only until the stop is detected.
     #expect(abs(try #require(trips.first).trip.distanceMeters - 14_400) < 320)
   }
 
@@ -73,7 +73,7 @@ struct TripRulesTests {
     var fixes = Self.stopped(for: 3000)
     let index = fixes.firstIndex { $0.timestamp >= at(2000) }!
     fixes[index].coordinate = fix(0, east: 7200, north: 400).coordinate
-    // Leaves enough time to reach the outlier.
+    // Removes the neighbouring fixes, so that there is enough time to reach the outlier.
     let time = fixes[index].timestamp
     fixes.removeAll { $0.timestamp != time && abs($0.timestamp.timeIntervalSince(time)) < 45 }
     let trips = TripDetector.trips(in: fixes, configuration: Self.configuration(skipping: [7200]))
@@ -112,7 +112,7 @@ struct TripRulesTests {
     #expect(told.count == 4)
   }
 
-  /// Adds ticks between the fixes, like a timer with this interval in seconds.
+  /// Returns the trips detected with ticks between the fixes, at intervals of `seconds`.
   static func live(
     _ fixes: [Location], motion: [MotionActivity] = [], every seconds: TimeInterval,
     _ configuration: TripDetector.Configuration
@@ -140,7 +140,7 @@ struct TripRulesTests {
   func ticks(name: String, seconds: Double) throws {
     let day = try PhoneDayTests.Day(name)
     var configuration = TripDetector.Configuration()
-    // The position of the longest stop of each day is a skip place as well.
+    // The ends of all trips of the day become skip places.
     for skips in [[], day.trips.compactMap(\.trip.endCoordinate)] {
       configuration.skipPlaces = skips
       let whole = TripDetector.trips(in: day.fixes, motion: day.motion, configuration: configuration)
@@ -173,7 +173,7 @@ struct TripRulesTests {
 
   @Test("a trip contains the decisions about its start and end")
   func reasons() throws {
-    // A traffic light for two minutes, then seven minutes at the end.
+    // Waits two minutes at a traffic light, then seven minutes at the end.
     var fixes = stride(from: 0.0, through: 60, by: 10).map { fix($0) }
     fixes += drive(speed: 12, start: 60, end: 660, interval: 10).dropFirst()
     fixes += stride(from: 670.0, through: 780, by: 10).map { fix($0, east: 7200) }
@@ -189,7 +189,7 @@ struct TripRulesTests {
 
   @Test func `a rejected trip contains the reason`() {
     var fixes = stride(from: 0.0, through: 600, by: 10).map { fix($0) }
-    // A walk to a letter box 200 m away and back.
+    // Walks to a letter box 200 m away and back.
     fixes += stride(from: 0.0, through: 400, by: 10).map { fix(610 + $0, east: 200 * sin($0 / 400 * .pi)) }
     fixes += stride(from: 1020.0, through: 1600, by: 10).map { fix($0) }
     var detector = TripDetector()

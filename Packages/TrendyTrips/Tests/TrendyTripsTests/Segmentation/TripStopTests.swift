@@ -5,8 +5,8 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// Two drives of ten minutes with a stop between them, and a stay before and after.
-/// - Parameter isSilent: Whether the receiver sleeps during the stop.
+/// Returns two drives of ten minutes with a stop between them, and a stay before and after.
+/// - Parameter isSilent: whether the receiver sleeps during the stop.
 private func driveWithStop(seconds: Double, interval: Double, isSilent: Bool = false, noise: Double = 0) -> [Location] {
   var generator = SeededGenerator(seed: 7)
   func rest(_ range: Range<Double>, east: Double, noise: Double = 0) -> [Location] {
@@ -49,7 +49,7 @@ struct TripStopTests {
     "the walk to a platform does not count as part of the stop there",
     arguments: [(275.0, 1), (320, 2)], [1.0, 2, 5])
   func walkedTo(wait: (seconds: Double, count: Int), interval: Double) {
-    // The radius of 50 m is reached half a minute before the platform.
+    // The user is within 50 m of the platform half a minute before reaching it.
     let platform = 1.3 * 240
     let end = 840 + wait.seconds
     let fixes =
@@ -74,7 +74,8 @@ struct TripStopTests {
     "a stop lasts until the departure, even if the receiver slept and woke later",
     arguments: [(270.0, 15.0, 1), (290, 15, 1), (310, 15, 2), (330, 15, 2), (330, 2, 1)])
   func leftUnheard(stop: Double, interval: Double, count: Int) throws {
-    // A bicycle with fixes for 150 s of the stop, and again from 200 m on. With an interval of 2 s it had no reception.
+    // A bicycle with fixes for 150 s of the stop, and again from a distance of 200 m. At an interval of 2 s, the gap
+    // means that there was no reception.
     let left = 1200 + stop
     let fixes =
       stride(from: 0.0, to: 600, by: interval).map { fix($0) }
@@ -126,7 +127,7 @@ struct TripStopTests {
     arguments: [1.0, 5], [420.0, 560])
   func rounds(interval: Double, silence: Double) throws {
     let seconds = 337.0
-    /// One round on an ellipse of 470 by 120 m.
+    /// Returns one lap of an ellipse of 470 m by 120 m.
     func ride(from start: Double) -> [Location] {
       stride(from: 0.0, through: seconds, by: interval).map { second in
         let angle = 2 * Double.pi * second / seconds

@@ -16,7 +16,7 @@ struct NaturalKeyTests {
     #expect(id == id.lowercased())
   }
 
-  /// Ids must never change, because recorded entities refer to them.
+  /// Ids must never change, because stored entities refer to them.
   @Test func `ids match those of the first version`() {
     #expect(NaturalKey.id(for: "trip", "phone", "1") == "8a854d27-7854-8146-83fd-a76d0360ef4f")
     let long = ["import", "csv", "Käse", String(repeating: "x", count: 120)]

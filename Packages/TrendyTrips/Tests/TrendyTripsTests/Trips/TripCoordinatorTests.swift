@@ -7,7 +7,7 @@ import TrendyTrips
 
 @Suite("TripCoordinator", .timeLimit(.minutes(10)))
 struct TripCoordinatorTests {
-  /// Coordinator with simulated services and its recorded output.
+  /// Coordinator with simulated services that records the calls of its delegate.
   final class Bench: TripCoordinatorDelegate {
     let simulator = DriveSimulator()
     let log = ReportLog()
@@ -325,7 +325,7 @@ struct TripCoordinatorTests {
     #expect(!bench.simulator.locationService.isMonitoring)
     #expect(bench.log.kinds.last == .end)
     #expect(bench.finished.isEmpty && bench.coordinator.tracker.currentTrip?.id == trip)
-    // Late readings of a service are ignored.
+    // Late readings from the services are ignored.
     bench.simulator.triggerPing()
     bench.simulator.motionHandler.simulateStartDriving()
     #expect(!bench.coordinator.isTracking && bench.log.kinds.last == .end)

@@ -6,7 +6,7 @@ import TrendyTrips
 
 @Suite("TripTracker", .timeLimit(.minutes(10)))
 struct TripTrackerTests {
-  /// Returns a tracker that has been driving since second 0, confirmed at second 2.
+  /// Returns a tracker that has been driving since second 0. Driving is confirmed at second 2.
   func driving(_ configuration: TripConfiguration = .init()) throws -> TripTracker {
     var tracker = TripTracker(configuration: configuration)
     tracker.onLocation(fix(0))
@@ -18,7 +18,7 @@ struct TripTrackerTests {
     return tracker
   }
 
-  /// Tracker after a drive of 2400 m in two minutes, with the stop confirmed at second 123.
+  /// Returns a tracker after a drive of 2400 m in two minutes. The stop is confirmed at second 123.
   func paused(_ configuration: TripConfiguration = .init()) throws -> TripTracker {
     var tracker = try driving(configuration)
     for fix in drive(from: 300, speed: 20, start: 15, end: 120) { tracker.onLocation(fix) }
@@ -102,7 +102,7 @@ struct TripTrackerTests {
   @Test func `a trip starts at the time and position of the first movement, not of the detection`() {
     var tracker = TripTracker(configuration: .init())
     for second in stride(from: 0.0, through: 240, by: 30) { tracker.onLocation(fix(second)) }
-    // Departs after 240 s, reported by the sensor three minutes later, with a red light in between.
+    // Departs at second 250. The sensor reports driving three minutes later, after a stop at a red light.
     for fix in drive(speed: 12, start: 250, end: 310, interval: 10) { tracker.onLocation(fix) }
     for second in stride(from: 320.0, through: 370, by: 10) { tracker.onLocation(fix(second, east: 720)) }
     for fix in drive(from: 720, speed: 12, start: 380, end: 420, interval: 10) { tracker.onLocation(fix) }
@@ -182,7 +182,7 @@ struct TripTrackerTests {
     #expect(abs((tracker.currentTrip?.distanceMeters ?? 0) - 300) < 1)
   }
 
-  // A loop and not arguments: Foundation traps when it describes a date that is not a number.
+  // A loop rather than test arguments, because Foundation traps when it describes a date that is not a number.
   @Test func `invalid sensor values are ignored`() throws {
     var tracker = try driving()
     let before = tracker
@@ -247,7 +247,7 @@ struct TripTrackerTests {
   @Test("half an hour after a stop, a tick ends the trip at its last movement", arguments: [(1799.0, 0), (1800.0, 1)])
   func closes(seconds: Double, ends: Int) throws {
     var tracker = try paused()
-    // Fixes of the user walking away are not part of the trip.
+    // Fixes recorded while the user walks away are not part of the trip.
     for fix in drive(from: 2400, speed: 1.4, start: 200, end: 500) { tracker.onLocation(fix) }
     let effects = tracker.onTick(at: at(123 + seconds))
     #expect(effects.count == ends)
@@ -265,7 +265,7 @@ struct TripTrackerTests {
     var tracker = try paused()
     for fix in drive(from: 2400, speed: 1.4, start: 200, end: 500, interval: 10) { tracker.onLocation(fix) }
     for fix in drive(from: 2820, speed: 15, start: 510, end: 600, interval: 10) { tracker.onLocation(fix) }
-    // Detected 90 s late: the path since the departure counts, the walk does not.
+    // Driving is detected 90 s late. The path since the departure counts; the walk before it does not.
     tracker.onConfirmedMotion(isAutomotive: true, at: at(601))
     #expect(abs((tracker.currentTrip?.distanceMeters ?? 0) - 2400 - 1350) < 15)
   }
@@ -383,7 +383,7 @@ struct TripTrackerTests {
     }
     #expect(trip.startTime == at(30_000))
     #expect(trip.startCoordinate == fix(0).coordinate)
-    // The device has moved meanwhile, so the first fix is used.
+    // The device has moved in the meantime, so the trip starts at the first fix.
     tracker.onLocation(fix(30_020, east: 80_000))
     #expect(tracker.currentTrip?.startCoordinate == fix(0, east: 80_000).coordinate)
   }
@@ -404,7 +404,7 @@ struct TripTrackerTests {
     case tick(Date)
   }
 
-  /// Day with driving, waiting, walking and gaps, including late and repeated readings.
+  /// Returns the inputs of a day with driving, waiting, walking and gaps, including late and repeated readings.
   static func day(seed: UInt64) -> [Input] {
     var generator = SeededGenerator(seed: seed)
     var inputs: [Input] = []
