@@ -1,13 +1,12 @@
-/// Field of a table that is empty or a plain decimal number such as `-122.0855461`, parsed from bytes.
+/// Table field that is empty or contains a plain decimal number such as `-122.0855461`. Parsed from bytes.
 struct DecimalField {
-  /// `nil` if the field is empty.
+  /// Parsed number, or `nil` if the field is empty.
   let value: Double?
 
-  /// Parses a field.
+  /// Parses a field. Returns `nil` for anything else: exponents, plus signs, spaces, or more than 18 digits.
   ///
-  /// Returns `nil` for everything else: exponents, plus signs, spaces, more than 18 digits. The digits are below 2⁵³
-  /// and the power of ten is at most 10²², so both are exact and their quotient is the nearest `Double` (Clinger, "How
-  /// to read floating point numbers accurately", 1990).
+  /// The digits form an integer below 2⁵³ and the power of ten is at most 10²². Both are exact, so their quotient is
+  /// the nearest `Double` (Clinger, "How to read floating point numbers accurately", 1990).
   init?(_ field: ArraySlice<UInt8>) {
     guard let first = field.first else {
       value = nil

@@ -1,12 +1,12 @@
-/// Formats numbers for track files and the mileage log.
+/// Formats numbers for track files and mileage logs.
 enum DecimalText {
-  /// Larger values are receiver errors and are not written.
+  /// Upper bound of the magnitude, exclusive. Greater values are receiver errors and are not written.
   static let bound = 1e9
 
   /// Returns the value, or `nil` if it is not finite or out of bounds.
   static func finite(_ value: Double?) -> Double? { value.flatMap { $0.isFinite && abs($0) < bound ? $0 : nil } }
 
-  /// Returns the number as ``TextBytes/add(_:digits:)`` writes it.
+  /// Formats a number in the same way as ``TextBytes/add(_:digits:)``.
   static func string(_ value: Double, _ digits: Int) -> String {
     var text = TextBytes()
     text.add(value, digits: digits)

@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Parses the fields of text formats: numbers, timestamps and motion states.
 enum FieldText {
-  /// Returns the text without leading and trailing spaces, tabs and line ends.
+  /// Removes spaces, tabs and line breaks at both ends of a string.
   static func trim(_ text: some StringProtocol) -> String {
     let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
     var slice = Substring(text).drop(while: isSpace)
@@ -11,7 +11,7 @@ enum FieldText {
     return String(slice)
   }
 
-  /// Parses a decimal number. Rejects `inf`, `nan` and hexadecimal numbers, which `Double` accepts.
+  /// Parses a finite decimal number. Rejects `inf`, `nan` and hexadecimal numbers, which `Double.init` accepts.
   static func number(_ text: some StringProtocol) -> Double? {
     let text = trim(text)
     guard text.utf8.allSatisfy({ (0x2B...0x39).contains($0) || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }),
@@ -20,32 +20,32 @@ enum FieldText {
     return value
   }
 
-  /// Parses an RFC 3339 timestamp. Also accepts one without an offset (read as UTC) or with whole hours as the offset.
+  /// Parses an RFC 3339 timestamp. The offset may consist of hours only, or be missing, which means UTC.
   static func date(_ text: some StringProtocol) -> Date? {
     RFC3339.date(from: text) ?? RFC3339.date(from: text + "Z") ?? RFC3339.date(from: text + "00")
   }
 
-  /// Whether the text is a timestamp without an offset.
+  /// Returns whether the string is a timestamp without an offset.
   static func lacksZone(_ text: some StringProtocol) -> Bool {
     RFC3339.date(from: text) == nil && RFC3339.date(from: text + "Z") != nil
   }
 
-  /// Parses a timestamp: RFC 3339, or seconds or milliseconds since 1970.
+  /// Parses a timestamp in RFC 3339 format, or in seconds or milliseconds since 1970.
   static func moment(_ text: some StringProtocol) -> Date? {
     let text = trim(text)
     return number(text).map { moment($0) } ?? date(text)
   }
 
-  /// Converts seconds since 1970, or milliseconds if the number is at least 1e11, to a date.
+  /// Converts seconds since 1970 to a date, or milliseconds if the magnitude is at least 1e11.
   ///
-  /// Returns `nil` outside the years 1 to 9999. 1e11 seconds would be the year 5138.
+  /// Returns `nil` outside the years 1 to 9999. 1e11 seconds would be in the year 5138.
   static func moment(_ number: Double) -> Date? {
     let seconds = abs(number) >= 1e11 ? number / 1000 : number
     guard seconds >= -62_135_596_800, seconds < 253_402_300_800 else { return nil }
     return Date(timeIntervalSince1970: seconds)
   }
 
-  /// Returns the motion state for a word that programs use, or `nil` for other words.
+  /// Returns the motion state for a name that some program uses, or `nil` for other names.
   static func motion(_ word: some StringProtocol) -> MotionState? {
     switch word.lowercased() {
     case "automotive", "driving", "in_vehicle", "in_car", "car", "vehicle", "in_road_vehicle": .automotive
@@ -57,10 +57,10 @@ enum FieldText {
     }
   }
 
-  /// Returns the motion state for several simultaneous words.
+  /// Returns the motion state for several simultaneous names.
   ///
-  /// "Driving" with "stationary" is a phone at rest in a moving car. Of words that contradict each other the fastest is
-  /// returned, with low confidence.
+  /// "Driving" together with "stationary" means that the phone does not move inside a moving car. If names contradict
+  /// each other, returns the fastest state with low confidence.
   static func motion(_ words: [String]) -> (state: MotionState, confidence: MotionActivity.Confidence)? {
     let states = Set(words.compactMap { motion($0) })
     guard let state = [MotionState.automotive, .cycling, .running, .walking, .stationary].first(where: states.contains)
@@ -68,7 +68,7 @@ enum FieldText {
     return (state, states.subtracting([.stationary]).count > 1 ? .low : .medium)
   }
 
-  /// Converts a percentage to three levels: below 34, below 67, and above.
+  /// Converts a percentage to a confidence: low below 34, medium below 67, high otherwise.
   static func confidence(percent: Double) -> MotionActivity.Confidence {
     percent < 34 ? .low : percent < 67 ? .medium : .high
   }

@@ -1,4 +1,4 @@
-/// Track format that can be read. Formats are detected by content, never by file name.
+/// Supported track format. Formats are detected by content, never by file name.
 public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
   case csv
   case geoJSON = "geojson"
@@ -23,13 +23,13 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// Display names of all formats as a list in a sentence.
+  /// Display names of all formats, joined for use in a sentence.
   static var names: String {
     let names = allCases.map { $0 == .csv ? "CSV (with columns lat, lon and time)" : $0.name }
     return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
   }
 
-  /// Returns the format of a file's content, or `nil` if it is not a supported track format.
+  /// Returns the format of a file, or `nil` if its content is not in a supported track format.
   public static func detect(_ bytes: [UInt8]) -> ImportFormat? {
     let content = bytes[...].withoutLeadingSpace
     guard let first = content.first, !isArchive(content) else { return nil }
@@ -42,7 +42,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
       }
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       if JSONDocuments.isLines(content) {
-        // The first line that is a complete document decides.
+        // The first complete line decides.
         return content.prefix(1 << 16).textLines.lazy.compactMap { JSONOutline($0.bytes)?.format }.first
       }
       return JSONOutline(content)?.format
@@ -56,7 +56,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// Returns the error for an unsupported file, with a description of its content or the columns of a table.
+  /// Returns the error for an unsupported file, which describes its content or lists the columns of a table.
   static func refusal(_ bytes: [UInt8]) -> InterchangeError {
     let content = bytes[...].withoutLeadingSpace
     guard let first = content.first else { return .unknownFormat(seen: "an empty file") }
@@ -81,9 +81,9 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
   }
 
   private static func rootElement(of bytes: [UInt8]) -> String? {
-    // A longer prologue is not supported.
-    guard var reader = try? XMLReader(Array(bytes.prefix(1 << 16))) else { return nil }  // not XML: the answer is no
-    while let event = try? reader.next() {  // a broken prologue: the answer is no
+    // A prologue longer than 64 KiB is not supported.
+    guard var reader = try? XMLReader(Array(bytes.prefix(1 << 16))) else { return nil }  // not XML
+    while let event = try? reader.next() {  // broken prologue
       if case .start(let name, _) = event { return name }
       if case .finished = event { return nil }
     }

@@ -1,16 +1,16 @@
-/// Item of a file or request that was rejected while the rest was accepted.
+/// Problem with an item of a file or request that was rejected while the rest was accepted.
 public struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
-  /// Location of the item, such as `line 12` or `locations[3]`. Lines count from 1, array elements from 0.
+  /// Position of the item, such as `line 12` or `locations[3]`. Lines count from 1, array elements from 0.
   public var place: String
-  /// Reason for the rejection, as a phrase for the user.
+  /// Reason for the rejection, worded for the user.
   public var reason: String
 
-  /// Creates a problem from its location and reason.
+  /// Creates a problem.
   public init(place: String, reason: String) {
     self.place = place
     self.reason = reason
   }
 
-  /// Location and reason, separated by a colon.
+  /// Position and reason, separated by a colon.
   public var description: String { "\(place): \(reason)" }
 }

@@ -1,37 +1,37 @@
-/// Property of a file that its content does not determine, so that the user must specify it.
+/// Property that the content of a file does not determine and the user must specify.
 public enum ImportQuestion: String, Hashable, Sendable {
   /// Decimal separator of a column.
   case decimal
   /// Unit of a column of durations.
   case durationUnit = "duration_unit"
-  /// Event type for a table without a column for it.
+  /// Event type for the rows of a table without a type column.
   case type
-  /// Time zone of times without an offset.
+  /// Time zone of timestamps without an offset.
   case zone
 }
 
-/// Error in reading a file.
+/// Error thrown when reading a file.
 public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file ends before it is complete. `line` and `column` count from 1, the column in bytes.
+  /// The file ends prematurely. `line` and `column` count from 1, `column` in bytes.
   case truncated(line: Int, column: Int, reason: String, pointsRead: Int)
-  /// The file violates its format. `line` and `column` count from 1, the column in bytes.
+  /// The file violates its format. `line` and `column` count from 1, `column` in bytes.
   case malformed(line: Int, column: Int, reason: String, pointsRead: Int)
-  /// The format is not supported. `seen` describes the content, such as "a ZIP archive".
+  /// The format is not supported. `seen` describes the content, for example "a ZIP archive".
   case unknownFormat(seen: String)
-  /// Table without a known column. The value lists its columns.
+  /// A table has no known column. The value lists its columns.
   case unknownColumns([String])
-  /// Known file that does not contain the data. The reason identifies it and the file to use instead.
+  /// The file is known not to contain the data. The reason names the file and the one to use instead.
   case notTheData(reason: String)
-  /// Any other error, described in a sentence.
+  /// Any other error, described by a sentence.
   case unreadable(reason: String)
-  /// Column of `--map` that the table does not have, followed by the columns that it has.
+  /// The table does not have a column that `--map` names. The second value lists its columns.
   case noSuchColumn(String, [String])
   /// The user must specify a property of the file.
   case undecided(ImportQuestion, reason: String)
-  /// The order of day and month is ambiguous. `dayFirst` and `monthFirst` are the two interpretations of the cell.
+  /// The order of day and month is ambiguous. `dayFirst` and `monthFirst` are the two readings of the cell.
   case ambiguousDates(cell: String, dayFirst: String, monthFirst: String)
 
-  /// Message for the user, without a final period.
+  /// Error message for the user, without a full stop.
   public var description: String {
     switch self {
     case .truncated(let line, _, let reason, let points):
@@ -50,7 +50,7 @@ public enum InterchangeError: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// Number of complete track points before a truncation or syntax error; otherwise 0.
+  /// Number of complete track points before a truncation or syntax error; 0 for other errors.
   public var pointsRead: Int {
     switch self {
     case .truncated(_, _, _, let points), .malformed(_, _, _, let points): points

@@ -1,13 +1,13 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Writes a mileage log as CSV (RFC 4180) with 19 columns and one row per trip.
+/// Writer for a mileage log as CSV (RFC 4180) with 19 columns and one row per trip.
 ///
 /// The columns and their order are those of ZeroClick's spreadsheet, with English headers. Distances are in kilometres
-/// with at most four decimals, dates are written as `2026-11-20` and times as `08:30` in the given zone. Lines end with
-/// CRLF.
+/// with at most four decimal places. Dates are written as `2026-11-20` and times as `08:30`, in the given zone. Lines
+/// end with CRLF.
 public struct MileageCSVWriter: Sendable {
-  /// Headers of the columns, in order.
+  /// Headers of the columns in order.
   public static let columns = [
     "ID", "Date", "Departure", "Arrival", "From", "To", "From Lat", "From Lon", "To Lat", "To Lon", "Distance (km)",
     "Type", "Business (km)", "Private (km)", "Start odometer (km)", "End odometer (km)", "Vehicle", "Notes", "Created",
@@ -15,10 +15,10 @@ public struct MileageCSVWriter: Sendable {
 
   private let secondsFromGMT: @Sendable (Date) -> Int
 
-  /// Creates a writer for a time zone. `secondsFromGMT` returns the zone's UTC offset at a time, in seconds.
+  /// Creates a writer for a time zone. `secondsFromGMT` returns the UTC offset of the zone at a time, in seconds.
   public init(secondsFromGMT: @escaping @Sendable (Date) -> Int) { self.secondsFromGMT = secondsFromGMT }
 
-  /// Returns the table with its header row.
+  /// Returns the table for these rows, with a header row.
   public func string(_ rows: some Sequence<MileageRow>) -> String {
     var text = Self.line(Self.columns)
     for row in rows { text += Self.line(cells(of: row)) }
@@ -37,7 +37,7 @@ public struct MileageCSVWriter: Sendable {
     ]
   }
 
-  /// Splits the RFC 3339 form of the shifted time, which needs no calendar.
+  /// Returns the local date and time, as parts of an RFC 3339 timestamp. This needs no calendar.
   private func local(_ date: Date) -> (day: String, time: String) {
     let shifted = RFC3339.string(from: date.addingTimeInterval(Double(secondsFromGMT(date))))
     return (String(shifted.prefix(10)), String(shifted.dropFirst(11).prefix(5)))
@@ -62,6 +62,6 @@ public struct MileageCSVWriter: Sendable {
     return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// Whether the cell starts with a minus sign and is not a number, for example `-2+3` or `-cmd`.
+  /// Returns whether the cell starts with a minus sign but is not a number, such as `-2+3` or `-cmd`.
   private static func isWordAfterMinus(_ cell: String) -> Bool { cell.hasPrefix("-") && Double(cell) == nil }
 }

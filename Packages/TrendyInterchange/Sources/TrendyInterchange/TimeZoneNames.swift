@@ -1,11 +1,11 @@
 import TrendyModels
 
-/// Parses the time zone names in files: IANA names in any case, UTC offsets, and Windows names.
+/// Parses time zone names: IANA names in any case, UTC offsets, and Windows names.
 enum TimeZoneNames {
-  /// Returns the zone with a name, or `nil` if it is unknown.
+  /// Returns the zone with this name, or `nil` if it is unknown.
   ///
-  /// Examples: `europe/paris`, `UTC+2`, `GMT+0100`, `W. Europe Standard Time`, `tzone://Microsoft/Utc` and
-  /// `(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`. Surrounding quotes and spaces are ignored.
+  /// Examples are `europe/paris`, `UTC+2`, `GMT+0100`, `W. Europe Standard Time`, `tzone://Microsoft/Utc` and
+  /// `(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna`. Ignores quotes, and spaces at both ends.
   static func clock(_ name: String) -> ZoneClock? {
     let name = FieldText.trim(name.filter { $0 != "\"" })
     guard !name.isEmpty, name.utf8.count <= 200 else { return nil }
@@ -17,7 +17,7 @@ enum TimeZoneNames {
   private static func iana(_ name: String) -> ZoneClock? {
     var parts = name.split(separator: "/").map(String.init)
     if name.lowercased().hasPrefix("tzone:"), let last = parts.last { return iana(last) }
-    // Example: `/mozilla.org/20070129_1/Europe/Berlin`.
+    // Such as `/mozilla.org/20070129_1/Europe/Berlin`.
     if name.hasPrefix("/") {
       while parts.count > 1 {
         parts.removeFirst()
@@ -32,7 +32,7 @@ enum TimeZoneNames {
     return [title, upper, upperArea].lazy.filter { $0 != name }.compactMap { ZoneClock(named: $0) }.first
   }
 
-  /// Returns a name part in the case of the tz database, from `port-au-prince` or `NEW_YORK` for example.
+  /// Returns part of a name in the case that the tz database uses, for example for `port-au-prince` or `NEW_YORK`.
   private static func titleCase(_ part: String) -> String {
     var text = ""
     for word in part.lowercased().split(separator: "_", omittingEmptySubsequences: false) {
@@ -46,7 +46,7 @@ enum TimeZoneNames {
 
   // MARK: Offsets
 
-  /// Parses `UTC+2`, `GMT-03:30`, `+0100`, `(UTC+02:00)` or `UTC`.
+  /// Parses an offset such as `UTC+2`, `GMT-03:30`, `+0100`, `(UTC+02:00)` or `UTC`.
   private static func offset(_ name: Substring) -> ZoneClock? {
     var rest = name.filter { $0 != "(" && $0 != ")" && $0 != " " }.uppercased()[...]
     var hasPrefix = false
@@ -60,7 +60,7 @@ enum TimeZoneNames {
     guard let first = parts.first, !first.isEmpty, parts.count <= 2,
       parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }), let number = Int(first)
     else { return nil }
-    // `+2`, `+02`, `+0200` or `+02:00`. Without "UTC", one or two digits alone are rejected.
+    // Accept `+2`, `+02`, `+0200` and `+02:00`, but one or two digits only after "UTC" or "GMT".
     let hours: Int
     let minutes: Int
     switch (first.count, parts.count) {
@@ -77,7 +77,7 @@ enum TimeZoneNames {
 
   private static func fixed(_ seconds: Int) -> ZoneClock {
     if seconds == 0 { return .utc }
-    // In these names positive offsets are west of Greenwich (tz database, file etcetera).
+    // In these names, positive offsets are west of Greenwich (tz database, file `etcetera`).
     let name = "Etc/GMT\(seconds > 0 ? "-" : "+")\(abs(seconds) / 3600)"
     if seconds % 3600 == 0, let clock = ZoneClock(named: name) { return clock }
     return ZoneClock(name: nil) { _ in seconds }
@@ -88,7 +88,7 @@ enum TimeZoneNames {
   private static func windows(_ name: String) -> ZoneClock? {
     let lower = name.lowercased()
     if let iana = windowsNames[lower] { return ZoneClock(named: iana) }
-    // `(UTC+01:00) Amsterdam, Berlin, …`: the offset in the name is that of winter.
+    // A display name such as `(UTC+01:00) Amsterdam, Berlin, …`, which contains the offset of standard time.
     guard lower.hasPrefix("("), let end = lower.firstIndex(of: ")") else { return nil }
     let written = lower[lower.index(after: lower.startIndex)..<end].filter { $0.isNumber || $0 == "+" || $0 == "-" }
     let isUTC = written.isEmpty || ["+0000", "-0000"].contains(written)
@@ -123,7 +123,7 @@ enum TimeZoneNames {
       row.display.split(separator: ",").map { (FieldText.trim($0), (iana: row.iana, offset: row.offset)) }
     }, uniquingKeysWith: { first, _ in first })
 
-  /// Windows name, IANA zone (Unicode CLDR, windowsZones, territory 001), and the offset and text that Windows
+  /// Windows name, IANA zone (Unicode CLDR, windowsZones, territory 001), and the offset and the text that Windows
   /// displays.
   private static let table = """
     Dateline Standard Time=Etc/GMT+12=-12:00 International Date Line West

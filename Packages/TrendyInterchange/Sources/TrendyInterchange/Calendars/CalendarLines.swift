@@ -1,16 +1,17 @@
-/// Parses the content lines of iCalendar text (RFC 5545, 3.1) after unfolding: name, parameters and value.
+/// Parser for the content lines of iCalendar text (RFC 5545, 3.1). Unfolds them and splits them into name, parameters
+/// and value.
 struct CalendarLines {
   struct Line {
-    /// Upper-case name; empty for an invalid line.
+    /// Upper-case name; empty if the line is invalid.
     var name: String
     /// Parameters by upper-case name.
     var parameters: [String: String]
     var value: String
-    /// Number of the first physical line in the file.
+    /// Line number of the first physical line in the file.
     var number: Int
   }
 
-  /// Maximum length of an unfolded line in bytes; the rest is discarded.
+  /// Maximum length of an unfolded line in bytes. The rest is discarded.
   private static let longest = 1 << 20
 
   private let input: ByteInput
@@ -19,7 +20,7 @@ struct CalendarLines {
 
   init(_ input: ByteInput) throws { self.input = try TextEncoding.lines(input) }
 
-  /// Returns the next line, or `nil` at the end. The name is empty if the line has none.
+  /// Returns the next line, or `nil` at the end of the file. The name of an invalid line is empty.
   mutating func next() throws -> Line? {
     guard var line = try physical() else { return nil }
     let start = number
@@ -75,10 +76,10 @@ struct CalendarLines {
     return line
   }
 
-  /// Whether a colon is part of an unquoted zone name such as `tzone://Microsoft/Utc`: it is not followed by a date.
+  /// Returns whether a colon belongs to an unquoted zone name such as `tzone://Microsoft/Utc`: no date follows it.
   private static func isInZone(_ parts: [[UInt8]], _ rest: ArraySlice<UInt8>) -> Bool {
     guard let last = parts.last, parts.count > 1, last.starts(with: Array("TZID=".utf8)),
-      // The last colon is followed by a date or by nothing.
+      // In such a line, a date follows only the last colon.
       let next = rest.lastIndex(of: UInt8(ascii: ":"))
     else { return false }
     let value = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
@@ -86,7 +87,7 @@ struct CalendarLines {
       && rest[(next + 1)...].prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }.count >= 8
   }
 
-  /// Unescapes a text value, in which line breaks, commas and semicolons are preceded by a backslash.
+  /// Unescapes a text value, in which a backslash precedes line breaks, commas, semicolons and backslashes.
   static func text(_ value: String) -> String {
     guard value.contains("\\") else { return value }
     var text = ""
@@ -104,7 +105,7 @@ struct CalendarLines {
     return text
   }
 
-  /// Returns the line with its line end, folded at 75 bytes without splitting a character.
+  /// Returns the line with its line break, folded at 75 bytes. Never splits a character.
   static func folded(_ line: String) -> String {
     var text = ""
     var width = 0

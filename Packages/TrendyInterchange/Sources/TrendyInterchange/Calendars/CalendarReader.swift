@@ -3,8 +3,8 @@ import TrendyModels
 
 /// Reads calendars (RFC 5545) and expands recurring events within the requested range, by default until now.
 ///
-/// A moved or cancelled instance replaces the instance whose start it names. Tasks, journals and alarms are counted as
-/// skipped.
+/// A moved or cancelled instance replaces the instance that it identifies by its original start. Tasks, journals and
+/// alarms are counted as skipped.
 struct CalendarReader {
   /// Start or end as written in the calendar.
   private enum Moment {
@@ -25,7 +25,7 @@ struct CalendarReader {
       }
     }
 
-    /// Returns another time in the same zone.
+    /// Returns another local time of the same kind and in the same zone.
     func at(_ wall: WallTime) -> Moment {
       switch self {
       case .date: .date(wall.day)
@@ -37,7 +37,7 @@ struct CalendarReader {
   private struct Item {
     var lines: [CalendarLines.Line] = []
     var number = 0
-    /// Index of the calendar in the file.
+    /// Index of the calendar in the file, as a file may contain several.
     var calendar = 0
     var isCut = false
 
@@ -65,7 +65,7 @@ struct CalendarReader {
   private struct Calendar {
     /// Value of `X-WR-TIMEZONE`.
     var zone: String?
-    /// Whether this product wrote the calendar, so that UIDs are event ids.
+    /// Whether this product wrote the calendar. Its UIDs are event ids then.
     var isOwn = false
   }
 
@@ -91,7 +91,7 @@ struct CalendarReader {
         guard open.count < 16 else { continue }
         open.append(name)
         if name == "VEVENT" {
-          // The previous event has no END.
+          // The previous event is not terminated.
           if let unclosed = item { keep(unclosed, isCut: true) }
           item = Item(number: line.number, calendar: calendars.count - 1)
         } else if name == "VCALENDAR" {
@@ -148,7 +148,7 @@ struct CalendarReader {
 
   // MARK: Events
 
-  /// Reports a problem in a part of an event with its line.
+  /// Reports a problem with part of an event, and its line.
   private func report(
     _ reason: String, _ line: Int, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
@@ -186,7 +186,7 @@ struct CalendarReader {
         if isSeries(master) || index == found.items.count - 1 { changes = [] }
       }
     }
-    // Invitations to single instances.
+    // The remaining ones are invitations to single instances, whose series is not in the file.
     for (uid, items) in overrides.sorted(by: { $0.key < $1.key }) {
       for item in items {
         guard let original = item.first("RECURRENCE-ID").flatMap({ moment($0, item) }) else { continue }
@@ -198,9 +198,9 @@ struct CalendarReader {
     }
   }
 
-  /// Returns the current versions of events with the same UID: of the highest SEQUENCE and with different starts.
+  /// Returns the current versions of the events with one UID: those with the highest SEQUENCE, one for each start.
   ///
-  /// Series come first.
+  /// Series precede single events.
   private func newest(_ items: [Item]) -> (items: [Item], superseded: Int) {
     let sequence = items.map(\.sequence).max() ?? 0
     var byStart: [String: Item] = [:]
@@ -215,9 +215,9 @@ struct CalendarReader {
 
   private func isSeries(_ item: Item) -> Bool { item.first("RRULE") != nil || item.first("RDATE") != nil }
 
-  /// Checks that all time zones are known.
+  /// Checks that all time zones are known, and reports the ones that are not.
   ///
-  /// - Throws: ``InterchangeError/undecided(_:reason:)`` for an unknown zone, unless the user specified one.
+  /// - Throws: ``InterchangeError/undecided(_:reason:)`` for an unknown zone, unless the user has chosen a zone.
   private mutating func checkZones(_ body: (InterchangeRecord, String) throws -> Void) throws {
     var reported: Set<String> = []
     for item in items {
@@ -228,7 +228,7 @@ struct CalendarReader {
         let ofCalendar = calendars[item.calendar].zone
         let named = line.parameters["TZID"]
         guard let name = named ?? ofCalendar, zones.clock(name) == nil else { continue }
-        // The calendar's zone replaces an unknown zone of an event.
+        // The zone of the calendar replaces an unknown zone of an event.
         let other = named == nil ? nil : ofCalendar.flatMap { zones.clock($0) }
         guard other != nil || options.isZoneChosen else {
           throw InterchangeError.undecided(
@@ -242,7 +242,7 @@ struct CalendarReader {
     }
   }
 
-  /// Emits an event and its recurrences.
+  /// Emits an event and its recurrences within the requested range.
   private mutating func give(
     _ item: Item, uid: [String]?, _ overrides: [Item], _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
@@ -272,7 +272,7 @@ struct CalendarReader {
     let last = wall(upper, zone)
     var walls: Set<WallTime> = []
     for line in rules { walls.formUnion(try times(of: line, start, from: max(start.wall, first), through: last, body)) }
-    // The start is always an instance, even if it does not match the rule.
+    // The start is an instance even if it does not match the rule.
     walls.insert(start.wall)
     for moment in extra {
       let wall = wall(moment, like: start)
@@ -311,7 +311,7 @@ struct CalendarReader {
         try give(item, uid: uid, original: start.at(wall), at: start.at(wall), body)
         continue
       }
-      // `THISANDFUTURE`: this and all later instances are shifted by the same amount.
+      // `THISANDFUTURE`: this and all later instances are moved by the same amount.
       let moved = self.wall(change.start, like: start)
       let days = moved.day.daysSince1970 - change.from.day.daysSince1970
       guard abs(days) < 36_525 else {
@@ -326,7 +326,7 @@ struct CalendarReader {
     }
   }
 
-  /// Returns the instances of a rule. A rule that cannot be parsed is reported and has none.
+  /// Returns the instances of a rule. A rule that is invalid has none and is reported.
   private func times(
     of line: CalendarLines.Line, _ start: Moment, from first: WallTime, through last: WallTime,
     _ body: (InterchangeRecord, String) throws -> Void
@@ -340,7 +340,7 @@ struct CalendarReader {
     if rule.isUntilUTC, let end = rule.until, case .wall(_, let zone) = start {
       let moment = ZoneClock.utc.date(end.day, secondOfDay: end.secondOfDay)
       until = moment
-      // For a local time that occurs twice, the comparison of instants below decides.
+      // Include one more day: for a local time that occurs twice, the instants are compared below.
       let wall = wall(moment, zone)
       rule.until = WallTime(day: wall.day.advanced(by: 1), secondOfDay: wall.secondOfDay)
     } else if rule.isUntilUTC, let end = rule.until {
@@ -367,7 +367,7 @@ struct CalendarReader {
     return WallTime(day: day, secondOfDay: second)
   }
 
-  /// Returns a time as local time in the zone of another.
+  /// Converts a time to a local time in the zone of another time.
   private func wall(_ moment: Moment, like start: Moment) -> WallTime {
     switch (moment, start) {
     case (.date(let day), .wall(let wall, _)): WallTime(day: day, secondOfDay: wall.secondOfDay)
@@ -380,9 +380,9 @@ struct CalendarReader {
   ///
   /// - Parameters:
   ///   - item: Lines of the event.
-  ///   - uid: Parts of its natural key; `nil` for an event without a UID.
-  ///   - original: Original start of an instance, by which the series identifies it.
-  ///   - time: Start of the instance; `nil` for the start in `item`.
+  ///   - uid: Parts of its natural key, or `nil` for an event without a UID.
+  ///   - original: Original start of an instance, which identifies it within its series.
+  ///   - time: Start of the instance, or `nil` to use the start in `item`.
   ///   - body: Receives the event.
   private mutating func give(
     _ item: Item, uid: [String]?, original: Moment?, at time: Moment? = nil,
@@ -423,13 +423,13 @@ struct CalendarReader {
       event.key = ["ics", "", beginning, event.endDate.map { RFC3339.string(from: $0) } ?? "", title]
     }
     try body(.event(event), place)
-    // Problems are reported once per series.
+    // Report the problems only once per series.
     if time == nil || time?.wall == written.wall { for (reason, line) in problems { try report(reason, line, body) } }
   }
 
-  /// Reads the properties that this product adds to its calendars.
+  /// Reads the properties that this product adds to its own calendars.
   ///
-  /// In other calendars the UID may be the id of an event, because this product exported that event earlier.
+  /// In other calendars, the UID may be the id of an event that this product exported earlier.
   private func takeOwn(_ item: Item, _ uid: String, _ event: inout ExternalEvent) {
     guard calendars[item.calendar].isOwn else { return event.possibleID = uid }
     event.id = uid
@@ -486,9 +486,9 @@ struct CalendarReader {
     }
   }
 
-  /// Returns the start, as a date for all-day events.
+  /// Returns the start of an event, as a date if the event lasts all day.
   ///
-  /// All-day events include those that Outlook marks as such and those that last from midnight to midnight.
+  /// All-day events include those that Outlook marks as such, and those that begin and end at midnight.
   private mutating func start(of item: Item) -> Moment? {
     guard let line = item.first("DTSTART"), let start = moment(line, item) else { return nil }
     guard case .wall(let wall, _) = start, wall.secondOfDay == 0 else { return start }
@@ -508,7 +508,7 @@ struct CalendarReader {
         return nil
       }
       if case .date = start {
-        // DTEND is the day after the last day.
+        // DTEND is the day after the last day of the event.
         let days = end.wall.day.daysSince1970 - written.wall.day.daysSince1970 - 1
         if days < -1 { problems.append(("the end is before the start: the end was ignored", line.number)) }
         return days <= 0 ? nil : options.zone.date(start.wall.day.advanced(by: days))
@@ -528,7 +528,7 @@ struct CalendarReader {
     return end > start.date(in: options.zone) ? end : nil
   }
 
-  /// Parses a duration such as `P1DT2H30M`, as calendar days and seconds.
+  /// Parses a duration such as `P1DT2H30M` to calendar days and seconds.
   private static func duration(_ text: String) -> (days: Int, seconds: Int)? {
     var rest = text.uppercased()[...]
     if rest.first == "+" { rest.removeFirst() }
@@ -558,10 +558,10 @@ struct CalendarReader {
   }
 
   private mutating func moment(_ text: Substring, _ line: CalendarLines.Line, _ item: Item) -> Moment? {
-    // Only the start of a period is used.
+    // Only the start of a period matters.
     let text = FieldText.trim(text.split(separator: "/").first ?? text)
     guard let wall = WallTime(text) else {
-      // A UTC offset is not allowed in iCalendar but is unambiguous.
+      // iCalendar does not allow a UTC offset, but its meaning is unambiguous.
       return RFC3339.date(from: text).map { .wall(self.wall($0, .utc), .utc) }
     }
     if !text.contains(where: { $0 == "T" || $0 == "t" }) { return .date(wall.day) }
@@ -570,7 +570,7 @@ struct CalendarReader {
     return .wall(wall, named ?? calendars[item.calendar].zone.flatMap { zones.clock($0) } ?? options.zone)
   }
 
-  /// Returns the times of a list. Invalid ones are reported.
+  /// Returns the times in a list, and reports the ones that are invalid.
   private mutating func listed(
     _ line: CalendarLines.Line, _ item: Item, _ body: (InterchangeRecord, String) throws -> Void
   ) throws -> [Moment] {
@@ -586,7 +586,7 @@ struct CalendarReader {
   }
 }
 
-/// Event types derived from words in calendar titles.
+/// Event types that are derived from words in the titles of calendar events.
 enum CalendarGroup {
   private static let groups: [(name: String, words: [String])] = [
     ("Dental", ["dentist", "dental", "orthodontist", "teeth"]),
@@ -603,7 +603,8 @@ enum CalendarGroup {
     title.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != ":" }.map(String.init)
   }
 
-  /// Returns the group of a title, else its first word with more than three letters, else the title itself.
+  /// Returns the event type for a title: the matching group, else the first word with more than three letters, else the
+  /// title.
   static func name(of title: String) -> String {
     let words = words(of: title)
     for group in groups where group.words.contains(where: { words.contains($0) }) { return group.name }

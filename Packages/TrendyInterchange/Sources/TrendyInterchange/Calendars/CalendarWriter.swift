@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Writes events as iCalendar (RFC 5545): times in UTC, all-day events as dates, and event ids as UIDs.
+/// Writer for iCalendar (RFC 5545). Times are in UTC, all-day events have dates, and UIDs are event ids.
 struct CalendarWriter: EventWriter {
   let context: ExportContext
 
-  /// PRODID that marks calendars of this product, in which a UID is an event id.
+  /// PRODID of the calendars that this product writes, in which UIDs are event ids.
   static let product = "-//trendy//trendy//EN"
 
   func beginning() -> String {
@@ -31,9 +31,9 @@ struct CalendarWriter: EventWriter {
     if let latitude = event.locationLatitude, let longitude = event.locationLongitude {
       lines.append("GEO:\(latitude);\(longitude)")
     }
-    // Values without an iCalendar equivalent, so that importing the file gives the same event.
+    // Values without an iCalendar equivalent, which make an import of the file restore the event exactly.
     lines.append("X-TRENDY-SOURCE:\(event.sourceType.rawValue)")
-    // iCalendar times are in whole seconds, and dates have no zone.
+    // The standard properties have whole seconds, and their dates have no zone.
     lines.append("X-TRENDY-START:\(RFC3339.string(from: event.timestamp))")
     if let end = event.endDate { lines.append("X-TRENDY-END:\(RFC3339.string(from: end))") }
     if let title = event.originalTitle { lines.append("X-TRENDY-TITLE:\(CalendarLines.escaped(title))") }

@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Time zones of a calendar, by IANA name, Windows name, or definition in the file.
+/// Time zones of a calendar by IANA name, by Windows name, or as defined in the file.
 struct CalendarZones {
-  /// Part of a zone's definition: an offset that applies from a local time on.
+  /// Part of a zone definition: a UTC offset that applies from a local time on.
   struct Observance {
     var start: WallTime?
     var from = 0
@@ -20,7 +20,7 @@ struct CalendarZones {
     described[name] = clock
   }
 
-  /// Returns the zone with a name, or `nil` if it is unknown.
+  /// Returns the zone with this name, or `nil` if it is unknown.
   mutating func clock(_ name: String) -> ZoneClock? {
     if let clock = known[name] { return clock }
     let clock = ZoneClock(named: name) ?? described[name] ?? TimeZoneNames.clock(name)

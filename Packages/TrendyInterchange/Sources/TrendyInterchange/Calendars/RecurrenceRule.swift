@@ -1,7 +1,7 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Local date and time without a zone, in which recurrences are computed.
+/// Local date and time without a zone, used to compute recurrences.
 public struct WallTime: Hashable, Sendable, Comparable {
   public var day: CivilDate
   /// Seconds since midnight, less than 86,400.
@@ -13,9 +13,9 @@ public struct WallTime: Hashable, Sendable, Comparable {
     self.secondOfDay = secondOfDay
   }
 
-  /// Parses `20261120` or `20261120T083000`, with or without `Z`, or the same with dashes and colons.
+  /// Parses a time such as `20261120` or `20261120T083000`, also with dashes, colons or a final `Z`, which is ignored.
   ///
-  /// Returns `nil` if the text is not a valid date. The `Z` is ignored.
+  /// Returns `nil` if the string is not a valid date.
   public init?(_ text: some StringProtocol) {
     var digits = text.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
     let date = digits.prefix(8)
@@ -28,7 +28,7 @@ public struct WallTime: Hashable, Sendable, Comparable {
     self.day = CivilDate(year: year, month: month, day: day)
     secondOfDay = 0
     guard digits.count > 8 else { return }
-    // Seconds are optional.
+    // Insert the seconds if they are missing.
     if digits.count == 13 || digits.count == 14 && digits[13] == UInt8(ascii: "Z") {
       digits.insert(contentsOf: Array("00".utf8), at: 13)
     }
@@ -40,7 +40,7 @@ public struct WallTime: Hashable, Sendable, Comparable {
     secondOfDay = min(clock / 10_000 * 3600 + clock / 100 % 100 * 60 + clock % 100, 86_399)
   }
 
-  /// Whether the first time is earlier.
+  /// Returns whether the first time is earlier than the second.
   public static func < (left: WallTime, right: WallTime) -> Bool {
     (left.day.daysSince1970, left.secondOfDay) < (right.day.daysSince1970, right.secondOfDay)
   }
@@ -48,7 +48,8 @@ public struct WallTime: Hashable, Sendable, Comparable {
 
 /// Recurrence rule of RFC 5545, 3.3.10.
 ///
-/// Dates that do not exist, such as 31 April, are skipped. Parts that a rule does not specify are taken from its start.
+/// Dates that do not exist, such as 31 April, are skipped. Parts that the rule omits are taken from the start of the
+/// series.
 public struct RecurrenceRule: Hashable, Sendable {
   /// Unit of the interval between instances.
   public enum Frequency: String, Hashable, Sendable, CaseIterable {
@@ -61,20 +62,20 @@ public struct RecurrenceRule: Hashable, Sendable {
     case yearly = "YEARLY"
   }
 
-  /// Weekday (0 for Sunday) with its ordinal in the month or year: 0 for every one, negative from the end.
+  /// Weekday, 0 for Sunday, with its ordinal within the month or year: 0 for every such day, negative from the end.
   struct Day: Hashable, Sendable {
     var ordinal: Int
     var weekday: Int
   }
 
   public var frequency: Frequency
-  /// Number of units between instances, 1 to 1,000,000.
+  /// Number of frequency units between instances, 1 to 1,000,000.
   public var interval = 1
-  /// Number of instances, including the start; `nil` if unlimited.
+  /// Maximum number of instances, including the start, or `nil` if unlimited.
   public var count: Int?
-  /// Last possible instance, inclusive, as local time in the zone of the start.
+  /// Latest possible instance, inclusive, as a local time in the zone of the start.
   public var until: WallTime?
-  /// Whether the rule specifies `until` in UTC.
+  /// Whether `until` is specified in UTC.
   public private(set) var isUntilUTC = false
   private var weekStart = 1
   private var months: Set<Int> = []
@@ -87,7 +88,7 @@ public struct RecurrenceRule: Hashable, Sendable {
   private var seconds: [Int] = []
   private var positions: [Int] = []
 
-  /// Parses a rule such as `FREQ=WEEKLY;BYDAY=MO`, or returns `nil` if it is invalid.
+  /// Parses a rule such as `FREQ=WEEKLY;BYDAY=MO`. Returns `nil` if it is invalid.
   public init?(_ text: some StringProtocol) {
     var frequency: Frequency?
     var parts: [(String, Substring)] = []
@@ -121,7 +122,7 @@ public struct RecurrenceRule: Hashable, Sendable {
       guard let number = Int(value), (1...1_000_000).contains(number) else { return false }
       interval = number
     case "COUNT":
-      // Android writes -1 for an unlimited rule.
+      // Android writes -1 for an unlimited number.
       guard let number = Int(value), number != 0 else { return false }
       if number > 0 { count = number }
     case "UNTIL":
@@ -151,7 +152,7 @@ public struct RecurrenceRule: Hashable, Sendable {
     case "BYSECOND":
       guard let list = numbers(0...60) else { return false }; seconds = Array(Set(list.map { min($0, 59) })).sorted()
     case "BYSETPOS": guard let list = numbers(1...366) else { return false }; positions = list
-    default: break  // of a later standard, which says that it is passed over
+    default: break  // ignore rule parts of later standards
     }
     return true
   }
@@ -164,15 +165,14 @@ public struct RecurrenceRule: Hashable, Sendable {
 // MARK: Expansion
 
 extension RecurrenceRule {
-  /// Maximum number of instances that are expanded.
+  /// Maximum number of instances that a rule is expanded to.
   public static let limit = 100_000
-  /// Maximum number of periods that are searched, so that a rule without instances terminates.
+  /// Maximum number of periods to search, so that expanding a rule without instances terminates.
   private static let longestSearch = 500_000
 
   /// Returns the instances of the rule between two times, inclusive, in order.
   ///
-  /// `start` is always an instance, even if it does not match the rule. Without `count`, periods before `first` are
-  /// skipped.
+  /// Without a `count`, periods before `first` are skipped at no cost.
   ///
   /// - Parameters:
   ///   - start: Start of the series.
@@ -182,7 +182,7 @@ extension RecurrenceRule {
     expanded(from: start, in: first, through: last).times
   }
 
-  /// Expands as ``occurrences(from:in:through:)``, and returns whether instances after ``limit`` are missing.
+  /// Works like ``occurrences(from:in:through:)``, and also returns whether ``limit`` left out later instances.
   func expanded(
     from start: WallTime, in first: WallTime, through last: WallTime
   ) -> (times: [WallTime], isCut: Bool) {
@@ -213,7 +213,7 @@ extension RecurrenceRule {
     return (found, true)
   }
 
-  /// Returns the number of periods that can be skipped because they are completely before a time.
+  /// Returns the number of periods that are entirely before a time and can be skipped.
   private func skipped(from start: WallTime, to first: WallTime) -> Int {
     guard first > start else { return 0 }
     let days = first.day.daysSince1970 - start.day.daysSince1970
@@ -231,7 +231,7 @@ extension RecurrenceRule {
     return max(0, periods / interval - 1)
   }
 
-  /// Returns the instances of a period in order, and its start, or `nil` after the year 9999.
+  /// Returns the instances in a period, in order, and the begin of the period. Returns `nil` after the year 9999.
   private func period(_ index: Int, of start: WallTime) -> (times: [WallTime], begin: WallTime)? {
     let (offset, isTooFar) = index.multipliedReportingOverflow(by: interval)
     guard !isTooFar else { return nil }
@@ -302,7 +302,7 @@ extension RecurrenceRule {
     return chosen(times)
   }
 
-  /// Returns the instances that BYSETPOS selects.
+  /// Returns the instances selected by BYSETPOS.
   private func chosen(_ times: [WallTime]) -> [WallTime] {
     guard !positions.isEmpty else { return times }
     let indexes = Set(positions.map { $0 > 0 ? $0 - 1 : times.count + $0 })
@@ -311,7 +311,7 @@ extension RecurrenceRule {
 
   // MARK: Days
 
-  /// Whether a date matches BYMONTH, BYMONTHDAY and BYYEARDAY.
+  /// Returns whether a date matches BYMONTH, BYMONTHDAY and BYYEARDAY.
   private func holds(_ day: CivilDate) -> Bool {
     let (year, month, number) = day.fields
     guard months.isEmpty || months.contains(month) else { return false }
@@ -340,7 +340,7 @@ extension RecurrenceRule {
     return month.filter { holds($0) && isNamed($0, begin, length) }
   }
 
-  /// Whether BYDAY matches a date. `begin` and `length` describe its month or year.
+  /// Returns whether a date matches BYDAY. `begin` and `length` describe the month or year that ordinals refer to.
   private func isNamed(_ day: CivilDate, _ begin: CivilDate, _ length: Int) -> Bool {
     guard !days.isEmpty else { return true }
     let index = day.daysSince1970 - begin.daysSince1970
@@ -364,7 +364,7 @@ extension RecurrenceRule {
     }
     return (0..<length).map { begin.advanced(by: $0) }.filter { day in
       guard holds(day) else { return false }
-      // Ordinals count within the month if BYMONTH is given, else within the year.
+      // Ordinals refer to the month if the rule contains BYMONTH; otherwise they refer to the year.
       guard !months.isEmpty else { return isNamed(day, begin, length) }
       let (year, month, _) = day.fields
       return isNamed(
@@ -372,9 +372,9 @@ extension RecurrenceRule {
     }
   }
 
-  /// Returns the dates that BYWEEKNO selects.
+  /// Returns the dates selected by BYWEEKNO.
   ///
-  /// A week belongs to the year that contains most of it, a date to its calendar year.
+  /// A week belongs to the year that contains most of its days. A date belongs to its calendar year.
   private func weekDays(_ year: Int, _ start: WallTime) -> [CivilDate] {
     func firstWeek(_ year: Int) -> CivilDate {
       let begin = CivilDate(year: year, month: 1, day: 1)

@@ -1,7 +1,7 @@
 /// Files of an export by path, from a folder, a ZIP archive or a test.
 ///
-/// The caller lists the files and provides a function that opens one. Files compressed with gzip, such as `.fit.gz`,
-/// must be opened decompressed. Metadata files of macOS are omitted.
+/// The caller lists the files and provides a function that opens one. The function must decompress files such as
+/// `.fit.gz`. Metadata files of macOS are left out.
 ///
 /// ```swift
 /// let archive = try ZipReader(try ArchiveFile(path: "export.zip"))
@@ -12,20 +12,22 @@
 /// }
 /// ```
 public struct ExportFiles {
-  /// Writes the next bytes of a file into the buffer and returns their number; 0 only at the end.
+  /// Function that writes the next bytes of a file to the buffer and returns their number. Returns 0 only at the end.
   public typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
-  /// Paths relative to the folder or archive, separated by slashes, in ascending order.
+  /// Paths relative to the folder or archive, with slashes as separators, in ascending order.
   public let paths: [String]
   private let opening: (String) throws -> Source
 
-  /// Creates a list of files. `opening` opens one of them at its beginning.
+  /// Creates a list of files.
+  ///
+  /// - Parameter opening: opens the file at a path for reading from its beginning.
   public init(_ paths: some Sequence<String>, opening: @escaping (_ path: String) throws -> Source) {
     self.paths = paths.filter { !Self.isMacOSResource($0) }.sorted()
     self.opening = opening
   }
 
-  /// Whether a file exists.
+  /// Returns whether there is a file at this path.
   public func contains(_ path: String) -> Bool {
     var low = 0
     var high = paths.count
@@ -36,10 +38,10 @@ public struct ExportFiles {
     return low < paths.count && paths[low] == path
   }
 
-  /// Opens one of ``paths`` at its beginning.
+  /// Opens one of ``paths`` for reading from its beginning.
   public func open(_ path: String) throws -> Source { try opening(path) }
 
-  /// Returns at most the first `count` bytes of a file.
+  /// Returns the first `count` bytes of a file, or all of a shorter one.
   public func beginning(of path: String, count: Int) throws -> [UInt8] {
     let source = try opening(path)
     return try Self.read(source, upTo: count)
@@ -65,13 +67,13 @@ public struct ExportFiles {
     return bytes
   }
 
-  /// Whether the path is a resource fork or Finder metadata.
+  /// Returns whether the path is that of a resource fork or of Finder metadata.
   private static func isMacOSResource(_ path: String) -> Bool {
     let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
     return path.hasPrefix("__MACOSX/") || name.hasPrefix("._") || name == ".DS_Store"
   }
 }
 
-/// The closure may capture state of its creator, so a value must stay in its isolation domain.
+/// The closure may capture state of its creator, so a value must remain in its isolation domain.
 @available(*, unavailable)
 extension ExportFiles: Sendable {}

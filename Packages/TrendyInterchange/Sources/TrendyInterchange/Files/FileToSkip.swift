@@ -1,13 +1,13 @@
-/// Known files that users select by mistake, or that are part of an export without containing the data.
+/// Recognises files that users select by mistake, or that an export contains beside the data.
 enum FileToSkip {
-  /// Advice for exports of Google without the location history.
+  /// Advice for Google exports that do not contain the location history.
   static let phoneExport =
     "location history is exported on the phone: on Android in Settings > Location > Location services > Timeline > "
     + "Export; on an iPhone in Google Maps > Settings > Personal content > Export Timeline data"
 
-  /// Recognizes a file by its first 64 KiB, or all of a shorter one.
+  /// Recognises a file by its first 64 KiB, or all of a shorter one.
   ///
-  /// - Returns: A name for lists and advice for an error message, or `nil` for other files.
+  /// - Returns: A name for lists and optional advice for an error message, or `nil` for any other file.
   static func recognise(_ head: ArraySlice<UInt8>) -> (name: String, advice: String?)? {
     let content = head.withoutLeadingSpace
     switch content.first {
@@ -55,7 +55,7 @@ enum FileToSkip {
     return nil
   }
 
-  /// Returns the error message for a single file, or `nil` if it is not recognized.
+  /// Returns the error message for a single file, or `nil` if it is not recognised.
   static func refusal(_ head: ArraySlice<UInt8>) -> String? {
     guard !head.withoutLeadingSpace.isEmpty else { return nil }
     return recognise(head).map { name, advice in

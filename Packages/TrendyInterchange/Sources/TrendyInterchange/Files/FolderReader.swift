@@ -1,8 +1,8 @@
 import TrendyModels
 
-/// Reads every file of a known format in a folder or an archive.
+/// Reads all files of a known format in a folder or an archive.
 enum FolderReader {
-  /// Maximum size of a track file in bytes, as track readers load the whole file.
+  /// Maximum size in bytes of a track file. Track readers load the whole file.
   private static let trackLimit = 256 << 20
 
   static func holdsAnything(_ files: ExportFiles) throws -> Bool {
@@ -24,7 +24,8 @@ enum FolderReader {
         try body(.skip(what: FileToSkip.recognise(head)?.name ?? "file of unknown format"), path)
       }
     }
-    // Fixes first, so that trips detected in them are recognized as duplicates in the other files.
+    // Fixes come first, so that trips in the other files are recognised as duplicates of the trips detected in the
+    // fixes.
     for (path, format) in paths.filter({ $0.format.reads == .fixes }) + paths.filter({ $0.format.reads != .fixes }) {
       do {
         if format.isReadAsRecords {
@@ -35,13 +36,13 @@ enum FolderReader {
           try body(.bad(reason: "larger than \(trackLimit >> 20) MB"), path)
         }
       } catch let error as InterchangeError {
-        // An invalid file does not prevent the import of the others.
+        // An invalid file must not prevent the import of the others.
         try body(.bad(reason: "\(error)"), path)
       }
     }
   }
 
-  /// Returns a description of a folder without readable files, for an error message.
+  /// Returns a description of a folder without supported files, for an error message.
   static func describe(_ files: ExportFiles) -> String {
     if files.paths.isEmpty { return "an empty archive or folder" }
     let takeout = Set(
@@ -56,7 +57,7 @@ enum FolderReader {
     }
     let known = Set(
       files.paths.prefix(100).compactMap { path in
-        // Files that cannot be opened are ignored.
+        // A file that cannot be opened is ignored here.
         (try? files.beginning(of: path, count: 1 << 16)).flatMap { FileToSkip.refusal($0[...]) }
       })
     if let first = known.min() { return "an archive or folder with \(files.paths.count) files; \(first)" }
@@ -67,6 +68,6 @@ enum FolderReader {
 }
 
 extension ExportFiles {
-  /// Description of the content if no file can be read, for an error message.
+  /// Description of the content for an error message, used if no file is supported.
   public var description: String { FolderReader.describe(self) }
 }

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Parses fields of Google's location files, whose spelling differs between exports.
+/// Parses fields of Google's location files. Their spelling differs between exports.
 enum GoogleField {
-  /// Converts units of 1e-7 degrees to a coordinate, or returns `nil` if it is invalid.
+  /// Converts units of 1e-7 degrees to a coordinate. Returns `nil` if the coordinate is invalid.
   ///
-  /// Exports of 2019 wrote negative values as unsigned 32-bit numbers.
+  /// Exports from 2019 contain negative values as unsigned 32-bit numbers.
   static func coordinate(_ latitude: Int64, _ longitude: Int64) -> Coordinate? {
     let latitude = latitude > 900_000_000 ? latitude - 4_294_967_296 : latitude
     let longitude = longitude > 1_800_000_000 ? longitude - 4_294_967_296 : longitude
@@ -13,7 +13,7 @@ enum GoogleField {
     return coordinate.isValid ? coordinate : nil
   }
 
-  /// Parses an object with the members `latitudeE7` and `longitudeE7`, or with other names.
+  /// Parses an object with the members `latitudeE7` and `longitudeE7`, or with the given member names.
   static func coordinate(
     _ value: JSONValue?, _ latitude: String = "latitudeE7", _ longitude: String = "longitudeE7"
   ) -> Coordinate? {
@@ -23,9 +23,9 @@ enum GoogleField {
     return coordinate(latitude, longitude)
   }
 
-  /// Parses a coordinate in text, optionally in the member `latLng` of an object.
+  /// Parses a coordinate in a string, or in the member `latLng` of an object.
   ///
-  /// Accepts `52.0907°, 5.1214°`, with the degree sign missing or damaged, and `geo:52.0907,5.1214`.
+  /// Accepts `52.0907°, 5.1214°`, even if the degree signs are missing or garbled, and `geo:52.0907,5.1214`.
   static func place(_ value: JSONValue?) -> Coordinate? {
     guard let text = value?.stringValue ?? (value?["latLng"] ?? value?["LatLng"])?.stringValue else { return nil }
     let kept = text.utf8.drop { !isOfNumber($0) }.filter { isOfNumber($0) || $0 == UInt8(ascii: ",") }
@@ -40,7 +40,7 @@ enum GoogleField {
     (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
   }
 
-  /// Returns the UTC offset of a timestamp in seconds; `nil` for UTC, which does not identify the zone.
+  /// Returns the UTC offset of a timestamp in seconds, or `nil` for `Z`, which does not reveal the zone.
   static func offset(of text: String?) -> Int? {
     guard let tail = text?.utf8.suffix(6), tail.count == 6, let sign = tail.first, sign == 0x2B || sign == 0x2D else {
       return nil
@@ -52,9 +52,9 @@ enum GoogleField {
   }
 }
 
-/// Mode of movement, from `IN_PASSENGER_VEHICLE` or `in passenger vehicle` for example.
+/// Google's name for a mode of movement, such as `IN_PASSENGER_VEHICLE` or `in passenger vehicle`.
 struct GoogleActivity: Hashable {
-  /// Lower-case words separated by spaces; empty if unknown.
+  /// Lower-case words separated by spaces, or an empty string if the mode is unknown.
   let words: String
 
   init(_ word: String?) {
@@ -62,12 +62,12 @@ struct GoogleActivity: Hashable {
     self.words = ["unknown", "unknown activity type", "still", "tilting"].contains(words) ? "" : words
   }
 
-  /// Whether the movement is a trip: in a vehicle, on a motorcycle, or by boat or plane.
+  /// Whether the movement is a trip: in a vehicle, on a motorcycle, or by boat or aircraft.
   var isVehicle: Bool {
     words.hasPrefix("in ") || ["flying", "motorcycling", "boating", "driving", "in vehicle", "sailing"].contains(words)
   }
 
-  /// Name of the event type.
+  /// Name of the event type for this movement.
   var typeName: String {
     if isVehicle { return "Trip" }
     switch words {

@@ -1,7 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads a month of a Takeout's "Semantic Location History": `{"timelineObjects":[{"placeVisit":{…}},{"activitySegment":{…}}]}`.
+/// Reads a month of the "Semantic Location History" in a Takeout:
+/// `{"timelineObjects":[{"placeVisit":{…}},{"activitySegment":{…}}]}`.
 enum GoogleMonths {
   static let array = "timelineObjects"
 
@@ -46,7 +47,7 @@ enum GoogleMonths {
   ) throws {
     guard let span = try span(segment["duration"], options, place, body) else { return }
     let path = try fixes(segment["simplifiedRawPath"], place, body)
-    // Waypoints follow roads and have no times, so they are used for the route only.
+    // Waypoints follow roads and have no timestamps, so they only provide the route.
     let drawn = segment["waypointPath"]?["waypoints"]?.arrayValue ?? []
     var way = GoogleStory.Way(
       activity: GoogleActivity(activity(segment)), start: GoogleField.coordinate(segment["startLocation"]),
@@ -58,7 +59,7 @@ enum GoogleMonths {
     if !path.isEmpty { try body(.path(path, source: GoogleStory.source), place) }
   }
 
-  /// The confirmed activity, else the most likely one, else the travel mode of the route.
+  /// Returns the confirmed activity, else the most likely one, else the travel mode of the route.
   private static func activity(_ segment: JSONValue) -> String? {
     if let word = segment["activityType"]?.stringValue { return word }
     let likely = segment["activities"]?.arrayValue?.max { left, right in
@@ -100,9 +101,9 @@ enum GoogleMonths {
 }
 
 extension JSONValue {
-  /// Creates a value from an element of a file; `nil` if it is not JSON.
+  /// Parses an element of a file. Returns `nil` if it is not valid JSON.
   init?(element: UnsafeBufferPointer<UInt8>) {
-    // The caller reports the place in the file.
+    // The caller reports the position in the file.
     guard let value = try? WireJSON.decode(JSONValue.self, from: Data(element)) else { return nil }
     self = value
   }

@@ -1,13 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads `Records.json` of a Takeout: all fixes of the user's devices, often several gigabytes.
+/// Reads `Records.json` of a Takeout, which contains all fixes of the user's devices and often has several gigabytes.
 ///
-/// The members are those of the Records schema in CarlosBergillos/LocationHistoryFormat.
+/// The member names follow the Records schema in CarlosBergillos/LocationHistoryFormat.
 enum GoogleRecords {
   private static let array = "locations"
 
-  /// Whether a document with these members is such a file. Its first entry may be a network scan without a position.
+  /// Returns whether a document with these members is `Records.json`. Its first entry may be a network scan without a
+  /// position.
   static func isBeginning(_ outline: JSONOutline) -> Bool {
     outline.members[array] != nil
       && !outline.innerMembers.isDisjoint(with: ["latitudeE7", "longitudeE7", "timestampMs", "deviceTag"])
@@ -15,7 +16,7 @@ enum GoogleRecords {
 
   static func read(_ input: ByteInput, _ body: InterchangeFormat.Handler) throws {
     var withoutPlace = 0
-    // Caches the last device name, as consecutive entries are mostly of one device.
+    // Name of the last device, cached because most consecutive entries belong to one device.
     var last: (tag: Int64, name: String)?
     do {
       try JSONElements.read(input, arrays: [array]) { _, index, bytes in
@@ -29,7 +30,7 @@ enum GoogleRecords {
         }
         guard let fix = entry.location else { return try body(.bad(reason: entry.problem), "locations[\(index)]") }
         if let tag = entry.deviceTag, tag != last?.tag { last = (tag, "Google \(tag)") }
-        // The location of a fix is not used, so its text is not built for millions of fixes.
+        // The position in the file is not used for fixes, so it is not formatted for each of millions of them.
         try body(.fix(fix, device: entry.deviceTag == nil ? "Google" : last?.name ?? "Google"), "locations")
       }
     } catch {
@@ -53,7 +54,7 @@ enum GoogleRecords {
     var course: Double?
     var deviceTag: Int64?
 
-    /// Parses an entry and returns whether it was a complete object.
+    /// Parses an entry. Returns whether it was a complete object.
     mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
       JSONFields.forEach(in: bytes) { name, value in
         switch name.count {
@@ -97,7 +98,7 @@ enum GoogleRecords {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether the bytes equal an ASCII text.
+  /// Returns whether the bytes equal an ASCII string.
   func isEqual(_ text: StaticString) -> Bool {
     guard count == text.utf8CodeUnitCount else { return false }
     for index in 0..<count where self[index] != text.utf8Start[index] { return false }

@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Stays and journeys that Google detected in a user's fixes, independent of the file format.
+/// Converts the visits and journeys that Google detected to events. Shared by the readers of all of Google's formats.
 enum GoogleStory {
-  /// Name of the device in the track log that receives the fixes of paths.
+  /// Device name in the track log for the fixes of paths.
   static let source = "Google Timeline"
 
   struct Stay {
@@ -11,7 +11,7 @@ enum GoogleStory {
     var coordinate: Coordinate?
     var name: String?
     var address: String?
-    /// `TYPE_HOME`, `INFERRED_HOME`, `Work` …
+    /// Meaning of the place, such as `TYPE_HOME`, `INFERRED_HOME` or `Work`.
     var meaning: String?
   }
 
@@ -21,18 +21,18 @@ enum GoogleStory {
     var end: Coordinate?
     /// Length in metres.
     var distance: Double?
-    /// Points between start and end.
+    /// Positions between start and end, in order.
     var path: [Coordinate] = []
   }
 
-  /// Time and time zone.
+  /// Start, end and time zone of an element.
   struct Span {
     var start: Date
     var end: Date
-    /// IANA name.
+    /// IANA name of the time zone, if known.
     var zone: String?
 
-    /// Returns the span of an element, or `nil` if its start cannot be read; reports what is missing.
+    /// Returns the span of an element, and reports missing or invalid times. Returns `nil` without a valid start.
     static func read(
       _ start: Date?, _ end: Date?, zone: String? = nil, at place: String, _ body: InterchangeFormat.Handler
     ) throws -> Span? {
@@ -85,7 +85,7 @@ enum GoogleStory {
     event.isKeyUnique = true
     event.endDate = span.end
     event.timeZone = span.zone
-    // Takeout and phone export the same stay with different seconds and digits.
+    // The formats round times and coordinates differently, so two exports of one event have different keys.
     event.sameness = .time(metres: 150)
     return event
   }
@@ -95,7 +95,7 @@ enum GoogleStory {
     return text.isEmpty ? nil : text
   }
 
-  /// Coordinate rounded to about a metre.
+  /// Returns the coordinate as text, rounded to about a metre.
   private static func position(_ coordinate: Coordinate?) -> String {
     coordinate.map { "\(($0.latitude * 1e5).rounded() / 1e5) \(($0.longitude * 1e5).rounded() / 1e5)" } ?? ""
   }

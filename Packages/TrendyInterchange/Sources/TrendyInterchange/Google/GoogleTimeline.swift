@@ -1,8 +1,10 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the Timeline that a phone exports: on Android an object with `semanticSegments`, on iOS an array of the same
-/// elements with other spellings. Both spellings are accepted in both.
+/// Reads the Timeline that a phone exports.
+///
+/// Android writes an object with `semanticSegments`, and iOS an array of the same elements with other spellings. The
+/// reader accepts both spellings in both structures.
 enum GoogleTimeline {
   static let kinds = ["visit", "activity", "timelinePath", "timelineMemory"]
 
@@ -31,14 +33,15 @@ enum GoogleTimeline {
   }
 }
 
-/// Assigns the points of paths, which are exported in blocks of two hours, to the journeys they belong to.
+/// Assigns the points of paths, which the file contains in blocks of two hours, to the journeys during which they were
+/// recorded.
 private struct GoogleTimelineReader {
   let options: ImportOptions
-  /// Recent points, which later journeys can need.
+  /// Recent points, which journeys later in the file may need.
   private var points: [(time: Date, coordinate: Coordinate)] = []
-  /// Journeys whose points can still follow.
+  /// Journeys for which more points may follow.
   private var waiting: [(way: GoogleStory.Way, span: GoogleStory.Span, place: String)] = []
-  /// Duration of a path, which begins at an even hour.
+  /// Duration of a block of points. Blocks start at an even hour.
   private static let block: TimeInterval = 2 * 3600
   private static let pointLimit = 20_000
 
@@ -54,7 +57,7 @@ private struct GoogleTimelineReader {
       minutes.flatMap { abs($0) <= 840 ? $0 * 60 : nil } ?? GoogleField.offset(of: segment["startTime"]?.stringValue)
     span.zone = options.zoneName(secondsFromGMT: offset, at: span.start)
     try release(before: span.start.addingTimeInterval(-Self.block), body)
-    // A segment can contain several of these.
+    // A segment can contain several of the following.
     var isAnything = false
     if let visit = segment["visit"] {
       try take(visit: visit, span, at: place, body)
@@ -103,7 +106,7 @@ private struct GoogleTimelineReader {
     var fixes: [Location] = []
     for (index, point) in path.enumerated() {
       let minutes = point["durationMinutesOffsetFromStartTime"]?.number
-      // Minutes before the start occur. Points of the same minute are spread over it in their order.
+      // Minutes before the start occur and count as the start. Points within one minute are spread over it in order.
       let moment =
         point["time"]?.moment
         ?? minutes.map { span.start.addingTimeInterval(min(max(0, $0), 1e7).rounded(.down) * 60) }
@@ -120,7 +123,7 @@ private struct GoogleTimelineReader {
     try body(.path(fixes, source: GoogleStory.source), place)
   }
 
-  /// Spreads fixes with the same time and different positions over their minute.
+  /// Spreads fixes with equal timestamps and different positions over their minute.
   private static func spread(_ fixes: [Location]) -> [Location] {
     var result: [Location] = []
     var start = 0
@@ -158,7 +161,7 @@ private struct GoogleTimelineReader {
 
   // MARK: Journeys
 
-  /// Passes the journeys that ended before a time.
+  /// Emits the journeys that ended before `limit`. With more than 1,000 journeys waiting, emits all.
   private mutating func release(before limit: Date, _ body: InterchangeFormat.Handler) throws {
     guard waiting.contains(where: { $0.span.end < limit }) || waiting.count > 1000 else { return }
     let isAll = waiting.count > 1000

@@ -1,9 +1,10 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads a backup of Daylio: an archive whose `backup.daylio` is base64-encoded JSON. Each entry is an event `Mood`.
+/// Reads a backup of Daylio: an archive with base64-encoded JSON in `backup.daylio`. Each entry becomes an event of
+/// type `Mood`.
 enum DaylioBackup {
-  /// Maximum size of `backup.daylio` in bytes. Pictures are in other files.
+  /// Maximum size of `backup.daylio` in bytes. It does not contain the pictures, which are in separate files.
   private static let limit = 64 << 20
 
   static func path(in files: ExportFiles) -> String? {
@@ -32,7 +33,7 @@ enum DaylioBackup {
 
   private struct Mood {
     var name: String
-    /// Level from 1 to 5 (best).
+    /// Level from 1 (worst) to 5 (best), if known.
     var level: Int?
   }
 
@@ -75,7 +76,7 @@ enum DaylioBackup {
     return .event(event)
   }
 
-  /// Returns the local time of an entry. Months count from 0.
+  /// Returns the time of an entry, given as local date and time. Months count from 0.
   private static func local(_ entry: JSONValue, _ options: ImportOptions) -> Date? {
     func field(_ name: String, _ range: ClosedRange<Int64>) -> Int? {
       entry[name]?.intValue.flatMap { range.contains($0) ? Int($0) : nil }

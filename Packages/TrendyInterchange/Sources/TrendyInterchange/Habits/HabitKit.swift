@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the JSON export of HabitKit: an all-day event for each day on which a habit was done.
+/// Reads the JSON export of HabitKit. Each day on which a habit was done becomes an all-day event.
 enum HabitKit {
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
     let head = head.withoutLeadingSpace
@@ -11,7 +11,7 @@ enum HabitKit {
   }
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
-    // Completions may precede the habits they refer to, so the whole file is read first.
+    // A completion may precede its habit in the file, so the whole file is read first.
     let bytes = try input.rest()
     guard let (_, file) = try JSONDocuments(bytes).values.first, let habits = file["habits"]?.arrayValue else {
       throw InterchangeError.unreadable(reason: "the file has no habits")
@@ -25,7 +25,7 @@ enum HabitKit {
         continue
       }
       names[id] = name
-      // A habit to break has no target: each recorded day is a slip.
+      // A habit to be broken has no goal: each recorded day is a lapse.
       let goal = habit["isInverse"]?.boolValue == true ? nil : goals[id]
       let color = habit["color"]?.stringValue.map { colors[$0] ?? $0 }
       let icon = habit["emoji"]?.stringValue
@@ -36,7 +36,7 @@ enum HabitKit {
     }
   }
 
-  /// Colours of Tailwind CSS 3, shade 500, by the names in the file.
+  /// Shade 500 of the colours of Tailwind CSS 3, by their names in the file.
   private static let colors = [
     "slate": "#64748B", "gray": "#6B7280", "zinc": "#71717A", "neutral": "#737373", "stone": "#78716C",
     "red": "#EF4444",
@@ -55,7 +55,7 @@ enum HabitKit {
     guard let name = names[habit] else { return .skip(what: "completion of an unknown habit") }
     let amount = completion["amountOfCompletions"]?.number ?? 1
     guard amount > 0 else { return .skip(what: "completion with amount 0") }
-    // The offset, in minutes east of Greenwich, determines the user's local day.
+    // The offset in minutes east of Greenwich determines the user's local date.
     let minutes = completion["timezoneOffsetInMinutes"]?.number ?? 0
     guard abs(minutes) <= 1440 else { return .bad(reason: "invalid time zone offset: \(minutes) minutes") }
     let seconds = moment.timeIntervalSince1970 + minutes * 60
@@ -73,7 +73,7 @@ enum HabitKit {
     PropertyValue(type: .number, value: Int64(exactly: amount).map { .int($0) } ?? .double(amount))
   }
 
-  /// Returns the goal of each habit by its id, from the interval without an end.
+  /// Returns the goals by habit id, from the intervals that have no end.
   private static func goals(_ intervals: [JSONValue]) -> [String: Goal] {
     var goals: [String: Goal] = [:]
     for interval in intervals where interval["endDate"]?.stringValue == nil {

@@ -1,10 +1,10 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads Habitica's user data in JSON: scored habits, completed dailies and completed to-dos.
+/// Reads Habitica's user data in JSON: clicks on habits, completed dailies and completed to-dos.
 ///
-/// The structure of the histories follows from `scoreTask` and `cron` in HabitRPG/habitica. There is one entry per day
-/// of the user, with the time of the last click. Old entries are averages without a date, and are skipped.
+/// The structure of the histories is that of `scoreTask` and `cron` in HabitRPG/habitica. A history has one entry per
+/// day of the user, with the time of the last click. Old entries are averages over several days and are skipped.
 struct Habitica {
   private let options: ImportOptions
   /// Start of the user's day in seconds after midnight UTC. The preferences precede the tasks in the file.
@@ -40,7 +40,7 @@ struct Habitica {
   private init(options: ImportOptions) { self.options = options }
 
   private mutating func takePreferences(_ preferences: JSONValue) {
-    // JavaScript's convention: minutes west of Greenwich.
+    // Minutes west of Greenwich, as in JavaScript.
     let west = preferences["timezoneOffset"]?.number ?? 0
     let hour = preferences["dayStart"]?.number ?? 0
     guard abs(west) <= 1440, (0..<24).contains(hour) else { return }
@@ -56,7 +56,7 @@ struct Habitica {
     }
     switch list {
     case "habits":
-      // A habit that can only be scored negatively is counted under its own name.
+      // The clicks on a habit that can only be scored negatively are events of its own type, not of a second type.
       let isBad = task["up"]?.boolValue == false && task["down"]?.boolValue == true
       try body(.type(ExternalType(name: name)), place)
       for (index, entry) in (task["history"]?.arrayValue ?? []).enumerated() {
@@ -73,7 +73,8 @@ struct Habitica {
     }
   }
 
-  /// Imports one entry of a habit's history. `isBad` is whether the habit can only be scored negatively.
+  /// Imports one entry of a habit's history.
+  /// - Parameter isBad: whether the habit can only be scored negatively.
   private func takeHabit(
     _ entry: JSONValue, _ id: String, _ name: String, isBad: Bool, _ place: String, _ body: InterchangeFormat.Handler
   ) throws {
@@ -103,7 +104,7 @@ struct Habitica {
   }
 
   private func event(_ name: String, _ id: [String], _ moment: Date, count: Double) -> ExternalEvent {
-    // The last click of a day changes the time of its entry, so the key contains the date instead.
+    // A later click on the same day changes the time of the entry, so the key contains the date instead.
     let day = Int(((moment.timeIntervalSince1970 - dayStart) / 86_400).rounded(.down))
     var event = ExternalEvent(
       typeName: name, key: ["habitica"] + id + ["\(CivilDate(daysSince1970: day))"], timestamp: moment)
@@ -112,7 +113,7 @@ struct Habitica {
     return event
   }
 
-  /// Returns the goal of a daily that is due every day or on some weekdays; `nil` for other schedules.
+  /// Returns the goal of a daily that is due every day or on certain weekdays, or `nil` for other schedules.
   private func goal(of daily: JSONValue) -> Goal? {
     guard daily["everyX"]?.number == 1 else { return nil }
     if daily["frequency"]?.stringValue == "daily" { return Goal(1, per: .day) }

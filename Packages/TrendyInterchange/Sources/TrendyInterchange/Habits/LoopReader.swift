@@ -3,25 +3,26 @@ import TrendyModels
 
 /// Reads the archive of Loop Habit Tracker: `Habits.csv`, and `001 Name/Checkmarks.csv` for each habit.
 ///
-/// Folders are matched to habits by their number, because characters that a file system may not support are missing
-/// from their names. The table of all habits at the root is not read, because a name with a comma shifts its columns.
+/// Folders are matched to habits by their numbers, because their names lack characters that a file system may not
+/// support. The table of all habits in the top-level folder is not read: a comma in a habit's name shifts its columns.
 struct LoopReader {
-  /// Maximum number of days of a habit: about 270 years.
+  /// Maximum number of days in a habit's history, about 270 years.
   private static let mostDays = 100_000
 
   private struct Habit {
     var position: Int
     var type: ExternalType
-    /// `nil` in archives of versions up to 2.3.0, which do not contain it.
+    /// Whether the habit counts a number. `nil` in archives of version 2.3.0 and earlier, which do not contain the
+    /// kind.
     var isNumerical: Bool?
   }
 
   private let files: ExportFiles
   private let options: ImportOptions
-  /// Folder of `Habits.csv` with a trailing slash; empty if it is at the root.
+  /// Folder that contains `Habits.csv`, with a trailing slash; empty for the top-level folder.
   private let root: String
 
-  /// Returns the path of `Habits.csv`, which may be in a folder; `nil` if there is none.
+  /// Returns the path of `Habits.csv`, which may be in a subfolder, or `nil` if there is none.
   static func table(in files: ExportFiles) throws -> String? {
     try files.paths.first { path in
       guard path == "Habits.csv" || path.hasSuffix("/Habits.csv") else { return false }
@@ -30,6 +31,7 @@ struct LoopReader {
     }
   }
 
+  /// Opens an archive.
   /// - Throws: ``InterchangeError`` if the files are not an archive of Loop.
   init(_ files: ExportFiles, _ options: ImportOptions) throws {
     guard let path = try Self.table(in: files) else {
@@ -63,7 +65,7 @@ struct LoopReader {
     }
   }
 
-  /// Returns the paths of the habits' files by the number of their folder.
+  /// Returns the paths of the habits' histories by the numbers of their folders.
   private func checkmarks() -> [Int: String] {
     var found: [Int: String] = [:]
     for path in files.paths where path.hasPrefix(root) && path.hasSuffix("/Checkmarks.csv") {
@@ -132,7 +134,7 @@ struct LoopReader {
       }
       days.append(row)
     }
-    // Old versions do not contain the kind of the habit: checkmarks are at most 3, so a larger value is a number.
+    // Old versions do not contain the kind of a habit. Checkmarks are at most 3, so a greater value is a number.
     let isNumerical = isNumerical ?? days.contains { ($0.cells.count > 1 ? Int($0.cells[1]) ?? 0 : 0) > 3 }
     for (line, cells) in days {
       try read(cells, of: name, isNumerical: isNumerical, { try body($0, "\(path), line \(line)") })
@@ -171,14 +173,14 @@ struct LoopReader {
 
   private enum Checkmark: Equatable {
     case nothing
-    /// Not done and not due, because other days satisfied the frequency.
+    /// Neither done nor due, because other days have met the frequency.
     case covered
     case skipped
     case done
     case amount(Double)
   }
 
-  /// - Returns: `nil` for a value that no version writes.
+  /// Parses a cell. Returns `nil` for a value that no version of Loop writes.
   private static func value(_ text: String, isNumerical: Bool) -> Checkmark? {
     switch text {
     case "SKIP", "3": return .skipped
@@ -186,7 +188,7 @@ struct LoopReader {
     case "YES_MANUAL", "2": return isNumerical ? .amount(0.002) : .done
     case "YES_AUTO", "1": return isNumerical ? .amount(0.001) : .covered
     default:
-      // In thousandths; a billion or more is treated as invalid.
+      // Amounts are in thousandths. A billion or more is treated as invalid.
       guard isNumerical, let number = Int64(text), number > 0, number < 1_000_000_000_000 else { return nil }
       return .amount(Double(number) / 1000)
     }

@@ -1,18 +1,19 @@
 public import TrendyModels
 
-/// Writes events to an archive of several files, which are complete only after the last event.
+/// Writes events to an archive of several files, whose contents depend on all events.
 public protocol EventArchiveWriter {
-  /// Adds an event with the user's day that it counts for.
+  /// Adds an event and the date of the user's day to which it belongs.
   mutating func take(_ event: Event, on day: CivilDate)
   /// Adds dates on which no events of a type are expected.
   mutating func take(daysOff: ClosedRange<CivilDate>, ofType id: String, note: String?)
-  /// Returns the paths and contents of the files, in the order in which they are to be written.
+  /// Returns the paths and contents of the files, in the order in which the archive should contain them.
   func files() -> [(path: String, content: String)]
 }
 
-/// Writes the archive of Loop Habit Tracker 2.3.1 and later: a habit per type and a row per day.
+/// Writer for the archive of Loop Habit Tracker 2.3.1 and later, with one habit per type and one row per day.
 ///
-/// A day has one value: a checkmark, or the sum of its events if they have a `count` or a day has several.
+/// Each day has one value: the sum of its events if an event of the type has a `count` or a day has several events,
+/// otherwise a checkmark.
 struct LoopWriter: EventArchiveWriter {
   private struct Day {
     var amount = 0.0
@@ -101,7 +102,7 @@ struct LoopWriter: EventArchiveWriter {
     return String(repeating: "0", count: max(0, 3 - text.count)) + text
   }
 
-  /// Returns the folder name that Loop creates. Readers match folders to habits by the number before it.
+  /// Returns the folder name that Loop would create. Readers use only the number that precedes it.
   private static func sanitized(_ name: String) -> String {
     String(
       name.unicodeScalars.filter {

@@ -1,12 +1,12 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads backups of Nomie 3 to 6: an event for each `#tag` of a note.
+/// Reads backups of Nomie 3 to 6. Each `#tag` in a note becomes an event.
 enum Nomie {
   private struct Tracker {
     var label: String
     var isTimer: Bool
-    /// Property that receives the numbers: `count` if they are summed, `value` if their mean is computed.
+    /// Key of the property for the tracker's numbers: `count` if Nomie sums them, `value` if it computes their mean.
     var key: String
   }
 
@@ -17,7 +17,7 @@ enum Nomie {
   }
 
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
-    // Trackers may follow the notes that refer to them, so the whole file is read first.
+    // A note may precede its trackers in the file, so the whole file is read first.
     let bytes = try input.rest()
     guard let (_, file) = try JSONDocuments(bytes).values.first else {
       throw InterchangeError.unreadable(reason: "the file is empty")
@@ -70,7 +70,7 @@ enum Nomie {
       if !words.context.isEmpty { event.properties["context"] = .text(words.context.joined(separator: ", ")) }
       switch tag.value {
       case .number(let seconds, isTime: let isTime)? where isTime || tracker?.isTimer == true:
-        // The time of the note is the time at which the timer was stopped.
+        // The note was written when the timer stopped.
         if (0...1e7).contains(seconds) {
           event.timestamp = end.addingTimeInterval(-seconds)
           event.endDate = end
@@ -85,7 +85,7 @@ enum Nomie {
   }
 }
 
-/// Words with a meaning in the text of a note: `#coffee(2)`, `@anna`, `+home`.
+/// Elements with a special meaning in the text of a note: `#coffee(2)`, `@anna`, `+home`.
 struct NomieText {
   enum Value: Equatable {
     case number(Double, isTime: Bool)
@@ -124,7 +124,8 @@ struct NomieText {
     }
   }
 
-  /// Parses a number with or without a unit, a time as `h:m:s`, or a sum; any other text is returned unchanged.
+  /// Parses a number with or without a unit, a duration as `h:m:s` or `h:m`, or a sum. Returns any other text
+  /// unchanged.
   private static func value(_ text: Substring) -> Value? {
     let text = FieldText.trim(text)
     guard !text.isEmpty else { return nil }

@@ -1,10 +1,10 @@
-/// Sums samples per date when several devices count the same minutes.
+/// Sums samples per date without double counting when several devices cover the same time.
 ///
-/// Time is divided at the limits of all samples. In each interval only the best source counts; a sample contributes the
-/// fraction of its value that corresponds to the fraction of its time. Samples are kept until the end, because a file
-/// is not sorted. A date with many samples is aggregated in steps of five minutes, which bounds the memory.
+/// Time is divided at the starts and ends of all samples. In each interval only the best source counts, with a fraction
+/// of each sample that corresponds to the interval's share of its duration. Samples are stored until the end, because a
+/// file is not sorted. Dates with many samples are aggregated in steps of five minutes to bound the memory.
 struct DailyTotals {
-  /// Number of samples above which a date is aggregated in steps.
+  /// Number of samples above which a date is aggregated in steps of five minutes.
   static let sampleLimit = 240
   private static let steps = 312
   private static let stepSeconds: Int64 = 300
@@ -12,7 +12,7 @@ struct DailyTotals {
   private struct Sample: Equatable {
     /// Seconds since midnight UTC of the date.
     var start: Int32
-    /// Length in the lower 17 bits, source in the upper 15, as ten years contain millions of samples.
+    /// Duration in the lower 17 bits and source in the upper 15. Packed, because ten years contain millions of samples.
     private var lengthAndSource: UInt32
     var value: Float
 
@@ -27,7 +27,7 @@ struct DailyTotals {
     }
   }
 
-  /// Samples of one source and date, aggregated in steps that start at ``Day/firstStep``.
+  /// Samples of one source on one date, aggregated in steps from ``Day/firstStep`` on.
   private struct Stepped {
     var source: UInt16
     var values: [Float]
@@ -39,26 +39,26 @@ struct DailyTotals {
     var stepped: [Stepped] = []
     var firstStep: Int64 = 0
     var isStepped = false
-    /// Sum by source; exact if the date has only one source.
+    /// Sums by source, which are exact as long as the date has only one source.
     var sums: [(source: UInt16, value: Double)] = []
     var last: Sample?
   }
 
-  /// Index in ``days`` by date, in days since 1970.
+  /// Index into ``days`` for each date, in days since 1970.
   private var indices: [Int32: Int] = [:]
   private var dates: [Int32] = []
   private var days: [Day] = []
   private var lastIndex = 0
-  /// Approximate size of the days in bytes.
+  /// Approximate memory used by the days, in bytes.
   private(set) var size = 0
 
-  /// Adds a value counted between two times, divided among the local dates of that interval.
+  /// Adds a value counted during an interval, and divides it among the local dates of the interval.
   ///
   /// - Parameters:
   ///   - value: Amount, for example of steps.
-  ///   - start: Seconds since 1970.
-  ///   - end: Seconds since 1970, not before `start`.
-  ///   - offset: Seconds east of Greenwich.
+  ///   - start: Start in seconds since 1970.
+  ///   - end: End in seconds since 1970, not before `start`.
+  ///   - offset: UTC offset in seconds, positive to the east.
   ///   - source: Index of the source.
   mutating func add(_ value: Double, from start: Int64, to end: Int64, offset: Int64, source: UInt16) {
     var from = start
@@ -75,7 +75,7 @@ struct DailyTotals {
     } while from < end
   }
 
-  /// Returns the total of each date, sorted by date in days since 1970.
+  /// Returns the total of each date, sorted by date. Dates are in days since 1970.
   func totals(_ sources: HealthSources) -> [(date: Int, value: Double)] {
     dates.indices.sorted { dates[$0] < dates[$1] }.map { index in
       (Int(dates[index]), total(of: days[index], sources))
@@ -86,7 +86,7 @@ struct DailyTotals {
 extension DailyTotals {
   private mutating func add(_ sample: Sample, exactly value: Double, to date: Int32, firstStep: Int64) {
     let index = index(of: date, firstStep: firstStep)
-    // Some exports contain lines twice.
+    // Some exports contain samples twice.
     guard days[index].last != sample else { return }
     days[index].last = sample
     if let place = days[index].sums.firstIndex(where: { $0.source == sample.source }) {
@@ -134,7 +134,7 @@ extension DailyTotals {
       size += Self.steps * 6 + 96
     }
     guard let place else { return }
-    // On a day with a clock change, the excess belongs to the first or last step.
+    // On a date with a clock change, a time outside the steps belongs to the first or last step.
     func step(_ second: Int64) -> Int { min(Self.steps - 1, max(0, Int(second / Self.stepSeconds))) }
     guard sample.length > 0 else {
       days[index].stepped[place].values[step(start)] += sample.value
@@ -192,7 +192,7 @@ extension DailyTotals {
     }
     for (index, (sample, _)) in samples.enumerated() where sample.length > 0 {
       let value = Double(sample.value)
-      // Avoids rounding errors if the whole sample counts.
+      // Avoid a rounding error if the whole sample counts.
       total += counted[index] == sample.length ? value : value * Double(counted[index]) / Double(sample.length)
     }
     return total
@@ -205,9 +205,9 @@ extension DailyTotals {
     return left.value < right.value
   }
 
-  /// Returns the total of a date in steps.
+  /// Returns the total of a date that is aggregated in steps.
   ///
-  /// In each step a source contributes the fraction of its time that exceeds the time of better sources.
+  /// In each step, a source counts only for the time by which it exceeds that of the better sources.
   private func steppedTotal(of day: Day, _ ranks: [UInt16: Int]) -> Double {
     let sources = day.stepped.sorted { ranks[$0.source] ?? 0 < ranks[$1.source] ?? 0 }
     var total = 0.0
@@ -228,7 +228,7 @@ extension DailyTotals {
 }
 
 extension Int64 {
-  /// Returns the quotient rounded towards negative infinity.
+  /// Returns the quotient rounded toward negative infinity.
   fileprivate func flooringQuotient(by divisor: Int64) -> Int64 {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Groups of health data that are imported as events.
+/// Kinds of health data that are imported as events.
 public enum HealthCategory: String, Hashable, Sendable, CaseIterable, Codable {
   case workout
   case sleep
@@ -10,7 +10,7 @@ public enum HealthCategory: String, Hashable, Sendable, CaseIterable, Codable {
   case steps
   case activeEnergy = "active-energy"
 
-  /// Display name, and default name of the event type.
+  /// Display name, which is also the default name of the event type.
   public var name: String {
     switch self {
     case .workout: "Workout"
@@ -40,26 +40,26 @@ public enum HealthCategory: String, Hashable, Sendable, CaseIterable, Codable {
   }
 }
 
-/// Event of a health export.
+/// Event from a health export.
 ///
-/// Properties are in seconds, metres, kilocalories and millilitres, independently of the units in the file.
+/// Its properties are in seconds, metres, kilocalories and millilitres, regardless of the units in the file.
 public struct HealthEvent: Hashable, Sendable {
   public var category: HealthCategory
-  /// Natural key, identical in every export: category and times in seconds, or category and date.
+  /// Natural key, the same in every export: the category with the times in seconds, or with the date.
   public var key: String
-  /// Start; for an all-day event midnight UTC of its date.
+  /// Start, or midnight UTC of the date for an all-day event.
   public var start: Date
-  /// End; `nil` for an instant and for an all-day event.
+  /// End, or `nil` for an instant and for an all-day event.
   public var end: Date?
-  /// Date of an all-day event; otherwise `nil`.
+  /// Date of an all-day event, or `nil` for other events.
   public var date: CivilDate?
-  /// IANA name of the time zone, if the file contains it.
+  /// IANA name of the time zone, or `nil` if the file does not contain it.
   public var timeZone: String?
-  /// UTC offset in seconds at the place of the event; `nil` if the file does not contain it.
+  /// UTC offset in seconds at the start of the event; 0 for an all-day event.
   public var secondsFromGMT: Int
   public var properties: [String: PropertyValue]
-  /// Paths of the GPX files with the route, relative to the folder of the export.
+  /// Paths of the GPX files that contain the route, relative to the folder of the export.
   public var routes: [String] = []
-  /// Line in the file, from 1; `nil` for an event made from many lines.
+  /// Line number in the file, or `nil` for an event that combines many lines.
   public var line: Int?
 }

@@ -1,10 +1,10 @@
 extension HealthExport {
-  /// Complete export: the data file, and the routes of workouts in separate files.
+  /// Complete export: the data file, and separate files with the routes of workouts.
   ///
-  /// The phone exports a ZIP archive whose folder and file names depend on its language. The data file is therefore
-  /// identified by its root element.
+  /// The phone exports a ZIP archive with folder and file names in the phone's language, so the data file is found by
+  /// its root element.
   public struct Folder {
-    /// Maximum size of a route file in bytes, enough for 36 hours at one fix per second.
+    /// Maximum size in bytes of a route file, enough for 36 hours at one fix per second.
     public static let routeLimit = 32 << 20
 
     /// All files of the export.
@@ -12,7 +12,7 @@ extension HealthExport {
     /// Path of the data file.
     public let dataPath: String
 
-    /// Finds the data file, or returns `nil` if no file is from Apple Health.
+    /// Finds the data file. Returns `nil` if no file is an export of Apple Health.
     ///
     /// - Throws: ``HealthExportError/severalExports(_:)``, or the error of opening a file.
     public init?(_ files: ExportFiles) throws {
@@ -27,16 +27,17 @@ extension HealthExport {
       dataPath = first
     }
 
-    /// Reads the data file as ``HealthExport/read(_:_:)`` does.
+    /// Reads the data file in the same way as ``HealthExport/read(_:_:)``.
     ///
     /// - Throws: The errors of ``HealthExport/read(_:_:)``, or the error of opening the file.
     public func read(_ body: (HealthEvent) throws -> Void) throws -> Summary {
       try HealthExport.read(try files.open(dataPath), body)
     }
 
-    /// Reads a route of a workout by its path in ``HealthEvent/routes``.
+    /// Reads the route of a workout, given a path in ``HealthEvent/routes``.
     ///
-    /// - Returns: The route, or `nil` if the file is missing from the export or larger than ``routeLimit``.
+    /// - Returns: The route, or `nil` if the export does not contain the file or the file is larger than
+    ///   ``routeLimit``.
     /// - Throws: ``InterchangeError`` for an invalid file, or the error of opening it.
     public func route(_ path: String) throws -> TrackFile? {
       let folder = dataPath.utf8.lastIndex(of: UInt8(ascii: "/")).map { dataPath[...$0] } ?? ""
@@ -46,7 +47,7 @@ extension HealthExport {
     }
   }
 
-  /// Whether the first 64 KiB of a file, or all of a shorter one, contain the root element of health data.
+  /// Returns whether a file is an export of Apple Health, given its first 64 KiB or all of a shorter one.
   ///
   /// The root element follows a document type of several kilobytes, which is malformed in some versions.
   public static func isBeginning(of bytes: ArraySlice<UInt8>) -> Bool {
@@ -54,7 +55,7 @@ extension HealthExport {
     guard bytes.first == UInt8(ascii: "<") else { return false }
     let root = Array("<HealthData".utf8)
     var rest = bytes
-    // The document type contains `<!ELEMENT HealthData` and `<!DOCTYPE HealthData`, but not the tag.
+    // The document type contains `<!ELEMENT HealthData` and `<!DOCTYPE HealthData`, but not `<HealthData`.
     while let next = rest.firstIndex(of: root[0]) {
       let end = next + root.count
       if rest[next...].starts(with: root) {
@@ -66,6 +67,6 @@ extension HealthExport {
   }
 }
 
-/// The files may capture state of their creator, so a value must stay in its isolation domain.
+/// The files may capture state of their creator, so a value must remain in its isolation domain.
 @available(*, unavailable)
 extension HealthExport.Folder: Sendable {}

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the `export.xml` of Apple Health as a stream and converts it to events.
+/// Reads `export.xml` of Apple Health as a stream and converts it to events.
 ///
-/// Workouts, water and mindfulness are passed on while the file is read. Steps, active energy and sleep follow at its
-/// end, because many lines form one event. Several devices count the same steps: of each interval only the best source
-/// counts, which is the watch before the phone before all others. All other data is counted as skipped.
+/// Workouts, water and mindfulness are emitted while the file is read. Steps, active energy and sleep follow at the
+/// end, because one event combines many lines. Several devices count the same steps, so only the best source counts in
+/// each interval: a watch before a phone before all others. All other data is counted as skipped.
 ///
 /// ```swift
 /// let summary = try HealthExport.read({ try file.read(into: $0) }) { event in
@@ -13,7 +13,7 @@ import TrendyModels
 /// }
 /// ```
 public enum HealthExport: Sendable {
-  /// Writes the next bytes of the file into the buffer and returns their number; 0 only at the end.
+  /// Function that writes the next bytes of the file to the buffer and returns their number. Returns 0 only at the end.
   public typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
   /// Counts and problems of one file.
@@ -22,13 +22,13 @@ public enum HealthExport: Sendable {
     public internal(set) var elements = 0
     /// Number of events by category.
     public internal(set) var events: [HealthCategory: Int] = [:]
-    /// Number of skipped elements by type. Types after the first 256 are counted as "other".
+    /// Number of skipped elements by type. After 256 types, further types count as "other".
     public internal(set) var skipped: [String: Int] = [:]
-    /// Problems of the first 100 rejected elements, in the order of the file.
+    /// Problems of the first 100 rejected elements, in file order.
     public internal(set) var problems: [ImportProblem] = []
-    /// Number of all rejected elements.
+    /// Total number of rejected elements.
     public internal(set) var problemCount = 0
-    /// Time of the export, as written in the file.
+    /// Time of the export as written in the file.
     public internal(set) var exportDate: String?
 
     mutating func report(line: Int, _ reason: String) {
@@ -39,8 +39,8 @@ public enum HealthExport: Sendable {
 
   /// Reads the file to its end.
   ///
-  /// If the file is truncated, the workouts, water and mindfulness before that point have been passed on. Daily totals
-  /// and nights have not, because a later import does not change existing events and these may be incomplete.
+  /// If the file is truncated, the workouts, water and mindfulness before that point have been emitted. Daily totals
+  /// and sleep have not: they may be incomplete, and a later import would not correct existing events.
   ///
   /// - Throws: ``HealthExportError``, or errors of `source` or `body`.
   public static func read(

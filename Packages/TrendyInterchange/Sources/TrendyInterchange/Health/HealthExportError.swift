@@ -1,12 +1,12 @@
-/// Error in reading a health export.
+/// Error thrown when reading a health export.
 public enum HealthExportError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file is something else, which `seen` describes.
+  /// The file is not a health export. `seen` describes its content.
   case notHealth(seen: String)
-  /// An archive or folder contains several exports, whose paths are given.
+  /// An archive or folder contains several exports, which have these paths.
   case severalExports([String])
-  /// The file is incomplete. `line` counts from 1; `elements` were read before.
+  /// The file is incomplete. `line` counts from 1; `elements` is the number of elements read before.
   case truncated(line: Int, reason: String, elements: Int)
-  /// The file is not well-formed XML. `line` and `column` count from 1, the column in bytes.
+  /// The file is not well-formed XML. `line` and `column` count from 1, `column` in bytes.
   case malformed(line: Int, column: Int, reason: String, elements: Int)
 
   /// Message for the user, without a final period.

@@ -12,7 +12,7 @@ struct HealthMoment: Hashable {
     self.offset = offset
   }
 
-  /// Parses a timestamp, or returns `nil` if it is invalid or outside the years 1970 to 2199.
+  /// Parses a timestamp. Returns `nil` if it is invalid or outside the years 1970 to 2199.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
     guard text.count == 25, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
       text[10] == UInt8(ascii: " "), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
@@ -40,19 +40,19 @@ struct HealthMoment: Hashable {
     offset = Int32(zone)
   }
 
-  /// Whether the text is a timestamp in the format of iOS 8, such as `20140925081530+0200`.
+  /// Returns whether the string is a timestamp in the format of iOS 8, such as `20140925081530+0200`.
   static func isOfFirstVersion(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     text.count >= 14 && text.prefix(14).allSatisfy { (0x30...0x39).contains($0) }
   }
 }
 
-/// Parses numbers in attributes, which always have a decimal point.
+/// Parses numbers in attributes, whose decimal separator is always a point.
 enum HealthNumber {
   private static let powers: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
 
-  /// Returns a number, or `nil` if the text is not a finite decimal number.
+  /// Parses a number. Returns `nil` if the string is not a finite decimal number.
   static func read(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var digits: UInt64 = 0
     var count = 0
@@ -67,8 +67,8 @@ enum HealthNumber {
         isFraction = true
       } else {
         let digit = byte &- 0x30
-        // Up to 15 digits and powers of ten up to 1e15 are exact, and so is their quotient. Other numbers take the
-        // slow path.
+        // With up to 15 digits, both the integer and the power of ten are exact, and the quotient is correctly rounded.
+        // All other numbers take the slow path.
         guard digit <= 9, count < 15 else { return FieldText.number(String(decoding: text, as: UTF8.self)) }
         digits = digits * 10 + UInt64(digit)
         count += 1
@@ -82,9 +82,9 @@ enum HealthNumber {
   }
 }
 
-/// Conversion factors to the units of events.
+/// Conversion factors from units in the file to units of events.
 enum HealthUnit {
-  /// Returns the factor to kilocalories. `Cal` and `kcal` are equal.
+  /// Returns the factor to kilocalories. `Cal` and `kcal` are the same unit.
   static func energy(_ unit: String) -> Double? {
     switch unit {
     case "kcal", "Cal": 1
@@ -95,7 +95,7 @@ enum HealthUnit {
     }
   }
 
-  /// Returns the factor to millilitres, with US and imperial units by definition.
+  /// Returns the factor to millilitres. US and imperial units have their exact definitions.
   static func volume(_ unit: String) -> Double? {
     switch unit {
     case "mL", "ml", "cc": 1

@@ -6,7 +6,7 @@ extension HealthParser {
   mutating func beginRecord() throws(XMLProblem) {
     let none = 0..<0
     var (type, unit, value, device, end, start, source) = (none, none, none, none, none, none, none)
-    // Comparing the lengths of names first is faster, because most attributes of a record are not needed.
+    // Compare the lengths of the names first, because most attributes of a record are not needed.
     for attribute in scanner.attributes {
       switch attribute.name.count {
       case 4:
@@ -42,7 +42,7 @@ extension HealthParser {
         return report("unknown unit \"\(try shown(unit))\"")
       }
       read.value = number * factor
-      // Computing the line number is expensive, so it is limited to records that need it.
+      // Computing a line number is expensive, so only records that need it have one.
       if kind == .water { read.line = scanner.line() }
     case .sleep:
       let text = try scanner.unescaped(value)
@@ -134,7 +134,7 @@ extension HealthParser {
     }
   }
 
-  /// Parses the start and end of a sample, or reports the problem and returns `nil`.
+  /// Parses the start and end of a sample. If they are invalid, reports the problem and returns `nil`.
   mutating func period(
     _ start: Range<Int>, _ end: Range<Int>
   ) throws(XMLProblem) -> (HealthMoment, HealthMoment)? {

@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Events that are created at the end of the file: daily totals and nights.
+/// Creates the events that combine many samples, daily totals and sleep, at the end of the file.
 extension HealthParser {
   mutating func finish(_ body: (HealthEvent) throws -> Void) throws {
     for (name, count) in zip(otherNames, otherCounts) where count > 0 { summary.skipped[name, default: 0] += count }
-    // Released early to reduce peak memory.
+    // Release each of the totals as soon as possible to reduce the peak memory.
     try give(steps.totals(sources), as: .steps, "steps", body)
     steps = DailyTotals()
     try give(energy.totals(sources), as: .activeEnergy, "energy", body)
@@ -30,12 +30,12 @@ extension HealthParser {
 
   func event(of session: SleepSessions.Session) -> HealthEvent {
     let offset = Int64(session.offset)
-    // A night belongs to the date on which it starts: sleep that ends before noon belongs to the previous date.
+    // A night belongs to the date on which it begins: sleep that ends before noon belongs to the previous date.
     let local = session.end + offset - 43_200
     let night = CivilDate(daysSince1970: Int(local >= 0 ? local / 86_400 : -1))
     var properties: [String: PropertyValue] = [
       "duration": .duration(Double(session.asleep)),
-      // A date without a zone: midnight with an explicit offset.
+      // Midnight with an explicit offset, which represents a date without a zone.
       "night": PropertyValue(type: .date, value: .string("\(night)T00:00:00+00:00")),
     ]
     for (stage, name) in [(SleepSessions.Stage.deep, "deep"), (.core, "core"), (.rem, "rem")] {

@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Conversion of zones, dates and numbers to the values of events.
+/// Converts zones, dates and numbers to values of events.
 extension HealthParser {
-  /// Returns the zone in a metadata entry, or `nil` for another entry or an unknown zone.
+  /// Returns the index of the zone in a metadata entry, or `nil` for any other entry or an unknown zone.
   mutating func zoneOfMetadata() throws(XMLProblem) -> Int16? {
     guard try attribute("key") == "HKTimeZone", let name = try attribute("value") else { return nil }
     if let index = zoneIndices[name] { return zoneRules[Int(index)] == nil ? nil : index }
@@ -17,9 +17,9 @@ extension HealthParser {
 
   func name(of zone: Int16) -> String? { zone < 0 ? nil : zoneNames[Int(zone)] }
 
-  /// Returns the UTC offset in seconds at a time.
+  /// Returns the UTC offset at a time in seconds.
   ///
-  /// The zone takes precedence over the written offset, which may be that of the phone at the time of the export.
+  /// The zone takes precedence over the offset in the file, which may be that of the phone at the time of the export.
   func offset(of moment: HealthMoment, in zone: Int16) -> Int64 {
     guard zone >= 0, let rules = zoneRules[Int(zone)] else { return Int64(moment.offset) }
     return Int64(rules.secondsFromGMT(at: Self.date(moment.seconds)))
@@ -31,6 +31,7 @@ extension HealthParser {
     RFC3339.string(from: date(seconds), secondsFromGMT: 0, fractionDigits: 0)
   }
 
-  /// Rounds to three decimals, which exceeds the precision of all measurements and removes conversion errors.
+  /// Rounds to three decimal places: more than the precision of any measurement, and few enough to remove conversion
+  /// errors.
   static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Workouts with their statistics, pauses and routes.
+/// Reads workouts with their statistics, pauses and routes.
 extension HealthParser {
   mutating func newWorkout() throws(XMLProblem) -> Workout? {
     var texts: [String: String] = [:]
@@ -35,7 +35,7 @@ extension HealthParser {
       }
       return
     }
-    // Deeper elements belong to a leg of the workout.
+    // Elements at a deeper level belong to one leg of the workout.
     guard depth == workoutDepth + 1 else { return }
     if scanner.matches(scanner.name, "WorkoutStatistics") {
       let type = try attribute("type") ?? ""
@@ -49,7 +49,7 @@ extension HealthParser {
     } else if scanner.matches(scanner.name, "WorkoutEvent") {
       try readWorkoutEvent()
     } else if scanner.matches(scanner.name, "WorkoutRoute") {
-      // `end` resets it; an empty element contains nothing.
+      // `end` resets the depth.
       routeDepth = depth
     } else if scanner.matches(scanner.name, "MetadataEntry"), let zone = try zoneOfMetadata() {
       workout?.zone = zone
@@ -71,7 +71,7 @@ extension HealthParser {
     }
   }
 
-  /// Adds the path of a route. It starts with a slash and is relative to the export; paths outside it are rejected.
+  /// Adds a route file. Its path starts with a slash and is relative to the export. Rejects a path outside the export.
   private mutating func addRoute(_ path: String) {
     let path = String(path.drop { $0 == "/" })
     guard !path.isEmpty, !path.split(separator: "/").contains(".."), workout?.routes.count ?? 0 < 1000 else {
@@ -87,7 +87,7 @@ extension HealthParser {
       "activity": .select(workout.activity),
       "duration": .duration(Self.rounded(workout.duration ?? Double(max(0, length - paused)))),
     ]
-    // Statistics are more recent than the attributes, and more accurate if a file contains both.
+    // Statistics replaced the attributes in later versions, and are more accurate if a file contains both.
     if let distance = workout.statisticsDistance ?? workout.distance {
       properties["distance"] = .number(Self.rounded(distance))
     }
@@ -101,8 +101,8 @@ extension HealthParser {
       line: workout.line)
   }
 
-  /// Returns the activity in words: `HKWorkoutActivityTypeTraditionalStrengthTraining` is "Traditional Strength
-  /// Training".
+  /// Splits the name of an activity into words: `HKWorkoutActivityTypeTraditionalStrengthTraining` becomes "Traditional
+  /// Strength Training".
   static func activity(_ type: String) -> String {
     let prefix = "HKWorkoutActivityType"
     let name = type.hasPrefix(prefix) ? String(type.dropFirst(prefix.count)) : type

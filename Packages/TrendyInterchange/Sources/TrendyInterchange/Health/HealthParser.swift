@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Parser for the structure of an export's elements.
+/// Parser that converts the elements of a health export to events.
 struct HealthParser: ~Copyable {
   enum Kind: Hashable {
     case steps
@@ -12,7 +12,7 @@ struct HealthParser: ~Copyable {
     case other(Int)
   }
 
-  /// Record whose end tag has not been read. Its content may contain the zone.
+  /// Record whose end tag has not been read yet. Its content may specify the zone.
   struct Record {
     var kind: Kind
     var start: HealthMoment
@@ -47,13 +47,14 @@ struct HealthParser: ~Copyable {
     mutating func addEnergy(_ kilocalories: Double) { statisticsEnergy = (statisticsEnergy ?? 0) + kilocalories }
   }
 
-  /// Depth of the open workout element; 0 if none is open.
+  /// Depth of the open workout element, or 0 if none is open.
   var workoutDepth = 0
-  /// Depth of the open record element; 0 if none is open.
+  /// Depth of the open record element, or 0 if none is open.
   private var recordDepth = 0
-  /// Depth of the open route element; 0 if none is open.
+  /// Depth of the open route element, or 0 if none is open.
   var routeDepth = 0
-  /// Depth of an open element that is ignored, such as a correlation, whose records are repeated outside it.
+  /// Depth of the open element that is ignored, or 0. A correlation is ignored because the file repeats its records
+  /// elsewhere.
   private var ignoredDepth = 0
 
   var scanner: XMLScanner
@@ -65,11 +66,11 @@ struct HealthParser: ~Copyable {
   var energy = DailyTotals()
   var sleep = SleepSessions()
 
-  /// Types that are skipped, with their counts.
+  /// Names of the types that are skipped, with their counts in `otherCounts`.
   var otherNames: [String] = []
   var otherCounts: [Int] = []
   private var otherIndices: [String: Int] = [:]
-  /// Type of the previous record, which most records repeat.
+  /// Type of the previous record, which most records have as well.
   var lastType: [UInt8] = []
   var lastKind = Kind.other(0)
 
@@ -77,7 +78,7 @@ struct HealthParser: ~Copyable {
   var zoneRules: [TimeZoneRules?] = []
   var zoneIndices: [String: Int16] = [:]
 
-  /// Maximum size of daily totals and sleep samples in bytes.
+  /// Maximum memory for daily totals and sleep samples, in bytes.
   static let memoryLimit = 40 << 20
   /// Maximum duration of a sample in seconds.
   static let longestSample: Int64 = 35 * 86_400
@@ -126,7 +127,7 @@ struct HealthParser: ~Copyable {
 }
 
 extension HealthParser {
-  /// Depth of the element whose start tag was read, including it.
+  /// Depth of the element whose start tag was read last, counting the element itself.
   var depth: Int { scanner.isEmptyElement ? scanner.depth + 1 : scanner.depth }
 
   mutating func begin() throws(XMLProblem) {
@@ -154,7 +155,7 @@ extension HealthParser {
       } else if scanner.matches(scanner.name, "ExportDate") {
         summary.exportDate = try attribute("value")
       } else {
-        // Correlations repeat other records. `Me`, activity rings and clinical records are not imported.
+        // A correlation repeats other records. `Me`, activity rings and clinical records are not imported.
         ignoredDepth = depth
         let name = try scanner.string(scanner.name)
         guard name != "Me" else { return }

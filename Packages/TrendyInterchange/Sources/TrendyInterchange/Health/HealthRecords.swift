@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Converts an export of Apple Health to import records.
+/// Reads exports of Apple Health as import records.
 enum HealthRecords {
-  /// Reads the data file alone, without the routes of workouts, which are in other files.
+  /// Reads the data file alone. Routes of workouts are in other files and are counted as skipped.
   static func read(
     _ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler
   ) throws {
@@ -13,7 +13,6 @@ enum HealthRecords {
         routes += event.routes.count
         try body(.event(ExternalEvent(event, route: [], options)), place(of: event))
       }
-      // An import of the whole archive includes them.
       if routes > 0 {
         try body(.skip(what: "workout route (only in the complete archive)", count: routes), "the file")
       }
@@ -38,7 +37,7 @@ enum HealthRecords {
             }
             route += file.points.map(\.coordinate)
           } catch let error as InterchangeError {
-            // The workout is imported without this route.
+            // Import the workout without this route.
             try body(.bad(reason: "cannot import the route \(path): \(error)"), place(of: event))
           }
         }
@@ -65,7 +64,7 @@ enum HealthRecords {
       try body(.skip(what: String(type.dropFirst(name?.count ?? 0)), count: count), "the file")
     }
     for problem in summary.problems { try body(.bad(reason: problem.reason), problem.place) }
-    // Problems after the first hundred are only counted.
+    // Problems after the first 100 have no description.
     for _ in summary.problems.count..<max(summary.problems.count, summary.problemCount) {
       try body(.bad(reason: "further problems of the same kinds"), "the file")
     }
@@ -73,7 +72,8 @@ enum HealthRecords {
 }
 
 extension ExternalEvent {
-  /// Creates an external event. `route` is the recorded part of a workout's route.
+  /// Creates an event.
+  /// - Parameter route: route of a workout, as far as the export contains it.
   fileprivate init(_ event: HealthEvent, route: [Coordinate], _ options: ImportOptions) {
     self.init(typeName: event.category.name, key: [event.key], timestamp: event.start)
     hints = [event.category.rawValue]

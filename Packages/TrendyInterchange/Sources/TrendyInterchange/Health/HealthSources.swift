@@ -8,7 +8,7 @@
 
 /// Devices and apps that wrote samples, numbered in order of appearance.
 struct HealthSources {
-  /// Precedence of a source when several cover the same time; the lowest value wins.
+  /// Precedence of sources that cover the same time. The lowest value takes precedence.
   enum Rank: UInt8, Comparable {
     case watch
     case phone
@@ -22,22 +22,22 @@ struct HealthSources {
     var rank: Rank
   }
 
-  /// Maximum number of sources; later ones are combined.
+  /// Maximum number of sources. Further ones are combined.
   static let limit = 1000
 
   private(set) var all: [Source] = []
   private var indices: [String: [Rank: UInt16]] = [:]
-  /// Last source, which most samples repeat.
+  /// Name of the last source, which most samples have as well.
   private var lastName: [UInt8] = []
   private var lastRank = Rank.other
   private var lastIndex: UInt16?
 
-  /// Returns the index of a source and adds it if necessary.
+  /// Returns the index of a source, adding it if necessary.
   ///
   /// - Parameters:
   ///   - name: Name as written in the file.
-  ///   - device: Apple's description, such as `<<HKDevice: 0x…>, name:Apple Watch, model:Watch, hardware:Watch6,1, …>`;
-  ///     may be empty. The address in it differs between samples.
+  ///   - device: Apple's description, such as `<<HKDevice: 0x…>, name:Apple Watch, model:Watch, hardware:Watch6,1, …>`,
+  ///     or empty. The address in it differs between samples.
   ///   - text: Returns the name as a string.
   mutating func index<Failure: Error>(
     name: UnsafeBufferPointer<UInt8>, device: UnsafeBufferPointer<UInt8>, text: () throws(Failure) -> String
@@ -57,7 +57,8 @@ struct HealthSources {
     return index
   }
 
-  /// Whether the first source takes precedence over the second. Of two with equal rank, the larger amount wins.
+  /// Returns whether the first source takes precedence over the second. If their ranks are equal, the larger amount
+  /// does.
   func isBetter(_ first: UInt16, _ second: UInt16, amounts: (UInt16) -> Double) -> Bool {
     let (left, right) = (all[Int(first)], all[Int(second)])
     if left.rank != right.rank { return left.rank < right.rank }
@@ -68,7 +69,7 @@ struct HealthSources {
 
   private static func rank(in text: UnsafeBufferPointer<UInt8>) -> Rank {
     var index = 0
-    // Searches for "Watch" or "iPhone" by their capital letters.
+    // Search for "Watch" or "iPhone" by their capital letters.
     while index + 5 <= text.count {
       if text[index] == UInt8(ascii: "W"), text[index + 1] == UInt8(ascii: "a"), text[index + 2] == UInt8(ascii: "t"),
         text[index + 3] == UInt8(ascii: "c"), text[index + 4] == UInt8(ascii: "h")
@@ -88,7 +89,7 @@ struct HealthSources {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether both contain the same bytes and are not empty.
+  /// Returns whether both contain the same bytes and are not empty.
   func isSame(as other: [UInt8]) -> Bool {
     guard count == other.count, let baseAddress, count > 0 else { return false }
     return other.withUnsafeBytes { memcmp(baseAddress, $0.baseAddress ?? UnsafeRawPointer(baseAddress), count) == 0 }

@@ -1,7 +1,7 @@
-/// Combines sleep samples into sessions, which are separated by more than two hours without sleep.
+/// Combines sleep samples into sessions that are separated by more than two hours without sleep.
 ///
-/// Phones, watches and apps record the same night. Each session uses one source: one with sleep stages takes
-/// precedence, then the one with more sleep. Time in bed alone does not count as sleep.
+/// Phones, watches and apps record the same night. Each session uses one source: preferably one with sleep stages, then
+/// the one with the most sleep. Time in bed alone does not count as sleep.
 struct SleepSessions {
   enum Stage: UInt8 {
     case inBed
@@ -14,7 +14,7 @@ struct SleepSessions {
     var isAsleep: Bool { rawValue >= Stage.asleep.rawValue }
     var isStage: Bool { rawValue > Stage.asleep.rawValue }
 
-    /// Parses the part of a value after `HKCategoryValueSleepAnalysis`. `Asleep` is the name before iOS 16.
+    /// Parses the part of a value that follows `HKCategoryValueSleepAnalysis`. `Asleep` is the name used before iOS 16.
     init?(_ value: Substring) {
       switch value {
       case "InBed": self = .inBed
@@ -34,7 +34,7 @@ struct SleepSessions {
     var end: Int64
     /// UTC offset in seconds at the end.
     var offset: Int32
-    /// Index of the zone name; -1 if unknown.
+    /// Index of the zone name, or -1 if unknown.
     var zone: Int16
     var source: UInt16
     var stage: Stage
@@ -46,25 +46,25 @@ struct SleepSessions {
     var offset: Int32
     var zone: Int16
     var source: UInt16
-    /// Seconds asleep. Overlapping samples count once.
+    /// Time asleep in seconds. Time covered by several samples counts once.
     var asleep: Int64
     var stages: [Stage: Int64]
     var awake: Int64
   }
 
-  /// Maximum time without sleep within a session, in seconds.
+  /// Maximum time in seconds without sleep within a session.
   private static let gap: Int64 = 7200
-  /// Minimum sleep of a session in seconds.
+  /// Minimum time asleep in seconds of a session.
   static let shortest: Int64 = 1800
 
   private var samples: [Sample] = []
 
-  /// Size of the samples in bytes.
+  /// Memory used by the samples, in bytes.
   var size: Int { samples.count * MemoryLayout<Sample>.stride }
 
   mutating func add(_ sample: Sample) { samples.append(sample) }
 
-  /// Returns the sessions by time, and the number of those that were too short.
+  /// Returns the sessions in order of time, and the number of sessions that were too short.
   func sessions(_ sources: HealthSources) -> (sessions: [Session], short: Int) {
     let asleep = samples.filter { $0.stage.isAsleep && $0.end > $0.start }.sorted {
       ($0.start, $0.end, $0.source, $0.stage.rawValue) < ($1.start, $1.end, $1.source, $1.stage.rawValue)
@@ -122,7 +122,7 @@ struct SleepSessions {
     return best
   }
 
-  /// Returns the number of seconds covered by at least one sample. The samples must be sorted by start.
+  /// Returns the time in seconds that is covered by at least one sample. The samples must be sorted by start.
   private static func union(_ samples: some Sequence<Sample>) -> Int64 {
     var total: Int64 = 0
     var end = Int64.min
@@ -135,7 +135,7 @@ struct SleepSessions {
 }
 
 extension [SleepSessions.Sample] {
-  /// Returns the first index at which the condition holds. It must hold for all elements after it.
+  /// Returns the first index at which a condition holds. It must hold for all later elements.
   fileprivate func partitionPoint(_ condition: (Element) -> Bool) -> Int {
     var low = 0
     var high = count

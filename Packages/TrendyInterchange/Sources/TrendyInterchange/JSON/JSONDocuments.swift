@@ -1,22 +1,22 @@
 import TrendyFoundation
 import TrendyModels
 
-/// JSON values of a file with one document, or with one per line.
+/// JSON values in a file that contains one document, or one document per line.
 struct JSONDocuments {
-  /// Values with their locations for messages: empty for a single document, else `line 3` for example.
+  /// Values with their positions for messages: empty for a single document, otherwise for example `line 3`.
   private(set) var values: [(prefix: String, value: JSONValue)] = []
   private(set) var problems: [ImportProblem] = []
 
   /// Parses the content of a file.
   ///
-  /// - Throws: ``InterchangeError`` if it contains no complete value.
+  /// - Throws: ``InterchangeError`` if it does not contain a complete value.
   init(_ bytes: [UInt8]) throws(InterchangeError) {
     let content = bytes[...].withoutLeadingSpace
     guard Self.isLines(content) else {
       values = [("", try Self.whole(content))]
       return
     }
-    // Line numbers include the lines before the first value.
+    // Count the lines before the first value as well.
     let dropped = bytes[..<content.startIndex].count { $0 == 0xA }
     for line in content.textLines {
       let place = "line \(line.number + dropped)"
@@ -33,8 +33,8 @@ struct JSONDocuments {
     }
   }
 
-  /// Whether each line is a separate object: the second line starts with a brace, and the first does not end inside
-  /// one.
+  /// Returns whether each line is a separate object: the second line starts with a brace, and the first line does not
+  /// end within an object.
   static func isLines(_ content: ArraySlice<UInt8>) -> Bool {
     guard content.first == UInt8(ascii: "{"), let end = content.firstIndex(of: 0xA),
       let last = content[..<end].last(where: { !$0.isSpace }), !"{[,:".utf8.contains(last)
@@ -66,7 +66,7 @@ extension JSONValue {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
-  /// The number, also if it is written as a string.
+  /// The number, which may be written as a string.
   var number: Double? {
     switch self {
     case .string(let text): FieldText.number(text)
@@ -74,7 +74,7 @@ extension JSONValue {
     }
   }
 
-  /// Timestamp: RFC 3339, or seconds or milliseconds since 1970, as a string or a number.
+  /// Timestamp in RFC 3339 format, or in seconds or milliseconds since 1970, as a string or a number.
   var moment: Date? {
     switch self {
     case .string(let text): FieldText.moment(text)

@@ -1,19 +1,19 @@
 /// Reads the elements of large arrays in a JSON document one at a time, in constant memory.
 ///
-/// The document is an array, or an object with arrays as members.
+/// The document is an array, or an object whose members include arrays.
 struct JSONElements {
-  /// Maximum size of an element or a name in bytes.
+  /// Maximum size in bytes of an element or a name.
   static let elementLimit = 16 << 20
 
   typealias Handler = (_ array: String, _ index: Int, _ element: UnsafeBufferPointer<UInt8>) throws -> Void
 
-  /// Passes the elements of the named arrays to `body`, in the order of the document.
+  /// Passes the elements of the named arrays to `body` in document order.
   ///
-  /// If the document is an array, its name is `""`.
+  /// If the document itself is an array, its name is `""`.
   ///
   /// - Returns: The names of the other members.
-  /// - Throws: ``InterchangeError`` with line and column of a syntax error, after all elements before it were passed
-  ///   on, or errors of the input or of `body`.
+  /// - Throws: ``InterchangeError`` with the line and column of a syntax error, after all elements before it have been
+  ///   passed on, or an error of the input or of `body`.
   @discardableResult
   static func read(_ input: ByteInput, arrays: Set<String>, _ body: Handler) throws -> [String] {
     var elements = 0

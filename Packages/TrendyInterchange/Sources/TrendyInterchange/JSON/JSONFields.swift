@@ -1,18 +1,18 @@
 import TrendyFoundation
 
-/// Iterates over the members of a JSON object without creating values, for objects that occur in millions.
+/// Iterates over the members of a JSON object without creating values. For objects that occur by the million.
 ///
-/// A syntax error ends the iteration, after the members before it were passed on.
+/// A syntax error ends the iteration after the members before it have been passed on.
 struct JSONFields {
   /// Unparsed value of a member.
   struct Value {
-    /// Bytes of the value, without the quotes if it is a string.
+    /// Bytes of the value, without the quotes of a string.
     let bytes: UnsafeBufferPointer<UInt8>
     let isString: Bool
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Integer, also from a string. A fraction is rounded.
+    /// Integer, which may be written as a string. A fraction is rounded.
     var integer: Int64? {
       var index = 0
       let isNegative = bytes.first == UInt8(ascii: "-")
@@ -39,10 +39,10 @@ struct JSONFields {
 
     private var roundedNumber: Int64? { FieldText.number(text).flatMap { Int64(exactly: $0.rounded()) } }
 
-    /// RFC 3339 timestamp, with a fast path for UTC such as `2022-05-01T06:10:11.5Z`.
+    /// RFC 3339 timestamp. Has a fast path for UTC, such as `2022-05-01T06:10:11.5Z`.
     var moment: Date? { utcMilliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) } ?? FieldText.date(text) }
 
-    /// Milliseconds since 1970; further digits are truncated.
+    /// Milliseconds since 1970. Further digits are truncated.
     private var utcMilliseconds: Int64? {
       guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z"), bytes[4] == 0x2D, bytes[7] == 0x2D,
         bytes[10] == UInt8(ascii: "T"), bytes[13] == 0x3A, bytes[16] == 0x3A,
@@ -59,7 +59,7 @@ struct JSONFields {
           if place < 3 { fraction += Int64(digit) * (place == 0 ? 100 : place == 1 ? 10 : 1) }
         }
       }
-      // Days from the civil date, with years that start in March (Howard Hinnant, "chrono-Compatible Low-Level Date
+      // Days since 1970, computed with years that start in March (Howard Hinnant, "chrono-Compatible Low-Level Date
       // Algorithms").
       let shifted = month > 2 ? year : year - 1
       let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

@@ -1,15 +1,16 @@
-/// Members of the outermost objects of a JSON document, for format detection without parsing all of it.
+/// Member names of the outermost objects of a JSON document, for detecting the format without parsing the whole
+/// document.
 struct JSONOutline {
-  /// Members of the first object, with their values if these are short strings.
+  /// Members of the first object, with their values if those are short strings.
   private(set) var members: [String: String] = [:]
-  /// Members of the first object nested in the first object.
+  /// Member names of the first object that is nested in the first object.
   private(set) var innerMembers: Set<String> = []
-  /// Whether the text ends inside a bracket or a string.
+  /// Whether the document ends inside a bracket or a string.
   private(set) var isCutOff = true
 
   private var bytes: ArraySlice<UInt8>
 
-  /// Scans a document, or returns `nil` if the text starts neither with an object nor with an array.
+  /// Scans a document. Returns `nil` if it starts neither with an object nor with an array.
   init?(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     guard let first = bytes.first(where: { !$0.isSpace }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
@@ -22,7 +23,7 @@ struct JSONOutline {
   private mutating func scan() {
     var index = bytes.startIndex
     var open: [UInt8] = []
-    // Depth inside the first object, and inside the first object nested in it.
+    // Depths inside the first object, and inside the first object nested in it.
     var outer: Int?
     var inner: Int?
     var hasLeftOuter = false
@@ -80,7 +81,7 @@ struct JSONOutline {
 }
 
 extension JSONOutline {
-  /// Track format of the document, if it is one.
+  /// Track format of the document, or `nil` if it is not in a track format.
   var format: ImportFormat? {
     if members["_type"] != nil { return .ownTracks }
     if members["locations"] != nil, innerMembers.contains("latitudeE7") == false { return .overland }
@@ -97,12 +98,12 @@ extension UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-  /// The bytes without leading whitespace and byte order mark.
+  /// The bytes without a byte order mark and leading whitespace.
   var withoutLeadingSpace: ArraySlice<UInt8> {
     (starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self).drop { $0.isSpace }
   }
 
-  /// Lines with their numbers from 1, without blank lines.
+  /// The lines that are not blank, with their line numbers from 1.
   var textLines: [(number: Int, bytes: ArraySlice<UInt8>)] {
     var lines: [(number: Int, bytes: ArraySlice<UInt8>)] = []
     for (index, line) in split(separator: 0xA, omittingEmptySubsequences: false).enumerated() {

@@ -3,9 +3,9 @@ import TrendyModels
 
 /// Scans JSON documents of any length in constant memory.
 ///
-/// Only brackets, separators and strings are interpreted; a value is validated when it is parsed.
+/// Interprets only brackets, separators and strings. A value is validated when it is parsed.
 struct JSONStreamScanner: ~Copyable {
-  /// Syntax error. Line and column count from 1, the column in bytes.
+  /// Syntax error. Line and column count from 1, `column` in bytes.
   struct Failure: Error {
     let line: Int
     let column: Int
@@ -14,13 +14,13 @@ struct JSONStreamScanner: ~Copyable {
   }
 
   private let input: ByteInput
-  /// Maximum size of a retained value in bytes.
+  /// Maximum size in bytes of a value that is passed on.
   private let longestValue: Int
   private var window: UnsafeMutablePointer<UInt8>
   private var capacity = 256 << 10
   private var count = 0
   private var position = 0
-  /// Offset of the first byte in the window that must be retained.
+  /// Offset in the window of the first byte that must be retained, or `nil`.
   private var kept: Int?
   private var isAtEnd = false
   private var linesBefore = 0
@@ -29,8 +29,8 @@ struct JSONStreamScanner: ~Copyable {
   /// Creates a scanner.
   ///
   /// - Parameters:
-  ///   - input: Text with or without a byte order mark.
-  ///   - longestValue: Maximum size of a retained value in bytes, at least 256 KiB.
+  ///   - input: JSON text with or without a byte order mark.
+  ///   - longestValue: Maximum size in bytes of a value that is passed on, at least 256 KiB.
   init(_ input: ByteInput, longestValue: Int) throws {
     self.input = input
     self.longestValue = longestValue
@@ -60,7 +60,7 @@ struct JSONStreamScanner: ~Copyable {
   /// Consumes the byte that ``significant()`` returned.
   mutating func pass() { position += 1 }
 
-  /// Calls `body` for each member of the object that starts at the next byte. It must consume the value.
+  /// Calls `body` for each member of the object that starts at the next byte. `body` must consume the value.
   ///
   /// - Throws: ``Failure``, or errors of `body`.
   mutating func members(_ body: (inout JSONStreamScanner, _ name: String) throws -> Void) throws {
@@ -75,7 +75,7 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// Calls `body` for each element of the array that starts at the next byte. It must consume the element.
+  /// Calls `body` for each element of the array that starts at the next byte. `body` must consume the element.
   ///
   /// - Throws: ``Failure``, or errors of `body`.
   mutating func elements(_ body: (inout JSONStreamScanner, _ index: Int) throws -> Void) throws {
@@ -86,7 +86,7 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// Accepts a trailing comma, which some programs write.
+  /// Calls `part` for each item up to the closing bracket. Accepts a trailing comma, because some programs write one.
   private mutating func list(until bracket: UInt8, _ part: (inout JSONStreamScanner) throws -> Void) throws {
     pass()
     while try significant() != bracket {
@@ -129,7 +129,7 @@ struct JSONStreamScanner: ~Copyable {
         default: position += 1
         }
       }
-      // A number or a literal may be the whole document.
+      // The document may consist of a single number or literal.
       guard try refill() else { return }
     }
   }
@@ -153,7 +153,7 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// Consumes the rest of a string with its closing quote.
+  /// Consumes the rest of a string, including its closing quote.
   private mutating func string() throws {
     while true {
       while position < count {
@@ -169,9 +169,9 @@ struct JSONStreamScanner: ~Copyable {
     }
   }
 
-  /// Moves the retained bytes to the front of the window and reads more after them.
+  /// Moves the retained bytes to the front of the window and reads more bytes after them.
   ///
-  /// - Returns: Whether there were more bytes.
+  /// - Returns: Whether the input contained more bytes.
   private mutating func refill() throws -> Bool {
     guard !isAtEnd else { return false }
     let start = min(kept ?? position, count)

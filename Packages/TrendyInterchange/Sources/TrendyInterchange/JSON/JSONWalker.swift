@@ -1,13 +1,13 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Visits the values of one or several concatenated JSON documents, in memory that does not depend on their length.
+/// Visits the values of one JSON document or several concatenated ones. Memory use does not depend on their length.
 struct JSONWalker {
-  /// Treatment of a value.
+  /// How to visit a value.
   enum Choice {
-    /// Visit the members of an object or the elements of an array individually.
+    /// Visit each member of an object or each element of an array.
     case enter
-    /// Pass each element of an array as a whole; pass any other value itself.
+    /// Pass on each element of an array as a whole. Pass on any other value itself.
     case each
     case take
     case skip
@@ -15,7 +15,7 @@ struct JSONWalker {
 
   typealias Taking = (_ path: [String], _ value: JSONValue, _ place: String) throws -> Void
 
-  /// Maximum size of a value that is passed as a whole, in bytes.
+  /// Maximum size in bytes of a value that is passed on as a whole.
   private static let longestValue = 64 << 20
 
   private let choose: ([String]) -> Choice
@@ -24,15 +24,15 @@ struct JSONWalker {
   private var path: [String] = []
   private var place = ""
 
-  /// Visits the values of a text.
+  /// Visits the values of a JSON text.
   ///
   /// - Parameters:
-  ///   - input: Text with or without a byte order mark.
-  ///   - choose: Returns the treatment of the value at a path of names and indices. The path of the document is empty.
-  ///   - onValue: Receives each value with its path and its location, such as `events[3]`.
-  ///   - onBroken: Receives the location of a value that has balanced brackets but is not JSON.
-  /// - Throws: ``InterchangeError`` for a truncated text or an error after which reading cannot continue, or errors of
-  ///   the closures.
+  ///   - input: JSON text with or without a byte order mark.
+  ///   - choose: Returns how to visit the value at a path of names and indices. The path of a document is empty.
+  ///   - onValue: Receives each value with its path and its position, such as `events[3]`.
+  ///   - onBroken: Receives the position of a value whose brackets are balanced but which is not valid JSON.
+  /// - Throws: ``InterchangeError`` if the text is truncated or an error prevents reading on, or errors of the
+  ///   closures.
   static func walk(
     _ input: ByteInput, choose: @escaping ([String]) -> Choice, _ onValue: @escaping Taking,
     onBroken: @escaping (_ reason: String, _ place: String) throws -> Void
@@ -91,7 +91,8 @@ struct JSONWalker {
     place = before
   }
 
-  /// ``place`` is not restored if `body` throws, for use in the error message.
+  /// Visits a value within the current one. If `body` throws, ``place`` is not restored, because the error message uses
+  /// it.
   private mutating func step(to name: String, at place: String, _ body: (inout JSONWalker) throws -> Void) throws {
     path.append(name)
     self.place = place

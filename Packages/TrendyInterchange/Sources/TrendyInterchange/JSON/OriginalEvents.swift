@@ -3,12 +3,13 @@ import TrendyModels
 
 /// Reads the array of events with nested types that the original product and `export json` write, without loss.
 ///
-/// The file contains no property definitions, so one is created for each key, with the kind in the type's first event.
+/// The file contains no property definitions, so the reader creates one for each key of a type, with the kind that the
+/// key has in the type's first event.
 struct OriginalEvents {
   private let options: ImportOptions
   private let body: InterchangeFormat.Handler
   private var types: Set<String> = []
-  /// Pairs of type id and property key.
+  /// Pairs of type id and property key that have a definition.
   private var keys: Set<[String]> = []
 
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
@@ -56,7 +57,7 @@ struct OriginalEvents {
     for name in ["id", "event_type", "created_at", "updated_at"] { fields.removeValue(forKey: name) }
     fields = fields.filter { $0.value != .null }
     fields["event_type_id"] = .string(typeID)
-    // An all-day event is a date in the zone where it was recorded, which the original product does not store.
+    // An all-day event is a date in the zone where it was recorded. The original product does not store that zone.
     if fields["is_all_day"] == .bool(true), fields["time_zone"] == nil {
       fields["time_zone"] = options.zone.name.map { .string($0) }
     }

@@ -1,11 +1,11 @@
-/// Buffered sequential reader of the bytes of a file or pipe, with lookahead.
+/// Buffered sequential reader with lookahead for the bytes of a file or pipe.
 public final class ByteInput {
   private let readPiece: () throws -> [UInt8]
   private var piece: [UInt8] = []
   private var index = 0
   private var isAtEnd = false
 
-  /// Creates an input. `readPiece` returns the next bytes in pieces of any size, and an empty array at the end.
+  /// Creates an input. `readPiece` returns the next bytes in chunks of any size, and an empty array at the end.
   public init(_ readPiece: @escaping () throws -> [UInt8]) { self.readPiece = readPiece }
 
   /// Creates an input from bytes in memory.
@@ -17,9 +17,7 @@ public final class ByteInput {
     }
   }
 
-  /// Creates an input that reads from a source in pieces of at most `size` bytes.
-  ///
-  /// The source writes the next bytes into the buffer and returns their number; 0 means the end.
+  /// Creates an input that reads from a source in chunks of at most `size` bytes.
   public convenience init(size: Int = 1 << 18, from source: @escaping ExportFiles.Source) {
     self.init {
       try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
@@ -28,7 +26,7 @@ public final class ByteInput {
     }
   }
 
-  /// Returns the next bytes without consuming them: at least `count` unless the input ends before.
+  /// Returns the next bytes without consuming them: at least `count`, unless the input ends sooner.
   public func peek(_ count: Int) throws -> ArraySlice<UInt8> {
     while piece.count - index < count, !isAtEnd {
       let more = try readPiece()
@@ -61,7 +59,7 @@ public final class ByteInput {
     return bytes.count > limit ? nil : try rest()
   }
 
-  /// Reads the next bytes into the buffer and returns their number; 0 only at the end.
+  /// Reads the next bytes into the buffer and returns their number. Returns 0 only at the end.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     if index == piece.count {
       guard !isAtEnd else { return 0 }
@@ -78,7 +76,7 @@ public final class ByteInput {
     return count
   }
 
-  /// Returns the next byte, or `nil` at the end.
+  /// Returns and consumes the next byte, or returns `nil` at the end.
   func next() throws -> UInt8? {
     if index == piece.count {
       guard !isAtEnd else { return nil }
@@ -93,10 +91,10 @@ public final class ByteInput {
     return piece[index]
   }
 
-  /// Puts back the byte that ``next()`` returned last.
+  /// Returns the byte that ``next()`` consumed last to the input.
   func giveBack() { index -= 1 }
 
-  /// Passes the buffered bytes to `body` and consumes as many as it returns. The buffer is empty only at the end.
+  /// Passes the buffered bytes to `body` and consumes as many as `body` returns. The buffer is empty only at the end.
   func withPiece<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> (count: Int, Result)) throws -> Result {
     if index == piece.count, !isAtEnd {
       piece = try readPiece()
@@ -110,9 +108,9 @@ public final class ByteInput {
     return result
   }
 
-  /// Returns the next line without its line end (LF or CRLF), or `nil` at the end.
+  /// Returns the next line without its line break (LF or CRLF), or `nil` at the end.
   ///
-  /// A line of more than `limit` bytes is cut, and `isWhole` is then `false`.
+  /// A line of more than `limit` bytes is truncated, and `isWhole` is `false`.
   func line(limit: Int) throws -> (bytes: [UInt8], isWhole: Bool)? {
     var line: [UInt8] = []
     var isWhole = true

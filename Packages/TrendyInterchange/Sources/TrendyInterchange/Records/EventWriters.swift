@@ -1,15 +1,15 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Settings and lookup tables that an event writer needs in addition to the events.
+/// Settings and lookup tables that event writers need.
 public struct ExportContext: Sendable {
   /// Event types by id.
   public var types: [String: EventType]
-  /// Keys of all properties of the events, in the order of their columns.
+  /// Property keys of all events, in column order.
   public var propertyKeys: [String]
-  /// Time zone for events without one.
+  /// Time zone for events that have none.
   public var zone: ZoneClock
-  /// Returns the date of a time in the zone where the event was recorded. All-day events are written as dates.
+  /// Returns the date of a time in the zone of the event. All-day events are written as dates.
   public var date: @Sendable (Date, Event) -> CivilDate
   /// Time of the export.
   public var now: Date
@@ -18,10 +18,10 @@ public struct ExportContext: Sendable {
   ///
   /// - Parameters:
   ///   - types: Event types by id.
-  ///   - propertyKeys: Keys of the properties, in the order of their columns.
-  ///   - zone: Time zone for events without one.
+  ///   - propertyKeys: Property keys of all events, in column order.
+  ///   - zone: Time zone for events that have none.
   ///   - now: Time of the export.
-  ///   - date: Returns the date of a time in the zone where the event was recorded.
+  ///   - date: Returns the date of a time in the zone of the event.
   public init(
     types: [String: EventType], propertyKeys: [String], zone: ZoneClock, now: Date,
     date: @escaping @Sendable (Date, Event) -> CivilDate
@@ -35,7 +35,7 @@ public struct ExportContext: Sendable {
 
   func typeName(of event: Event) -> String { types[event.eventTypeId]?.name ?? event.eventTypeId }
 
-  /// Returns an RFC 3339 timestamp with the offset of the event's zone, or of the context's zone if it has none.
+  /// Returns an RFC 3339 timestamp with the offset of the event's zone, or of the context's zone if the event has none.
   func text(_ moment: Date, of event: Event) -> String {
     let named = event.timeZone.flatMap { $0 == zone.name ? nil : ZoneClock(named: $0) }
     let milliseconds = (moment.timeIntervalSince1970 * 1000).rounded()
@@ -45,7 +45,7 @@ public struct ExportContext: Sendable {
   }
 }
 
-/// Serializes events one at a time. They may come in any order.
+/// Serializes events one at a time, in any order.
 public protocol EventWriter {
   /// Returns the text before the first event.
   func beginning() -> String
@@ -55,7 +55,8 @@ public protocol EventWriter {
   func ending() -> String
 }
 
-/// Writes a CSV table for import into this product: times with offset, all-day events as dates, durations in seconds.
+/// Writer for a CSV table that this product can import: times with offset, all-day events as dates, durations in
+/// seconds.
 struct EventTableWriter: EventWriter {
   let context: ExportContext
 
@@ -96,7 +97,7 @@ struct EventTableWriter: EventWriter {
   }
 }
 
-/// Writes a JSON array of events with nested event types, as the original product exports it.
+/// Writer for a JSON array of events with nested event types, as in exports of the original product.
 struct EventArrayWriter: EventWriter {
   let context: ExportContext
   private var isFirst = true

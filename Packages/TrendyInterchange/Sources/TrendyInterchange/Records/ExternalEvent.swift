@@ -3,54 +3,55 @@ public import TrendyModels
 
 /// External event: an event as another program recorded it.
 ///
-/// It has the name of its type instead of a type id, and a natural key by which a second import recognizes it.
+/// It has the name of its type instead of a type id, and a natural key that identifies it when it is imported again.
 public struct ExternalEvent: Hashable, Sendable {
   /// Name of the event type in the source.
   public var typeName: String
-  /// Other names in lower case that the user may map to a type of the record.
+  /// Other names in lower case, by which the user may map the event to a type of the record.
   public var hints: [String] = []
-  /// Parts of the natural key, identical in every file that contains the event.
+  /// Parts of the natural key, the same in every file that contains the event.
   public var key: [String]
-  /// Whether the source's keys are unique. If not, a repeated key within one file denotes a separate event.
+  /// Whether the source's keys are unique. If not, a key that repeats within a file denotes another event.
   public var isKeyUnique = false
-  /// Id in a store of this product, for files that this product exported.
+  /// Id in a store of this product, if this product exported the file.
   public var id: String?
-  /// Id in the source. It identifies an event of the store if the store has one with this id.
+  /// Id in the source. If the store has an event with this id, it is the same event.
   public var possibleID: String?
   public var timestamp: Date
-  /// End of the event, not before `timestamp`. For an all-day event it is midnight of the last date.
+  /// End of the event, not before `timestamp`. For an all-day event, midnight of its last date.
   public var endDate: Date?
   public var isAllDay = false
   public var notes: String?
-  /// IANA name of the zone in which the event was recorded.
+  /// IANA name of the time zone in which the event was recorded.
   public var timeZone: String?
-  /// Source in the store that exported the event; `nil` for events of other programs.
+  /// Source of the event in the store that exported it, or `nil` for events of other programs.
   public var source: EventSourceType?
   public var title: String?
   public var externalId: String?
   public var locationName: String?
   public var coordinate: Coordinate?
-  /// Route as the source recorded it.
+  /// Route as recorded by the source.
   public var route: [Coordinate] = []
-  /// Fixes of the route by time. They are stored but not used for detection, because the source classified them.
+  /// Fixes of the route in order of time. They are stored but not used for detection, because the source has classified
+  /// them.
   public var track: [Location] = []
-  /// Rule by which duplicates from other sources are recognized; `nil` if only the key is compared.
+  /// Rule for recognising duplicates from other sources, or `nil` to compare only the key.
   public var sameness: DuplicateRule?
   /// Property values by key.
   public var properties: [String: PropertyValue] = [:]
-  /// Property kinds that apply only to this event, for keys with another kind in other events.
+  /// Property kinds of this event alone, for keys that have another kind in other events.
   public var kinds: [String: PropertyType] = [:]
 
-  /// Key of the trip property with the transport mode, such as `car` or `train`.
+  /// Key of the trip property that contains the transport mode, such as `car` or `train`.
   public static let modeKey = "mode"
 
-  /// Rule by which events of two sources are recognized as duplicates.
+  /// Rule for recognising events of two sources as duplicates.
   public enum DuplicateRule: Hashable, Sendable {
-    /// They overlap by more than half of the longer one, and their positions, if known, are within `metres`.
+    /// The events overlap by more than half of the longer one, and their positions, if known, are within `metres`.
     case time(metres: Double)
-    /// They start within a minute, and their durations differ by at most 5 %.
+    /// The events start within one minute, and their durations differ by at most 5 %.
     case moments
-    /// Total of a habit on a day, compared with the sum of the events of that day.
+    /// The amount is the total of a habit on one day. It is compared with the sum of the day's events.
     case day(amount: Double)
   }
 
@@ -62,62 +63,62 @@ public struct ExternalEvent: Hashable, Sendable {
   }
 }
 
-/// Item of a file.
+/// Item read from a file.
 public enum InterchangeRecord: Hashable, Sendable {
   /// Entity of a store of this product, with the fields of its create request.
   case entity(kind: MutationEntityType, id: String, fields: [String: JSONValue])
   /// Event of another program.
   case event(ExternalEvent)
-  /// Event type, which may have no events. An existing type with this name is not changed.
+  /// Event type, possibly without events. An existing type with this name is not changed.
   case type(ExternalType)
-  /// Property that events of a type have and the file does not define. `typeID` is the type's id in the file.
+  /// Property that events of a type have without a definition in the file. `typeID` is the id of the type in the file.
   case property(key: String, kind: PropertyType, typeID: String)
-  /// Dates that do not break a streak.
+  /// Dates that neither break nor extend a streak.
   case dayOff(ExternalSkip)
-  /// Track in which trips are detected.
+  /// Track in which trips are to be detected.
   case track(TrackFile)
-  /// Fix of a device, in which trips are detected.
+  /// Fix of a device, in whose fixes trips are to be detected.
   case fix(Location, device: String)
-  /// Fixes that are stored but not used for detection, because the source provides trips and visits.
+  /// Fixes that are stored but not used for detection, because the source provides its own trips and visits.
   case path([Location], source: String)
   /// Motion sample of a device.
   case motion(MotionActivity, device: String)
   /// Trip command: `start`, `end`, `finalize` or `cancel`.
   case call(kind: String, time: Date, device: String)
-  /// Note of detection that a store keeps with the readings of a device.
+  /// State of detection that a store keeps with the readings of a device.
   case note(kind: String, id: String, time: Date, content: [UInt8], device: String)
-  /// Item that is not imported, with a description such as `alarm`.
+  /// Item that is not imported. `what` describes it, for example "alarm".
   case skip(what: String, count: Int = 1)
-  /// Item that cannot be parsed, with the reason.
+  /// Malformed item, with the reason.
   case bad(reason: String)
 }
 
-/// Options for reading a file, for properties that its content does not determine.
+/// Options for reading a file: properties that its content does not determine.
 public struct ImportOptions: Sendable {
-  /// Time zone of times without an offset.
+  /// Time zone of timestamps without an offset.
   public var zone: ZoneClock
-  /// Range outside which events are skipped and recurrences end; `nil` for all events.
+  /// Range outside which events are skipped and recurrences end, or `nil` for all events.
   public var range: Range<Date>?
-  /// Current time, at which endless recurrences end.
+  /// Current time, at which recurrences without an end stop.
   public var now: Date
-  /// Columns of a table by role, such as `type`, `start` or `note`.
+  /// Column names of a table by role, such as `type`, `start` or `note`.
   public var columns: [String: String]
-  /// Roles that ``columns`` accepts as keys.
+  /// Roles that can be keys of ``columns``.
   public static var columnNames: [String] { TableProfile.Role.allCases.map(\.rawValue) }
-  /// Whether `3/4` is the third of April; `nil` to detect the order.
+  /// Whether `3/4` is the third of April, or `nil` to detect the order of day and month.
   public var isDayFirst: Bool?
-  /// Whether the user specified ``zone``. If not, times in an unknown zone are rejected.
+  /// Whether the user specified ``zone``. If not, timestamps in an unknown zone are rejected.
   public var isZoneChosen = false
-  /// Decimal separator of a table's numbers; `nil` to detect it.
+  /// Decimal separator of a table's numbers, or `nil` to detect it.
   public var decimalSign: DecimalSign?
-  /// Unit of durations without one; `nil` to detect it.
+  /// Unit of durations written without a unit, or `nil` to detect it.
   public var durationUnit: DurationUnit?
-  /// Event type for a table without a column for it.
+  /// Event type for the rows of a table without a type column.
   public var typeName: String?
-  /// Cell values in lower case that mark a habit as done, in a table with a column per habit; `nil` for the defaults.
+  /// Cells in lower case that mean that a habit was done, in a table with one column per habit. `nil` for the defaults.
   public var doneValues: Set<String>?
 
-  /// Creates options. See the properties for the meaning of the arguments.
+  /// Creates options. The arguments correspond to the properties.
   public init(
     zone: ZoneClock, range: Range<Date>? = nil, now: Date, columns: [String: String] = [:], isDayFirst: Bool? = nil
   ) {
@@ -132,16 +133,16 @@ public struct ImportOptions: Sendable {
 extension ImportOptions {
   /// Returns the zone name of an event for which the file contains only an offset.
   ///
-  /// It is the zone of the options if that has the same offset at the time, or if the offset is unknown.
+  /// Returns ``zone`` if it has this offset at the time of the event, or if the offset is unknown.
   ///
   /// - Parameters:
-  ///   - offset: Seconds east of Greenwich; `nil` if unknown.
+  ///   - offset: UTC offset in seconds, or `nil` if unknown.
   ///   - time: Time of the event.
-  /// - Returns: IANA name, or `nil` if no zone has this offset.
+  /// - Returns: An IANA name, or `nil` if no zone with this offset is known.
   func zoneName(secondsFromGMT offset: Int?, at time: Date) -> String? {
     guard let offset, offset != zone.secondsFromGMT(at: time) else { return zone.name }
     if offset == 0 { return "UTC" }
-    // In these names positive offsets are west of Greenwich (tz database, file etcetera).
+    // In these names, positive offsets are west of Greenwich (tz database, file `etcetera`).
     if offset % 3600 == 0, (-12...14).contains(offset / 3600) {
       return "Etc/GMT\(offset > 0 ? "-" : "+")\(abs(offset / 3600))"
     }
@@ -153,9 +154,9 @@ extension ImportOptions {
   }
 }
 
-/// Time zone: converts between times and local dates.
+/// Time zone that converts between times and local dates.
 public struct ZoneClock: Sendable {
-  /// IANA name; `nil` if unknown.
+  /// IANA name, or `nil` if unknown.
   public let name: String?
   private let offset: @Sendable (Date) -> Int
 
@@ -165,26 +166,26 @@ public struct ZoneClock: Sendable {
   /// Creates a zone from a function.
   ///
   /// - Parameters:
-  ///   - name: IANA name; `nil` if unknown.
-  ///   - offset: Returns the seconds east of Greenwich at a time.
+  ///   - name: IANA name, or `nil` if unknown.
+  ///   - offset: Returns the UTC offset in seconds at a time, positive to the east.
   public init(name: String?, offset: @escaping @Sendable (Date) -> Int) {
     self.name = name
     self.offset = offset
   }
 
-  /// Creates a zone from an IANA name, or returns `nil` if the system does not know it.
+  /// Creates a zone from an IANA name. Returns `nil` if the system does not know the zone.
   public init?(named name: String) {
     guard let rules = TimeZoneRules(named: name) else { return nil }
     self.init(name: name) { rules.secondsFromGMT(at: $0) }
   }
 
-  /// Returns the seconds east of Greenwich at a time.
+  /// Returns the UTC offset in seconds at a time, positive to the east.
   public func secondsFromGMT(at date: Date) -> Int { offset(date) }
 
   /// Returns the time of a local date and second of the day.
   ///
-  /// A local time that occurs twice denotes the first occurrence; one that is skipped uses the offset before the
-  /// change.
+  /// A local time that occurs twice denotes the first occurrence. A local time that is skipped uses the offset before
+  /// the change.
   public func date(_ day: CivilDate, secondOfDay: Int = 0) -> Date {
     let wall = Double(day.daysSince1970) * 86_400 + Double(secondOfDay)
     let before = offset(Date(timeIntervalSince1970: wall - 90_000))
@@ -195,7 +196,7 @@ public struct ZoneClock: Sendable {
     return offset(second) == after ? second : first
   }
 
-  /// Returns the local date and second of the day at a time.
+  /// Returns the local date and second of the day of a time.
   public func wall(at date: Date) -> (day: CivilDate, secondOfDay: Int) {
     let seconds = date.timeIntervalSince1970.rounded(.down) + Double(offset(date))
     let day = (seconds / 86_400).rounded(.down)
@@ -204,7 +205,7 @@ public struct ZoneClock: Sendable {
 }
 
 extension PropertyValue {
-  /// Creates a number value, an integer if the number is whole and below 10^15.
+  /// Creates a number value: an integer if the number is whole and below 10^15.
   static func number(integerIfWhole value: Double) -> PropertyValue {
     value == value.rounded() && abs(value) < 1e15 ? .number(Int(value)) : .number(value)
   }

@@ -3,14 +3,14 @@ public import TrendyModels
 /// Event type of another program.
 public struct ExternalType: Hashable, Sendable {
   public var name: String
-  /// Colour as `#RRGGBB`; `nil` if the program has none in this form.
+  /// Colour as `#RRGGBB`, or `nil` if the program has none in this form.
   public var colorHex: String?
-  /// Emoji; `nil` if the program has none.
+  /// Emoji, or `nil` if the program has none.
   public var icon: String?
   /// Goal, if the program has one.
   public var goal: Goal?
 
-  /// Creates a type. Colours and icons in another form are discarded.
+  /// Creates a type. Discards a colour or icon in any other form.
   public init(name: String, colorHex: String? = nil, icon: String? = nil, goal: Goal? = nil) {
     self.name = name
     self.colorHex = colorHex.flatMap { Self.isColor($0) ? $0.uppercased() : nil }
@@ -26,13 +26,13 @@ public struct ExternalType: Hashable, Sendable {
 /// Dates on which another program expected no events of a type.
 public struct ExternalSkip: Hashable, Sendable {
   public var typeName: String
-  /// Parts of the natural key, identical in every file that contains the skip.
+  /// Parts of the natural key, the same in every file that contains the skip.
   public var key: [String]
-  /// First and last skipped date.
+  /// Range of skipped dates.
   public var days: ClosedRange<CivilDate>
   public var note: String?
 
-  /// Creates a skip from its values.
+  /// Creates a skip.
   public init(typeName: String, key: [String], days: ClosedRange<CivilDate>, note: String? = nil) {
     self.typeName = typeName
     self.key = key

@@ -1,26 +1,26 @@
 public import TrendyModels
 
-/// Digests of a file's first events, to recognize the same file read with another time zone.
+/// Digests of the first events of a file, to recognise a file that is read again with another time zone.
 ///
-/// Event ids depend on instants, so another zone for times without an offset gives every event a different id. Local
-/// times do not depend on that zone: equal ``content`` with different ``moments`` is the same file read with another
-/// zone.
+/// Event ids depend on instants, so another zone for times without an offset changes the id of every event. Local times
+/// do not depend on that zone: equal ``content`` with different ``moments`` means that the same file was read with
+/// another zone.
 public struct ImportReading: Hashable, Sendable {
-  /// IANA name of the zone for times without an offset.
+  /// IANA name of the zone used for times without an offset.
   public var zone: String
   /// Digest of the local times and types of the first events.
   public var content: String
   /// Digest of the instants of the same events.
   public var moments: String
 
-  /// Creates a value from the zone and the two digests.
+  /// Creates a reading.
   public init(zone: String, content: String, moments: String) {
     self.zone = zone
     self.content = content
     self.moments = moments
   }
 
-  /// Creates a value from stored ``members``, or returns `nil` if one is missing.
+  /// Creates a reading from stored ``members``. Returns `nil` if one is missing.
   public init?(members: [String: JSONValue]) {
     guard let zone = members["zone"]?.stringValue, let content = members["content"]?.stringValue,
       let moments = members["moments"]?.stringValue
@@ -28,14 +28,14 @@ public struct ImportReading: Hashable, Sendable {
     self.init(zone: zone, content: content, moments: moments)
   }
 
-  /// Members of the JSON object in which an import history stores the value.
+  /// Members of the JSON object in which an import history stores the reading.
   public var members: [String: JSONValue] {
     ["zone": .string(zone), "content": .string(content), "moments": .string(moments)]
   }
 
   /// Returns the zone with which the same file was imported before.
   ///
-  /// Returns `nil` if it was not imported before, or also with this zone.
+  /// Returns `nil` if it was not imported before, or if it was imported with this zone as well.
   public func otherZone(among earlier: [ImportReading]) -> String? {
     let same = earlier.filter { $0.content == content }
     guard !same.contains(where: { $0.moments == moments }) else { return nil }

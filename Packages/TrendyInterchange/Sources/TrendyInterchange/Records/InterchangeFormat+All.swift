@@ -1,5 +1,5 @@
 extension InterchangeFormat {
-  /// All formats, most specific first: the first one that recognizes a file is used.
+  /// All formats, most specific first. The first format that recognises a file is used.
   public static let all: [InterchangeFormat] =
     own + habits + timeSheets + calendars + health + journeys + tables + tracks + folders
 
@@ -84,7 +84,7 @@ extension InterchangeFormat {
       basis: "recorded drives", track: format)
   }
 
-  /// Last, because every other archive format is more specific.
+  /// At the end, because all other archive formats are more specific.
   private static let folders = [
     InterchangeFormat(
       "zip", "ZIP or folder", "Archive or folder with files of these formats, such as a Takeout, calendars or tracks.",

@@ -1,13 +1,13 @@
 extension InterchangeFormat {
-  /// Help text for users who have a file of a format or want to create one.
+  /// Help text for users who have a file in a format or want to create one.
   public struct Guide: Hashable, Sendable {
-    /// How to export the file from the other program.
+    /// Instructions for exporting the file from the other program.
     public let origin: String
-    /// Result of importing the file.
+    /// Description of what an import of the file creates.
     public let result: String
   }
 
-  /// Help text, or `nil` if ``summary`` suffices.
+  /// Help text, or `nil` if ``summary`` is sufficient.
   public var guide: Guide? { Self.guides[word] }
 
   private static let guides = trackerGuides.merging(journeyGuides) { first, _ in first }

@@ -59,7 +59,7 @@ extension InterchangeFormat {
       read: { input, _, body in try PolarstepsReader.read(input, body) }),
   ]
 
-  /// Returns the outline of a JSON document that starts with this bracket.
+  /// Returns the outline of a JSON document that starts with the given bracket, or `nil`.
   private static func outline(_ head: ArraySlice<UInt8>, of bracket: Unicode.Scalar) -> JSONOutline? {
     let content = head.withoutLeadingSpace
     guard content.first == UInt8(ascii: bracket) else { return nil }

@@ -1,8 +1,8 @@
-/// File format with its detection, content, reader and writer.
+/// File format with its detection, contents, reader and writer.
 ///
-/// The command line and its help are generated from ``all``, and a test compares `docs/formats.md` with it.
+/// The options of the command line and its help are generated from ``all``. A test compares `docs/formats.md` with it.
 public struct InterchangeFormat: Sendable {
-  /// Kinds of content that a format supports.
+  /// Kinds of content that a format can contain.
   public struct Contents: OptionSet, Hashable, Sendable {
     public let rawValue: Int
 
@@ -12,12 +12,12 @@ public struct InterchangeFormat: Sendable {
     public static let events = Contents(rawValue: 1)
     /// Positions of devices.
     public static let fixes = Contents(rawValue: 2)
-    /// Trips detected in the fixes or contained in the file.
+    /// Trips, contained in the file or detected in its fixes.
     public static let trips = Contents(rawValue: 4)
-    /// Every kind of entity with its id, including types, properties, places, vehicles, rules and settings.
+    /// Entities of every kind with their ids, including types, properties, places, vehicles, rules and settings.
     public static let everything = Contents(rawValue: 8)
 
-    /// Comma-separated names, such as `events, fixes`.
+    /// Names separated by commas, such as `events, fixes`.
     public var words: String {
       if contains(.everything) { return "everything" }
       let names = [(Contents.events, "events"), (.trips, "trips"), (.fixes, "fixes")]
@@ -33,15 +33,15 @@ public struct InterchangeFormat: Sendable {
   public let name: String
   /// Description in one sentence.
   public let summary: String
-  /// Content that an import reads.
+  /// Kinds of content that an import reads.
   public let reads: Contents
-  /// Content that an export writes.
+  /// Kinds of content that an export writes.
   public let writes: Contents
-  /// Evidence for the reader's correctness: a specification, sources, or real files that it was tested with.
+  /// Evidence that the reader is correct: a specification, source code, or the real files with which it was tested.
   public let basis: String
-  /// Track format, if this is one.
+  /// Corresponding track format, or `nil` if this is not a track format.
   public let track: ImportFormat?
-  /// Table profile, for tables recognized by their columns.
+  /// Profile of a table that is recognised by its columns.
   private let table: TableProfile?
   private let recognise: @Sendable (ArraySlice<UInt8>) -> Bool
   private let readRecords: (@Sendable (ByteInput, ImportOptions, Handler) throws -> Void)?
@@ -49,7 +49,7 @@ public struct InterchangeFormat: Sendable {
   private let makeWriter: (@Sendable (ExportContext) -> any EventWriter)?
   private let makeArchiveWriter: (@Sendable (ExportContext) -> any EventArchiveWriter)?
 
-  /// Detection and reading of a format with several files, in a folder or an archive.
+  /// Functions that detect and read a format with several files, in a folder or an archive.
   struct FolderReading: Sendable {
     let recognise: @Sendable (ExportFiles) throws -> Bool
     let read: @Sendable (ExportFiles, ImportOptions, Handler) throws -> Void
@@ -78,7 +78,7 @@ public struct InterchangeFormat: Sendable {
     makeArchiveWriter = archiveWriter
   }
 
-  /// Returns the format with a name on the command line. `rec` is an alias of `owntracks-rec`.
+  /// Returns the format with this name on the command line. `rec` is an alias of `owntracks-rec`.
   public static func named(_ word: String) -> InterchangeFormat? {
     let word = word.lowercased() == "rec" ? ImportFormat.ownTracksRecording.rawValue : word.lowercased()
     return all.first { $0.word == word }
@@ -88,8 +88,8 @@ public struct InterchangeFormat: Sendable {
   ///
   /// - Parameters:
   ///   - input: File at its beginning.
-  ///   - columns: Columns that the user specified, as in ``ImportOptions/columns``. With these, a table is recognized
-  ///     even if its own column names are unknown.
+  ///   - columns: Columns that the user specified, as in ``ImportOptions/columns``. If there are any, a table is
+  ///     recognised even if its column names are unknown.
   /// - Returns: The format, or `nil` if none matches.
   public static func detect(_ input: ByteInput, columns: [String: String] = [:]) throws -> InterchangeFormat? {
     let head = try input.peek(1 << 16)
@@ -103,17 +103,17 @@ public struct InterchangeFormat: Sendable {
     return isTable ? named("csv") : nil
   }
 
-  /// Whether the content is neither XML nor JSON nor an archive. Excel's tables in UTF-16 count as text.
+  /// Returns whether the content is neither XML nor JSON nor an archive. Excel's UTF-16 tables count as text.
   static func isPlainText(_ head: ArraySlice<UInt8>) -> Bool {
     guard let first = head.withoutLeadingSpace.first else { return false }
     return !"<{[".utf8.contains(first) && !head.starts(with: Array("PK".utf8))
   }
 
-  /// Detects the format from the first 64 KiB of a file, or all of a shorter one.
+  /// Detects the format of a file by its first 64 KiB, or all of a shorter one.
   static func of(_ head: ArraySlice<UInt8>) -> InterchangeFormat? {
-    // The track format is detected once for all formats.
+    // Detect the track format once for all formats.
     var track: ImportFormat??
-    // The header of a table is parsed once for all formats.
+    // Parse the header of a table once for all formats.
     var header: TableHeader??
     return readable.first { format in
       if let profile = format.table {
@@ -126,9 +126,9 @@ public struct InterchangeFormat: Sendable {
     }
   }
 
-  /// Detects the format of a folder or an archive by the content of its files.
+  /// Detects the format of a folder or an archive by the contents of its files.
   ///
-  /// - Returns: The format, or `nil` if no file can be read.
+  /// - Returns: The format, or `nil` if no file is supported.
   /// - Throws: The error of opening a file.
   public static func detect(in files: ExportFiles) throws -> InterchangeFormat? {
     try readable.first { try $0.folder?.recognise(files) == true }
@@ -139,9 +139,9 @@ public struct InterchangeFormat: Sendable {
   /// Formats that can be exported.
   public static let writable = all.filter { !$0.writes.isEmpty }
 
-  /// Reads a file and passes each record to `body` with its location, such as `line 12`.
+  /// Reads a file and passes each record to `body` with its position, such as `line 12`.
   ///
-  /// - Throws: Errors of the input or of `body`, or ``InterchangeError``. Earlier records have been passed on.
+  /// - Throws: ``InterchangeError``, or errors of the input or of `body`. Records before the error have been passed on.
   public func read(
     _ input: ByteInput, _ options: ImportOptions, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
@@ -149,11 +149,11 @@ public struct InterchangeFormat: Sendable {
     try readRecords(input, options, body)
   }
 
-  /// Reads a folder or archive and passes each record to `body`.
+  /// Reads a folder or an archive and passes each record to `body`.
   ///
-  /// The location includes the path, such as `Takeout/Records.json, locations[3]`.
+  /// The position includes the path, such as `Takeout/Records.json, locations[3]`.
   ///
-  /// - Throws: Errors of a file or of `body`, or ``InterchangeError``. Earlier records have been passed on.
+  /// - Throws: ``InterchangeError``, or errors of a file or of `body`. Records before the error have been passed on.
   public func read(
     _ files: ExportFiles, _ options: ImportOptions, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
@@ -161,19 +161,19 @@ public struct InterchangeFormat: Sendable {
     try folder.read(files, options, body)
   }
 
-  /// Whether files are read as records instead of as a track.
+  /// Whether files of this format are read as records rather than as a track.
   public var isReadAsRecords: Bool { readRecords != nil }
 
-  /// Returns a writer, or `nil` unless the format writes only events to a single file.
+  /// Returns a writer if the format consists of a single file of events; otherwise `nil`.
   public func eventWriter(_ context: ExportContext) -> (any EventWriter)? { makeWriter?(context) }
 
-  /// Returns a writer, or `nil` for a format with a single file.
+  /// Returns a writer if the format is an archive of several files; otherwise `nil`.
   public func archiveWriter(_ context: ExportContext) -> (any EventArchiveWriter)? { makeArchiveWriter?(context) }
 
-  /// Whether the format is written as an archive of several files.
+  /// Whether the format is an archive of several files that an export can write.
   public var isWrittenAsArchive: Bool { makeArchiveWriter != nil }
 
-  /// Returns a writer, or `nil` if the format cannot write tracks.
+  /// Returns a writer if tracks can be written in this format; otherwise `nil`.
   public func trackWriter() -> (any TrackStreamWriter)? {
     switch track {
     case .gpx: GPXStreamWriter()

@@ -1,9 +1,11 @@
-/// Detects and decodes text without a declared encoding: UTF-8, UTF-16, or Windows-1252, which includes ISO 8859-1.
+/// Detects and decodes text whose encoding is not declared: UTF-8, UTF-16, or Windows-1252, which includes ISO 8859-1.
 enum TextEncoding {
   /// Converts text to UTF-8.
   ///
-  /// The encoding is determined by a byte order mark, then by the NUL bytes of UTF-16, then by whether `head` is valid
-  /// UTF-8. All other text is Windows-1252. `head` is the beginning of the input, which has not been consumed.
+  /// The encoding is determined by a byte order mark, else by the NUL bytes of UTF-16, else by whether `head` is valid
+  /// UTF-8. All other text is Windows-1252.
+  ///
+  /// - Parameter head: beginning of the input, which has not been consumed.
   static func utf8(_ head: ArraySlice<UInt8>, _ input: ByteInput) throws -> ByteInput {
     if head.starts(with: [0xEF, 0xBB, 0xBF]) {
       for _ in 0..<3 { _ = try input.next() }
@@ -20,15 +22,15 @@ enum TextEncoding {
     return ByteInput(Array(windows1252(try input.rest()).utf8))
   }
 
-  /// Converts UTF-16 to UTF-8 and leaves other text unchanged, to be decoded per line with ``text(_:)``.
+  /// Converts UTF-16 to UTF-8. Other text remains unchanged; its lines must be decoded with ``text(_:)``.
   ///
-  /// Only UTF-16 is read into memory as a whole.
+  /// Only UTF-16 is loaded into memory as a whole.
   static func lines(_ input: ByteInput) throws -> ByteInput {
     guard let isLittle = isLittleEndianUTF16(try input.peek(512)) else { return input }
     return ByteInput(utf8(ofUTF16: try input.rest(), isLittleEndian: isLittle))
   }
 
-  /// Returns the beginning of a file for format detection: UTF-16 as UTF-8, everything else unchanged.
+  /// Returns the beginning of a file for format detection. Converts UTF-16 to UTF-8 and leaves all else unchanged.
   static func beginning(_ head: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard let isLittle = isLittleEndianUTF16(head) else { return head }
     return utf8(ofUTF16: Array(head), isLittleEndian: isLittle)[...]
@@ -39,7 +41,7 @@ enum TextEncoding {
     String(validating: bytes, as: UTF8.self) ?? windows1252(bytes)
   }
 
-  /// Returns the byte order of UTF-16, or `nil` if the text is not UTF-16.
+  /// Returns whether UTF-16 is little-endian, or `nil` if the text is not UTF-16.
   private static func isLittleEndianUTF16(_ head: ArraySlice<UInt8>) -> Bool? {
     let nulls = head.prefix(512).enumerated().filter { $0.element == 0 }
     if head.starts(with: [0xFF, 0xFE]) || nulls.count > 8 && nulls.allSatisfy({ $0.offset % 2 == 1 }) { return true }

@@ -1,13 +1,15 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Serializes tracks one segment at a time, so that memory use does not depend on the length of the file.
+/// Serializes tracks one segment at a time. Memory use does not depend on the length of the file.
 public protocol TrackStreamWriter {
   /// Returns the text before the first segment.
   func beginning() -> String
   /// Returns the text of a segment.
   ///
-  /// `fixes` are in order of time without a gap, and not empty. `name` is the name of the trip or device.
+  /// - Parameters:
+  ///   - fixes: fixes in order of time without a gap; not empty.
+  ///   - name: name of the trip or device.
   mutating func segment(_ fixes: [Location], name: String) -> String
   /// Returns the text after the last segment.
   func ending() -> String
@@ -15,7 +17,7 @@ public protocol TrackStreamWriter {
 
 /// Splits the fixes of one device into the segments that a ``TrackStreamWriter`` expects.
 public struct TrackSegmenter: Sendable {
-  /// Gap in seconds that ends a segment.
+  /// Duration in seconds of a gap that ends a segment.
   private static let gap: TimeInterval = 300
   /// Maximum number of fixes in a segment, which bounds the memory.
   private static let longest = 20_000
@@ -25,9 +27,9 @@ public struct TrackSegmenter: Sendable {
   /// Creates a segmenter without fixes.
   public init() {}
 
-  /// Adds a fix, which must not be earlier than the previous one.
+  /// Adds a fix, which must not be earlier than the last one.
   ///
-  /// - Returns: The previous segment, if this fix starts a new one.
+  /// - Returns: The completed segment, if this fix starts a new one.
   public mutating func take(_ fix: Location) -> [Location]? {
     var ended: [Location]?
     if let last = fixes.last,
@@ -39,7 +41,7 @@ public struct TrackSegmenter: Sendable {
     return ended
   }
 
-  /// Returns the last segment, or `nil` if there is none.
+  /// Returns the last segment, or `nil` if there are no more fixes.
   public mutating func finish() -> [Location]? {
     guard !fixes.isEmpty else { return nil }
     defer { fixes = [] }
@@ -47,7 +49,7 @@ public struct TrackSegmenter: Sendable {
   }
 }
 
-/// Writes GPX 1.1 with one track per segment.
+/// Writer for GPX 1.1 with one track per segment.
 struct GPXStreamWriter: TrackStreamWriter {
   func beginning() -> String { GPXWriter.beginning }
 
@@ -58,7 +60,7 @@ struct GPXStreamWriter: TrackStreamWriter {
   func ending() -> String { GPXWriter.ending }
 }
 
-/// Writes GeoJSON with one feature with `coordTimes` per segment.
+/// Writer for GeoJSON with one feature per segment, which has `coordTimes`.
 struct GeoJSONStreamWriter: TrackStreamWriter {
   private var isFirst = true
 
@@ -73,9 +75,9 @@ struct GeoJSONStreamWriter: TrackStreamWriter {
   func ending() -> String { "\n]}\n" }
 }
 
-/// Writes KML 2.2 with one placemark with a `gx:Track` per segment.
+/// Writer for KML 2.2 with one placemark per segment, which contains a `gx:Track`.
 ///
-/// Speed, bearing and accuracy are in the arrays that ``KMLReader`` reads.
+/// Speed, bearing and accuracy are written to the arrays that ``KMLReader`` reads.
 struct KMLStreamWriter: TrackStreamWriter {
   func beginning() -> String {
     """
@@ -114,7 +116,8 @@ struct KMLStreamWriter: TrackStreamWriter {
 
   func ending() -> String { "</Document>\n</kml>\n" }
 
-  /// Unknown values are written as empty elements, so that all arrays have the length of the track.
+  /// Adds an array of values. An unknown value is an empty element, so that every array has as many elements as the
+  /// track.
   private static func add(_ name: String, _ values: [Double?], to text: inout TextBytes) {
     guard values.contains(where: { $0 != nil }) else { return }
     text.add("<gx:SimpleArrayData name=\"\(name)\">\n")
@@ -127,7 +130,7 @@ struct KMLStreamWriter: TrackStreamWriter {
   }
 }
 
-/// Writes `.rec` files of OwnTracks' recorder.
+/// Writer for `.rec` files of OwnTracks Recorder.
 struct OwnTracksStreamWriter: TrackStreamWriter {
   func beginning() -> String { "" }
 

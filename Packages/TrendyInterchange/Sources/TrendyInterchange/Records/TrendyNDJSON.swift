@@ -1,12 +1,12 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Lossless format of this product: one line of JSON per record. See `docs/formats.md`.
+/// Lossless format of this product, with one JSON object per line. See `docs/formats.md`.
 public enum TrendyNDJSON: Sendable {
-  /// First line of a file, without the line end.
+  /// First line of a file, without the line break.
   public static let header = "{\"record\":\"trendy\",\"schema\":\"trendy.export/1\"}"
 
-  /// Returns the line of a record with its line end, or `nil` for records that the format does not support.
+  /// Returns the line of a record with its line break, or `nil` for records that the format does not support.
   public static func line(_ record: InterchangeRecord) throws -> String? {
     var members: [String: JSONValue]
     switch record {
@@ -48,7 +48,7 @@ public enum TrendyNDJSON: Sendable {
     return outline.members["record"] != nil
   }
 
-  /// Passes each line's record to `body` with its location.
+  /// Passes the record of each line to `body` with its position.
   static func read(_ input: ByteInput, _ body: (InterchangeRecord, String) throws -> Void) throws {
     var number = 0
     while let (line, isWhole) = try input.line(limit: 1 << 24) {
@@ -71,7 +71,7 @@ public enum TrendyNDJSON: Sendable {
     }
   }
 
-  /// Returns the record of a line, or `nil` for the header line.
+  /// Returns the record in a line, or `nil` for the header line.
   private static func record(_ value: JSONValue) -> InterchangeRecord? {
     guard var members = value.objectValue, let name = members.removeValue(forKey: "record")?.stringValue else {
       return .bad(reason: "missing 'record'")

@@ -1,14 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Workout as a watch or an application recorded it. Its event has the same properties as one from Apple Health.
+/// Workout recorded by a watch or an app. Its event has the same properties as an event from Apple Health.
 struct ExternalWorkout {
   /// Parts of the natural key.
   var key: [String]
   var start: Date
-  /// End; never before the start.
+  /// End, never before the start.
   var end: Date
-  /// Activity such as `Running`; `nil` if unknown.
+  /// Activity such as `Running`, or `nil` if unknown.
   var activity: String?
   /// Duration without pauses, in seconds.
   var duration: Double?
@@ -16,7 +16,7 @@ struct ExternalWorkout {
   var distance: Double?
   /// Energy in kilocalories.
   var energy: Double?
-  /// Device or application that recorded it.
+  /// Device or app that recorded the workout.
   var source: String?
   var title: String?
   var notes: String?

@@ -1,23 +1,23 @@
-/// Parses the messages of FIT files, one at a time (Garmin, "Flexible and Interoperable Data Transfer", version 2).
+/// Parser for the messages of FIT files (Garmin, "Flexible and Interoperable Data Transfer", version 2).
 ///
-/// A file defines the layout of its messages. Field sizes are those of the definition, even if Garmin's profile
-/// differs. Values that the protocol defines as invalid are omitted, as are developer fields. Several files may be
-/// concatenated.
+/// A file defines the layout of its own messages, so field sizes come from the definition even if they differ from
+/// Garmin's profile. Developer fields are skipped, as are values that the protocol defines as invalid. Several files
+/// may be concatenated.
 struct FITMessages {
   struct Message {
-    /// Global message number, such as 20 for a record.
+    /// Global message number, for example 20 for a record.
     let number: Int
-    /// Values by field number; for an array its first element.
+    /// Values by field number. Of an array, only the first element.
     let values: [UInt8: Double]
-    /// Offset of the message in bytes.
+    /// Offset of the message in the file, in bytes.
     let offset: Int
-    /// Time in seconds since 1989-12-31, if the message has one or a compressed timestamp.
+    /// Time in seconds since 1989-12-31, or `nil` if the message has neither a timestamp nor a compressed one.
     let timestamp: UInt32?
   }
 
   enum Item {
     case message(Message)
-    /// End of a file, which another may follow. `problem` describes an error in it.
+    /// End of a file, after which another file may follow. `problem` describes an error in the file.
     case end(problem: String?, offset: Int)
   }
 
@@ -36,10 +36,10 @@ struct FITMessages {
   }
 
   private let bytes: [UInt8]
-  /// Global numbers of the messages to return.
+  /// Global numbers of the messages to return. Others are skipped.
   private let numbers: Set<Int>
   private var index = 0
-  /// Offset of the end of the messages in the current file; `nil` between files.
+  /// Offset at which the messages of the current file end, or `nil` between files.
   private var end: Int?
   private var start = 0
   private var isUnfinished = false
@@ -51,13 +51,13 @@ struct FITMessages {
     self.numbers = numbers
   }
 
-  /// Whether the bytes start with the header of a FIT file.
+  /// Returns whether the bytes start with the header of a FIT file.
   static func isBeginning(_ head: ArraySlice<UInt8>) -> Bool {
     guard head.count >= 12, let size = head.first, size >= 12 else { return false }
     return head[(head.startIndex + 8)..<(head.startIndex + 12)].elementsEqual(".FIT".utf8)
   }
 
-  /// Returns the next message or end of a file, or `nil` at the end of the input.
+  /// Returns the next message or the end of a file, or `nil` at the end of the input.
   mutating func next() -> Item? {
     while true {
       guard let end else {
@@ -83,7 +83,7 @@ struct FITMessages {
 
   private mutating func begin() {
     start = index
-    // The header of an unfinished recording has the size 0.
+    // The header of an unfinished recording contains a size of 0.
     let size = integer(at: index + 4, size: 4, isBigEndian: false)
     let first = index + Int(bytes[index])
     let wanted = size == 0 ? bytes.count : first + Int(size)
@@ -186,9 +186,9 @@ struct FITMessages {
 
   private static let timestampField: UInt8 = 253
 
-  /// Returns the value of a field at the current offset; for an array its first element.
+  /// Returns the value of a field at the current offset, or the first element of an array.
   ///
-  /// Returns `nil` for text and for values that the protocol defines as invalid.
+  /// Returns `nil` for strings and for values that the protocol defines as invalid.
   private func value(_ field: Field, _ isBigEndian: Bool) -> Double? {
     let type = field.type & 0x1F
     guard type < Self.sizes.count, case let size = Self.sizes[Int(type)], size > 0, field.size >= size,
@@ -202,17 +202,17 @@ struct FITMessages {
       guard raw != all else { return nil }
       let value = size == 4 ? Double(Float(bitPattern: UInt32(raw))) : Double(bitPattern: raw)
       return value.isFinite ? value : nil
-    // Signed integers: the maximum is invalid.
+    // Of signed integers, the maximum is invalid.
     case 1, 3, 5, 14:
       guard raw != all >> 1 else { return nil }
       return raw > all >> 1 ? -Double(all - raw) - 1 : Double(raw)
-    // For these types 0 is invalid.
+    // Of these types, 0 is invalid.
     case 10, 11, 12, 16: return raw == 0 ? nil : Double(raw)
     default: return raw == all ? nil : Double(raw)
     }
   }
 
-  /// Size in bytes by base type number.
+  /// Sizes in bytes by base type number.
   ///
   /// The types are enum, sint8, uint8, sint16, uint16, sint32, uint32, string, float32, float64, uint8z, uint16z,
   /// uint32z, byte, sint64, uint64 and uint64z. Strings have no fixed size.

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads FIT activity files. Sessions become workouts with the fixes of their records.
+/// Reads FIT activity files. Each session becomes a workout with the fixes of its records.
 enum FITReader {
   private static let limit = 64 << 20
 
@@ -27,13 +27,13 @@ enum FITReader {
   }
 }
 
-/// Collects the messages of one file. The numbers of messages and fields are those of Garmin's profile.
+/// Collects the messages of one file. Message and field numbers are those of Garmin's profile.
 private struct FITActivity {
-  /// Messages file_id, session, record and activity.
+  /// Numbers of the messages file_id, session, record and activity.
   static let numbers: Set<Int> = [0, 18, 20, 34]
   /// Seconds from 1970 to the FIT epoch, 1989-12-31T00:00:00Z.
   private static let epoch = 631_065_600.0
-  /// Minimum absolute timestamp. Smaller values are seconds since the device was switched on.
+  /// Smallest absolute timestamp. Smaller values are seconds since the device was switched on.
   private static let firstTime: UInt32 = 0x1000_0000
 
   private var kind: Int?
@@ -44,7 +44,7 @@ private struct FITActivity {
   private var pointsOffEarth = 0
   private var firstRecord: Date?
   private var lastRecord: Date?
-  /// Distance in metres at the last record with one.
+  /// Distance in metres at the last record that contains one.
   private var distance: Double?
   private var sessions: [Session] = []
   private var secondsFromGMT: Int?
@@ -66,7 +66,7 @@ private struct FITActivity {
     switch message.number {
     case 0:
       kind = kind ?? message.values[0].map { Int($0) }
-      // Some devices repeat this message in the middle of the file; the first one applies.
+      // Some devices repeat this message in the middle of the file. The first one counts.
       if serial.isEmpty, let value = message.values[3] { serial = "\(UInt64(value))" }
       if created.isEmpty, let value = message.values[4] { created = "\(UInt64(value))" }
     case 18: takeSession(message)
@@ -119,7 +119,7 @@ private struct FITActivity {
 
   // MARK: What comes of it
 
-  /// Passes the events and tracks of the file to `body` and returns whether there were any.
+  /// Passes the events and tracks of the file to `body`. Returns whether there were any.
   mutating func give(_ options: ImportOptions, _ body: InterchangeFormat.Handler) throws -> Bool {
     if let kind, kind != 4 {
       try body(.skip(what: "FIT file of \(Self.kinds[kind] ?? "unknown kind \(kind)")"), "the file")
@@ -130,7 +130,7 @@ private struct FITActivity {
       try body(.skip(what: "point with invalid coordinates", count: pointsOffEarth), "the file")
     }
     if sessions.isEmpty, let firstRecord, let lastRecord {
-      // The device lost power before it wrote a session.
+      // The device lost power before it could write a session.
       sessions = [Session(start: firstRecord, end: lastRecord, distance: distance)]
     }
     let tracks = separatedTracks()
@@ -150,7 +150,7 @@ private struct FITActivity {
 
   /// Assigns each fix to the session that started last before it.
   ///
-  /// Fixes of transitions and outside all sessions are returned separately.
+  /// Fixes in transitions or outside all sessions are returned separately.
   private func separatedTracks() -> (ofSessions: [[Location]], others: [Location]) {
     guard sessions.count > 1 else { return ([fixes], []) }
     var ofSessions = [[Location]](repeating: [], count: sessions.count)
@@ -198,7 +198,7 @@ private struct FITActivity {
     44: "Kitesurfing", 47: "Boxing", 48: "Floor climbing", 53: "Diving",
   ]
 
-  /// Sub-sports that are more specific than their sport.
+  /// Sub-sports whose names are more specific than the name of the sport.
   private static let subSports: [Int: String] = [
     15: "Elliptical", 16: "Stair climbing", 19: "Flexibility training", 20: "Strength training", 26: "Cardio training",
     43: "Yoga", 44: "Pilates",

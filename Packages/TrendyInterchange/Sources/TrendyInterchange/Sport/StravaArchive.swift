@@ -1,21 +1,21 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the archive of a Strava account: a table of activities with their uploaded files, or the table alone.
+/// Reads the archive of a Strava account: a table of activities and their uploaded files, or the table alone.
 ///
-/// The header is in the language of the account, and columns have been added over the years. Columns are therefore
-/// identified by position: the first seven, later columns with the same names and exact values, and the path of the
-/// file.
+/// The header is in the language of the account, and Strava has added columns over the years. Columns are therefore
+/// identified by position: the first seven, then the later columns with the same names and exact values, and the column
+/// with the path of the file.
 struct StravaArchive {
   private static let trackLimit = 64 << 20
 
-  /// `nil` if only the table is read.
+  /// Files of the archive, or `nil` to read only the table.
   private let files: ExportFiles?
   private let table: String
-  /// Folder of the table, with a trailing slash.
+  /// Folder that contains the table, with a trailing slash.
   private let folder: String
 
-  /// Finds the table among the files, or returns `nil` if there is none or it refers to no files.
+  /// Finds the table among the files. Returns `nil` if there is none or if it does not refer to files.
   init?(_ files: ExportFiles) throws {
     for path in files.paths where path == "activities.csv" || path.hasSuffix("/activities.csv") {
       let folder = String(path.dropLast("activities.csv".count))
@@ -30,18 +30,18 @@ struct StravaArchive {
     return nil
   }
 
-  /// Creates a reader of a table without files.
+  /// Creates a reader for a table without files.
   private init() {
     files = nil
     table = "activities.csv"
     folder = ""
   }
 
-  /// Whether a file starts like the table and contains an activity with the path of its file.
+  /// Returns whether a file starts like the table and contains an activity with the path of a file.
   static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
     guard var rows = try? TableRows(ByteInput(Array(head))), let header = try? rows.next(), Columns(header.cells) != nil
     else { return false }  // not a table
-    while let row = try? rows.next() {  // not one from here on
+    while let row = try? rows.next() {  // an error ends the search
       if row.cells[0].allSatisfy(\.isNumber), row.cells.contains(where: { $0.hasPrefix("activities/") }) { return true }
     }
     return false
@@ -87,7 +87,8 @@ struct StravaArchive {
 
   /// Returns the content of an activity's file.
   ///
-  /// Returns `nil` for an activity that was entered manually, and for an unreadable file, which is reported to `body`.
+  /// Returns `nil` for an activity that the user entered, and for a file that is missing or invalid, which is reported
+  /// to `body`.
   private func recorded(
     _ activity: Activity, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
   ) throws -> ExternalEvent? {
@@ -100,7 +101,7 @@ struct StravaArchive {
     do {
       return try recorded(path, of: files, activity, options)
     } catch let error as InterchangeError {
-      // The activity is imported without its track.
+      // Import the activity without its track.
       try body(.bad(reason: "cannot import \(path): \(error)"), place)
       return nil
     }
@@ -121,22 +122,22 @@ struct StravaArchive {
     try format.read(ByteInput(bytes), options) { record, _ in
       if case .event(let event) = record { events.append(event) }
     }
-    // Several rows may refer to one file with several sports.
+    // Several rows may refer to one file that contains several sports.
     guard let start = activity.date else { return events.first }
     return events.min { abs($0.timestamp.timeIntervalSince(start)) < abs($1.timestamp.timeIntervalSince(start)) }
   }
 }
 
 extension StravaArchive {
-  /// Indices of the columns.
+  /// Indices of the columns that the reader uses.
   private struct Columns {
-    /// Elapsed seconds, seconds in motion and metres; kilometres if the table has no metres.
+    /// Elapsed time and moving time in seconds, and distance in metres, or in kilometres if the table has no metres.
     var elapsed = 5
     var moving: Int?
     var metres: Int?
     var kilometres: Int?
     var energy: Int?
-    /// Whether the table has the older layout, whose first column is called `id`.
+    /// Whether the table has the old layout, whose first column is called `id`.
     var isOld: Bool
 
     init?(_ header: [String]) {
@@ -158,7 +159,7 @@ extension StravaArchive {
     }
   }
 
-  /// Row of the table.
+  /// Activity in one row of the table.
   private struct Activity {
     let id: String?
     let date: Date?
@@ -197,7 +198,7 @@ extension StravaArchive {
       var workout = ExternalWorkout(key: ["strava", id], start: start, end: end ?? start)
       let known = Self.activities[type.lowercased()]
       let told = recorded?.properties["activity"]?.stringValue
-      // Otherwise the name in the language of the account.
+      // If both are unknown, use the name in the language of the account.
       workout.activity = known ?? told ?? (type.isEmpty ? nil : type)
       workout.duration = moving ?? elapsed
       workout.distance = metres ?? recorded?.properties["distance"]?.doubleValue
@@ -210,7 +211,7 @@ extension StravaArchive {
       return workout
     }
 
-    /// Strava's activity names that differ from those of Apple and Garmin.
+    /// Names of activities in Strava that differ from those of Apple and Garmin.
     private static let activities: [String: String] = [
       "ride": "Cycling", "virtual ride": "Cycling", "mountain bike ride": "Cycling", "gravel ride": "Cycling",
       "e-bike ride": "E-biking", "run": "Running", "virtual run": "Running", "trail run": "Running", "walk": "Walking",
@@ -223,15 +224,15 @@ extension StravaArchive {
   }
 }
 
-/// Parses the date of an activity, which is in UTC and in the language of the account.
+/// Parses the date of an activity, which is in UTC and in the notation of the account's language.
 enum StravaDate {
-  /// Returns the date, or `nil` if the text cannot be parsed or the order of day and month is ambiguous.
+  /// Returns the date, or `nil` if it is invalid or the order of day and month is ambiguous.
   ///
-  /// `isDayFirst` is whether `3/4` is the third of April; `nil` if unknown.
+  /// - Parameter isDayFirst: whether `3/4` is the third of April, or `nil` if unknown.
   static func read(_ text: String, isDayFirst: Bool?) -> Date? {
     if let date = RFC3339.date(from: text) { return date }
     guard let mark = text.firstIndex(of: ":") else { return nil }
-    // The hour consists of the digits before the first colon.
+    // The digits before the first colon are the hour.
     let before = text[..<mark]
     let hour = before.reversed().prefix { $0.isASCII && $0.isNumber }.count
     let start = text.index(mark, offsetBy: -hour)
@@ -249,7 +250,7 @@ enum StravaDate {
     return ZoneClock.utc.date(day, secondOfDay: hours * 3600 + parts[1] * 60 + second)
   }
 
-  /// Whether the time is after noon; `nil` for a 24-hour clock.
+  /// Returns whether the time is after noon, or `nil` for a 24-hour clock.
   private static func isTwelveHours(_ text: String) -> Bool? {
     let text = text.lowercased().filter { $0 != "." && !$0.isWhitespace }
     if ["pm", "午後", "下午", "오후"].contains(where: { text.contains($0) }) { return true }
@@ -269,7 +270,7 @@ enum StravaDate {
     if first > 31 { return date(first, second, third) }
     if text.contains(".") || first > 12 { return date(third, second, first) }
     if second > 12 || first == second { return date(third, first, second) }
-    // Ambiguous order: a 12-hour clock implies that the month is first.
+    // The order is ambiguous. With a 12-hour clock, assume that the month comes first.
     guard let isDayFirst = isDayFirst ?? (isTwelveHours ? false : nil) else { return nil }
     return isDayFirst ? date(third, second, first) : date(third, first, second)
   }
@@ -281,7 +282,7 @@ enum StravaDate {
     return CivilDate(year: year, month: month, day: day)
   }
 
-  /// Returns the number of a month from the prefix of its name in a dozen languages.
+  /// Returns the number of a month, found by the prefix of its name in a dozen languages.
   private static func month(_ word: String) -> Int? {
     months.firstIndex { $0.contains { word.hasPrefix($0) } }.map { $0 + 1 }
   }

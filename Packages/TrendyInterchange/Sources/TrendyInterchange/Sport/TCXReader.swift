@@ -1,11 +1,11 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads activities of Garmin's Training Center XML. Each becomes a workout with its track. Namespaces are ignored.
+/// Reads activities in Garmin's Training Center XML. Each becomes a workout with its track. Ignores namespaces.
 enum TCXReader {
   private static let limit = 256 << 20
 
-  /// Whether a file is TCX. `head` is its first 64 KiB, or all of a shorter file.
+  /// Returns whether a file is in TCX format, given its first 64 KiB or all of a shorter one.
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
     let content = head.withoutLeadingSpace
     guard content.first == UInt8(ascii: "<") else { return false }
@@ -19,8 +19,8 @@ enum TCXReader {
 
   /// Passes the activities of the file to `body`.
   ///
-  /// - Throws: ``InterchangeError`` with line and column of a syntax error, after the activities before it were passed
-  ///   on.
+  /// - Throws: ``InterchangeError`` with the line and column of a syntax error, after the activities before it have
+  ///   been passed on.
   static func read(_ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler) throws {
     guard let bytes = try input.rest(limit: limit) else {
       throw InterchangeError.unreadable(reason: "larger than \(limit >> 20) MB")
@@ -65,7 +65,7 @@ private struct TCXParser {
     var notes: String?
     var firstPoint: Date?
     var lastPoint: Date?
-    /// Distance in metres at the last point with one.
+    /// Distance in metres at the last point that contains one.
     var lastMetres: Double?
     var fixes: [Location] = []
     var pointsWithoutTime = 0
@@ -143,7 +143,7 @@ private struct TCXParser {
       point?.fields.time = moment
     case "LatitudeDegrees": point?.fields.latitude = number
     case "LongitudeDegrees": point?.fields.longitude = number
-    // Some devices write the minimum of a 32-bit number for an unknown altitude.
+    // Some devices write the minimum of a 32-bit number if the altitude is unknown.
     case "AltitudeMeters": point?.fields.altitude = number.flatMap { abs($0) < 1e5 ? $0 : nil }
     case "DistanceMeters": point?.metres = number
     case "Speed": point?.fields.speed = number.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil }
@@ -165,7 +165,7 @@ private struct TCXParser {
     activity.firstPoint = min(activity.firstPoint ?? time, time)
     activity.lastPoint = max(activity.lastPoint ?? time, time)
     activity.lastMetres = point.metres ?? activity.lastMetres
-    // A point without a position is a pause or was recorded indoors.
+    // The position is missing during a pause and indoors.
     guard let latitude = point.fields.latitude, let longitude = point.fields.longitude,
       case let coordinate = Coordinate(latitude: latitude, longitude: longitude), coordinate.isValid
     else {
@@ -213,7 +213,7 @@ private struct TCXParser {
 }
 
 extension Double? {
-  /// Adds a value that is known and not negative.
+  /// Adds a value that is known and not negative; ignores any other.
   fileprivate mutating func add(_ other: Double?) {
     guard let other, other >= 0 else { return }
     self = (self ?? 0) + other

@@ -1,24 +1,24 @@
 import TrendyFoundation
 
-/// Words and marks in the cells of tables of events.
+/// Interprets words and marks in the cells of event tables.
 enum CellText {
-  /// Returns the cell at an index; `nil` for a negative index, a row that is too short, and a cell without content.
+  /// Returns the cell at an index, or `nil` if the index is negative, the row is too short, or the cell has no content.
   static func cell(_ cells: [String], _ index: Int) -> String? {
     index >= 0 && index < cells.count && !isNothing(cells[index]) ? cells[index] : nil
   }
 
-  /// Labels of rows with totals.
+  /// Labels of rows that contain totals.
   static let totals: Set<String> = [
     "sum", "total", "totals", "summe", "gesamt", "totaal", "suma", "somme", "totale",
   ]
 
-  /// Words for a day on which a habit was not done.
+  /// Cells that mean that a habit was not done.
   static let notDone: Set<String> = [
     "0", "no", "n", "false", "missed", "miss", "skip", "skipped", "fail", "failed", "not done", "none", "nein", "nee",
     "non", "nicht", "-", "\u{2013}", "✗", "✘", "❌", "☐", "n/a", "#n/a", "null",
   ]
 
-  /// Words for a day on which a habit was done, beside those of ``boolean(_:)``.
+  /// Cells that mean that a habit was done, in addition to those of ``boolean(_:)``.
   private static let done: Set<String> = [
     "y", "done", "yep", "ok", "complete", "completed", "check", "checked", "☑", "✔", "✔\u{FE0F}", "✅", "*", "•", "+",
     "si", "sí",
@@ -33,13 +33,13 @@ enum CellText {
       "lunes martes miércoles jueves viernes sábado domingo",
     ].flatMap { $0.split(separator: " ").map(String.init) })
 
-  /// Whether a cell marks that a habit was done or not.
+  /// Returns whether a cell states that a habit was done or not done.
   static func isMark(_ text: String) -> Bool {
     let text = text.lowercased()
     return boolean(text) != nil || notDone.contains(text) || done.contains(text)
   }
 
-  /// Whether a time ends with `Z` or an offset, so that it needs no zone.
+  /// Returns whether a timestamp ends with `Z` or an offset, so that it does not depend on a zone.
   static func hasOffset(_ text: String) -> Bool {
     guard text.count > 10 else { return false }
     if text.hasSuffix("Z") { return true }

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Notation of dates, common to all rows of a column.
+/// Notation of the dates in a column. All rows use the same one.
 enum DateStyle: CaseIterable {
   case yearFirst
   case dayFirst
@@ -11,14 +11,14 @@ enum DateStyle: CaseIterable {
   case spreadsheetDays
   case words
 
-  /// Parsed cell: a date with optional time of day and UTC offset.
+  /// Parsed cell: a date, possibly with a time of day and a UTC offset.
   struct Reading: Equatable {
     var day: CivilDate
-    /// Seconds since midnight; `nil` if the cell contains only a date.
+    /// Seconds since midnight, or `nil` if the cell contains only a date.
     var secondOfDay: Double?
     var secondsFromGMT: Int?
 
-    /// Returns the time, using `zone` if the cell has no offset. A date without a time is midnight.
+    /// Returns the time. Uses `zone` if the cell has no offset, and midnight if it has no time of day.
     func moment(in zone: ZoneClock) -> Date {
       let second = secondOfDay ?? 0
       if let secondsFromGMT {
@@ -40,7 +40,7 @@ enum DateStyle: CaseIterable {
       guard let number = FieldText.number(text), (20_000..<60_000).contains(number) else { return nil }
       let day = Int(number)
       let second = ((number - Double(day)) * 86_400).rounded()
-      // Excel serial dates count days since 1899-12-30.
+      // Excel counts days since 1899-12-30.
       return Reading(
         day: CivilDate(daysSince1970: day - 25_569), secondOfDay: number == Double(day) ? nil : min(second, 86_399))
     case .compact:
@@ -64,7 +64,7 @@ enum DateStyle: CaseIterable {
     return reading ?? Self.reading(day, rest: text[text.utf8.index(text.startIndex, offsetBy: end)...])
   }
 
-  /// Parses the date at the start and returns it with the offset of its end.
+  /// Parses the date at the start, and returns it with the offset at which it ends.
   private func readNumbers(_ bytes: UnsafeBufferPointer<UInt8>) -> (day: CivilDate, end: Int)? {
     var index = 0
     var mark: UInt8?
@@ -84,7 +84,7 @@ enum DateStyle: CaseIterable {
       else { return false }
       mark = bytes[index]
       index += 1
-      // Accepts a space after the dot, as in `1. 3. 2026`.
+      // Accept a space after the dot, as in `1. 3. 2026`.
       if mark == UInt8(ascii: "."), index < bytes.count, bytes[index] == 0x20 { index += 1 }
       return true
     }
@@ -100,7 +100,7 @@ enum DateStyle: CaseIterable {
       switch self {
       case .yearFirst: first.digits == 4 ? Self.day(first.value, second.value, third.value) : nil
       case .dayFirst: year(third).flatMap { Self.day($0, second.value, first.value) }
-      // Dates with dots always have the day first.
+      // In a date with dots, the day always comes first.
       case .monthFirst:
         mark == UInt8(ascii: ".") ? nil : year(third).flatMap { Self.day($0, first.value, second.value) }
       default: nil
@@ -108,10 +108,10 @@ enum DateStyle: CaseIterable {
     return day.map { ($0, index) }
   }
 
-  /// Parses the most frequent time notations after a date: none, or `T08:05:09Z` with variations.
+  /// Parses the most frequent notations of a time after a date: no time, or `T08:05:09Z` with variations.
   ///
-  /// The variations are a space instead of the `T`, no seconds, and an offset such as `+01:00`. Returns `nil` for other
-  /// notations, which ``reading(_:rest:)`` parses.
+  /// The `T` may be a space, the seconds may be missing, and the offset may be missing or have the form `+01:00`.
+  /// Returns `nil` for other notations, which ``reading(_:rest:)`` parses.
   private static func plainReading(_ day: CivilDate, _ rest: UnsafeBufferPointer<UInt8>) -> Reading? {
     if rest.isEmpty { return Reading(day: day, secondOfDay: nil) }
     func pair(_ index: Int) -> Int? {
@@ -144,18 +144,18 @@ enum DateStyle: CaseIterable {
     return reading
   }
 
-  /// Parses `4 Mar 2026` or `Mar 4, 2026`, optionally followed by a time.
+  /// Parses a date such as `4 Mar 2026` or `Mar 4, 2026`, and the time after it, if any.
   private static func readWords(_ text: String) -> Reading? {
     var words = text.split { $0 == " " || $0 == "," || $0 == "\u{202F}" || $0 == "\u{A0}" }
     guard words.count >= 3 else { return nil }
-    // A month may begin with the same letters as a weekday, such as "mar".
+    // A word such as "mar" may begin both a month and a weekday.
     if words.count >= 4, month(words[1]) != nil || month(words[2]) != nil,
       words[0].count == 2 && words[0].allSatisfy(\.isLetter)
         || weekdays.contains(where: { words[0].lowercased().hasPrefix($0) })
     {
       words.removeFirst()
     }
-    // Examples: `1. März`, `1er mars`, `1 de marzo de`.
+    // Removes the fillers in `4 de marzo de 2026` or `4th of March`.
     words.removeAll { ["de", "del", "of", "der", "den"].contains($0.lowercased()) }
     guard words.count >= 3 else { return nil }
     func number(_ word: Substring) -> Int? {
@@ -210,18 +210,18 @@ enum DateStyle: CaseIterable {
     for word in ["um ", "at ", "om ", "à ", "kl. "] where rest.lowercased().hasPrefix(word) {
       rest = rest.dropFirst(word.count)
     }
-    // JavaScript appends the zone name in parentheses to the offset, Java in brackets.
+    // JavaScript appends the name of the zone in parentheses, Java in brackets.
     if let end = rest.firstIndex(where: { $0 == "(" || $0 == "[" }) { rest = rest[..<end] }
     while rest.last?.isWhitespace == true { rest.removeLast() }
     guard !rest.isEmpty else { return Reading(day: day, secondOfDay: nil) }
     guard let (second, offset) = clock(rest) else { return nil }
-    // 24:00 is the end of the day.
+    // 24:00 is midnight at the end of the day.
     return Reading(
       day: second >= 86_400 ? day.advanced(by: 1) : day, secondOfDay: second >= 86_400 ? second - 86_400 : second,
       secondsFromGMT: offset)
   }
 
-  /// Parses `8:05`, `08:05:09.5`, `8:05 p.m.` or `080509`, optionally followed by `Z` or an offset.
+  /// Parses a time such as `8:05`, `08:05:09.5`, `8:05 p.m.` or `080509`, and `Z` or an offset after it, if any.
   ///
   /// Returns the seconds since midnight and the UTC offset in seconds.
   static func clock(_ text: Substring) -> (secondOfDay: Double, secondsFromGMT: Int?)? {
@@ -287,12 +287,12 @@ enum DateStyle: CaseIterable {
   }
 }
 
-/// Evidence in the cells of a column for the notation of its dates.
+/// Collects evidence for the notation of the dates in a column.
 struct DateEvidence {
   private var fits: [DateStyle: Int] = [:]
   private var dayOnly = 0
   private var monthOnly = 0
-  /// First cell that is a different date in each order.
+  /// First cell that is a valid but different date in each order.
   private var ambiguous: String?
   private var isTwelveHours = false
   private var slashDates = 0
@@ -301,7 +301,7 @@ struct DateEvidence {
   private var isFalling: Set<DateStyle> = [.dayFirst, .monthFirst]
 
   mutating func add(_ text: String) {
-    // Other styles cannot parse a date that starts with a four-digit year.
+    // No other style accepts a date that starts with a four-digit year.
     if DateStyle.yearFirst.read(text) != nil { return fits[.yearFirst, default: 0] += 1 }
     let readings = DateStyle.allCases.compactMap { style in style.read(text).map { (style: style, reading: $0) } }
     for (style, reading) in readings {
@@ -323,19 +323,19 @@ struct DateEvidence {
     if lower.hasSuffix("am") || lower.hasSuffix("pm") || lower.hasSuffix("m.") { isTwelveHours = true }
   }
 
-  /// Whether the unambiguous dates have the day first; `nil` if there are none, or if a tenth or more disagree.
+  /// Whether the day comes first in the unambiguous dates, or `nil` if there are none or a tenth or more disagree.
   var isDayFirst: Bool? {
     if dayOnly > monthOnly * 9 { return true }
     if monthOnly > dayOnly * 9 { return false }
     return nil
   }
 
-  /// Chooses the date style of the column.
+  /// Determines the notation of the column.
   ///
   /// - Parameters:
   ///   - chosen: Order of day and month that the user specified.
   ///   - other: Order in another date column of the table.
-  ///   - isContinental: Whether the table's number format suggests a country where the day comes first.
+  ///   - isContinental: Whether the number format of the table suggests a country where the day comes first.
   /// - Throws: ``InterchangeError/ambiguousDates(cell:dayFirst:monthFirst:)`` if nothing determines the order.
   func decide(chosen: Bool?, other: Bool?, isContinental: Bool) throws(InterchangeError) -> DateColumn {
     let best = DateStyle.allCases.max { (fits[$0] ?? 0) < (fits[$1] ?? 0) } ?? .yearFirst
@@ -346,7 +346,7 @@ struct DateEvidence {
     guard let ambiguous else { return DateColumn(style: .dayFirst, readsBothOrders: isMixed) }
     if !isMixed {
       if let other { return column(other) }
-      // Most tables are sorted by time, which only one of the orders may satisfy.
+      // Most tables are sorted by time, which may be true for only one of the orders.
       let ordered = [DateStyle.dayFirst, .monthFirst].filter { isRising.contains($0) || isFalling.contains($0) }
       if slashDates > 2, ordered.count == 1 { return DateColumn(style: ordered[0]) }
       if isContinental != isTwelveHours { return column(isContinental) }
@@ -358,18 +358,19 @@ struct DateEvidence {
   private func column(_ isDayFirst: Bool) -> DateColumn { DateColumn(style: isDayFirst ? .dayFirst : .monthFirst) }
 }
 
-/// Parses the dates of one column.
+/// Parser for the dates in a column.
 struct DateColumn {
   var style: DateStyle = .yearFirst
-  /// Whether dates that fit only one order are parsed in that order: both occur, and no cell is ambiguous.
+  /// Whether a date that is valid in only one order is parsed in that order. Set if both orders occur and no cell is
+  /// ambiguous.
   var readsBothOrders = false
 
-  /// Whether the day comes first; `nil` for a style without ambiguous order.
+  /// Whether the day comes first, or `nil` for a notation without an ambiguous order.
   var isDayFirst: Bool? { style == .dayFirst ? true : style == .monthFirst ? false : nil }
 
   func read(_ text: String) -> DateStyle.Reading? {
     if let reading = style.read(text) { return reading }
-    // These notations are unambiguous in every column.
+    // These notations are unambiguous in any column.
     if let reading = DateStyle.yearFirst.read(text) ?? DateStyle.words.read(text) { return reading }
     return readsBothOrders ? DateStyle.monthFirst.read(text) : nil
   }

@@ -1,6 +1,7 @@
-/// Parses latitudes and longitudes: decimal degrees, or degrees, minutes and seconds, with a hemisphere letter.
+/// Parses latitudes and longitudes in decimal degrees, or in degrees, minutes and seconds, possibly with a hemisphere
+/// letter.
 enum Degrees {
-  /// Returns the angle in degrees, negative in the south and west, or `nil` if the text is not an angle.
+  /// Returns the angle in degrees, negative in the south and west, or `nil` if the string is not an angle.
   static func read(_ text: String, _ numbers: NumberColumn) -> Double? {
     if let number = numbers.number(text) { return number }
     var rest = FieldText.trim(text)[...]
@@ -14,7 +15,7 @@ enum Degrees {
     }
     var parts: [Double] = []
     for part in rest.split(whereSeparator: { "°º'′’\"″: ".contains($0) }) {
-      // Loggers write leading zeros, as in `013.5`.
+      // Loggers write leading zeros, for example `013.5`.
       let isSigned = part.first == "-"
       var digits = part.drop { $0 == "-" || $0 == "+" }
       while digits.count > 1, digits.first == "0", digits.dropFirst().first?.isNumber == true { digits.removeFirst() }
@@ -30,7 +31,7 @@ enum Degrees {
     return isNegative ? -degrees : degrees
   }
 
-  /// Whether a letter denotes south or west; `nil` if it is not a hemisphere letter.
+  /// Returns whether a letter means south or west, or `nil` if it is not a hemisphere letter.
   static func hemisphere(_ letter: Character?) -> Bool? {
     switch letter {
     case "S", "s", "W", "w": true

@@ -16,7 +16,7 @@ public enum DurationUnit: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Creates a unit from its name or abbreviation in several languages, or returns `nil` for other words.
+  /// Creates a unit from its name or abbreviation in several languages. Returns `nil` for other words.
   init?(word: some StringProtocol) {
     switch word.lowercased().filter({ $0 != "." }) {
     case "ms", "msec", "msecs", "millis", "millisecond", "milliseconds", "millisekunden": self = .milliseconds
@@ -38,7 +38,7 @@ public enum DurationUnit: String, Hashable, Sendable, CaseIterable {
     let words = columnName.lowercased().split {
       !($0.isLetter || $0 == "." || $0 == "'" || $0 == "\"" || $0 == "′" || $0 == "″")
     }
-    // For `h:mm` and `mm:ss` the first part determines the unit.
+    // In `h:mm` and `mm:ss`, the first part determines the unit.
     if words.contains("mm"), words.contains("ss") || words.contains("s") {
       self = words.contains("h") || words.contains("hh") ? .hours : .minutes
       return
@@ -54,17 +54,17 @@ public enum DurationUnit: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Duration in a cell, before the column's unit is known.
+/// Duration in a cell, while the unit of the column is unknown.
 enum DurationText: Equatable {
   /// Duration in seconds.
   case exact(Double)
-  /// Number without unit, such as `90`.
+  /// Number without a unit, such as `90`.
   case bare(Double)
-  /// Two-part clock such as `1:30`, in hours and minutes or minutes and seconds. `unit` is the unit of the first part,
-  /// if written.
+  /// Duration in two parts such as `1:30`, either hours and minutes or minutes and seconds. `unit` is the unit of the
+  /// first part if the cell contains it.
   case clock(first: Double, second: Double, unit: DurationUnit?)
 
-  /// Parses a cell, or returns `nil` if it is not a duration.
+  /// Parses a cell. Returns `nil` if it does not contain a duration.
   init?(_ text: String, _ numbers: NumberColumn) {
     let text = FieldText.trim(text)
     guard !text.isEmpty, text.utf8.count <= 100 else { return nil }
@@ -127,7 +127,7 @@ enum DurationText: Equatable {
     return digits.isEmpty && seconds < 1e9 ? seconds : nil
   }
 
-  /// Parses `45 minutes`, `1 hour 30 mins`, `1h30`, `1,5 h`, `2 Std. 10 Min.` or `1 h and 5 min`.
+  /// Parses a duration such as `45 minutes`, `1 hour 30 mins`, `1h30`, `1,5 h`, `2 Std. 10 Min.` or `1 h and 5 min`.
   private static func words(_ text: String, _ numbers: NumberColumn) -> Double? {
     var seconds = 0.0
     var last: DurationUnit?
@@ -137,7 +137,7 @@ enum DurationText: Equatable {
       if rest.isEmpty { break }
       let digits = rest.prefix { $0.isNumber || $0 == "." || $0 == "," }
       guard let number = numbers.number(String(digits)) ?? Double(digits) else {
-        // Conjunction between two parts.
+        // Skip a conjunction between two parts.
         let word = rest.prefix { $0.isLetter }
         guard last != nil, ["and", "und", "et", "y", "e", "en"].contains(word.lowercased()) else { return nil }
         rest = rest[word.endIndex...]
@@ -163,13 +163,13 @@ enum DurationText: Equatable {
   }
 }
 
-/// Evidence in the cells of a column for the unit of its durations.
+/// Collects evidence for the unit of the durations in a column.
 struct DurationEvidence {
   var numbers = NumberEvidence()
-  /// Units that appear in cells.
+  /// Units that cells contain.
   private var units: Set<DurationUnit> = []
   private var hasLongClocks = false
-  /// First cell that has no unit.
+  /// First cell, other than 0, that has no unit.
   private var firstBare: String?
 
   mutating func add(_ text: String) {
@@ -190,12 +190,12 @@ struct DurationEvidence {
     if let unit = DurationUnit(word: rest) { units.insert(unit) }
   }
 
-  /// Chooses the unit of the column.
+  /// Determines the unit of the column.
   ///
   /// - Parameters:
   ///   - column: Name of the column, which may contain the unit.
   ///   - chosen: Unit that the user specified.
-  ///   - numbers: Parser for the numbers of the column.
+  ///   - numbers: Parser for the numbers in the column.
   ///   - isNeeded: Whether the table needs the durations, so that an unknown unit is an error.
   /// - Throws: ``InterchangeError/undecided(_:reason:)`` if a number has no unit.
   func decide(
@@ -206,22 +206,22 @@ struct DurationEvidence {
     if unit == nil, isNeeded, let firstBare {
       throw .undecided(.durationUnit, reason: "column '\(column)': duration '\(firstBare)' has no unit")
     }
-    // In a column with `1:02:33`, `45:10` is in minutes and seconds.
+    // If the column also contains durations such as `1:02:33`, `45:10` means minutes and seconds.
     let clockUnit: DurationUnit =
       named == .minutes || named == .seconds || named == nil && hasLongClocks ? .minutes : .hours
     return DurationColumn(numbers: numbers, unit: unit, clockUnit: clockUnit)
   }
 }
 
-/// Parses the durations of one column.
+/// Parser for the durations in a column.
 struct DurationColumn {
   var numbers = NumberColumn()
-  /// Unit of plain numbers; `nil` if unknown.
+  /// Unit of numbers without a unit, or `nil` if unknown.
   var unit: DurationUnit?
-  /// Unit of the first part of `1:30`.
+  /// Unit of the first part of a duration such as `1:30`.
   var clockUnit: DurationUnit = .hours
 
-  /// Returns the duration in seconds, or `nil` if the cell is not a duration.
+  /// Returns the duration in seconds, or `nil` if the cell is not a duration or its unit is unknown.
   func seconds(_ text: String) -> Double? {
     switch DurationText(text, numbers) {
     case .exact(let seconds): seconds

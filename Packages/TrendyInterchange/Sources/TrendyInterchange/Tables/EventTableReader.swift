@@ -1,14 +1,15 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads tables of events: an event for each row, or for each filled cell of a table with one column per habit.
+/// Reads tables of events: one event per row, or one per filled cell in a table with a column for each habit.
 ///
-/// A table is read twice: all cells of a column decide its format, then the rows become events. For a table larger than
-/// ``window``, the first part decides, and a check at the end ensures that the rest agrees.
+/// A table is read twice. First all cells of a column determine its format, then the rows become events. If a table is
+/// larger than ``window``, only its first part determines the formats, and a check at the end ensures that the rest has
+/// the same ones.
 struct EventTableReader {
-  /// Largest table that is kept in memory, in bytes.
+  /// Maximum size in bytes of a table that is loaded into memory.
   private static let window = 64 << 20
-  /// Number of rows that are used to find the columns.
+  /// Number of rows used to find the columns.
   private static let sample = 1000
 
   private let profile: TableProfile
@@ -16,14 +17,14 @@ struct EventTableReader {
   private let header: TableHeader
   private let separator: UInt8
   private var columns: [TableProfile.Role: Int] = [:]
-  /// ``columns`` for fast access in each row.
+  /// The same columns in a form that is fast to access.
   private var places = Places([:])
   private var properties: [Property] = []
-  /// One column for each habit; empty for a table with an event in each row.
+  /// Columns of habits; empty for a table with one event per row.
   private var habits: [Property] = []
-  /// Type of all rows, in a table without a column for it.
+  /// Type of all rows, if the table has no type column.
   private var typeName: String?
-  /// Column with the amount of a habit.
+  /// Column that contains the amount of a habit.
   private var amountColumn: Int?
   private var amounts = NumberColumn()
   private var coordinates = NumberColumn()
@@ -54,7 +55,7 @@ struct EventTableReader {
     }
   }
 
-  /// Index of the column for each role; -1 if no column has it.
+  /// Column index for each role, or -1 if no column has the role.
   private struct Places {
     var id, type, start, startDate, startTime, end, endDate, endTime, duration, isAllDay, note, title, source: Int
     var externalId, place, latitude, longitude, zone: Int
@@ -71,14 +72,14 @@ struct EventTableReader {
 
   // MARK: Detection
 
-  /// Whether one column has the name of a time column, and another the name of a type column.
+  /// Returns whether a column is named like a time column and another like a type column.
   static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
     guard let names = header(of: head)?.normalized, names.count > 1 else { return false }
     return TableProfile.any.namesTime(names)
       && TableProfile.any.roles[.type]?.contains { names.contains($0) } == true
   }
 
-  /// Whether there are at least two columns, one of which has the name of a time column or contains dates.
+  /// Returns whether there are at least two columns, of which one is named like a time column or contains dates.
   static func hasTimes(_ head: ArraySlice<UInt8>) -> Bool {
     guard let rows = rows(of: head), let header = TableHeader(rows, profiles: []), header.names.count > 1 else {
       return false
@@ -97,7 +98,7 @@ struct EventTableReader {
     return first.isEmpty ? nil : first
   }
 
-  /// First column of which at least two thirds of the cells are dates.
+  /// Returns the first column in which at least two thirds of the cells are dates.
   private static func dateColumn(_ rows: some Collection<[String]>) -> Int? {
     let width = rows.map(\.count).max() ?? 0
     return (0..<width).first { index in
@@ -148,7 +149,7 @@ struct EventTableReader {
     try findColumns(first)
     var evidence = TableEvidence(self)
     for cells in first { evidence.add(cells, self) }
-    // The last row may be incomplete.
+    // The last row of the sample may be incomplete.
     while let row = try? rows.next() { evidence.add(row.cells, self) }  // an error is thrown when the rows are read
     try decide(evidence)
   }
@@ -181,9 +182,9 @@ struct EventTableReader {
       columns[role] = candidates.first { index in
         guard !taken.contains(index) else { return false }
         switch role {
-        // Times of day need a date column.
+        // A column with times of day needs another column with dates.
         case .start, .end: return !areAll(index) { Self.isClock($0) }
-        // A column of marks, numbers or dates contains no type names.
+        // A column of marks, numbers or dates does not contain type names.
         case .type where isAny:
           return !areAll(index) { CellText.isMark($0) || DecimalSign.point.number($0) != nil }
             && !areAll(index) { DateColumn(style: .dayFirst).read($0) != nil }
@@ -194,12 +195,12 @@ struct EventTableReader {
     if columns[.start] == nil, columns[.startDate] == nil, isAny {
       columns[.start] = Self.dateColumn(rows).flatMap { names.indices.contains($0) ? $0 : nil }
     }
-    // If the date contains the time of day, the column `time` has another meaning.
+    // If the start column already contains the time of day, a column `time` has another meaning.
     if isAny, options.columns[TableProfile.Role.startTime.rawValue] == nil, let start = columns[.start],
       let time = columns[.startTime], areAll(start, { DateColumn(style: .dayFirst).read($0)?.secondOfDay != nil })
     {
       columns[.startTime] = nil
-      // In sports tables, `Time` is the duration.
+      // In sports tables, a column `Time` contains the duration.
       if columns[.duration] == nil, columns[.end] == nil, names[time] == "time", names.contains("activity type") {
         columns[.duration] = time
       }
@@ -223,7 +224,7 @@ struct EventTableReader {
     }
   }
 
-  /// Whether a name is another name with a unit: `duration (min)`, `duration seconds`.
+  /// Returns whether a column name consists of another name and a unit, such as `duration (min)` or `duration seconds`.
   private static func hasUnit(_ name: String, behind other: String, _ role: TableProfile.Role) -> Bool {
     guard name != other else { return false }
     return TableHeader.base(name) == other
@@ -236,7 +237,7 @@ struct EventTableReader {
 
   // MARK: Decisions
 
-  /// Evidence of all cells about the formats of the columns.
+  /// Evidence for the formats of the columns, collected from all cells.
   private struct TableEvidence {
     var start = DateEvidence()
     var end = DateEvidence()
@@ -245,7 +246,7 @@ struct EventTableReader {
     var amount = NumberEvidence()
     var place = NumberEvidence()
     var properties: [PropertyEvidence]
-    /// First unknown time zone of a row whose time has no offset.
+    /// First unknown time zone in a row whose time has no offset.
     var unknownZone: String?
 
     init(_ reader: EventTableReader) { properties = reader.properties.map { _ in PropertyEvidence() } }
@@ -301,7 +302,7 @@ struct EventTableReader {
         numbers: isNeeded ? numbers(evidence.duration.numbers, index) : NumberColumn(), isNeeded: isNeeded)
     }
     if let amountColumn { amounts = try numbers(evidence.amount, amountColumn) }
-    // Coordinates have no thousands separators.
+    // Coordinates contain no thousands separators.
     if evidence.place.sign == .comma { coordinates.sign = .comma }
     for (index, property) in properties.enumerated() {
       let found = evidence.properties[index]
@@ -318,7 +319,7 @@ struct EventTableReader {
     try decideType(evidence)
   }
 
-  /// Determines the types of a table without a type column.
+  /// Determines the event types of a table without a type column.
   private mutating func decideType(_ evidence: TableEvidence) throws(InterchangeError) {
     let candidates = zip(properties, evidence.properties).filter { !$0.1.isOfWeekdays && $0.1.filled + $0.1.empty > 0 }
     if options.doneValues == nil {
@@ -332,12 +333,13 @@ struct EventTableReader {
           .type, reason: "no column for the event type found among \(header.names.joined(separator: ", "))")
       }
     }
-    // Text columns are notes, added to every event of the row.
+    // A text column contains notes, which are added to every event of the row.
     habits = candidates.filter { options.doneValues != nil || !$0.1.isText }.map(\.0)
     properties = options.doneValues == nil ? candidates.filter(\.1.isText).map(\.0) : []
   }
 
-  /// - Throws: ``InterchangeError`` if later rows contradict the formats of the columns.
+  /// Checks that all rows have the formats determined from the first part of the table.
+  /// - Throws: ``InterchangeError`` if they do not.
   private func check(_ evidence: TableEvidence, separator: UInt8) throws {
     var other = self
     if other.habits.isEmpty { try other.decide(evidence) }
@@ -363,7 +365,7 @@ struct EventTableReader {
     for problem in problems { try body(.bad(reason: problem)) }
   }
 
-  /// Passes one event for each habit of the row that was done.
+  /// Emits an event for each habit of the row that was done.
   private func giveHabits(
     _ day: ExternalEvent, _ cells: [String], _ problems: inout [String], _ body: (InterchangeRecord) throws -> Void
   ) throws {
@@ -467,7 +469,7 @@ struct EventTableReader {
     return .event(event)
   }
 
-  /// Reads the end from its column, from a time of day, or from a duration. Reports an unreadable end and leaves it out.
+  /// Reads the end from its column, from a time of day, or from a duration. Reports an invalid end and omits it.
   private func readEnd(
     _ event: inout ExternalEvent, _ begin: DateStyle.Reading, _ zone: ZoneClock, _ cell: (Int) -> String?,
     _ problems: inout [String]
@@ -512,7 +514,7 @@ struct EventTableReader {
     }
   }
 
-  /// Returns an end on the day of the start, or on the next day if it is earlier than the start.
+  /// Returns an end on the date of the start, or on the next date if it would otherwise precede the start.
   private static func end(
     _ begin: DateStyle.Reading, _ clock: (secondOfDay: Double, secondsFromGMT: Int?)
   ) -> DateStyle.Reading {
@@ -533,7 +535,8 @@ struct EventTableReader {
     problems.append("invalid coordinates (latitude '\(latitude ?? "")', longitude '\(longitude ?? "")')")
   }
 
-  /// Handles cells beyond the header, which are part of a note if the last column is one with unquoted commas.
+  /// Handles cells beyond the header. If the last column contains notes, they result from separators without quotes and
+  /// are appended to the note.
   private func takeExtraCells(_ event: inout ExternalEvent, _ cells: [String], _ problems: inout [String]) {
     guard cells.count > header.names.count else { return }
     let extra = cells[header.names.count...].filter { !$0.isEmpty }
@@ -547,7 +550,7 @@ struct EventTableReader {
     }
   }
 
-  /// Amount of the habit in a row; `nil` for 0 and for the negative numbers that some programs write instead.
+  /// Returns the amount of a habit, or `nil` if it is 0, or negative as in some programs.
   private func done(_ cells: [String]) -> Double? {
     guard let index = amountColumn, index < cells.count,
       let count = amounts.number(cells[index]), count > 0, count < 1e12
@@ -574,7 +577,8 @@ struct EventTableReader {
     }
   }
 
-  /// Text of a value in a natural key, such as `int(5)` and `string("good")`. Changing it changes the ids of imported events.
+  /// Returns a value as part of a natural key, such as `int(5)` or `string("good")`. Must not change: event ids depend
+  /// on it.
   static func keyText(of value: JSONValue) -> String {
     switch value {
     case .null: "null"

@@ -1,4 +1,4 @@
-/// Decimal separator of the numbers in a column. All cells together determine it.
+/// Decimal separator of the numbers in a column, determined from all cells.
 public enum DecimalSign: String, Hashable, Sendable, CaseIterable {
   case point
   case comma
@@ -6,10 +6,10 @@ public enum DecimalSign: String, Hashable, Sendable, CaseIterable {
   fileprivate var byte: UInt8 { self == .point ? UInt8(ascii: ".") : UInt8(ascii: ",") }
   fileprivate var other: DecimalSign { self == .point ? .comma : .point }
 
-  /// Parses a number, or returns `nil` if the text is not a number with this separator.
+  /// Parses a number. Returns `nil` if the string is not a number with this separator.
   ///
-  /// With a decimal point, `0,125` and `1,25` are rejected: a group of thousands has three digits and does not start
-  /// with 0.
+  /// With a decimal point, `0,125` and `1,25` are invalid: the first group of thousands must not start with 0, and the
+  /// last one has three digits.
   func number(_ text: String) -> Double? {
     if let whole = NumberText.whole(text) { return Double(whole) }
     guard let bytes = NumberText.plain(text) else { return nil }
@@ -24,7 +24,8 @@ public enum DecimalSign: String, Hashable, Sendable, CaseIterable {
     let start = index
     while index < bytes.count, bytes[index].isDigit || bytes[index] == other.byte {
       if bytes[index] == other.byte {
-        // The first group has one to three digits, the others three, or two in India.
+        // The first group has one to three digits. The others have three, or two in India, where only the last has
+        // three.
         guard groups == 0 ? (1...3).contains(run) && bytes[start] != 0x30 : (2...3).contains(run) else { return nil }
         groups += 1
         run = 0
@@ -62,9 +63,9 @@ extension UInt8 {
   fileprivate var isDigit: Bool { self &- 0x30 <= 9 }
 }
 
-/// Parses numbers as users and spreadsheets write them, before the decimal separator is known.
+/// Parses numbers as users and spreadsheets write them, while the decimal separator is unknown.
 enum NumberText {
-  /// Parses 1 to 15 digits without a leading zero.
+  /// Parses an integer of 1 to 15 digits without a leading zero.
   static func whole(_ text: String) -> Int? {
     guard (1...15).contains(text.utf8.count) else { return nil }
     var value = 0
@@ -75,15 +76,15 @@ enum NumberText {
     return text.utf8.count > 1 && text.utf8.first == 0x30 ? nil : value
   }
 
-  /// Whether the text is an identifier made of digits: it has a leading zero, or more digits than a number can
-  /// represent.
+  /// Returns whether the string is an identifier that consists of digits: it has a leading zero, or more digits than a
+  /// number can represent.
   static func isCode(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard bytes.count > 1, bytes.allSatisfy(\.isDigit) else { return false }
     return bytes[0] == 0x30 || bytes.count > 18 && Int64(text) == nil
   }
 
-  /// Returns digits, signs and separators, without spaces and apostrophes; `(5)` becomes `-5`.
+  /// Returns the digits, signs and separators without spaces and apostrophes. `(5)` becomes `-5`.
   fileprivate static func plain(_ text: String) -> [UInt8]? {
     guard !text.isEmpty, text.utf8.count <= 64, !isCode(text) else { return nil }
     var bytes: [UInt8] = []
@@ -99,7 +100,7 @@ enum NumberText {
         bytes.append(UInt8(scalar.value))
       }
     }
-    // `07,5` and `007` are rejected, `0,5` is accepted.
+    // Reject `07,5` and `007`, but not `0,5`.
     let digits = bytes.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
     if digits.count > 1, digits.first == 0x30, digits.dropFirst().first?.isDigit == true { return nil }
     guard isNegative else { return bytes }
@@ -107,20 +108,20 @@ enum NumberText {
   }
 }
 
-/// Evidence in the cells of a column for its decimal separator.
+/// Collects evidence for the decimal separator of a column.
 struct NumberEvidence {
   private(set) var filled = 0
-  /// Number of cells that are a number with either separator.
+  /// Number of cells that contain a number, with either separator.
   private(set) var numbers = 0
-  /// Whether a cell is an identifier such as `007`, so that the column must be imported as text.
+  /// Whether a cell is an identifier such as `007`, which requires importing the column as text.
   private(set) var hasCodes = false
   private var pointOnly = 0
   private var commaOnly = 0
-  /// First cell with a point that is a different number with each separator, such as `1.234`.
+  /// First cell with a point, such as `1.234`, that is a different number with each separator.
   private(set) var ambiguousPoint: String?
-  /// First cell with a comma that is a different number with each separator, such as `1,234`.
+  /// First cell with a comma, such as `1,234`, that is a different number with each separator.
   private(set) var ambiguousComma: String?
-  /// Whether a number of four or more digits has no separator, so that the column does not group thousands.
+  /// Whether a number of four or more digits has no separator, which shows that thousands are not grouped.
   private var hasLongNumbers = false
 
   mutating func add(_ text: String) {
@@ -156,23 +157,23 @@ struct NumberEvidence {
   /// Whether at least two thirds of the cells are numbers and none is an identifier.
   var isNumeric: Bool { numbers > 0 && !hasCodes && (filled - numbers) * 3 <= filled }
 
-  /// Separator of the unambiguous cells; `nil` if there are none, or if a tenth or more disagree.
+  /// Separator in the unambiguous cells, or `nil` if there are none or a tenth or more disagree.
   var sign: DecimalSign? {
     if pointOnly > commaOnly * 9 { return .point }
     if commaOnly > pointOnly * 9 { return .comma }
     return nil
   }
 
-  /// Whether each cell has only one interpretation.
+  /// Whether no cell has two interpretations.
   var isUnambiguous: Bool { ambiguousPoint == nil && ambiguousComma == nil }
 
-  /// Chooses the decimal separator of the column.
+  /// Determines the decimal separator of the column.
   ///
   /// - Parameters:
   ///   - column: Name of the column, for the error message.
-  ///   - other: Separator in the other columns of the table.
-  ///   - separator: Separator of the table's cells.
-  /// - Throws: ``InterchangeError/undecided(_:reason:)`` if nothing determines it.
+  ///   - other: Decimal separator of the other columns of the table.
+  ///   - separator: Separator between the cells of the table.
+  /// - Throws: ``InterchangeError/undecided(_:reason:)`` if nothing determines the decimal separator.
   func decide(
     column: String, other: DecimalSign?, separator: UInt8
   ) throws(InterchangeError) -> DecimalSign {
@@ -205,10 +206,11 @@ extension TextBytes {
   }
 }
 
-/// Parses the numbers of one column.
+/// Parser for the numbers in a column.
 struct NumberColumn {
   var sign: DecimalSign = .point
-  /// Whether cells that fit only the other separator are parsed with it: both occur, and no cell is ambiguous.
+  /// Whether a cell that is valid only with the other separator is parsed with it. Set if both occur and no cell is
+  /// ambiguous.
   var readsBoth = false
 
   func number(_ text: String) -> Double? {

@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Evidence of the cells of a column about the type of its values.
+/// Collects evidence for the property type of a column.
 struct PropertyEvidence {
   var numbers = NumberEvidence()
   /// Number of empty cells.
@@ -52,14 +52,14 @@ struct PropertyEvidence {
 
   var isOfWeekdays: Bool { filled > 0 && weekdays == filled }
 
-  /// Whether the column can be a habit: marks, or small counts, and some empty cells, zeros or ones.
+  /// Whether the column may contain a habit: marks or small counts, with some empty cells, zeros or ones.
   var isHabit: Bool {
     filled > 0 && (filled - habitCells) * 3 <= filled && (marks > 0 || empty > 0)
   }
 
-  /// Whether the column is certainly a habit: it consists of marks, or leaves days out.
+  /// Whether the column certainly contains a habit: it consists of marks, or some days are empty or not done.
   var showsHabit: Bool { isHabit && (marks * 3 >= filled * 2 || notDone > 0 || empty > 0) }
 
-  /// Whether no cell is a mark or number.
+  /// Whether no cell contains a mark or a number.
   var isText: Bool { filled > 0 && habitCells == 0 && numbers.numbers == 0 }
 }

@@ -1,18 +1,18 @@
-/// Header row of a table. Title rows may precede it, and a table may have no header.
+/// Header row of a table. Title rows may precede it, and a table may have none.
 struct TableHeader {
-  /// Names as in the file, or `column1` and so on for a table without a header.
+  /// Names as in the file, or `column1`, `column2` and so on for a table without a header.
   let names: [String]
-  /// Names for comparison: in lower case, with words separated by single spaces.
+  /// Names for comparison, in lower case and with words separated by single spaces.
   let normalized: [String]
-  /// Number of rows up to and including the header.
+  /// Number of rows up to and including the header; 0 without a header.
   let rowCount: Int
   /// Number of non-empty rows above the header.
   let titleCount: Int
 
-  /// Number of rows that are searched for a header.
+  /// Number of rows that are searched for the header.
   static let searched = 30
 
-  /// Finds the header in the first rows of a table, of which at least ``searched`` are needed if the table has as many.
+  /// Finds the header in the first rows of a table. Requires ``searched`` rows, or all rows of a shorter table.
   ///
   /// Returns `nil` for a table without rows.
   init?(_ rows: [[String]], profiles: [TableProfile]) {
@@ -42,7 +42,7 @@ struct TableHeader {
 
   private static func filled(_ cells: [String]) -> Int { cells.count { !$0.isEmpty } }
 
-  /// Whether a row contains values instead of names.
+  /// Returns whether a row contains values rather than names.
   private static func isData(_ cells: [String]) -> Bool {
     cells.contains { cell in
       guard let first = cell.unicodeScalars.first(where: { $0 != "-" && $0 != "+" }), ("0"..."9").contains(first) else {
@@ -53,7 +53,7 @@ struct TableHeader {
     }
   }
 
-  /// Returns the comparable form: `Start_Time`, `startTime` and `Start  time` are equal.
+  /// Returns a name in its comparable form, which is the same for `Start_Time`, `startTime` and `Start  time`.
   static func normal(_ name: String) -> String {
     var text = ""
     var before: Character = " "
@@ -65,7 +65,7 @@ struct TableHeader {
     return text.lowercased().split(separator: " ").joined(separator: " ")
   }
 
-  /// Returns the name without a unit in parentheses or brackets at its end.
+  /// Returns a name without the unit at its end, which is in parentheses or brackets.
   static func base(_ name: String) -> String {
     guard let open = name.firstIndex(where: { $0 == "(" || $0 == "[" }), open > name.startIndex else { return name }
     return FieldText.trim(name[..<open])

@@ -1,4 +1,4 @@
-/// Columns of a known kind of table.
+/// Column names of a known kind of table.
 struct TableProfile: Sendable {
   enum Role: String, CaseIterable, Sendable {
     case id
@@ -20,36 +20,36 @@ struct TableProfile: Sendable {
     case longitude
     case zone
 
-    /// Roles that every table of positions has.
+    /// Roles of the coordinate columns, which tables of positions must have.
     static let places: Set<String> = [Role.latitude.rawValue, Role.longitude.rawValue]
   }
 
-  /// Format of the table, as ``InterchangeFormat/word``, and first part of the natural keys of its events.
+  /// Name of the format (``InterchangeFormat/word``), which is also the first part of the natural keys of its events.
   var word: String
-  /// Column names of each role in lower case. The first one present is used.
+  /// Possible column names of each role in lower case. The first one that the table has is used.
   var roles: [Role: [String]]
-  /// Columns that identify the kind of table; all must be present.
+  /// Columns that identify the kind of table. The table must have all of them.
   var required: [String]
-  /// Alternative to `required`, for a later version of the export.
+  /// Alternative to `required` for later versions of the export.
   var requiredLater: [String]?
-  /// Event type if no column contains it.
+  /// Event type of all rows, if no column contains it.
   var typeName: String?
-  /// Event type of rows in which the column of the type is empty.
+  /// Event type of rows whose type is empty.
   var typeIfEmpty: String?
-  /// Columns that do not become properties.
+  /// Columns that are not imported as properties.
   var ignored: Set<String> = []
-  /// Columns with lists separated by ` | `, which become text separated by commas.
+  /// Columns with lists separated by ` | `, which are imported as text separated by commas.
   var lists: Set<String> = []
-  /// Columns with few distinct values, which become selections.
+  /// Columns with few distinct values, which are imported as selections.
   var selects: Set<String> = []
-  /// Column with the amount done of a habit. Rows with 0 are skipped.
+  /// Column with the amount of a habit. Rows with an amount of 0 are skipped.
   var amount: String?
-  /// Whether the table was exported by this product, so that events keep their ids.
+  /// Whether this product exported the table, so that events keep their ids.
   var isOwn = false
   /// Whether notes contain HTML.
   var hasMarkup = false
 
-  /// Whether a header, in lower case, is of this kind.
+  /// Returns whether a header is that of this kind of table. Its names must be in lower case.
   func matches(_ header: [String]) -> Bool {
     let header = Set(header)
     return [required, requiredLater].contains {
@@ -57,14 +57,14 @@ struct TableProfile: Sendable {
     }
   }
 
-  /// Whether a header, in lower case, contains a column for the start time.
+  /// Returns whether a header has a column for the start time. Its names must be in lower case.
   func namesTime(_ header: [String]) -> Bool {
     [Role.start, .startDate].contains { role in
       roles[role]?.contains { name in header.contains { $0 == name || TableHeader.base($0) == name } } == true
     }
   }
 
-  /// CSV of `trendy export csv`.
+  /// CSV written by `trendy export csv`.
   static let own = TableProfile(
     word: "csv",
     roles: [
@@ -95,7 +95,7 @@ struct TableProfile: Sendable {
       .endTime: ["stop time"], .duration: ["duration"], .note: ["description"],
     ],
     required: ["project", "description", "start date", "start time", "end date", "end time", "duration"],
-    // The user selects the columns of later exports; these are required for an import.
+    // Later exports contain the columns that the user selects. An import needs these.
     requiredLater: ["description", "start date", "start time", "stop date", "stop time"],
     typeIfEmpty: "Time entry", ignored: ["user", "member", "email", "end date", "end time"])
 
@@ -116,12 +116,12 @@ struct TableProfile: Sendable {
     word: "habitbull", roles: [.type: ["habit name"], .startDate: ["calendar date"], .note: ["comment text"]],
     required: ["habit name", "calendar date", "value"], ignored: ["habit description", "value"], amount: "value")
 
-  /// The value is a score that changes over time, not an amount.
+  /// The value in this table is a score that changes over time, not an amount.
   static let habitica = TableProfile(
     word: "habitica", roles: [.type: ["task name"], .start: ["date"]],
     required: ["task name", "task id", "task type", "date", "value"], ignored: ["task id", "value"])
 
-  /// Any other table, recognized by column names in several languages.
+  /// Any other table, recognised by column names in several languages.
   static let any = TableProfile(
     word: "csv",
     roles: [

@@ -1,25 +1,25 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Parses the rows of a table: RFC 4180 with common variations.
+/// Parser for the rows of a table in RFC 4180 format, with common variations.
 ///
 /// The separator may be a comma, a semicolon, a tab or a vertical bar, and the encoding any that Excel writes. A first
-/// line such as `sep=;` sets the separator. A quote inside a cell that does not start with one is literal.
+/// line such as `sep=;` sets the separator. In a cell that does not start with a quote, quotes are literal.
 struct TableRows {
-  /// Maximum length of a cell in bytes. A longer cell results from a missing closing quote.
+  /// Maximum length of a cell in bytes. A longer one means that a closing quote is missing.
   static let longestCell = 1 << 20
 
   let separator: UInt8
-  /// Problem in the last row that ``next()`` returned, although it was parsed.
+  /// Problem in the row that ``next()`` returned last, although it was parsed.
   private(set) var problem: String?
   private let input: ByteInput
   private var nextLine = 1
   /// Number of cells of the previous row.
   private var width = 0
 
-  /// Detects the encoding and the separator from the first 64 KiB.
+  /// Creates a parser. Detects the encoding and the separator from the first 64 KiB.
   ///
-  /// - Throws: Errors of the input, or ``InterchangeError``.
+  /// - Throws: ``InterchangeError``, or errors of the input.
   init(_ input: ByteInput) throws {
     let head = try input.peek(1 << 16)
     let decoded = try TextEncoding.utf8(head, input)
@@ -36,7 +36,7 @@ struct TableRows {
 
   /// Returns the separator with which most of the first 50 rows have the same number of cells, at least two.
   ///
-  /// Ties are resolved by the number of cells, then in favour of the comma.
+  /// If several separators qualify, the one with more cells is used, and then the comma.
   private static func separator(of head: [UInt8]) -> UInt8 {
     var best = (separator: UInt8(ascii: ","), rows: 0, width: 0)
     for separator in [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] {
@@ -81,7 +81,7 @@ struct TableRows {
       if isEnd { return nil }
       let count = try input.peek(window).count
       if count < window {
-        // At the end of the input the last row needs no line end.
+        // The last row of the input needs no line break.
         let last = try input.withPiece { bytes in
           let row = try parse(bytes, isEnd: true)
           return (row?.count ?? 0, row)
@@ -107,10 +107,9 @@ struct TableRows {
     return row.cells
   }
 
-  /// Parses the row at the start of the bytes.
+  /// Parses the row at the start of the bytes. Returns `nil` if the bytes do not contain the end of the row.
   ///
-  /// `isEnd` is whether the input ends after them. Returns `nil` if the end of the row is not contained.
-  ///
+  /// - Parameter isEnd: whether the input ends after the bytes.
   /// - Throws: ``InterchangeError`` for a cell of more than ``longestCell`` bytes.
   private func parse(_ bytes: UnsafeBufferPointer<UInt8>, isEnd: Bool) throws -> ParsedRow? {
     var row = ParsedRow(cells: [], count: 0, lines: 1)
@@ -185,7 +184,7 @@ struct TableRows {
         if !isEnd { return .needsMore }
         break
       }
-      // A doubled quote is an escaped quote.
+      // Two quotes in succession represent one quote.
       guard bytes[index + 1] == quote else { break }
       hasDoubled = true
       index += 2
@@ -198,7 +197,7 @@ struct TableRows {
     if index == bytes.count, !isEnd { return .needsMore }
     if index > behind {
       let rest = FieldText.trim(TextEncoding.text(UnsafeBufferPointer(rebasing: bytes[behind..<index])))
-      // A closing quote on a later line and inside a cell belongs to that cell.
+      // Text follows the closing quote on a later line, so that quote belongs to another cell.
       if lines > 0, !rest.isEmpty { return .unclosed }
       text += rest
     }
@@ -221,12 +220,12 @@ struct TableRows {
     guard let first = text.first, let last = text.last, isSpace(first) || isSpace(last) else {
       return TextEncoding.text(text)
     }
-    // A combining mark after a space makes it a different character, so bytes are not sufficient.
+    // A combining mark turns a space into another character, so trimming bytes would be wrong.
     return FieldText.trim(TextEncoding.text(text))
   }
 }
 
-/// Writes rows of CSV as in RFC 4180, including the line end.
+/// Formats rows of CSV as in RFC 4180.
 enum TableText {
   static func line(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\r\n" }
 

@@ -1,35 +1,35 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads buckets of ActivityWatch: the program in the foreground while the user was present.
+/// Reads buckets of ActivityWatch: the programs in the foreground while the user was present.
 ///
-/// Stretches of one program less than a minute apart become one event. Window titles and page addresses are not read.
-/// The buckets depend on each other and may be in any order, so all stretches are kept in memory until the end, at 24
+/// Intervals of one program that are less than a minute apart become one event. Window titles and page addresses are
+/// not read. The buckets depend on each other and may be in any order, so all intervals are stored until the end, in 24
 /// bytes each.
 struct ActivityWatch {
-  /// Minimum gap in milliseconds that separates two events of one program.
+  /// Minimum gap in milliseconds between two events of one program.
   private static let gap: Int64 = 60_000
 
-  /// Time during which one program was in the foreground.
+  /// Interval during which one program was in the foreground, or the user was present.
   private struct Stretch {
     /// Milliseconds since 1970.
     var start: Int64
     var end: Int64
-    /// Index in `names`.
+    /// Index into `names`.
     var name: Int
   }
 
   private enum Kind {
     case window
     case editor
-    /// The user was present.
+    /// Presence of the user.
     case present
   }
 
   private var names: [String] = []
   private var indexes: [String: Int] = [:]
   private var stretches: [String: (kind: Kind, list: [Stretch])] = [:]
-  /// Machines with data on the user's presence, even if the user never was.
+  /// Machines for which the file contains data on the user's presence, even if the user was never present.
   private var guarded: Set<Substring> = []
 
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
@@ -71,7 +71,7 @@ struct ActivityWatch {
       guard status == "not-afk" else { return nil }
       return add(start, seconds, "", .present, bucket)
     }
-    // The kind of a bucket may follow its events in the file. Their data determines it as well.
+    // The data determine the kind of a bucket, because its declared kind may follow the events in the file.
     if data?["url"] != nil { return .skip(what: "browser page (addresses are private)") }
     if data?["file"] != nil, data?["project"] != nil || data?["language"] != nil {
       let project = (data?["project"]?.stringValue ?? "").split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
@@ -95,7 +95,7 @@ struct ActivityWatch {
     return nil
   }
 
-  /// Adds a stretch, combined with the previous one if both are of the same program and adjacent in either order.
+  /// Adds an interval. Combines it with the last one if both belong to one program and are adjacent, in either order.
   private static func append(_ new: Stretch, to list: inout [Stretch]) {
     guard let last = list.last, last.name == new.name, new.start <= last.end + 1000, last.start <= new.end + 1000 else {
       return list.append(new)
@@ -142,12 +142,12 @@ struct ActivityWatch {
     try body(.event(event), place)
   }
 
-  /// Returns the machine of a bucket: the part after the last underscore of `aw-watcher-window_pc`, for example.
+  /// Returns the machine of a bucket: the part after the last underscore, as in `aw-watcher-window_pc`.
   private static func host(_ bucket: String) -> Substring {
     bucket.lastIndex(of: "_").map { bucket[bucket.index(after: $0)...] } ?? bucket[...]
   }
 
-  /// Returns the stretches by time, merging those that overlap or are at most `gap` milliseconds apart.
+  /// Returns the intervals in order of time. Merges intervals that overlap or are at most `gap` milliseconds apart.
   private static func merged(_ list: [Stretch], gap: Int64) -> [Stretch] {
     var merged: [Stretch] = []
     for stretch in list.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
@@ -160,7 +160,7 @@ struct ActivityWatch {
     return merged
   }
 
-  /// Returns the parts of the stretches within `spans`, which must be sorted and must not overlap.
+  /// Returns the parts of the intervals that are within `spans`, which must be sorted and must not overlap.
   private static func clipped(_ list: [Stretch], to spans: [Stretch]) -> [Stretch] {
     var parts: [Stretch] = []
     var first = 0
@@ -177,14 +177,15 @@ struct ActivityWatch {
     return parts
   }
 
-  /// Merges stretches of each program that are less than ``gap`` apart, and returns the active milliseconds of each.
+  /// Merges intervals of one program that are less than ``gap`` apart, and returns the active time of each in
+  /// milliseconds.
   private static func joined(_ list: [Stretch]) -> [(Stretch, active: Int64)] {
     var open: [Int: (Stretch, active: Int64)] = [:]
     var done: [(Stretch, active: Int64)] = []
     for stretch in list.sorted(by: { ($0.start, $0.end) < ($1.start, $1.end) }) {
       let active = stretch.end - stretch.start
       if let (last, before) = open[stretch.name], stretch.start < last.end + gap {
-        // Overlapping time counts once.
+        // Count overlapping time once.
         let own = max(0, stretch.end - max(stretch.start, last.end))
         open[stretch.name] = (
           Stretch(start: last.start, end: max(last.end, stretch.end), name: last.name), before + own

@@ -1,15 +1,15 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads intervals of Timewarrior: its data files (`inc …` lines) and the output of `timew export`.
+/// Reads intervals of Timewarrior, from its data files (`inc …` lines) or the output of `timew export`.
 ///
-/// The first tag is the type. A running interval is skipped; an import after its end includes it.
+/// The first tag is the event type. A running interval is skipped, so that a later import can add it.
 enum Timewarrior {
   static func isLines(_ head: ArraySlice<UInt8>) -> Bool {
     let line = head.withoutLeadingSpace.prefix { $0 != 0xA && $0 != 0xD }
     guard line.starts(with: Array("inc".utf8)) else { return false }
     let rest = line.dropFirst(3)
-    // The timestamp distinguishes an interval from a table or other text.
+    // A timestamp distinguishes an interval from a table or other text.
     return rest.isEmpty && head.count > line.count || TimeSheetTime.date(Self.words(rest).first?.text ?? "") != nil
   }
 
@@ -60,7 +60,7 @@ enum Timewarrior {
     var isQuoted = false
   }
 
-  /// Splits a line at spaces. Inside quotes a backslash escapes the next character.
+  /// Splits a line at spaces. Within quotes, a backslash escapes the next character.
   private static func words(_ line: ArraySlice<UInt8>) -> [Word] {
     var words: [Word] = []
     var word: [UInt8] = []
@@ -96,7 +96,7 @@ enum Timewarrior {
     return words
   }
 
-  /// Parses `START [- END] [# tag …] [# annotation]`. Returns `nil` for a line without an interval.
+  /// Parses `START [- END] [# tag …] [# annotation]`. Returns `nil` for a line that contains no interval.
   private static func record(ofLine words: [Word], _ options: ImportOptions) -> InterchangeRecord? {
     guard let start = words.first else { return nil }
     var rest = words.dropFirst()
@@ -108,7 +108,7 @@ enum Timewarrior {
     let parts = rest.split(omittingEmptySubsequences: false) { $0.text == "#" && !$0.isQuoted }
     guard parts.first?.isEmpty != false else { return .bad(reason: "expected '#' after the times") }
     let tags = parts.count > 1 ? parts[1].map(\.text) : []
-    // Older versions do not quote annotations, which may then contain a `#`.
+    // Older versions do not quote an annotation, so it may contain a `#`.
     let note =
       parts.count > 2 ? parts[2...].map { $0.map(\.text).joined(separator: " ") }.joined(separator: " # ") : nil
     return record(start.text, end, tags, note, options)

@@ -3,17 +3,17 @@ import TrendyModels
 
 /// Reads the archive of a Dawarich account.
 ///
-/// Version 2 contains one JSON line per point and visit, version 1 everything in one `data.json`.
+/// Version 2 contains one line of JSON per point and visit; version 1 contains everything in `data.json`.
 struct DawarichExport {
   private static let lineLimit = 1 << 20
 
   private let files: ExportFiles
-  /// Folder of the archive's files, with a trailing slash.
+  /// Folder that contains the files of the archive, with a trailing slash.
   private let folder: String
   /// Whether the archive has version 1.
   private let isFirstVersion: Bool
 
-  /// Finds the export among the files, or returns `nil` if there is none.
+  /// Finds the export among the files. Returns `nil` if there is none.
   init?(_ files: ExportFiles) throws {
     for path in files.paths {
       let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
@@ -56,7 +56,7 @@ struct DawarichExport {
         others += 1
       }
     }
-    // Settings, and places, tracks and statistics, which are derived from points and visits.
+    // Settings, and data derived from points and visits: places, tracks and statistics.
     if others > 0 {
       try body(.skip(what: "file with settings, statistics or other data", count: others), "the archive")
     }
@@ -84,7 +84,7 @@ struct DawarichExport {
     guard let time = value["timestamp"]?.moment else { return .bad(reason: "missing or invalid time") }
     let accuracy = value["accuracy"]?.number ?? -1
     let device = value["tracker_id"]?.stringValue ?? ""
-    // The velocity is ignored, because its unit depends on the tracker and is not recorded.
+    // The velocity is not imported: its unit depends on the tracker and is not in the file.
     return .fix(
       Location(
         coordinate: coordinate, horizontalAccuracy: accuracy > 0 ? accuracy : -1, timestamp: time,

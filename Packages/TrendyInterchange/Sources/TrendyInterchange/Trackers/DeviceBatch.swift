@@ -1,25 +1,25 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Content of one request of a tracker.
+/// Content of one request from a tracker.
 public struct DeviceBatch: Hashable, Sendable {
-  /// Fixes by time. Fixes that were sent before are included again.
+  /// Fixes in order of time. Includes fixes that the tracker has sent before.
   public var fixes: [Location] = []
   /// Motion samples.
   public var activities: [MotionActivity] = []
-  /// Device name in the request; `nil` if missing or empty.
+  /// Device name in the request, or `nil` if it is missing or empty.
   public var device: String?
   /// Problems of the first 100 rejected items.
   public var problems: [ImportProblem] = []
-  /// Number of all rejected items.
+  /// Total number of rejected items.
   public var problemCount = 0
-  /// Number of messages other than positions, by message type.
+  /// Number of messages that are not positions, by message type.
   public var skippedMessages: [String: Int] = [:]
 
-  /// Number of OwnTracks messages that are encrypted end to end and cannot be read.
+  /// Number of OwnTracks messages with end-to-end encryption, which cannot be read.
   public var encryptedMessages: Int { skippedMessages[OwnTracksReader.encryptedKind] ?? 0 }
 
-  /// Advice to the user about encrypted messages.
+  /// Advice for users whose app sends encrypted messages.
   public static let encryptionAdvice =
     "the message is encrypted and cannot be decrypted: turn off encryption in the app (empty encryption key) and use TLS instead"
 
@@ -37,12 +37,12 @@ public struct DeviceBatch: Hashable, Sendable {
 }
 
 extension TrackFile {
-  /// Content of the file by device, as if each device had sent it. Motion samples belong to the first device.
+  /// Contents of the file by device, as if each device had sent its own. Motion samples belong to the first device.
   public var batchesByDevice: [(device: String, batch: DeviceBatch)] {
     var byDevice: [String: DeviceBatch] = [:]
     var order: [String] = []
     for track in tracks {
-      // Names of tracks in other formats are chosen by the user and do not identify devices.
+      // In other formats, users choose the names of tracks, so these do not identify devices.
       let device = namesDevices ? track.name ?? "" : ""
       if byDevice[device] == nil { order.append(device) }
       byDevice[device, default: DeviceBatch()].fixes += track.segments.flatMap(\.locations)

@@ -2,12 +2,13 @@ public import TrendyFoundation
 import TrendyModels
 
 extension DeviceRequest {
-  /// Parses a trip command that a car or phone sends: position and time in the query, a form or a flat JSON object.
+  /// Parses a trip command from a car or phone, with position and time in the query, in a form or in a flat JSON
+  /// object.
   ///
-  /// The time defaults to `receivedAt`. Without a position the batch has no fix, which is valid.
+  /// The time defaults to `receivedAt`. The position is optional; without one, the batch contains no fix.
   ///
-  /// - Returns: The batch and the time of the command, or `nil` if the time cannot be parsed.
-  /// - Throws: ``InterchangeError`` for a body that starts as JSON and is invalid.
+  /// - Returns: The batch and the time of the command, or `nil` as the time if it is invalid.
+  /// - Throws: ``InterchangeError`` for a body that starts like JSON but is invalid.
   public static func call(
     query: String, body: [UInt8] = [], receivedAt: Date
   ) throws(InterchangeError) -> (batch: DeviceBatch, time: Date?) {
@@ -36,7 +37,7 @@ extension DeviceRequest {
 
   /// Parses one line of gpsd's JSON protocol (gpsd_json(5)).
   ///
-  /// `TPV` reports with a 2D or 3D fix contain a position; all others give an empty batch.
+  /// `TPV` reports with a 2D or 3D fix contain a position. The batch of any other line is empty.
   ///
   /// - Throws: ``InterchangeError`` for invalid JSON.
   public static func gpsd(_ line: [UInt8]) throws(InterchangeError) -> DeviceBatch {
@@ -51,7 +52,7 @@ extension DeviceRequest {
     fix.longitude = value["lon"]?.number
     fix.time = value["time"]?.moment
     fix.altitude = value["altHAE"]?.number ?? value["alt"]?.number
-    // gpsd reports errors at 95 % confidence, about twice the standard deviation.
+    // gpsd reports errors with 95 % confidence, which is about twice the standard deviation.
     let sides = value["epx"]?.number.flatMap { x in value["epy"]?.number.map { y in (x * x + y * y).squareRoot() } }
     fix.accuracy = (value["eph"]?.number ?? sides).map { $0 / 2 }
     fix.speed = value["speed"]?.number

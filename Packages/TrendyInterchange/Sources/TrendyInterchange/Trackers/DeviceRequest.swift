@@ -1,14 +1,14 @@
 public import TrendyFoundation
 import TrendyModels
 
-/// Parses the requests of tracking apps: from query and body to fixes.
+/// Parses the requests of tracking apps into fixes.
 ///
-/// Invalid parts of a request are reported in the batch, and its valid parts are returned; only a body that is not a
-/// document throws. Queries are passed as in the URL after the question mark, with percent-encoding.
+/// Invalid parts of a request are reported in the batch, which contains the valid parts. Only a malformed document is
+/// an error. Queries are percent-encoded, as in the part of the URL after the question mark.
 public enum DeviceRequest: Sendable {
   /// Parses a request of OwnTracks in HTTP mode.
   ///
-  /// An empty body is a ping without a fix. The device is the topic of the message, or `u` and `d` of the query.
+  /// An empty body is a ping without a fix. The device is the topic of the message, or `u` and `d` in the query.
   ///
   /// - Throws: ``InterchangeError`` for a body that is not JSON.
   public static func ownTracks(query: String = "", body: [UInt8]) throws(InterchangeError) -> DeviceBatch {
@@ -29,12 +29,12 @@ public enum DeviceRequest: Sendable {
     DeviceBatch(try OverlandReader.read(body))
   }
 
-  /// Parses a request of GPSLogger's custom URL, with fields in the query, a form or a flat JSON object.
+  /// Parses a request to GPSLogger's custom URL, with fields in the query, in a form or in a flat JSON object.
   ///
-  /// Speed is `spd` in m/s or `spd_kph` in km/h. A request without a time has no fix, because the app may be resending
-  /// it.
+  /// The speed is `spd` in m/s or `spd_kph` in km/h. A fix without a time is rejected: the app may be sending an old
+  /// fix again, so the time of receipt would be wrong.
   ///
-  /// - Throws: ``InterchangeError`` for a body that starts as JSON and is invalid.
+  /// - Throws: ``InterchangeError`` for a body that starts like JSON but is invalid.
   public static func gpsLogger(query: String, body: [UInt8] = []) throws(InterchangeError) -> DeviceBatch {
     var fields = Fields(query: query)
     fields.add(try Fields(body: body))
@@ -50,11 +50,11 @@ public enum DeviceRequest: Sendable {
     return batch(of: [("the query", fix)], format: .csv)
   }
 
-  /// Parses a request of Traccar's OsmAnd protocol: a query with speed in knots, or JSON with speed in m/s.
+  /// Parses a request of Traccar's OsmAnd protocol: a query with a speed in knots, or JSON with a speed in m/s.
   ///
-  /// A query without a time is given the time `receivedAt`. JSON contains its own time.
+  /// The time of a query defaults to `receivedAt`. JSON contains its own timestamps.
   ///
-  /// - Throws: ``InterchangeError`` for a body that starts as JSON and is invalid.
+  /// - Throws: ``InterchangeError`` for a body that starts like JSON but is invalid.
   public static func osmAnd(query: String, body: [UInt8] = [], receivedAt: Date) throws(InterchangeError) -> DeviceBatch
   {
     if body.first(where: { !$0.isSpace }) == UInt8(ascii: "{") { return try osmAndJSON(body) }
@@ -84,7 +84,7 @@ public enum DeviceRequest: Sendable {
     var fixes: [(String, FixFields)] = []
     for (place, value) in try JSONDocuments(body).values {
       let prefix = place.isEmpty ? "" : place + ", "
-      // Batches have an array of locations under the same name.
+      // In a batch, this member is an array of locations.
       let locations = value["location"]?.arrayValue ?? value["location"].map { [$0] } ?? []
       for (index, location) in locations.enumerated() {
         let coords = location["coords"]
@@ -114,7 +114,7 @@ public enum DeviceRequest: Sendable {
     return DeviceBatch(collector.finish())
   }
 
-  /// Fields of a request. Names are case-insensitive.
+  /// Fields of a request. Their names are case-insensitive.
   struct Fields {
     private var values: [String: String] = [:]
 
@@ -122,7 +122,7 @@ public enum DeviceRequest: Sendable {
       for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
         let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         let value = parts.count == 2 ? Self.unescape(Array(parts[1])) : ""
-        // Empty fields are ignored.
+        // Ignore empty fields.
         if !value.isEmpty { values[Self.unescape(Array(parts[0])).lowercased()] = value }
       }
     }
@@ -146,7 +146,7 @@ public enum DeviceRequest: Sendable {
       }
     }
 
-    /// Adds the fields that are not present yet.
+    /// Adds the fields that do not exist yet.
     mutating func add(_ other: Fields) { values.merge(other.values) { mine, _ in mine } }
 
     subscript(_ name: String) -> String? { values[name] }
@@ -160,7 +160,7 @@ public enum DeviceRequest: Sendable {
     func moment(_ name: String) -> Date? {
       guard let text = values[name] else { return nil }
       if let moment = FieldText.moment(text) { return moment }
-      // The plus sign of a UTC offset becomes a space if it was not percent-encoded.
+      // The plus sign of a UTC offset has become a space if it was not percent-encoded.
       guard let space = text.lastIndex(of: " ") else { return nil }
       return FieldText.moment(text[..<space] + "+" + text[text.index(after: space)...])
     }

@@ -1,14 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads batches of Overland: one batch, an array of batches, or one per line.
+/// Reads batches of Overland: a single batch, an array of batches, or one batch per line.
 ///
-/// Features without a point, which the app uses for actions such as `will_terminate`, are counted by action and
-/// skipped. Negative values are unknown, as is an altitude of 0 with negative vertical accuracy.
+/// The app also sends features without a point for actions such as `will_terminate`. They are skipped and counted by
+/// action. Negative values mean unknown, as does an altitude of 0 with a negative vertical accuracy.
 public enum OverlandReader: Sendable {
-  /// Reads a file or request body.
+  /// Reads a file or a request body.
   ///
-  /// - Throws: ``InterchangeError`` if it contains no complete batch.
+  /// - Throws: ``InterchangeError`` if it does not contain a complete batch.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     let documents = try JSONDocuments(bytes)
     var collector = FixCollector(.overland)

@@ -1,14 +1,14 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads messages of OwnTracks and the files of its recorder.
+/// Reads messages of OwnTracks, and files of OwnTracks Recorder.
 ///
-/// Messages of type `location` are positions, including pings, whose time may be that of sending. Other messages are
-/// counted by type and skipped. Speeds are converted from km/h to m/s.
+/// Messages of type `location` are positions. They include pings, which may have the time of sending instead of the
+/// time of the fix. Other messages are skipped and counted by type. Speeds are converted from km/h to m/s.
 public enum OwnTracksReader: Sendable {
-  /// Reads messages: one object, an array of objects, or one per line.
+  /// Reads messages: a single object, an array of objects, or one object per line.
   ///
-  /// - Throws: ``InterchangeError`` if the input contains no complete message.
+  /// - Throws: ``InterchangeError`` if the input does not contain a complete message.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     let documents = try JSONDocuments(bytes)
     var collector = FixCollector(.ownTracks)
@@ -25,7 +25,8 @@ public enum OwnTracksReader: Sendable {
     return collector.finish()
   }
 
-  /// Reads a `.rec` file of the recorder: lines with time of receipt, kind and message, separated by tabs or spaces.
+  /// Reads a `.rec` file. Each line contains the time of receipt, the kind and the message, separated by tabs or
+  /// spaces.
   ///
   /// - Throws: ``InterchangeError`` if no line is valid.
   public static func readRecording(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
@@ -46,7 +47,7 @@ public enum OwnTracksReader: Sendable {
         if kind == "*" {
           collector.report(place, "incomplete or invalid JSON message in this line")
         } else {
-          // A last will or a command may be any text.
+          // A last will or a command may consist of any text.
           whole += 1
           collector.skip(message: kind)
         }
@@ -58,13 +59,13 @@ public enum OwnTracksReader: Sendable {
     return collector.finish()
   }
 
-  /// Whether a line of a file has the structure of a recording and starts with a timestamp.
+  /// Returns whether a line has the structure of a `.rec` file and starts with a timestamp.
   static func isRecording(_ line: ArraySlice<UInt8>) -> Bool {
     guard let fields = fields(of: line) else { return false }
     return FieldText.date(String(decoding: fields.time, as: UTF8.self)) != nil
   }
 
-  /// Splits a line at tabs, or at spaces in a copy that has lost its tabs.
+  /// Splits a line at tabs, or at spaces if the file has lost its tabs in a copy.
   private static func fields(
     of line: ArraySlice<UInt8>
   ) -> (time: ArraySlice<UInt8>, kind: ArraySlice<UInt8>, message: ArraySlice<UInt8>)? {
@@ -72,7 +73,7 @@ public enum OwnTracksReader: Sendable {
     let line = line.drop(while: isBlank)
     let time = line.prefix { !isBlank($0) }
     let rest = line[time.endIndex...].drop(while: isBlank)
-    // A kind between tabs may contain spaces.
+    // Between tabs, the kind may contain spaces.
     let tabbed = rest.prefix { $0 != 0x9 }
     let kind = tabbed.endIndex < rest.endIndex ? tabbed : rest.prefix { !isBlank($0) }
     let message = rest[kind.endIndex...].drop(while: isBlank)
@@ -95,7 +96,7 @@ public enum OwnTracksReader: Sendable {
     }
     guard kind == "location" else {
       collector.skip(message: kind)
-      // Other skipped messages contain no current position, but an encrypted one may.
+      // An encrypted message may contain the current position, unlike other messages that are skipped.
       if kind == encryptedKind { collector.report(place(), DeviceBatch.encryptionAdvice) }
       return
     }

@@ -1,24 +1,25 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Writes `.rec` files for OwnTracks' recorder and ``OwnTracksReader``.
+/// Writer for `.rec` files, which OwnTracks Recorder and ``OwnTracksReader`` can read.
 ///
-/// Values are rounded to whole seconds, metres and km/h. Unknown values and fixes with an invalid position are omitted.
+/// Values are rounded to whole seconds, metres and km/h. Unknown values are omitted, and so are fixes with an invalid
+/// position.
 public enum OwnTracksWriter: Sendable {
-  /// Returns the recording of the fixes. A motion sample is written with the fix of the same time.
+  /// Returns a recording of the fixes. A motion sample is written together with a fix that has the same timestamp.
   public static func writeRecording(_ fixes: [Location], activities: [MotionActivity] = []) -> [UInt8] {
     let motions = Dictionary(activities.map { ($0.timestamp, $0.state) }, uniquingKeysWith: { _, last in last })
     var text = TextBytes()
     for fix in fixes where fix.coordinate.isValid {
       let seconds = fix.timestamp.timeIntervalSince1970.rounded()
-      // The time of receipt cannot represent other years.
+      // The timestamp format cannot represent other years.
       guard abs(seconds) < 62_000_000_000 else { continue }
       text.add(RFC3339.string(from: Date(timeIntervalSince1970: seconds), secondsFromGMT: 0, fractionDigits: 0))
       text.add("\t*                 \t{\"_type\":\"location\",\"tst\":\(Int64(seconds))")
       add("lat", fix.coordinate.latitude, digits: 9, to: &text)
       add("lon", fix.coordinate.longitude, digits: 9, to: &text)
       if fix.horizontalAccuracy > 0, let accuracy = DecimalText.finite(fix.horizontalAccuracy) {
-        // An accuracy of 0 would mean unknown.
+        // Write at least 1: an accuracy of 0 would mean unknown.
         add("acc", max(1, accuracy), to: &text)
       }
       if let altitude = DecimalText.finite(fix.altitude) { add("alt", altitude, to: &text) }

@@ -3,14 +3,17 @@ import TrendyModels
 
 /// Reads tables of fixes, whose columns are recognised by name.
 ///
-/// Latitude, longitude and time are required. Coordinates can be in units of 1e-7 degrees (`latitudeE7`), with the
-/// hemisphere as a letter in the cell or in a separate column. Date and time of day can be in two columns. All cells of a
-/// column decide the formats of dates and numbers, as in tables of events. Speeds are in m/s, unless the column name has a
-/// unit or the table is from Traccar (knots). An accuracy of 0 is unknown. Times without a zone are in UTC or in the chosen
-/// zone, which ``TrackFile/remarks`` states. Each user or device is a separate track.
+/// Latitude, longitude and time are required. Coordinates may be in units of 1e-7 degrees (`latitudeE7`), and the
+/// hemisphere may be a letter in the cell or in a separate column. Date and time of day may be in two columns. As in
+/// tables of events, all cells of a column determine the format of its dates or numbers. Speeds are in m/s unless the
+/// column name contains a unit or Traccar wrote the table (knots). An accuracy of 0 means unknown. Times without a zone
+/// are in UTC or in the zone that the user has chosen, as ``TrackFile/remarks`` reports. Each user or device has a
+/// separate track.
 public enum CSVTrackReader: Sendable {
-  /// - Throws: ``InterchangeError`` if no row names the columns, a column of the options is missing, or the order of day and month is
-  ///   open.
+  /// Reads a table.
+  ///
+  /// - Throws: ``InterchangeError`` if no row contains the column names, if the options name a column that does not
+  ///   exist, or if the order of day and month is ambiguous.
   public static func read(_ bytes: [UInt8], _ options: ImportOptions? = nil) throws(InterchangeError) -> TrackFile {
     do {
       return try readTable(bytes, options)
@@ -42,7 +45,7 @@ public enum CSVTrackReader: Sendable {
       collector.take(columns.fields(of: cells, at: reading), at: place)
       if let reading, reading.secondsFromGMT == nil { collector.remark(columns.zoneRemark) }
     }
-    // Without quotes, each line is a row, and rows of plain numbers are parsed without creating strings.
+    // Without quotes, each line is one row, and rows of plain numbers can be parsed without creating strings.
     let lines = bytes.contains(UInt8(ascii: "\"")) || bytes.prefix(512).contains(0) ? [] : bytes[...].textLines[...]
     let body = lines.drop { $0.number <= columns.headerLine }
     if columns.isPlain, !body.isEmpty, body.prefix(1000).allSatisfy({ columns.plainFields(of: $0.bytes) != nil }) {
@@ -64,12 +67,12 @@ public enum CSVTrackReader: Sendable {
     return collector.finish()
   }
 
-  /// Whether the first bytes of a file contain a header with latitude, longitude and time.
+  /// Returns whether the beginning of a file contains a header with latitude, longitude and time.
   static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
     guard var rows = try? TableRows(ByteInput(Array(head.prefix(1 << 16)))),
       let columns = try? Columns.find(&rows, [:])
     else { return false }
-    // Tables of events can have a column `date`, too.
+    // Tables of events may have a column `date` too.
     return !columns.isTimeWeak || !EventTableReader.isTable(head)
   }
 
@@ -77,16 +80,16 @@ public enum CSVTrackReader: Sendable {
     let count: Int
     var headerLine = 0
     var separator = UInt8(ascii: ",")
-    /// Whether the time column was found by a name that tables of events use, too.
+    /// Whether the time column was recognised by a name that tables of events use as well.
     private(set) var isTimeWeak = false
     /// Whether rows of plain numbers can be parsed without creating strings.
     private(set) var isPlain = true
-    /// Column with addresses, which Traccar writes with unquoted commas.
+    /// Column with addresses, whose commas Traccar does not quote.
     private(set) var address: Int?
     private var time = 0
-    /// Column of the date, if the time is a time of day.
+    /// Column of the date, if the time column contains only a time of day.
     private var date: Int?
-    /// Unit of the coordinates in degrees.
+    /// Factor that converts a coordinate to degrees.
     private var placeUnit = 1.0
     private var latitude = 0
     private var longitude = 0
@@ -104,7 +107,7 @@ public enum CSVTrackReader: Sendable {
     private var numbers: [Int: NumberColumn] = [:]
     private var zone: ZoneClock?
 
-    /// Finds the first row that names the required columns, and consumes the rows up to it.
+    /// Finds the first row that contains the names of the required columns, and consumes the rows up to it.
     static func find(_ rows: inout TableRows, _ chosen: [String: String]) throws -> Columns? {
       var first: [String]?
       for _ in 0..<TableHeader.searched {
@@ -131,7 +134,7 @@ public enum CSVTrackReader: Sendable {
       var mapped: [TableProfile.Role: Int] = [:]
       for (word, name) in chosen {
         guard let role = TableProfile.Role(rawValue: word) else { continue }
-        // A later row can be the header.
+        // A later row may be the header.
         guard let found = index(TableHeader.normal(name)) else { return nil }
         mapped[role] = found
       }
@@ -162,7 +165,7 @@ public enum CSVTrackReader: Sendable {
         ?? first("date", "utc date", "gps date", "date utc", "local date", "datum", "fecha", "data", "day")
         .flatMap { $0 == time ? nil : $0 }
       if names[latitude] == "latitude e7" { placeUnit = 1e-7 }
-      // Format of Columbus loggers.
+      // Columbus loggers use this name.
       let isColumbus = names[latitude] == "latitude n/s"
       north =
         first("n/s", "ns", "n s", "lat dir", "lat ref", "lat ns", "lat hemisphere", "ns indicator", "latitude ref")
@@ -209,10 +212,10 @@ public enum CSVTrackReader: Sendable {
       return nil
     }
 
-    /// Minimum number of cells in a row.
+    /// Minimum number of cells in a valid row.
     var neededCount: Int { max(time, latitude, longitude, date ?? 0) + 1 }
 
-    /// Decides the formats of dates and numbers from all rows.
+    /// Determines the formats of dates and numbers from all rows.
     mutating func decide(_ bytes: [UInt8], _ options: ImportOptions?) throws {
       var rows = try TableRows(ByteInput(bytes))
       while let row = try rows.next(), row.line < headerLine {}
@@ -234,7 +237,7 @@ public enum CSVTrackReader: Sendable {
         for text in [cell(latitude), cell(longitude)].compactMap(\.self) { place.add(text) }
         for (number, index) in measured.enumerated() { if let text = cell(index) { measures[number].add(text) } }
       }
-      // Times that contain the date need no date column.
+      // If the time column contains the date, a date column is not needed.
       if hasDates { date = nil }
       let isContinental = separator == UInt8(ascii: ";")
       dates = try (date == nil ? timeEvidence : dateEvidence).decide(
@@ -243,13 +246,15 @@ public enum CSVTrackReader: Sendable {
       if place.sign == .comma { places.sign = .comma }
       let sign = options?.decimalSign ?? place.sign
       for (number, index) in measured.enumerated() {
-        // A column without evidence uses the decimal sign of the coordinates.
+        // A column without evidence has the decimal separator of the coordinates.
         numbers[index] = NumberColumn(sign: measures[number].sign ?? sign ?? .point)
       }
     }
 
-    /// Parses a row of plain numbers, words and dates without creating strings for all cells; `nil` for other rows, which
-    /// ``fields(of:at:)`` reads. For rows that both can read, the results are equal.
+    /// Parses a row of plain numbers, words and dates without creating a string for each cell.
+    ///
+    /// Returns `nil` for any other row, which ``fields(of:at:)`` parses. Where both can parse a row, the results are
+    /// equal.
     func plainFields(of row: ArraySlice<UInt8>) -> FixFields? {
       guard isPlain else { return nil }
       var fields = FixFields()
@@ -261,7 +266,7 @@ public enum CSVTrackReader: Sendable {
       while true {
         var end = start
         while end < row.endIndex, row[end] != separator {
-          // Quotes and non-ASCII characters need the general parser.
+          // Quotes and non-ASCII characters require the general parser.
           guard row[end] < 0x80, row[end] != UInt8(ascii: "\"") else { return nil }
           end += 1
         }
@@ -269,13 +274,13 @@ public enum CSVTrackReader: Sendable {
         switch column {
         case time:
           if let number = DecimalField(field) {
-            // 8, 12 or 14 digits can be a compact date instead of seconds.
+            // A number of 8, 12 or 14 digits may be a compact date rather than seconds.
             guard field.count != 8, field.count != 14, field.count != 12 else { return nil }
             fields.time = number.value.flatMap { FieldText.moment($0) }
           } else {
             fields.time = RFC3339.date(from: String(decoding: field, as: UTF8.self))
           }
-          // The general parser reports unreadable times.
+          // The general parser reports an invalid time.
           guard fields.time != nil else { return nil }
         case latitude, longitude, altitude?.index, accuracy, speed?.index, course, confidence:
           guard let number = DecimalField(field) else { return nil }
@@ -305,13 +310,13 @@ public enum CSVTrackReader: Sendable {
       return fields
     }
 
-    /// Remark on how times without a zone are read.
+    /// Remark that states the zone of times without a zone.
     var zoneRemark: String {
       guard let zone else { return "times without a zone are read as UTC" }
       return "times without a zone are read as \(zone.name ?? "times of the chosen zone")"
     }
 
-    /// Date and time of a row.
+    /// Returns the date and time of a row, or `nil` if they are invalid.
     func reading(_ row: [String]) -> DateStyle.Reading? {
       guard let date else { return dates.read(row[time]) }
       guard date < row.count else { return nil }
@@ -320,7 +325,7 @@ public enum CSVTrackReader: Sendable {
         text.utf8.count == 6 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
       }
       if isSixDigits(day), isSixDigits(clock) {
-        // These loggers write UTC.
+        // Loggers that write this notation use UTC.
         var reading = DateStyle.compact.read("20" + day + clock)
         reading?.secondsFromGMT = 0
         return reading
@@ -332,16 +337,17 @@ public enum CSVTrackReader: Sendable {
     }
 
     private func moment(_ row: [String], _ reading: DateStyle.Reading?) -> Date? {
-      // A date without a time of day does not give the time of a fix.
+      // A date without a time of day is not precise enough for a fix.
       guard let reading else { return date == nil ? FieldText.moment(row[time]) : nil }
       return reading.secondOfDay == nil ? nil : reading.moment(in: zone ?? .utc)
     }
 
+    /// Returns the fields of a row.
     /// - Parameters:
     ///   - row: cells of the row.
     ///   - reading: result of ``reading(_:)`` for the row.
     func fields(of row: [String], at reading: DateStyle.Reading?) -> FixFields {
-      // In a row with more cells than the header, the cells after an address are shifted.
+      // If a row has more cells than the header, the cells after the address are shifted.
       func cell(_ index: Int?) -> String? {
         guard let index, index < row.count, row.count <= count || index < address ?? count else { return nil }
         return row[index]

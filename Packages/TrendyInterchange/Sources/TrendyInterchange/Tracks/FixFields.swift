@@ -15,11 +15,11 @@ struct FixFields {
   /// Horizontal accuracy in metres.
   var accuracy: Double?
   var motion: (state: MotionState, confidence: MotionActivity.Confidence)?
-  /// Device that sent the fix, if a file contains several.
+  /// Device that recorded the fix, if the file contains several.
   var device: String?
 }
 
-/// Collects the fixes of logs and messages in one track per device, sorted by time as messages may arrive late.
+/// Collects fixes from logs and messages in one track per device, sorted by time, because messages may arrive late.
 struct FixCollector {
   private(set) var file: TrackFile
   private var trackOfDevice: [String: Int] = [:]
@@ -32,7 +32,7 @@ struct FixCollector {
 
   mutating func remark(_ text: String) { if !file.remarks.contains(text) { file.remarks.append(text) } }
 
-  /// Adds a fix. One without a valid position is skipped, one without a valid time is kept; both are reported.
+  /// Adds a fix. Reports and skips a fix with an invalid position; reports but keeps a fix with an invalid time.
   mutating func take(_ fields: FixFields, at place: @autoclosure () -> String) {
     guard let point = TrackPoint(fields, at: place(), report: &file) else { return }
     if let time = point.timestamp, let motion = fields.motion {
@@ -50,7 +50,7 @@ struct FixCollector {
     file.tracks[index].segments[0].points.append(point)
   }
 
-  /// Returns a point that is not part of a track and needs no time.
+  /// Returns a point that does not belong to a track and does not need a time.
   mutating func point(_ fields: FixFields, at place: @autoclosure () -> String) -> TrackPoint? {
     guard let latitude = fields.latitude, let longitude = fields.longitude,
       Coordinate(latitude: latitude, longitude: longitude).isValid
@@ -70,7 +70,7 @@ struct FixCollector {
 
   func finish() -> TrackFile {
     var file = file
-    // Tracks that existed before keep the order of their file.
+    // Tracks read before keep the order of the file.
     for index in trackOfDevice.values {
       file.tracks[index].segments[0].points = file.tracks[index].segments[0].points.inOrderOfTime
     }
@@ -83,7 +83,7 @@ struct FixCollector {
 }
 
 extension [TrackPoint] {
-  /// Points sorted by time; equal times keep their order, and points without a time come last.
+  /// Points in order of time. Points with equal times keep their order, and points without a time are last.
   var inOrderOfTime: [TrackPoint] {
     var last = Date.distantPast
     for point in self {
@@ -100,7 +100,7 @@ extension [TrackPoint] {
 }
 
 extension TrackPoint {
-  /// Creates a point, or counts and reports an invalid position and returns `nil`. A missing time is reported as well.
+  /// Creates a point. Counts and reports an invalid position and returns `nil`. Reports a missing time.
   init?(_ fields: FixFields, at place: @autoclosure () -> String, report file: inout TrackFile, needsTime: Bool = true)
   {
     guard let latitude = fields.latitude, let longitude = fields.longitude else {
@@ -122,7 +122,7 @@ extension TrackPoint {
     }
     self.init(
       coordinate: coordinate, timestamp: fields.time, altitude: fields.altitude.flatMap { abs($0) < 1e6 ? $0 : nil },
-      // Programs write -1 for unknown values. An accuracy of 0 is an unset field.
+      // Programs write -1 for an unknown value. An accuracy of 0 is a field that was not set.
       speed: fields.speed.flatMap { $0 >= 0 && $0 < 1e5 ? $0 : nil },
       course: fields.course.flatMap { $0 >= 0 && $0 <= 360 ? $0 : nil },
       horizontalAccuracy: fields.accuracy.flatMap { $0 > 0 && $0.isFinite ? $0 : nil })

@@ -4,18 +4,18 @@ import TrendyModels
 /// Reads GPX 1.0 and 1.1 with common variations.
 ///
 /// Within a point, elements are matched by local name at any depth, so that speed, course and accuracy are found in the
-/// extensions of any vendor. Malformed XML is an error; a point without a valid position or time is counted.
+/// extensions of any vendor. Malformed XML is an error. A point with an invalid position or time is only counted.
 public enum GPXReader: Sendable {
   /// Reads a file.
   ///
-  /// - Throws: ``InterchangeError`` with line and column. A malformed file returns no points.
+  /// - Throws: ``InterchangeError`` with the line and column, without returning the points before the error.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     let (file, error) = readPart(bytes)
     if let error { throw error }
     return file
   }
 
-  /// Reads a file up to a truncation or syntax error, and returns the error if there is one.
+  /// Reads a file up to its end, a truncation or a syntax error, and returns the error in the latter cases.
   public static func readPart(_ bytes: [UInt8]) -> (file: TrackFile, error: InterchangeError?) {
     var parser = GPXParser()
     do throws(XMLProblem) {
@@ -60,7 +60,7 @@ private struct GPXParser {
     var dilution: Double?
   }
 
-  /// The file with the incomplete track at the end.
+  /// The file, including the track that is incomplete at the end.
   var wholePart: TrackFile {
     var file = file
     if var track {
@@ -71,7 +71,7 @@ private struct GPXParser {
     return file
   }
 
-  /// Handles an event. Returns an error message if the document is not GPX.
+  /// Processes an event. Returns an error message if the document is not GPX.
   mutating func take(_ event: XMLReader.Event) -> String? {
     switch event {
     case .start(let name, let attributes):
@@ -80,7 +80,7 @@ private struct GPXParser {
       text = ""
       start(name, attributes)
     case .text(let run):
-      // Only names and times are needed, so longer text is discarded.
+      // Only names and times are needed, so the rest of a longer text is discarded.
       if text.utf8.count < 4096 { text += run }
     case .end(let name):
       end(name)
@@ -182,7 +182,7 @@ private struct GPXParser {
     let point = TrackPoint(
       coordinate: Coordinate(latitude: latitude, longitude: longitude), timestamp: time, altitude: read.altitude,
       speed: read.speed, course: read.course,
-      // The range error under an open sky is about five metres (GPS SPS Performance Standard).
+      // With a clear view of the sky, the range error is about five metres (GPS SPS Performance Standard).
       horizontalAccuracy: read.accuracy ?? read.dilution.map { $0 * 5 })
     switch name {
     case "trkpt": segment?.points.append(point)

@@ -1,12 +1,13 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Writes GPX 1.1 for ``GPXReader`` and other programs.
+/// Writer for GPX 1.1.
 ///
-/// Speed and course use Garmin's track point extension, accuracy in metres an extension of this product. Times are in
-/// UTC with milliseconds, coordinates have nine decimals (0.1 mm).
+/// Speed and course are written in Garmin's track point extension, and accuracy in metres in an extension of this
+/// product. Times are in UTC with milliseconds; coordinates have nine decimal places (0.1 mm).
 public enum GPXWriter: Sendable {
-  /// Returns a file with one track. `fixes` are in order of time; a gap of more than `gapSeconds` starts a new segment.
+  /// Returns a file with one track. A gap of more than `gapSeconds` starts a new segment.
+  /// - Parameter fixes: fixes in order of time.
   public static func write(
     _ fixes: [Location], name: String? = nil, creator: String = "Trendy", gapSeconds: TimeInterval = 300
   ) -> [UInt8] {
@@ -29,7 +30,7 @@ public enum GPXWriter: Sendable {
   ) -> [UInt8] {
     var out = GPXText()
     out.addBeginning(creator: creator)
-    // Order of the schema: waypoints, routes, tracks.
+    // The schema requires this order: waypoints, routes, tracks.
     for waypoint in waypoints { out.add("wpt", waypoint.point, name: waypoint.name) }
     for route in routes {
       out.add("<rte>\n")
@@ -123,7 +124,7 @@ private struct GPXText {
     add(">\n")
   }
 
-  /// Writes nothing if the value is unknown.
+  /// Writes an element, or nothing if the value is unknown.
   private mutating func add(_ before: String, _ value: Double?, digits: Int, _ after: String) {
     guard let value = DecimalText.finite(value) else { return }
     add(before)
@@ -146,7 +147,7 @@ private struct GPXText {
       case ">": add("&gt;")
       case "\"": add("&quot;")
       case "\t", "\n", "\r": add("&#\(scalar.value);")
-      // Characters that XML does not allow, not even as a reference.
+      // XML does not allow these characters, not even as references.
       case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": add("\u{FFFD}")
       default: self.text.add(scalar)
       }

@@ -1,15 +1,16 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads GeoJSON with tracks.
+/// Reads tracks in GeoJSON.
 ///
-/// A line is a track whose times are in `coordTimes` (or `coordinateProperties.times`, `times`); a multi-line has
-/// several segments. Points with a `timestamp` (or `time`) are fixes, sorted by time. Points without a time, and points
-/// in a file whose lines have times, are waypoints. Times are RFC 3339, or seconds or milliseconds since 1970.
+/// A line is a track with times in `coordTimes`, `coordinateProperties.times` or `times`; a multi-line is a track with
+/// several segments. Points with a `timestamp` or `time` are fixes and are sorted by time. Points without a time are
+/// waypoints, as are all points in a file whose lines have times. Times are in RFC 3339 format, or in seconds or
+/// milliseconds since 1970.
 public enum GeoJSONReader: Sendable {
-  /// Reads a file with one document, or one per line.
+  /// Reads a file that contains one document, or one document per line.
   ///
-  /// - Throws: ``InterchangeError`` if it contains no complete document.
+  /// - Throws: ``InterchangeError`` if it does not contain a complete document.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     let documents = try JSONDocuments(bytes)
     var reader = GeoJSONCollector()
@@ -59,7 +60,7 @@ private struct GeoJSONCollector {
       file.tracks.append(Track(name: name, segments: [segment]))
     case ("MultiLineString", let lines?):
       let times = times(properties)
-      // Some programs write one flat list for all lines.
+      // Some programs write a single list of times for all lines.
       let isFlat = times?.contains { $0.arrayValue != nil } == false
       var track = Track(name: name)
       var used = 0
@@ -91,7 +92,7 @@ private struct GeoJSONCollector {
   private mutating func segment(_ positions: [JSONValue], _ times: [JSONValue]?, at place: String) -> TrackSegment {
     var times = times
     if let count = times?.count, count != positions.count {
-      // The times cannot be assigned to positions.
+      // The times cannot be matched to positions.
       file.report(place, "\(count) times for \(positions.count) positions: the times were ignored")
       times = nil
     }
@@ -136,7 +137,7 @@ private struct GeoJSONCollector {
   func finish() -> TrackFile {
     var collector = FixCollector(.geoJSON, file)
     var waypoints: [Waypoint] = []
-    // In a file whose lines have times, points are waypoints; otherwise the points are the track.
+    // If lines have times, the points are waypoints; otherwise the points are the track.
     let areFixes = file.pointsWithTime == 0 && points.contains { $0.fields.time != nil }
     for (name, fields, place) in points {
       if areFixes, fields.time != nil || file.tracks.isEmpty {

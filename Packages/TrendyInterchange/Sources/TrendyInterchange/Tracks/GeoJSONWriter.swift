@@ -1,14 +1,17 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Writes GeoJSON (RFC 7946) for ``GeoJSONReader`` and other programs.
+/// Writer for GeoJSON (RFC 7946).
 ///
-/// Times are in UTC with milliseconds, coordinates have nine decimals. Fixes with an invalid position are omitted.
+/// Times are in UTC with milliseconds; coordinates have nine decimal places. Fixes with an invalid position are
+/// omitted.
 public enum GeoJSONWriter: Sendable {
-  /// Returns a file with one feature of several lines and their `coordTimes`, as most map programs expect.
+  /// Returns a file with a single feature that contains one or more lines and their `coordTimes`, as most map programs
+  /// expect.
   ///
-  /// `fixes` are in order of time; a gap of more than `gapSeconds` starts a new line. Speed and accuracy are lost; use
-  /// ``writePoints(_:activities:)`` to keep them.
+  /// A gap of more than `gapSeconds` starts a new line. Speed and accuracy are lost; ``writePoints(_:activities:)``
+  /// preserves them.
+  /// - Parameter fixes: fixes in order of time.
   public static func writeLines(_ fixes: [Location], name: String? = nil, gapSeconds: TimeInterval = 300) -> [UInt8] {
     var lines: [[Location]] = []
     for fix in fixes where fix.coordinate.isValid {
@@ -23,7 +26,7 @@ public enum GeoJSONWriter: Sendable {
 
   static let beginning = "{\"type\":\"FeatureCollection\",\"features\":["
 
-  /// Returns a feature of several lines, or `nil` if there are none. Fixes with an invalid position are omitted.
+  /// Returns a feature that contains the lines, or `nil` if there are none. Omits fixes with an invalid position.
   static func feature(_ lines: [[Location]], name: String?) -> String? {
     let lines = lines.map { $0.filter(\.coordinate.isValid) }.filter { !$0.isEmpty }
     guard !lines.isEmpty else { return nil }
@@ -42,7 +45,7 @@ public enum GeoJSONWriter: Sendable {
     return text.text
   }
 
-  /// Appends a list of lists, one per line.
+  /// Appends an array with one array per line, whose elements `add` appends.
   private static func addLists(
     _ lines: [[Location]], to text: inout TextBytes, _ add: (Location, inout TextBytes) -> Void
   ) {
@@ -57,9 +60,9 @@ public enum GeoJSONWriter: Sendable {
     text.add("]")
   }
 
-  /// Returns a file with one point per fix and all of its values.
+  /// Returns a file with one point per fix, which has all values of the fix.
   ///
-  /// A motion sample is written with the fix of the same time.
+  /// A motion sample is written together with a fix that has the same timestamp.
   public static func writePoints(_ fixes: [Location], activities: [MotionActivity] = []) -> [UInt8] {
     let motions = Dictionary(activities.map { ($0.timestamp, $0) }, uniquingKeysWith: { _, last in last })
     var text = TextBytes()

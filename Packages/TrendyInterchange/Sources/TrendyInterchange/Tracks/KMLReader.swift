@@ -1,15 +1,16 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads KML 2.2: Google's track extension, and placemarks with a time.
+/// Reads KML 2.2: Google's track extension, and placemarks that have a time.
 ///
-/// A `gx:Track` is a segment and a `gx:MultiTrack` a track with several; arrays of speed (m/s), accuracy and bearing
-/// are read. A line with a time span has times at its ends only. A point with a time span is a stop: two fixes at one
-/// position. A point with a time stamp is a fix if no track in the file has times, else a waypoint.
+/// A `gx:Track` is a segment, and a `gx:MultiTrack` is a track with several segments. Their arrays of speed (m/s),
+/// accuracy and bearing are read. A line with a time span has times only at its ends. A point with a time span is a
+/// stop: two fixes at one position. A point with a time stamp is a fix if no track in the file has times; otherwise it
+/// is a waypoint.
 public enum KMLReader: Sendable {
   /// Reads a file.
   ///
-  /// - Throws: ``InterchangeError`` with line and column. A malformed file returns no points.
+  /// - Throws: ``InterchangeError`` with the line and column, without returning the points before the error.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     var parser = KMLParser()
     do throws(XMLProblem) {
@@ -36,7 +37,7 @@ private struct KMLParser {
   private var placemarkCount = 0
   private var track: GoogleTrack?
   private var arrayName: String?
-  /// Points with a time stamp. Whether they are fixes or waypoints is known only at the end of the file.
+  /// Points with a time stamp. Whether they are fixes or waypoints is not known before the end of the file.
   private var stamped: [(name: String?, fields: FixFields, place: String)] = []
 
   private struct Placemark {
@@ -58,7 +59,7 @@ private struct KMLParser {
     var bearings: [Double?] = []
   }
 
-  /// Handles an event. Returns an error message if the document is not KML.
+  /// Processes an event. Returns an error message if the document is not KML.
   mutating func take(_ event: XMLReader.Event) -> String? {
     switch event {
     case .start(let name, let attributes):
@@ -74,7 +75,7 @@ private struct KMLParser {
       default: break
       }
     case .text(let run):
-      // Coordinates of a line may be long; other text is needed only up to a limit.
+      // The coordinates of a line may be long. Of any other text, only the beginning is needed.
       if text.utf8.count < 4096 || path.last == "coordinates" { text += run }
     case .end(let name):
       end(name)

@@ -1,21 +1,21 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads a log of NMEA 0183 sentences.
+/// Reads logs of NMEA 0183 sentences.
 ///
-/// RMC provides position, date, speed and course, the GGA of the same time altitude and dilution of precision. A
-/// position that occurs only in GGA, GNS or GLL is a point as well: its date is that of the last RMC or ZDA, advanced
-/// at midnight, or unknown if there is none. Sentences without a correct checksum and runs of binary data are rejected
-/// and counted. Other sentences are counted by type and skipped.
+/// RMC provides position, date, speed and course; GGA with the same time provides altitude and dilution of precision. A
+/// position that occurs only in GGA, GNS or GLL is a point as well. Its date is that of the last RMC or ZDA,
+/// incremented at midnight, or unknown if there is none. Sentences without a correct checksum and runs of binary data
+/// are rejected and counted. Other sentences are skipped and counted by type.
 public enum NMEAReader: Sendable {
-  /// Reads a file. `bytes` may contain the binary messages of a receiver.
+  /// Reads a file, which may also contain binary messages of the receiver.
   ///
-  /// - Throws: ``InterchangeError`` if it contains no valid sentence.
+  /// - Throws: ``InterchangeError`` if it does not contain a valid sentence.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {
     var decoder = NMEADecoder()
     var lineNumber = 1
     var from = bytes.startIndex
-    // Binary messages may contain line breaks: all bytes between two sentences are one rejected run.
+    // Binary messages may contain line breaks, so all bytes between two sentences count as one rejected run.
     var isInGarbage = false
     while from < bytes.endIndex {
       let end = bytes[from...].firstIndex(of: 0xA) ?? bytes.endIndex
@@ -23,7 +23,6 @@ public enum NMEAReader: Sendable {
       while line.last == 0xD { line = line.dropLast() }
       let isText = line.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x9 }
       if line.allSatisfy(\.isSpace) {
-        // Blank line.
       } else if let start = sentenceStart(in: line) {
         if start > line.startIndex, !isInGarbage {
           decoder.reject("line \(lineNumber)", "\(start - line.startIndex) invalid bytes before the sentence")
@@ -46,12 +45,12 @@ public enum NMEAReader: Sendable {
     return decoder.finish()
   }
 
-  /// Whether the bytes contain a sentence with a correct checksum.
+  /// Returns whether the bytes contain a sentence with a correct checksum.
   static func holdsSentence(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.split { $0 == 0xA || $0 == 0xD }.contains { sentenceStart(in: $0) != nil }
   }
 
-  /// Returns the start of a sentence with a correct checksum that ends at the end of the line.
+  /// Returns the start of a sentence with a correct checksum at the end of the line, or `nil`.
   fileprivate static func sentenceStart(in line: ArraySlice<UInt8>) -> Int? {
     var line = line
     while line.last?.isSpace == true { line = line.dropLast() }
@@ -60,7 +59,7 @@ public enum NMEAReader: Sendable {
       let low = hexadecimal(line[line.endIndex - 1])
     else { return nil }
     let wanted = high << 4 | low
-    // Sentences are at most a few hundred bytes long.
+    // A sentence has at most a few hundred bytes.
     let body = line[max(line.startIndex, line.endIndex - 1024)..<line.endIndex - 3]
     var sum: UInt8 = 0
     for index in body.indices.reversed() {
@@ -88,15 +87,16 @@ public enum NMEAReader: Sendable {
   }
 }
 
-/// Incremental reader of NMEA sentences from a receiver.
+/// Incremental reader for NMEA sentences from a receiver.
 ///
-/// A fix is returned when the first sentence of a later time arrives. Sentences are interpreted as by ``NMEAReader``.
+/// Interprets sentences in the same way as ``NMEAReader``. A fix is returned when the first sentence with a later time
+/// arrives.
 public struct NMEAStream: Sendable {
   private var decoder = NMEADecoder()
   private var line: [UInt8] = []
   private var lineNumber = 0
 
-  /// Creates a reader at the start of a line.
+  /// Creates a reader, which expects the start of a line.
   public init() {}
 
   /// Parses received bytes and returns the fixes that they complete.
@@ -111,7 +111,7 @@ public struct NMEAStream: Sendable {
     return DeviceBatch(decoder.drain())
   }
 
-  /// Returns the last fix, when no more bytes follow.
+  /// Returns the last fix at the end of the input.
   public mutating func finish() -> DeviceBatch {
     endLine()
     decoder.end()
@@ -129,7 +129,7 @@ public struct NMEAStream: Sendable {
     line.removeAll(keepingCapacity: true)
   }
 
-  /// Maximum length of a line in bytes; the rest is discarded.
+  /// Maximum length of a line in bytes. The rest is discarded.
   private static let longestLine = 4096
 }
 
@@ -139,14 +139,14 @@ private struct NMEADecoder {
   private var day: Day?
   private var open: Epoch?
 
-  /// Date and the last time of day on it.
+  /// Date, and the latest time of day on that date.
   private struct Day {
     /// Start of the date in seconds since 1970.
     var start: Double
     var clock: Double
   }
 
-  /// Combined content of the sentences of one time.
+  /// Combined content of all sentences with the same time.
   private struct Epoch {
     var clock: Double
     var date: Double?
@@ -163,12 +163,12 @@ private struct NMEADecoder {
     let fields = body.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
     let address = fields[0]
-    // Two letters for the talker, then the type. Proprietary sentences start with P.
+    // The address consists of two letters for the talker and three for the type. Proprietary sentences start with P.
     let kind = address.utf8.count == 5 && address.utf8.first != UInt8(ascii: "P") ? String(address.suffix(3)) : address
     func field(_ index: Int) -> String { index < fields.count ? fields[index] : "" }
     switch kind {
     case "RMC":
-      // Status V is a warning: the position is old or missing.
+      // Status V is a warning that the position is old or missing.
       guard field(2) == "A", let clock = Self.clock(field(1)) else {
         noteDate(field(9), clock: Self.clock(field(1)))
         collector.skip(message: "RMC without a fix")
@@ -215,10 +215,10 @@ private struct NMEADecoder {
         epoch.fields.longitude = place.longitude
       }
       if !isGLL {
-        // Height above the ellipsoid: altitude above sea level plus the geoid separation.
+        // Height above the ellipsoid: altitude above sea level plus geoid separation.
         let separation = FieldText.number(field(kind == "GGA" ? 11 : 10)) ?? 0
         if let altitude = FieldText.number(field(9)) { epoch.fields.altitude = altitude + separation }
-        // The range error under an open sky is about five metres (GPS SPS Performance Standard).
+        // With a clear view of the sky, the range error is about five metres (GPS SPS Performance Standard).
         if let dilution = FieldText.number(field(8)) { epoch.fields.accuracy = dilution * 5 }
       }
       open = epoch
@@ -236,14 +236,14 @@ private struct NMEADecoder {
 
   private func hasFix(_ kind: String, _ status: String) -> Bool {
     switch kind {
-    // 0 means no fix; 6 to 8 are estimated, manual and simulated positions.
+    // 0 means that there is no fix; 6 to 8 are estimated, manual and simulated positions.
     case "GGA": ["1", "2", "3", "4", "5", "9"].contains(status)
     case "GNS": status.contains { !"NEMS".contains($0) }
     default: status == "A"
     }
   }
 
-  /// Returns the open epoch if it has this time of day, else a new one.
+  /// Returns the open epoch if it has this time of day; otherwise closes it and returns a new one.
   private mutating func epoch(at clock: Double, line: Int) -> Epoch {
     if let open, abs(open.clock - clock) < 0.005 { return open }
     close()
@@ -258,7 +258,7 @@ private struct NMEADecoder {
       fields.time = Date(timeIntervalSince1970: start + open.clock)
       day = Day(start: start, clock: open.clock)
     } else if var day {
-      // Without a date in the sentences, a clock that goes back by half a day has passed midnight.
+      // If the sentences contain no date, a clock that goes back by more than half a day has passed midnight.
       if open.clock < day.clock - 43_200 { day.start += 86_400 }
       day.clock = open.clock
       self.day = day
@@ -271,7 +271,7 @@ private struct NMEADecoder {
     if let start = Self.date(text), let clock { note(Day(start: start, clock: clock)) }
   }
 
-  /// An open epoch of another time belongs to the date before this one.
+  /// Sets the date. An open epoch with another time belongs to the previous date.
   private mutating func note(_ day: Day) {
     if let open, abs(open.clock - day.clock) >= 0.005 { close() }
     self.day = day
@@ -291,7 +291,7 @@ private struct NMEADecoder {
     return collector.finish()
   }
 
-  /// Parses `hhmmss.sss` to seconds since midnight.
+  /// Parses a time of day such as `hhmmss.sss` to seconds since midnight.
   private static func clock(_ text: String) -> Double? {
     guard text.utf8.count >= 6, let hours = digits(text.prefix(2)), let minutes = digits(text.dropFirst(2).prefix(2)),
       let seconds = FieldText.number(text.dropFirst(4)), hours < 24, minutes < 60, seconds >= 0, seconds < 61
@@ -299,7 +299,7 @@ private struct NMEADecoder {
     return Double(hours * 3600 + minutes * 60) + seconds
   }
 
-  /// Parses `ddmmyy` to the start of the day in seconds since 1970. Years from 80 are 19xx, as GPS began in 1980.
+  /// Parses `ddmmyy` to the start of the date in seconds since 1970. Years from 80 are in the 20th century.
   private static func date(_ text: String) -> Double? {
     guard text.utf8.count == 6, let day = digits(text.prefix(2)), let month = digits(text.dropFirst(2).prefix(2)),
       let year = digits(text.suffix(2))
@@ -327,7 +327,7 @@ private struct NMEADecoder {
     (angle(latitude, positive: "N", negative: "S", north), angle(longitude, positive: "E", negative: "W", east))
   }
 
-  /// Parses `ddmm.mmmm` with its hemisphere letter to degrees.
+  /// Parses an angle such as `ddmm.mmmm`, given with a hemisphere letter, to degrees.
   private static func angle(_ text: String, positive: String, negative: String, _ side: String) -> Double? {
     guard let value = FieldText.number(text), value >= 0, value < 100_000, side == positive || side == negative else {
       return nil

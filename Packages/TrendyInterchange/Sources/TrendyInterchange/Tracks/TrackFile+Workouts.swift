@@ -2,13 +2,13 @@ import TrendyFoundation
 public import TrendyModels
 
 extension TrackFile {
-  /// Separates the tracks of workouts from those that are used for trip detection.
+  /// Separates the tracks of workouts from the tracks that are used for trip detection.
   ///
-  /// The activity in a GPX file decides unless the speeds contradict it. Without one, only walking and running are
-  /// recognized by their speeds.
+  /// A GPX file may name the activity, which is accepted unless the speeds contradict it. If it does not, only walking
+  /// and running are recognised, by their speeds.
   ///
   /// - Parameters:
-  ///   - zone: IANA name of the zone of the workouts.
+  ///   - zone: IANA name of the time zone of the workouts.
   ///   - distance: Returns the distance between two coordinates in metres.
   /// - Returns: The workouts, and the file with the remaining tracks.
   public func separatingWorkouts(
@@ -72,7 +72,7 @@ extension TrackFile {
 
 /// Activity of a GPX track.
 private enum TrackActivity {
-  /// Sport with the speed, in metres per second, above which the track must be something else.
+  /// Sport, with the speed in m/s above which the track must be something else.
   case sport(String, fastest: Double)
   case vehicle
   case unknown
@@ -81,7 +81,7 @@ private enum TrackActivity {
     let word = word.lowercased().filter { $0.isLetter || $0.isNumber }
     let onFoot = 7.5
     switch word {
-    // The numbers are codes of Strava.
+    // The numbers are Strava's activity codes.
     case "running", "run", "trailrunning", "trailrun", "jogging", "treadmillrunning", "trackrunning", "9", "laufen":
       self = .sport("Running", fastest: onFoot)
     case "walking", "walk", "nordicwalking", "speedwalking", "10", "gehen", "wandelen":
@@ -112,7 +112,7 @@ private enum TrackActivity {
 private struct SpeedProfile {
   /// Length in metres.
   let length: Double
-  /// Speed that is exceeded for a twentieth of the time, in metres per second.
+  /// Speed in m/s that is exceeded for 5 % of the time.
   let fast: Double
   private let mean: Double
   private let longestGap: TimeInterval
@@ -141,7 +141,8 @@ private struct SpeedProfile {
     longestGap = gap
   }
 
-  /// Walking or running, if the track is long enough, has no long gaps and is never faster than a runner.
+  /// Walking or running if the track is long enough, has no long gaps and is never too fast for a runner; otherwise
+  /// `nil`.
   var activityOnFoot: String? {
     guard length >= 500, longestGap <= 300, mean >= 0.8, fast <= 6 else { return nil }
     return mean >= 2.1 ? "Running" : "Walking"

@@ -4,7 +4,7 @@ public import TrendyModels
 /// Point of a track in a file.
 public struct TrackPoint: Hashable, Sendable {
   public var coordinate: Coordinate
-  /// Time; `nil` if it is missing or invalid.
+  /// Time of the fix, or `nil` if it is missing or invalid.
   public var timestamp: Date?
   /// Altitude in metres.
   public var altitude: Double?
@@ -12,10 +12,10 @@ public struct TrackPoint: Hashable, Sendable {
   public var speed: Double?
   /// Heading in degrees clockwise from true north.
   public var course: Double?
-  /// Radius of 68 % confidence in metres, or five metres times the dilution of precision.
+  /// Radius in metres with a confidence of 68 %, or the dilution of precision times five metres.
   public var horizontalAccuracy: Double?
 
-  /// Creates a point from its values.
+  /// Creates a point.
   public init(
     coordinate: Coordinate, timestamp: Date? = nil, altitude: Double? = nil, speed: Double? = nil,
     course: Double? = nil, horizontalAccuracy: Double? = nil
@@ -36,7 +36,7 @@ public struct TrackPoint: Hashable, Sendable {
       horizontalAccuracy: location.horizontalAccuracy >= 0 ? location.horizontalAccuracy : nil)
   }
 
-  /// The point as a fix; `nil` without a time.
+  /// The point as a fix, or `nil` if it has no time.
   public var location: Location? {
     timestamp.map {
       Location(
@@ -46,21 +46,21 @@ public struct TrackPoint: Hashable, Sendable {
   }
 }
 
-/// Points recorded without loss of reception.
+/// Points that were recorded without a loss of reception.
 public struct TrackSegment: Hashable, Sendable {
   public var points: [TrackPoint]
 
   /// Creates a segment.
   public init(points: [TrackPoint] = []) { self.points = points }
 
-  /// Points with a time as fixes, in the order of the file.
+  /// Points that have a time, as fixes in file order.
   public var locations: [Location] { points.compactMap(\.location) }
 }
 
 /// Recorded track of one or more segments.
 public struct Track: Hashable, Sendable {
   public var name: String?
-  /// Activity named in the file, such as `running` or `driving`.
+  /// Activity that the file names, such as `running` or `driving`.
   public var activity: String?
   public var segments: [TrackSegment]
 
@@ -86,38 +86,38 @@ public struct Waypoint: Hashable, Sendable {
 /// Content of a track file.
 public struct TrackFile: Hashable, Sendable {
   public var format: ImportFormat
-  /// Program that wrote the file, if named.
+  /// Program that wrote the file, or `nil` if unknown.
   public var creator: String?
   /// Recorded tracks.
   public var tracks: [Track] = []
-  /// Planned routes with one segment each.
+  /// Planned routes, with one segment each.
   public var routes: [Track] = []
   public var waypoints: [Waypoint] = []
-  /// Number of track points with a missing or invalid position. They are not part of any segment.
+  /// Number of track points with a missing or invalid position. They do not belong to any segment.
   public var skippedPoints = 0
   /// Number of ``skippedPoints`` that have a time.
   public var skippedPointsWithTime = 0
-  /// Number of track points whose time is invalid. They are kept without a time.
+  /// Number of track points whose time is missing or invalid. They are part of their segments.
   public var unreadableTimes = 0
-  /// Motion samples by time, if the format contains them.
+  /// Motion samples in order of time, if the format contains any.
   public var activities: [MotionActivity] = []
-  /// Problems of the first 100 rejected items, in the order of the file.
+  /// Problems of the first 100 rejected items, in file order.
   public internal(set) var problems: [ImportProblem] = []
-  /// Number of all rejected items.
+  /// Total number of rejected items.
   public internal(set) var problemCount = 0
-  /// Number of messages other than positions by type: OwnTracks types, Overland actions or NMEA sentences.
+  /// Number of messages that are not positions, by type: OwnTracks types, Overland actions or NMEA sentences.
   public internal(set) var skippedMessages: [String: Int] = [:]
-  /// Number of invalid lines; for NMEA, those without a correct checksum.
+  /// Number of invalid lines. In NMEA logs, those without a correct checksum.
   public internal(set) var rejectedLines = 0
-  /// Assumptions of the reader as sentences, for example that times without a zone are UTC.
+  /// Assumptions of the reader in sentences, for example that times without a zone are in UTC.
   public internal(set) var remarks: [String] = []
 
-  /// Creates an empty file.
+  /// Creates a file without tracks.
   public init(format: ImportFormat) { self.format = format }
 
   /// Detects the format of a file and reads it.
   ///
-  /// Columns in `options` that name positions select CSV.
+  /// If `options` names a latitude or longitude column, the file is read as CSV.
   ///
   /// - Throws: ``InterchangeError``. A malformed file returns no points.
   public init(reading bytes: [UInt8], _ options: ImportOptions? = nil) throws(InterchangeError) {
@@ -141,32 +141,33 @@ public struct TrackFile: Hashable, Sendable {
 extension TrackFile {
   /// Segments of all tracks.
   public var segments: [TrackSegment] { tracks.flatMap(\.segments) }
-  /// Points of all tracks that have a valid position.
+  /// Points of all tracks. Each has a valid position.
   public var points: [TrackPoint] { segments.flatMap(\.points) }
-  /// Fixes of all tracks, in the order of the file.
+  /// Fixes of all tracks in file order.
   public var locations: [Location] { points.compactMap(\.location) }
 
   /// Number of track points in the file, including skipped ones.
   public var pointCount: Int {
     tracks.reduce(0) { $0 + $1.segments.reduce(0) { $0 + $1.points.count } } + skippedPoints
   }
-  /// Number of the ``pointCount`` points that have a valid time.
+  /// Number of track points with a valid time, including skipped ones.
   public var pointsWithTime: Int { points.count { $0.timestamp != nil } + skippedPointsWithTime }
-  /// Earliest time of a point, if any has one.
+  /// Earliest time of a point, or `nil` if no point has a time.
   public var firstTime: Date? { points.lazy.compactMap(\.timestamp).min() }
-  /// Latest time of a point, if any has one.
+  /// Latest time of a point, or `nil` if no point has a time.
   public var lastTime: Date? { points.lazy.compactMap(\.timestamp).max() }
 
-  /// Returns the length of all segments in metres, without the gaps between them.
+  /// Returns the total length of the segments in metres. Gaps between segments do not count.
   ///
-  /// `distance` returns the metres between two coordinates, such as `Geodesic.distanceMeters(from:to:)` of TrendyTrips.
+  /// - Parameter distance: returns the distance between two coordinates in metres, for example
+  ///   `Geodesic.distanceMeters(from:to:)` of TrendyTrips.
   public func lengthMeters(using distance: (Coordinate, Coordinate) -> Double) -> Double {
     segments.reduce(0) { sum, segment in
       zip(segment.points, segment.points.dropFirst()).reduce(sum) { $0 + distance($1.0.coordinate, $1.1.coordinate) }
     }
   }
 
-  /// Sentence about missing or implausible times; `nil` if all points have a plausible time.
+  /// Sentence about missing or implausible times, or `nil` if all points have a plausible time.
   public var timeRemark: String? {
     let all = points.count
     let timed = points.count { $0.timestamp != nil }
@@ -180,7 +181,7 @@ extension TrackFile {
     return nil
   }
 
-  /// Returns the fixes before 1970 or more than a day after `now`. They are still part of ``locations``.
+  /// Returns the fixes before 1970 and those more than a day after `now`. They remain part of ``locations``.
   public func locationsOutOfTime(now: Date) -> [Location] {
     let latest = now.addingTimeInterval(86_400)
     return locations.filter { $0.timestamp < Self.earliestTime || $0.timestamp > latest }
@@ -197,7 +198,7 @@ extension TrackFile {
     if problems.count < 100 { problems.append(ImportProblem(place: place, reason: reason)) }
   }
 
-  /// The number of types is bounded, because they come from untrusted input.
+  /// Counts a skipped message. The number of types is limited, because they are untrusted input.
   mutating func skip(message kind: String, count: Int = 1) {
     let kind = String(kind.prefix(32))
     let isKept = skippedMessages.count < 64 || skippedMessages[kind] != nil

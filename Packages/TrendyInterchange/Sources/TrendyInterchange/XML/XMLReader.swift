@@ -1,11 +1,12 @@
-/// Pull parser for XML 1.0 that rejects malformed documents.
+/// Pull parser for XML 1.0. Rejects malformed documents.
 ///
-/// Each call returns one event with its names and text as strings. ``XMLScanner`` performs the tokenization.
+/// Each call of ``next()`` returns one event whose names and text are strings. ``XMLScanner`` splits the document into
+/// tokens.
 struct XMLReader: ~Copyable {
   enum Event: Hashable {
     case start(name: String, attributes: [XMLAttribute])
     case end(name: String)
-    /// Text, never empty. Adjacent text events are not joined.
+    /// Text, which is never empty. Adjacent texts are not joined.
     case text(String)
     /// End of the document after the root element.
     case finished
@@ -17,7 +18,7 @@ struct XMLReader: ~Copyable {
     scanner = try XMLScanner(bytes)
   }
 
-  /// Line and column of the next byte, both from 1; the column counts bytes.
+  /// Line and column of the next byte, both from 1. The column is in bytes.
   var place: (line: Int, column: Int) { scanner.place }
 
   mutating func next() throws(XMLProblem) -> Event {
@@ -28,7 +29,7 @@ struct XMLReader: ~Copyable {
         var attributes: [XMLAttribute] = []
         for attribute in scanner.attributes {
           let qualified = try scanner.string(attribute.name)
-          // Namespaces are ignored. Of prefixed attributes with the same local name the first is used.
+          // Namespaces are ignored. If several prefixed attributes have the same local name, the first one is used.
           let name = Self.localName(qualified)
           if qualified == name, attributes.contains(where: { $0.name == name }) {
             throw scanner.problem(

@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// Tags and text, and the skipped parts: comments, processing instructions and the document type.
+/// Scans tags and text. Skips comments, processing instructions and the document type.
 extension XMLScanner {
-  /// Scans one token, or returns `nil` after a part that is skipped.
+  /// Scans one token. Returns `nil` after markup that is skipped.
   mutating func scan() throws(XMLProblem) -> Token? {
     guard position < count else {
       guard isAtEnd else { throw more }
@@ -130,7 +130,7 @@ extension XMLScanner {
     return .end
   }
 
-  /// Scans text, or returns `nil` for whitespace outside the root element.
+  /// Scans text. Returns `nil` for whitespace outside the root element.
   private mutating func scanText() throws(XMLProblem) -> Token? {
     let from = position
     position = firstIndex(of: UInt8(ascii: "<"), in: from..<count) ?? count

@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// Window onto the document: refilling, searching, and the line and column of an offset.
+/// Manages the window onto the document: reads more bytes, searches, and computes the line and column of an offset.
 extension XMLScanner {
-  /// Discards the bytes before the current position and reads more after the rest.
+  /// Discards the bytes before the current position and reads more bytes after the remaining ones.
   mutating func refill() throws(XMLProblem) {
     if position > 0 {
       let lastBreak = lastIndex(of: 0xA, before: position)
@@ -65,7 +65,7 @@ extension XMLScanner {
     return position + length <= count && memcmp(window + position, text.utf8Start, length) == 0
   }
 
-  /// Whether the file ends before `<!` can be classified as a comment, CDATA section or document type.
+  /// Whether the file ends before `<!` can be recognised as a comment, a CDATA section or a document type.
   var isCutOff: Bool {
     let rest = bytes(position..<count)
     return ["<!--", "<![CDATA[", "<!DOCTYPE"].contains { $0.utf8.starts(with: rest) }
@@ -95,7 +95,7 @@ extension XMLScanner {
       let word = UInt64(littleEndian: UnsafeRawPointer(window + index).loadUnaligned(as: UInt64.self))
       let left = word ^ firsts
       let right = word ^ seconds
-      // The lowest set high bit marks the first zero byte ("Bit Twiddling Hacks", S. E. Anderson).
+      // The lowest set high bit identifies the first zero byte ("Bit Twiddling Hacks", S. E. Anderson).
       let found = ((left &- ones) & ~left | (right &- ones) & ~right) & highs
       if found != 0 { return index + found.trailingZeroBitCount / 8 }
       index += 8
@@ -104,12 +104,12 @@ extension XMLScanner {
     return index
   }
 
-  /// Internal error: the token extends beyond the window.
+  /// Error that never leaves the scanner: the token extends beyond the window.
   var more: XMLProblem { XMLProblem(line: 0, column: 0, reason: "", isTruncated: true) }
 
   func insideTag() throws(XMLProblem) -> XMLProblem { truncated("inside the tag <\(try string(name))>") }
 
-  /// Returns the error for a token that is cut off, located at the end of the file.
+  /// Returns the error for a truncated token, with the position of the end of the file.
   func truncated(_ reason: String) -> XMLProblem {
     guard isAtEnd else { return more }
     let place = place(of: count)

@@ -6,25 +6,25 @@
   import Glibc
 #endif
 
-/// Tokenizer for XML 1.0 documents of any length that allocates no strings.
+/// Tokenizer for XML 1.0 documents of any length. Allocates no strings.
 ///
 /// It accepts the five predefined entities, numeric character references, CDATA sections, comments and processing
 /// instructions, and rejects all other entities. The document type is skipped without being parsed, so a document
 /// cannot define entities. Names are local names; namespaces are ignored. The encoding is UTF-8, or ISO 8859-1 if
 /// declared.
 ///
-/// Tokens are ranges in a window onto the document and are valid until the next call of ``next()``. The window grows to
-/// the longest tag or text, up to ``tokenLimit``.
+/// Tokens are ranges in a window onto the document. They are valid until the next call of ``next()``. The window grows
+/// to the length of the longest tag or text, up to ``tokenLimit``.
 ///
-/// The implementation is divided into several files, so shared members are not private. Code outside uses only the
-/// members declared before ``source``, and only reads them.
+/// The implementation consists of several files, so its shared members are not private. Other code must use only the
+/// members declared before ``source``, and must not change them.
 struct XMLScanner: ~Copyable {
   enum Token {
-    /// Start tag: see ``name`` and ``attributes``.
+    /// Start tag; see ``name`` and ``attributes``.
     case start
-    /// End tag: see ``name``.
+    /// End tag; see ``name``.
     case end
-    /// Text with unresolved references at ``text``; never empty. Adjacent text tokens are not joined.
+    /// Text at ``text`` with unresolved references, which is never empty. Adjacent texts are not joined.
     case text
     /// CDATA section with literal text at ``text``.
     case characterData
@@ -33,24 +33,25 @@ struct XMLScanner: ~Copyable {
   }
 
   struct Attribute {
-    /// Qualified name.
+    /// Qualified name, which may have a prefix.
     var name: Range<Int>
-    /// Value without its quotes, with unresolved references.
+    /// Value without its quotes and with unresolved references.
     var value: Range<Int>
   }
 
-  /// How the document type is skipped.
+  /// How to skip the document type.
   enum DocumentType {
     /// According to the grammar of XML.
     case strict
-    /// Up to the first `]>` outside comments, for files whose declarations are malformed.
+    /// Up to the first `]>` outside of comments, for files with malformed declarations.
     case toItsBracket
   }
 
-  /// Writes the next bytes of the document into the buffer and returns their number; 0 only at the end.
+  /// Function that writes the next bytes of the document to the buffer and returns their number. Returns 0 only at the
+  /// end.
   typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
-  /// Maximum length of a tag or text in bytes.
+  /// Maximum length in bytes of a tag or a text.
   static let tokenLimit = 16 << 20
   /// Maximum nesting depth of elements.
   static let depthLimit = 100
@@ -58,7 +59,7 @@ struct XMLScanner: ~Copyable {
   var name = 0..<0
   var attributes: [Attribute] = []
   var text = 0..<0
-  /// Error of the source. The document is treated as ending there, so a syntax error is thrown in addition.
+  /// Error of the source. The scanner treats it as the end of the document, so ``next()`` may throw a syntax error.
   var sourceFailure: (any Error)?
 
   let source: Source?
@@ -77,7 +78,7 @@ struct XMLScanner: ~Copyable {
   var linesBefore = 0
   /// Number of bytes between the last line break and the window.
   var columnsBefore = 0
-  /// Number of line breaks in the window before offset ``countedTo``, so that each is counted once.
+  /// Number of line breaks in the window before offset ``countedTo``. Stored so that each line break is counted once.
   var countedLines = 0
   var countedTo = 0
 
@@ -89,7 +90,7 @@ struct XMLScanner: ~Copyable {
   var hasSeenRoot = false
   var isLatin1 = false
 
-  /// Creates a scanner of a document in memory.
+  /// Creates a scanner for a document in memory.
   init(_ bytes: [UInt8]) throws(XMLProblem) {
     source = nil
     documentType = .strict
@@ -104,7 +105,7 @@ struct XMLScanner: ~Copyable {
     try begin()
   }
 
-  /// Creates a scanner of a document that is read in pieces.
+  /// Creates a scanner for a document that is read in chunks.
   init(documentType: DocumentType = .strict, source: @escaping Source) throws(XMLProblem) {
     self.source = source
     self.documentType = documentType
@@ -117,10 +118,10 @@ struct XMLScanner: ~Copyable {
 
   deinit { window.deallocate() }
 
-  /// Line and column of the next byte, both from 1; the column counts bytes.
+  /// Line and column of the next byte, both from 1. The column is in bytes.
   var place: (line: Int, column: Int) { place(of: position) }
 
-  /// Returns the line of ``place``. The cost is proportional to the distance from the previous call.
+  /// Returns the line of ``place``. The time taken is proportional to the distance from the previous call.
   mutating func line() -> Int {
     countedLines += lines(from: countedTo, to: position)
     countedTo = position
@@ -130,7 +131,7 @@ struct XMLScanner: ~Copyable {
   /// Offset of the next byte in the document.
   var offset: Int64 { bytesBefore + Int64(position) }
 
-  /// Whether the last start tag was an empty-element tag. ``depth`` does not include it.
+  /// Whether the last start tag was that of an empty element, which ``depth`` does not include.
   var isEmptyElement: Bool { hasPendingEnd }
 
   /// Number of open elements.
@@ -146,7 +147,7 @@ struct XMLScanner: ~Copyable {
       do throws(XMLProblem) {
         if let token = try scan() { return token }
       } catch {
-        // The token extends beyond the window: reads more of the document and scans the token again.
+        // If the token extends beyond the window, read more of the document and scan the token again.
         guard error.isTruncated, !isAtEnd else { throw error }
         position = start
         try refill()
@@ -154,7 +155,7 @@ struct XMLScanner: ~Copyable {
     }
   }
 
-  /// Returns the bytes of a range, which are valid until the next call of ``next()``.
+  /// Returns the bytes of a range. They are valid until the next call of ``next()``.
   func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: window + range.lowerBound, count: range.count)
   }
@@ -171,7 +172,7 @@ struct XMLScanner: ~Copyable {
       return text
     }
     guard let text = String(validating: bytes(range), as: UTF8.self) else {
-      // The end of the file may have cut off a multi-byte character.
+      // The end of the file may have truncated a multi-byte character.
       let invalid = firstInvalidByte(in: range)
       if range.upperBound == count, count - invalid < 4, window[invalid] >= 0xC2 {
         throw truncated("inside a character")
@@ -181,7 +182,7 @@ struct XMLScanner: ~Copyable {
     return text
   }
 
-  /// Returns the text of a range with resolved references.
+  /// Returns the text of a range with its references resolved.
   ///
   /// A reference must end with a semicolon and denote a character that XML allows.
   func unescaped(_ range: Range<Int>) throws(XMLProblem) -> String {
