@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Checks that damaged files cause errors or reports, but no crash, which would end this test run.
+/// Damaged files must cause errors or reports. A crash would end this test run.
 @Suite("Damaged files", .timeLimit(.minutes(10)))
 struct DamageTests {
   static let files = [
@@ -29,7 +29,7 @@ struct DamageTests {
     } catch {
       #expect(!error.description.isEmpty, comment)
     }
-    // Each reader also gets files of other formats.
+    // Pass each file to the readers of all other formats as well.
     let readers: [([UInt8]) throws -> TrackFile] = [
       { try CSVTrackReader.read($0) }, { try GeoJSONReader.read($0) }, { try KMLReader.read($0) },
       { try NMEAReader.read($0) }, { try OverlandReader.read($0) }, { try OwnTracksReader.read($0) },
@@ -55,7 +55,7 @@ struct DamageTests {
   func flipped(name: String, seed: UInt64) throws {
     let bytes = Array(try GPXSampleTests.resource(name).prefix(3000))
     var random = SeededGenerator(seed: seed)
-    // Digits, signs and brackets are more likely to cause errors than other bytes.
+    // Digits, signs and brackets are more likely than other bytes to cause errors.
     let sharp = Array("0123456789-+.eE,:;[]{}\"\\<>&*$\t\n/ ".utf8)
     for round in 0..<10 {
       var damaged = bytes
@@ -83,7 +83,7 @@ struct DamageTests {
     let file = try TrackFile(reading: Array(lines.joined(separator: [0xA])))
     #expect(file.problemCount == 1)
     #expect(file.problems.map(\.place) == ["line 12"])
-    // RMC and GGA contain the same position, so one of them suffices.
+    // RMC and GGA contain the same position, so one of the two is enough.
     #expect(file.locations.count == whole.locations.count - (name == "track.nmea" ? 0 : 1))
   }
 
@@ -116,7 +116,7 @@ struct DamageTests {
         try? DeviceRequest.gpsLogger(query: query, body: Array(query.utf8)),
         try? DeviceRequest.osmAnd(query: query, body: Array(query.utf8), receivedAt: Date(timeIntervalSince1970: 0)),
       ] {
-        // Only a body that begins like JSON may cause an error.
+        // Only a body that starts like JSON may cause an error.
         #expect(batch != nil || query.hasPrefix("{"))
         #expect(batch?.fixes.allSatisfy(\.coordinate.isValid) != false)
       }

@@ -121,7 +121,7 @@ struct EventTableTests {
     }
     #expect(try days("3/4/2026", "13/4/2026") == ["2026-04-03", "2026-04-13"])
     #expect(try days("3/4/2026", "4/13/2026") == ["2026-03-04", "2026-04-13"])
-    // The dates are in order only if the month comes first.
+    // The dates are in ascending order only if the month comes first.
     #expect(try days("1/30/2026", "2/1/2026", "3/1/2026").last == "2026-03-01")
     #expect(try days("11/1/2026", "1/2/2026", "2/2/2026") == ["2026-01-11", "2026-02-01", "2026-02-02"])
     #expect(throws: InterchangeError.ambiguousDates(cell: "3/4/2026", dayFirst: "2026-04-03", monthFirst: "2026-03-04"))
@@ -181,7 +181,7 @@ struct EventTableTests {
     #expect(throws: InterchangeError.self) { try events(text) }
   }
 
-  /// Rows that end within the first block are read by another code path than the others.
+  /// Rows that end within the first block are parsed by a different code path than others.
   @Test("a table is read identically in one piece and in small pieces", arguments: 1...9 as ClosedRange<UInt64>)
   func pieces(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
@@ -220,12 +220,12 @@ struct EventTableTests {
       return found
     }
     let whole = try records(by: bytes.count)
-    // With tabs as separators, a note that begins with a tab has one cell too many.
+    // If tabs are the separators, a note that begins with a tab adds a cell to its row.
     #expect(whole.count { !$0.contains("more cells than the header") } == 3000)
     for size in [7, 64, 1000] { #expect(try records(by: size) == whole) }
   }
 
-  /// Keys must never change, otherwise every row of a table would be imported again.
+  /// The keys must never change. Otherwise every row of a table would be imported again.
   @Test func `the keys of rows match those of the first version`() throws {
     let text =
       "type,start,note,amount,mood,done\nRun,2026-03-01T08:05:00Z,far,5,\"so \"\"so\"\" é\",yes\nRun,2026-03-01,,1.5,,no\n"

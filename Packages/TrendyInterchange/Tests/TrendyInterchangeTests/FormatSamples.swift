@@ -1,4 +1,4 @@
-/// Small invented files of trackers and time sheets that follow the descriptions of their formats.
+/// Small invented files of trackers and time sheets, written according to the descriptions of their formats.
 enum FormatSamples {
   static let all: [String: String] = [
     "habitbull": """
@@ -86,7 +86,7 @@ enum FormatSamples {
     """,
   ]
 
-  /// Archive of Loop 2.3.1 and later.
+  /// Archive of Loop 2.3.1 or later.
   static let loop: [String: String] = [
     "Habits.csv": """
     Position,Name,Type,Question,Description,FrequencyNumerator,FrequencyDenominator,Color,Unit,Target Type,Target Value,Archived?
@@ -109,7 +109,7 @@ enum FormatSamples {
     "003/Checkmarks.csv": "Date,Value,Notes\n2026-03-02,12500,\n2026-03-01,NO,good book\n",
   ]
 
-  /// Archive of Loop up to 2.3.0, repacked with an enclosing folder.
+  /// Archive of Loop 2.3.0 or earlier, with all files in an additional folder.
   static let oldLoop: [String: String] = [
     "Loop/Habits.csv": """
     Position,Name,Question,Description,NumRepetitions,Interval,Color

@@ -102,7 +102,7 @@ struct FormatTableTests {
     let records = try Self.records(bytes, as: format)
     #expect(!records.isEmpty)
     for record in records { if case .bad(let reason) = record { Issue.record("\(reason)") } }
-    // A byte order mark and line ends of another system.
+    // Add a byte order mark and use the line breaks of another system.
     let marked = [0xEF, 0xBB, 0xBF] + Array(String(decoding: bytes, as: UTF8.self).replacing("\n", with: "\r\n").utf8)
     #expect(try InterchangeFormat.detect(ByteInput(marked))?.word == word)
     #expect(try Self.records(marked, as: format).count == records.count)
@@ -111,7 +111,7 @@ struct FormatTableTests {
   @Test("every record format has a sample")
   func complete() {
     let words = InterchangeFormat.readable.filter(\.isReadAsRecords).map(\.word)
-    // FIT is a binary format with separate tests.
+    // FIT is a binary format and has its own tests.
     #expect(words.sorted() == (Self.samplesOfAll.keys + ["fit"]).sorted())
   }
 
@@ -120,17 +120,17 @@ struct FormatTableTests {
     #expect(others.filter { $0.guide == nil }.map(\.word) == [])
   }
 
-  /// The result is an error or fewer records, but no crash, which would end this test run.
+  /// The result must be an error or fewer records. A crash would end this test run.
   @Test(
     "truncated, changed and randomly joined files are handled", arguments: samplesOfAll.keys.sorted()
   )
   func damaged(word: String) throws {
     let bytes = Array(try #require(Self.samplesOfAll[word]).utf8)
     let format = try #require(InterchangeFormat.named(word))
-    // Detection is the same for every format, so it is tested on some of the files only.
+    // Detection is the same for all formats, so it is tested only for some of the files.
     func read(_ bytes: [UInt8], isDetected: Bool = true) {
       if isDetected { _ = try? InterchangeFormat.detect(ByteInput(bytes)) }
-      _ = try? Self.records(bytes, as: format)  // an error is an answer
+      _ = try? Self.records(bytes, as: format)  // an error is allowed
     }
     for end in bytes.indices { read(Array(bytes[..<end]), isDetected: end % 4 == 0) }
     for index in bytes.indices {

@@ -108,14 +108,14 @@ struct HabitArchiveTests {
     #expect(events.map(\.typeName) == ["Run", "Tea, green"])
     #expect(events[1].properties == ["count": .number(2.5)])
     #expect(events[1].notes == "a, \"b\"")
-    // The habit was done on the first of both days, so only the second is skipped.
+    // The habit was done on the first of the two days, so only the second one is skipped.
     let skips = records.compactMap { if case .dayOff(let skip) = $0 { skip } else { nil } }
     #expect(skips.map(\.key.last) == ["2026-03-02"])
     #expect(skips.map(\.note) == ["ill"])
   }
 
   @Test func `an entry of a Daylio backup has its mood, level, activities and note`() throws {
-    // Base64 with line breaks.
+    // The base64 text may contain line breaks.
     let encoded = Data(FormatSamples.daylio.utf8).base64EncodedString(options: .lineLength76Characters)
     for content in [encoded, FormatSamples.daylio] {
       let records = try records(
@@ -125,7 +125,7 @@ struct HabitArchiveTests {
       #expect(event.timestamp == Date(timeIntervalSince1970: 1_772_395_500))
       #expect(event.properties == ["mood": .select("grey"), "level": .number(2), "activities": .text("work")])
       #expect(event.notes == "rain\nall day")
-      // The second entry has an invalid month.
+      // The second entry is invalid because of its month.
       #expect(records.count == 2 && events(records).count == 1)
     }
   }

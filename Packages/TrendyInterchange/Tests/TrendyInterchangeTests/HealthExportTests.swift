@@ -8,7 +8,7 @@ import TrendyModels
 struct HealthExportTests {
   typealias Read = (events: [HealthEvent], summary: HealthExport.Summary)
 
-  /// Reads a document in pieces of `step` bytes.
+  /// Reads a document in chunks of `step` bytes.
   static func read(_ bytes: [UInt8], step: Int = 1000) throws -> Read {
     var position = 0
     var events: [HealthEvent] = []
@@ -61,7 +61,7 @@ struct HealthExportTests {
     return text + ">\n  <MetadataEntry key=\"HKTimeZone\" value=\"\(zone)\"/>\n </Record>\n"
   }
 
-  /// Steps on 2026-03-02 in Amsterdam, between two times of day.
+  /// Returns a record of steps on 2026-03-02 in Amsterdam, between two times of day.
   static func steps(_ value: Int, _ from: String, _ to: String, _ source: String, _ device: String? = nil) -> String {
     record(
       "QuantityTypeIdentifierStepCount", "\(value)", unit: "count", "2026-03-02 \(from) +0100",
@@ -123,7 +123,7 @@ struct HealthExportTests {
       Self.steps(50, "12:00:00", "12:01:00", "Phone", Self.phone),
     ].joined()
     let (events, _) = try Self.read(content)
-    // 300 of the watch, half of 600 and 50 of the phone, and those of the app in the other 45 of 60 minutes.
+    // 300 steps of the watch, half of 600 and 50 of the phone, and the app's steps in the remaining 45 of 60 minutes.
     #expect(events.map { $0.properties["steps"] } == [.number(1400.0)])
     #expect(events[0].key == "apple-health|steps|2026-03-02")
     #expect(events[0].date == CivilDate(year: 2026, month: 3, day: 2))
@@ -139,7 +139,7 @@ struct HealthExportTests {
       Self.steps(40, "09:00:00", "09:07:00", "Other app"), Self.steps(5, "10:00:00", "10:00:00", "Phone"),
     ]
     let content = (lines[turn...] + lines[..<turn]).joined()
-    // The 77 steps are within the time of the watch. Of two similar apps, the one with more steps counts: 41.
+    // The watch covers the time of the 77 steps. Of two similar apps, the one with more steps counts: 41.
     #expect(try Self.read(content).events[0].properties["steps"] == .number(646.0))
   }
 
@@ -161,7 +161,8 @@ struct HealthExportTests {
       Self.record(
         "QuantityTypeIdentifierStepCount", "100", unit: "count", "2026-03-02 23:50:00 +0100",
         "2026-03-03 00:30:00 +0100")
-      // The offset is that of Amsterdam, where the phone was later; the sample is from an evening in New York.
+      // The file contains the offset of Amsterdam, where the phone was during the export. The sample was recorded in
+      // the evening in New York.
       + Self.record(
         "QuantityTypeIdentifierStepCount", "8", unit: "count", "2026-03-06 02:00:00 +0100", "2026-03-06 02:10:00 +0100",
         zone: "America/New_York")
@@ -180,7 +181,7 @@ struct HealthExportTests {
     }
     #expect(DailyTotals.sampleLimit < 600)
     #expect(try Self.read(content).events[0].properties["steps"] == .number(6000.0))
-    // The phone alone, later that day.
+    // Later that day, only the phone counts steps.
     content += Self.steps(500, "20:00:00", "20:30:00", "Phone", Self.phone)
     #expect(try Self.read(content).events[0].properties["steps"] == .number(6500.0))
   }
@@ -206,7 +207,7 @@ struct HealthExportTests {
       sleep("InBed", "01 22:30", "02 07:30", "Clock"), sleep("AsleepUnspecified", "01 22:45", "02 07:20", "App"),
       sleep("AsleepCore", "01 23:00", "02 02:00", "Watch"), sleep("AsleepDeep", "02 02:00", "02 03:00", "Watch"),
       sleep("Awake", "02 03:00", "02 03:20", "Watch"), sleep("AsleepREM", "02 03:20", "02 07:00", "Watch"),
-      // A nap, one that is too short, and a night before iOS 16.
+      // A nap, a nap that is too short, and a night recorded before iOS 16.
       sleep("AsleepCore", "02 14:00", "02 14:31", "Watch"), sleep("AsleepCore", "03 18:00", "03 18:20", "Watch"),
       sleep("Asleep", "04 00:10", "04 08:00", "App"), sleep("InBed", "05 00:10", "05 08:00", "App"),
     ].joined()
@@ -362,7 +363,7 @@ struct HealthExportTests {
     }
   }
 
-  /// Document with steps, sleep and a workout with a route.
+  /// Document with steps, sleep, and a workout with a route.
   static let sample = Array(
     document(
       [

@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Data that arrives live: trip commands, gpsd and NMEA sentences of a receiver.
+/// Data that arrives live: trip commands, reports of gpsd, and NMEA sentences of a receiver.
 @Suite("Live sources", .timeLimit(.minutes(10)))
 struct LiveSourceTests {
   private static let moment = Date(timeIntervalSince1970: 1_704_067_200)
@@ -72,7 +72,7 @@ struct LiveSourceTests {
       fixes += stream.take(rest.prefix(piece)).fixes
       rest = rest.dropFirst(piece)
     }
-    // All but the last fix are available before the end.
+    // All fixes except the last are returned before the end of the input.
     #expect(fixes.count == wanted.locations.count - 1)
     fixes += stream.finish().fixes
     #expect(fixes == wanted.locations)

@@ -43,7 +43,7 @@ struct MessageReaderTests {
     #expect(file.unreadableTimes == 1)
     #expect(file.problems.map(\.place).sorted() == ["line 4", "line 5", "line 6", "line 7"])
     #expect(file.problemCount == 4)
-    // The late message is sorted by time.
+    // The message that arrives late is sorted into the order of time.
     #expect(file.locations.map(\.timestamp) == [Self.start, Self.start + 1])
     #expect(file.locations[1].speed == nil)
     #expect(file.locations[1].course == nil)
@@ -229,7 +229,7 @@ struct MessageReaderTests {
     let midnight = try #require(RFC3339.date(from: "2024-01-01T00:00:00Z"))
     let rolled = try read((first + [gga("235959.00"), gga("000001.00"), gga("000002.00")]).map(Self.sentence).joined())
     #expect(rolled.locations.map { $0.timestamp.timeIntervalSince(midnight) } == seconds)
-    // A new date arrives while the last position of the previous day is still incomplete.
+    // A new date arrives before the last position of the previous date is complete.
     for told in ["GPZDA,000003.00,01,01,2024,00,00", "GPRMC,000003.00,V,,,,,,,010124,,,N"] {
       let file = try read((first + [gga("235959.00"), told, gga("000004.00")]).map(Self.sentence).joined())
       #expect(file.locations.map { $0.timestamp.timeIntervalSince(midnight) }.suffix(2) == [-1, 4])

@@ -48,7 +48,7 @@ struct NothingDroppedTests {
 
   private static func check(_ damaged: String, of whole: Outcome, _ what: String) {
     let found = outcome(damaged)
-    // The damaged text is in the events or was reported, or the file is rejected.
+    // Either the events contain the damaged text, or it is reported, or the file is rejected.
     #expect(
       found.isRefused || found.text.contains(token) || found.reports > whole.reports
         || found.events >= whole.events && !damaged.contains(token), "\(what)")
@@ -82,7 +82,7 @@ struct NothingDroppedTests {
       var longer = rows
       longer[row] += "\(separator)\(Self.token)"
       Self.check(longer.joined(separator: "\n"), of: whole, "row \(row) with another cell")
-      // An incomplete row is read or counted.
+      // An incomplete row must be read or counted.
       var shorter = rows
       shorter[row] = String(rows[row].prefix(3))
       let found = Self.outcome(shorter.joined(separator: "\n"))
@@ -133,7 +133,7 @@ struct NothingDroppedTests {
         copy[index] = "\(line[..<colon]):\(Self.token)"
         Self.check(copy.joined(separator: "\n"), of: whole, "\(line)")
       }
-      // An event without its end is reported and does not include the next one.
+      // An event without END is reported, and must not include the next event.
       if line == "END:VEVENT" {
         var copy = lines
         copy.remove(at: index)
@@ -141,7 +141,7 @@ struct NothingDroppedTests {
         #expect(found.events == whole.events && found.reports > whole.reports)
       }
     }
-    // Truncated after any line, every event with a start is read.
+    // If the file is truncated after any line, every event that has a start is read.
     for end in 5..<lines.count {
       let text = lines[..<end].joined(separator: "\n")
       let starts = text.split(separator: "\n").count { $0.hasPrefix("DTSTART") }

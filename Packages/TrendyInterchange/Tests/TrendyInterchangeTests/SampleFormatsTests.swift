@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Files written by real programs, compared with the results of the readers of their projects (`Resources/SOURCES.md`).
+/// Compares files written by real programs with the results of other readers (`Resources/SOURCES.md`).
 @Suite("Samples of other formats", .timeLimit(.minutes(10)))
 struct SampleFormatsTests {
   static func read(_ name: String) throws -> TrackFile { try TrackFile(reading: GPXSampleTests.resource(name)) }
@@ -25,7 +25,7 @@ struct SampleFormatsTests {
     #expect(file.pointCount == 100)
     #expect(file.firstTime == RFC3339.date(from: "2019-01-25T20:00:16.178999901Z"))
     #expect(file.remarks == ["times without a zone are read as UTC"])
-    // The logger writes zero for missing measurements.
+    // The logger writes 0 for a missing measurement.
     #expect(file.locations[0].horizontalAccuracy == -1)
     #expect(file.locations[4].horizontalAccuracy == 48)
   }
@@ -50,7 +50,7 @@ struct SampleFormatsTests {
     let file = try Self.read("pynmeagps-mixed.log")
     #expect(file.rejectedLines == 2)
     #expect(file.skippedMessages == ["GSA": 8, "GSV": 5])
-    // GGA has no date, nor has any other sentence in this file.
+    // Neither GGA nor any other sentence in this file contains a date.
     #expect(file.pointCount == 2)
     #expect(file.pointsWithTime == 0)
     #expect(file.timeRemark == "none of the 2 points has a time, so no trip can be detected")
@@ -59,13 +59,13 @@ struct SampleFormatsTests {
   @Test func `every kind of sentence is read or counted`() throws {
     let file = try Self.read("pynmeagps-nmea4.log")
     #expect(file.rejectedLines == 0)
-    // 57 sentences of 36 kinds. RMC, two GGA, GNS and GLL contain positions.
+    // The file has 57 sentences of 36 kinds. RMC, two GGA, GNS and GLL contain positions.
     #expect(file.skippedMessages["GSV"] == 9)
     #expect(file.skippedMessages["PUBX"] == 3)
     #expect(file.skippedMessages["ZDA"] == 1)
     #expect(file.skippedMessages["RMA"] == 1)
     #expect(file.firstTime == RFC3339.date(from: "2021-03-06T10:36:07Z"))
-    // The sentences of one time differ by 100 degrees, which is reported.
+    // Sentences with the same time differ by 100 degrees, which is reported.
     #expect(file.problems.allSatisfy { $0.reason.hasPrefix("position differs") })
     #expect(file.problemCount == 4)
   }
@@ -83,7 +83,7 @@ struct SampleFormatsTests {
     #expect(file.points[0].altitude == 469.286376953125)
     #expect(file.points[0].coordinate == Coordinate(latitude: 12.340097, longitude: 1.234156))
     #expect(file.waypoints.map(\.name) == ["2020-11-28 18:06 (Start)", "2020-11-28 18:06 (End)"])
-    // The waypoint at latitude 100.
+    // The file contains a waypoint at latitude 100.
     #expect(file.problems == [ImportProblem(place: "placemark 1", reason: "the waypoint has invalid coordinates")])
   }
 

@@ -33,7 +33,7 @@ struct TimeSheetTests {
     #expect(
       event.properties == ["project": .text("home.admin"), "tags": .text("paper"), "estimate": .number(2.5)])
     #expect(skips(records) == ["pending task"])
-    // json.array=off
+    // With `json.array=off`, each line is an object.
     let lines = try #require(FormatSamples.all["taskwarrior"]).split(separator: "\n").dropFirst().dropLast()
       .map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
     let byLine = try self.records(lines.joined(separator: "\n"), as: "taskwarrior")
@@ -98,7 +98,7 @@ struct TimeSheetTests {
     #expect(events[0].timestamp == RFC3339.date(from: "2026-03-01T08:00:30Z"))
     #expect(events[0].endDate == RFC3339.date(from: "2026-03-01T08:05:00Z"))
     #expect(events[0].properties["active"] == .duration(270))
-    // The user is away from 8:06 on, and window titles are not imported.
+    // The user is away from 8:06. Window titles are not imported.
     #expect(events.count == 2 && !"\(events)".contains("private"))
   }
 
@@ -152,7 +152,7 @@ struct TimeSheetTests {
   }
 
   @Test func `a later click on the same day is the same event in a later Habitica file`() throws {
-    // The day begins at five, three hours east of Greenwich: 02:00 UTC.
+    // The user's day begins at 05:00, three hours east of Greenwich, which is 02:00 UTC.
     func keys(at date: String) throws -> [[String]] {
       let milliseconds = try #require(RFC3339.date(from: date)).timeIntervalSince1970 * 1000
       return events(
@@ -224,7 +224,7 @@ struct TimeSheetTests {
     #expect(fields["event_type_id"] == .string(typeID))
     #expect(fields["properties"]?.objectValue?["size"]?.objectValue?["value"] == "large")
     #expect(fields["created_at"] == nil && fields["time_zone"] == nil)
-    // The date of an all-day event requires a zone.
+    // An all-day event needs a zone for its date.
     #expect(away["time_zone"] == "UTC")
   }
 

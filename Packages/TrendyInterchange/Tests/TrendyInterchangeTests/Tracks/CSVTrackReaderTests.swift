@@ -7,7 +7,7 @@ import TrendyModels
 struct CSVTrackReaderTests {
   private static let header = "t,lat,lon,alt_m,acc_m,speed_kmh,course_deg,activity,confidence,device"
 
-  /// Quoted fields are parsed as text, plain ones from their bytes.
+  /// Parses rows. Quoted fields are parsed as strings, plain ones directly from their bytes.
   private static func file(_ rows: [[String]], isQuoted: Bool) throws -> TrackFile {
     let lines = rows.map { $0.map { isQuoted ? "\"\($0)\"" : $0 }.joined(separator: ",") }
     return try TrackFile(reading: Array(([header] + lines).joined(separator: "\n").utf8))
@@ -48,7 +48,7 @@ struct CSVTrackReaderTests {
       // A spreadsheet with decimal commas.
       "time;lat;lon;speed;accuracy\n2026-06-15T10:30:00Z;-52,25;13,5;1,5;8",
       "timestamp,latitudeE7,longitudeE7,velocity,accuracy\n2026-06-15T10:30:00Z,-522500000,135000000,1.5,8",
-      // A Columbus logger, whose speed is in kilometres per hour.
+      // A Columbus logger, which writes the speed in km/h.
       "INDEX,TAG,DATE,TIME,LATITUDE N/S,LONGITUDE E/W,HEIGHT,SPEED,HEADING,ACCURACY\n1,T,260615,103000,52.250000S,013.500000E,38,5.4,333,8",
       "date,time,lat,lon,speed,accuracy\n2026-06-15,10:30:00Z,-52.25,13.5,1.5,8",
     ])

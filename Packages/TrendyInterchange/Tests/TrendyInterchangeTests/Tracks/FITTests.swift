@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Writes FIT files message by message, following the published protocol.
+/// Builds FIT files message by message, according to the published protocol.
 struct FITFixture {
   /// Number, size and base type of a field.
   typealias Field = (number: UInt8, size: Int, type: UInt8)
@@ -38,7 +38,7 @@ struct FITFixture {
     return hasChecksum ? file + Self.checksum(file) : file
   }
 
-  /// Checksum by nibbles, as Garmin publishes it.
+  /// Returns the checksum, computed by nibbles as in Garmin's documentation.
   static func checksum(_ bytes: [UInt8]) -> [UInt8] {
     let table: [UInt16] = [
       0x0000, 0xCC01, 0xD801, 0x1400, 0xF001, 0x3C00, 0x2800, 0xE401, 0xA001, 0x6C00, 0x7800, 0xB401, 0x5000, 0x9C01,
@@ -77,7 +77,7 @@ struct FITFixture {
       ], tail: tail)
   }
 
-  /// Half an hour of running, of which 25 minutes in motion.
+  /// Adds a session: half an hour of running, 25 minutes of it in motion.
   mutating func addSession(sport: UInt64 = 1, at second: UInt64 = 0) {
     define(2, 18, Self.session)
     add(
@@ -184,7 +184,7 @@ struct FITTests {
     fixture.addFile()
     fixture.define(1, 20, FITFixture.record)
     for second in 0..<4 { fixture.addRecord(UInt64(second) * 600, latitude: 52) }
-    // The header has size 0 until the device closes the file.
+    // The header contains a size of 0 until the device closes the file.
     let records = try Self.read(fixture.file(hasChecksum: false, size: 0).dropLast(3))
     let event = try #require(GoogleTests.events(records).first)
     #expect(event.track.count == 3 && event.endDate == Self.start(1200))

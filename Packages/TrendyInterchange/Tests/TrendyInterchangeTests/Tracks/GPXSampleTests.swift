@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Files written by real programs (`Resources/SOURCES.md`), compared with the counts of an independent reader.
+/// Compares files written by real programs (`Resources/SOURCES.md`) with the counts of an independent reader.
 @Suite("GPX files of real programs", .timeLimit(.minutes(10)))
 struct GPXSampleTests {
   struct Expected: Decodable {
@@ -32,8 +32,8 @@ struct GPXSampleTests {
     "opentracks-timezone",
   ]
 
-  /// Distance in metres on the ellipsoid, from the curvatures at the middle latitude. Accurate to 0.01 % for steps of a
-  /// few kilometres.
+  /// Returns the distance in metres on the ellipsoid, computed from the curvatures at the mean latitude. Accurate to
+  /// 0.01 % for a few kilometres.
   static func hop(_ from: Coordinate, _ to: Coordinate) -> Double {
     let a = 6_378_137.0
     let e2 = 0.006_694_379_990_14

@@ -1,4 +1,4 @@
-/// Small invented files of location history programs that follow the published descriptions.
+/// Small invented files of programs that record a location history, written according to published descriptions.
 enum JourneySamples {
   static let texts: [String: String] = [
     "google-records": records, "google-months": month, "google-timeline": android, "polarsteps": polarsteps, "tcx": tcx,

@@ -11,7 +11,7 @@ struct StravaTests {
     <trkpt lat="52.2" lon="5.1"><time>2026-03-04T15:30:00Z</time></trkpt></trkseg></trk></gpx>
     """
 
-  /// Returns a header with the columns that are distinguished, in the language of an account.
+  /// Returns a header in the language of an account, with the columns that the reader distinguishes.
   static func header(_ names: [String], energy: String) -> String {
     let first = names + ["Max. HF", "Anstrengung", "Arbeitsweg", "Notiz", "Gear", "Filename", "kg", "kg"]
     let second = [names[5], "In motion", names[6]] + (0..<16).map { "c\($0)" } + [energy]

@@ -3,13 +3,13 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Compares the fixes of one track in all formats (`Resources/SOURCES.md`), as far as each format represents them.
+/// Compares the fixes of one track in all formats (`Resources/SOURCES.md`), as far as each format can represent them.
 @Suite("All formats of a track", .timeLimit(.minutes(10)))
 struct TrackFormsTests {
   struct Form: Sendable, CustomTestStringConvertible {
     var file: String
     var format: ImportFormat
-    /// Rounding that the format may cause.
+    /// Maximum rounding error of the timestamps in seconds, followed by those of the other fields.
     var seconds: Double
     var degrees = 1.01e-7
     var speed = 0.01
@@ -32,7 +32,7 @@ struct TrackFormsTests {
     Form(
       file: "track.gpx", format: .gpx, seconds: 0.001, carriesSpeed: false, carriesAccuracy: false, carriesMotion: false
     ),
-    // A hundred-thousandth of a minute.
+    // Coordinates are rounded to a hundred-thousandth of a minute.
     Form(
       file: "track.nmea", format: .nmea, seconds: 0.0051, degrees: 2.6e-7, speed: 0.01, altitude: nil,
       carriesAccuracy: false, carriesMotion: false),
@@ -63,7 +63,7 @@ struct TrackFormsTests {
       if let speed = fix.speed, let wanted = other.speed {
         #expect(abs(speed - wanted) <= form.speed)
       } else if form.carriesSpeed, let wanted = other.speed {
-        // OwnTracks omits a speed of zero.
+        // OwnTracks omits a speed of 0.
         #expect(wanted < 0.15, "a speed is lost")
       } else {
         #expect(fix.speed == nil)

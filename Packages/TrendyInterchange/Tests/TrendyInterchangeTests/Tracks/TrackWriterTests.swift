@@ -7,7 +7,7 @@ import TrendyModels
 struct TrackWriterTests {
   static func track() throws -> TrackFile { try TrackFormsTests.read("emission-iphone-2016-02-22", "track.csv") }
 
-  /// Checks that fixes are equal except for the rounding of the format.
+  /// Checks that two lists of fixes are equal except for the rounding of the format.
   func expectSame(
     _ mine: [Location], _ theirs: [Location], seconds: Double, speed: Double, altitude: Double, accuracy: Double
   ) throws {
