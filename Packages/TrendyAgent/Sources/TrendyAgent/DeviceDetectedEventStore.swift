@@ -11,10 +11,10 @@ extension DeviceRecord {
 
   func openTrackLog() throws -> TrackLog { try TrackLog(directory: tracks) }
 
-  /// Whether any device has ever sent readings.
+  /// Whether the track log exists, because some device has sent readings.
   public var hasTracks: Bool { FileManager.default.fileExists(atPath: tracks.path) }
 
-  /// Returns the devices with stored readings, ordered by name.
+  /// Returns the devices that have stored readings, ordered by name.
   public func trackDevices() throws -> [TrackDevice] {
     hasTracks ? try TrackLog(directory: tracks).devices() : []
   }
@@ -28,8 +28,9 @@ extension DeviceRecord {
     return count
   }
 
-  /// Calls `body` for the fixes of a device in order of time. The range is inclusive; distant past and future mean no
-  /// limit.
+  /// Calls `body` for the fixes of a device in order of time.
+  ///
+  /// The range is inclusive. `distantPast` and `distantFuture` as bounds mean that there is no limit.
   public func forEachFix(of device: String, in range: ClosedRange<Date>, _ body: (Location) throws -> Void) throws {
     let after = range.lowerBound == .distantPast ? nil : range.lowerBound.addingTimeInterval(-0.001)
     let through = range.upperBound == .distantFuture ? nil : range.upperBound
@@ -38,14 +39,15 @@ extension DeviceRecord {
     }
   }
 
-  /// Creates an intake for readings of devices; the first creates the log.
-  /// - Parameter act: Undo step to which detected events belong; `nil` for automatic readings, which cannot be undone.
+  /// Creates an intake for readings of devices. Creates the track log if it does not exist.
+  /// - Parameter act: Undo step to which detected events belong, or `nil` for automatic readings, which cannot be
+  ///   undone.
   /// - Throws: `StorageError`.
   public func makeTrackIntake(for act: UndoableAction? = nil) throws -> TrackIntake {
     try TrackIntake(directory: tracks, journal: journal(for: act), clock: clock)
   }
 
-  /// Creates an intake like ``makeTrackIntake(for:)`` whose detected events belong to an import.
+  /// Creates an intake whose detected events belong to an import.
   func makeTrackIntake(of importStore: DeviceImportStore) throws -> TrackIntake {
     try TrackIntake(directory: tracks, journal: journal(of: importStore), clock: clock)
   }
@@ -60,16 +62,16 @@ extension DeviceRecord {
 }
 
 extension DeviceRecord {
-  /// Returns the id of an event that describes the same trip or visit as a detected event, from another recording.
+  /// Returns the id of an event from another recording that describes the same trip or visit, or `nil`.
   func twin(of event: Event) throws -> String? {
-    // Equal times differ by at most a second because of rounding.
+    // Because of rounding, the times of such events differ by up to one second.
     let range = event.timestamp.addingTimeInterval(-2)..<event.timestamp.addingTimeInterval(2)
     return try makeStore().events(in: range, ofType: nil, limit: nil).first { $0.isTwin(of: event) }?.id
   }
 }
 
 extension DeviceRecord {
-  /// Returns the id of an event from another source, such as a workout or a location history, that matches a detected trip.
+  /// Returns the id of an imported event that describes the same journey as a detected trip, or `nil`.
   func told(_ trip: Event) throws -> String? {
     guard let range = ExternalEvent.DuplicateRule.time(metres: 150).range(around: trip) else { return nil }
     return try makeStore().events(in: range, ofType: nil, limit: nil).first { $0.tells(of: trip) }?.id
@@ -77,9 +79,9 @@ extension DeviceRecord {
 }
 
 extension Event {
-  /// Whether the event is from another source and describes the same journey as a detected trip.
+  /// Returns whether an event from another source, such as a workout, describes the same journey as a detected trip.
   public func tells(of trip: Event) -> Bool {
-    // Imported trips have a mode of transport, which detection cannot determine.
+    // Imported trips have a transport mode; detected ones do not.
     if sourceType == .trip {
       return properties[ExternalEvent.modeKey] != nil
         && ExternalEvent.DuplicateRule.time(metres: 150).isMet(by: trip, and: self)
@@ -88,13 +90,14 @@ extension Event {
   }
 }
 
-/// Writes detected events to the device's record, each with its mutation.
+/// Writes detected events and their mutations to the record of this device.
 ///
-/// @unchecked: ``importStore`` is mutable, but only the thread that reads the import's file uses a journal with one.
+/// `@unchecked`: ``importStore`` is mutable, but only the thread that reads the import's file uses an instance with
+/// one.
 private struct DeviceDetectedEventStore: DetectedEventStore, @unchecked Sendable {
   let record: DeviceRecord
   let act: UndoableAction?
-  /// Import that receives the detected events; `nil` for live positions.
+  /// Import to which the detected events belong, or `nil` for live positions.
   let importStore: DeviceImportStore?
 
   private func inOneSave<Result>(_ body: (RecorderChanges) throws -> Result) throws -> Result {

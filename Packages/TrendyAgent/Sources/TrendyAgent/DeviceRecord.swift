@@ -13,25 +13,25 @@ public import TrendyProtocols
 public import TrendySync
 public import TrendyTrips
 
-/// The user's record on this device: its store, the recorder that writes to it, and the readings of devices. Needs no
-/// network.
+/// The user's record on this device: its store, the recorder that writes to it, and the readings of devices. Does not
+/// use the network.
 public final class DeviceRecord: Sendable {
   /// Directory of the store.
   public let directory: URL
   /// Clock that dates all changes.
   public let clock: any TimeSource
-  /// Opens units of work on the store.
+  /// Factory for units of work on the store.
   public let dataStoreFactory: DefaultDataStoreFactory
-  /// Records edits without an undo step.
+  /// Recorder for edits that are not undo steps.
   public let recorder: Recorder
-  /// Called after a change, for sync or display.
+  /// Called after each change, for example to sync or to update a display.
   let onChange: @Sendable () -> Void
-  /// Position of the store when the current decision began to read it; `nil` outside a decision.
+  /// Position of the store when the current decision started to read it, or `nil` outside a decision.
   let decisionStart = Mutex<StorePosition?>(nil)
 
   /// Opens or creates the store in a directory.
   ///
-  /// Maps files in small pages: a command reads little, and an agent waits most of the time.
+  /// Maps files in small pages, because a command reads little and an agent is idle most of the time.
   /// - Throws: `StorageError`.
   public convenience init(
     directory: URL, clock: any TimeSource = SystemTime(), onChange: @escaping @Sendable () -> Void = {}
@@ -42,13 +42,13 @@ public final class DeviceRecord: Sendable {
         directory: directory, fileSystem: PosixFileSystem(mapsLargePages: false)), clock: clock, onChange: onChange)
   }
 
-  /// Uses an open store on any file system.
+  /// Creates a record from an open store on any file system.
   /// - Parameters:
-  ///   - directory: Directory of the store, for files beside it such as the settings of companions.
+  ///   - directory: Directory of the store, which also contains other files such as the companion store.
   ///   - dataStoreFactory: The open store.
-  ///   - recorder: Recorder of the same store; created by default.
+  ///   - recorder: Recorder for the same store; by default a new one.
   ///   - clock: Dates the changes.
-  ///   - onChange: Called after a change.
+  ///   - onChange: Called after each change.
   public init(
     directory: URL, dataStoreFactory: DefaultDataStoreFactory, recorder: Recorder? = nil,
     clock: any TimeSource = SystemTime(), onChange: @escaping @Sendable () -> Void = {}
@@ -60,31 +60,31 @@ public final class DeviceRecord: Sendable {
     self.recorder = recorder ?? Recorder(dataStoreFactory: dataStoreFactory, clock: clock)
   }
 
-  /// Whether a directory contains a store. Also `true` if this user may not read the directory, so that opening it
-  /// reports the reason.
+  /// Returns whether a directory contains a store. Also returns `true` if the directory may not be read, so that
+  /// opening the store reports the reason.
   public static func exists(at directory: URL) -> Bool {
     access(directory.appending(path: "manifest").path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
   }
 
-  /// Returns a new id, greater than all previous ids of this process.
+  /// Returns a new id that is greater than all previous ids of this process.
   public func makeID() -> String { recorder.makeID() }
 
-  /// Creates a unit of work for reading. Changes are made through ``recorder``, or with undo through
-  /// ``perform(_:isDivisible:_:)``.
+  /// Creates a unit of work for reading. To change the record, use ``recorder``, or ``perform(_:isDivisible:_:)`` for
+  /// changes that can be undone.
   public func makeStore() -> any DataStoreProtocol { dataStoreFactory.makeDataStore() }
 
   /// Performs one step of store maintenance.
-  /// - Parameter leastSegments: Number of segments below which none are merged.
+  /// - Parameter leastSegments: Minimum number of segments to merge.
   /// - Returns: Whether there may be more to do.
   /// - Throws: `StorageError`.
   public func maintain(mergingFrom leastSegments: Int = 0) throws -> Bool {
     try dataStoreFactory.maintain(mergingFrom: leastSegments)
   }
 
-  /// Releases mapped memory of the store's files, for a process that will not read for a while.
+  /// Releases the mapped memory of the store's files, for a process that will not read for a while.
   public func releaseMemory() { dataStoreFactory.releaseMemory() }
 
-  /// Returns the built-in event type for trips, visits or odometer readings, and creates it at first use.
+  /// Returns the built-in event type of trips, visits or odometer readings. Creates the type if it does not exist.
   public func type(_ kind: BuiltInType) throws -> EventType {
     if let type = kind.present(among: try makeStore().fetchAllEventTypes()) { return type }
     return try recorder.inOneSave { save in
@@ -97,8 +97,9 @@ public final class DeviceRecord: Sendable {
     }
   }
 
-  /// Returns a detected trip completed with vehicle and purpose; existing values stay. `devices` are the names of the
-  /// recording devices.
+  /// Returns a detected trip with its vehicle and category. Existing values remain.
+  ///
+  /// - Parameter devices: names of the devices that recorded the trip.
   public func completed(_ event: Event, devices: [String] = []) throws -> Event {
     let store = makeStore()
     return TripEvent.completing(

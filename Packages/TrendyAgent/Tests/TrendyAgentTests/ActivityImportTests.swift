@@ -9,12 +9,12 @@ import TrendyTesting
 
 @testable import TrendyAgent
 
-/// An activity is imported as one event from any number of files, and a second import adds nothing.
+/// Each activity is imported as one event, however many files contain it. A second import adds nothing.
 @Suite("Imports of one activity from several sources", .timeLimit(.minutes(10)))
 struct ActivityImportTests {
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-activity-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
     try body(DeviceRecord(directory: folder, clock: ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))))
   }
 
@@ -24,7 +24,7 @@ struct ActivityImportTests {
     var known = 0
   }
 
-  /// Imports a file like the import command.
+  /// Imports a file in the same way as the import command.
   @discardableResult
   private func take(_ text: String, into record: DeviceRecord, isDryRun: Bool = false) throws -> Counts {
     let bytes = Array(text.utf8)
@@ -45,9 +45,10 @@ struct ActivityImportTests {
       known: report.known + report.knownReadings)
   }
 
+  /// Returns a GPX file with one track to the north.
   /// - Parameters:
-  ///   - speed: In metres per second.
-  ///   - kind: `<type>` of the track.
+  ///   - speed: Speed in m/s.
+  ///   - kind: Content of the track's `<type>`, or `nil` to omit it.
   private static func gpx(speed: Double, kind: String? = nil, seconds: Int = 1800, step: Int = 10) -> String {
     let points = stride(from: 0, through: seconds, by: step).map { second in
       let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_772_352_000 + Double(second)))
@@ -85,7 +86,7 @@ struct ActivityImportTests {
       let found = try events(record)
       #expect(found.count == 1)
       let event = try #require(found.first)
-      // The event is not part of the mileage log and has the fields of the richer file.
+      // The event has the fields of the file with more data, and is not part of the mileage log.
       #expect(event.sourceType == .imported)
       #expect(event.properties["energy"]?.doubleValue == 400 && event.properties["distance"]?.doubleValue == 5010)
       for file in files { #expect(try take(file, into: record).events == 0) }

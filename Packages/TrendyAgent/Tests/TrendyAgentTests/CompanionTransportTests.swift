@@ -9,7 +9,7 @@ import TrendyTesting
 
 @Suite("CompanionCourier")
 struct CompanionTransportTests {
-  /// Fake hub with links and notices.
+  /// Fake hub that stores links and notices.
   private final class Hub: CompanionClientProtocol {
     struct Content {
       var links: [APICompanion] = []
@@ -82,7 +82,7 @@ struct CompanionTransportTests {
     hub.content.withLock { $0.links = [Hub.link(to: "watch")] }
     _ = try await courier.round()
     try store.tell([note("one")], at: Date(timeIntervalSince1970: 0))
-    // The hub is restored from a backup.
+    // The hub is restored from an old backup and has no links.
     hub.content.withLock { $0 = Hub.Content() }
     _ = try await courier.round()
     let content = hub.content.withLock { $0 }

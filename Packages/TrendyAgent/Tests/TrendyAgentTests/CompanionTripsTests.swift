@@ -31,7 +31,7 @@ struct CompanionTripsTests {
       sequence: 1, kind: CompanionNotice.Kind.tripActive, at: date(minutes), data: ["active": .bool(isActive)])
   }
 
-  /// Indexes of the notices that are new.
+  /// Returns the indices of the notices that are passed on to the companion.
   private func told(_ notices: [(String, CompanionNotice)]) -> [Int] {
     var trips = CompanionTrips()
     return notices.indices.filter { trips.take(notices[$0].1, over: notices[$0].0) }
@@ -56,7 +56,7 @@ struct CompanionTripsTests {
         ("hub", Self.started("h", 2)), ("agent", Self.started("a", 0)), ("agent", Self.ended("a", 0, 30)),
         ("hub", Self.ended("h", 2, 31)),
       ]) == [0, 3])
-    // The hub receives the whole trip after its end.
+    // The hub receives the fixes of the whole trip after its end.
     #expect(
       told([
         ("agent", Self.started("a", 0)), ("agent", Self.ended("a", 0, 30)), ("hub", Self.started("h", 1, end: 29)),
@@ -68,7 +68,7 @@ struct CompanionTripsTests {
     #expect(
       told([
         ("agent", Self.started("a", 0)), ("agent", Self.ended("a", 0, 30)),
-        // The hub's trip starts before the end that the agent saw.
+        // The hub's trip starts before the end of the trip that the agent detected.
         ("hub", Self.started("h", 28)), ("hub", Self.ended("h", 28, 60)),
       ]) == [0, 1, 2, 3])
     #expect(
@@ -85,7 +85,7 @@ struct CompanionTripsTests {
         ("agent", Self.notice(CompanionNotice.Kind.tripCancelled, "a", from: 0, at: 10)),
         ("hub", Self.ended("h", 1, 30)),
       ]) == [0, 2, 3])
-    // A trip that was not announced is not cancelled either.
+    // The cancellation of a trip that was not announced is not passed on.
     #expect(
       told([
         ("agent", Self.started("a", 0)), ("hub", Self.started("h", 1)),

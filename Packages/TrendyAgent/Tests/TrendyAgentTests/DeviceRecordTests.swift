@@ -9,12 +9,12 @@ import TrendySync
 import TrendyTesting
 import TrendyTrips
 
-/// Uses a real disk.
+/// These tests use a real disk.
 @Suite("DeviceRecord", .timeLimit(.minutes(10)))
 struct DeviceRecordTests {
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-record-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
     #expect(!DeviceRecord.exists(at: folder))
     try body(DeviceRecord(directory: folder, clock: ManualClock()))
     #expect(DeviceRecord.exists(at: folder))
@@ -38,7 +38,7 @@ struct DeviceRecordTests {
       _ = try record.type(.visit)
       let tracks = record.directory.appending(path: "tracks")
       try FileManager.default.createDirectory(at: tracks, withIntermediateDirectories: false)
-      // State on a full disk: the lock is created before the first file that needs space.
+      // This is the state on a full disk: the lock file is created before the first file that needs space.
       try Data().write(to: tracks.appending(path: "lock"))
       #expect(try StoreCheckup(storeDirectory: record.directory).findings.isEmpty)
       #expect(try !StoreCheckup.repair(storeDirectory: record.directory).wasDamaged)
@@ -48,7 +48,7 @@ struct DeviceRecordTests {
 
   @Test func `each change, undo and redo notifies once`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-record-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // as above
+    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
     let changes = Mutex(0)
     let record = try DeviceRecord(directory: folder, clock: ManualClock()) { changes.withLock { $0 += 1 } }
     let type = try record.type(.visit)
@@ -122,7 +122,7 @@ struct DeviceRecordTests {
       try record.perform("log first", [.event(Event(id: "first", eventTypeId: type.id, timestamp: event.timestamp))])
       try record.perform("log a", [.event(event)])
       try record.perform("log b", [.event(Event(id: "b", eventTypeId: type.id, timestamp: event.timestamp))])
-      // State after another device has made these changes.
+      // Another device deletes one event and edits the other.
       try record.recorder.delete(eventId: "b")
       try record.recorder.edit(eventId: "a") { $0.notes = "more" }
       let gone = try record.undo()
@@ -132,7 +132,7 @@ struct DeviceRecordTests {
         try record.undo()
       }
       #expect(Set(try events(record)) == [nil, "more"])
-      // The failed step does not block earlier ones.
+      // The step that failed does not block earlier ones.
       #expect(try record.undo().label == "log first")
     }
   }

@@ -11,7 +11,7 @@ import TrendyTesting
 struct ExternalMatchTests {
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-match-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
     try body(DeviceRecord(directory: folder, clock: ManualClock(now: Self.date(1_800_000_000))))
   }
 
@@ -87,7 +87,7 @@ struct ExternalMatchTests {
 
   // MARK: Trips
 
-  /// A drive of half an hour in Timeline format that starts the given number of seconds after its fixes.
+  /// Returns a drive of half an hour in Timeline format. It starts the given number of seconds after its fixes.
   private static func way(after seconds: Double = 0, lasting length: Double = 1800) -> String {
     let start = 1_772_000_000 + seconds
     return """
@@ -118,7 +118,7 @@ struct ExternalMatchTests {
       let second = try take(Self.drive, as: "google-records", into: record)
       #expect(second.found == 0)
       #expect(try trips(record) == told)
-      // Repeated detection and the opposite order do not change that.
+      // Neither repeated detection nor the opposite order of imports changes the result.
       _ = try record.makeTrackIntake().readAgain()
       try take(Self.drive, as: "google-records", into: record)
       try take(Self.way(after: seconds + 5), as: "google-timeline", into: record)

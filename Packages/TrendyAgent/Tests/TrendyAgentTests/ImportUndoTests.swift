@@ -10,7 +10,7 @@ import TrendyTesting
 
 @testable import TrendyAgent
 
-/// Undo of an import in several saves.
+/// Undoing an import takes several saves.
 @Suite("Undo of an import", .timeLimit(.minutes(10)))
 struct ImportUndoTests {
   private static func record(on disk: SimulatedFileSystem) throws -> DeviceRecord {
@@ -21,7 +21,7 @@ struct ImportUndoTests {
       clock: ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000)))
   }
 
-  /// Imports 45 rows of one type in batches of 10 and edits one event.
+  /// Imports 45 rows of one type in batches of 10, and edits one event.
   private static func imported() throws -> (disk: SimulatedFileSystem, record: DeviceRecord, edited: Event) {
     let disk = SimulatedFileSystem()
     let record = try record(on: disk)
@@ -67,13 +67,13 @@ struct ImportUndoTests {
     try Self.importTable(into: record)
     #expect(try record.makeStore().fetchAllEvents().map(\.id).sorted() == events.dropFirst().map(\.id))
     #expect(try record.makeStore().fetchPendingMutations().allSatisfy { $0.operation != .create })
-    // After an undo on this device they can be imported again here too.
+    // After an undo on this device, the events can be imported again here too.
     _ = try Self.undo(record)
     try Self.importTable(into: record)
     #expect(try record.makeStore().fetchAllEvents().count == events.count - 1)
   }
 
-  /// Undoes the import with two parts of its list in each save.
+  /// Undoes the import, with two parts of its history in each save.
   private static func undo(_ record: DeviceRecord) throws -> ImportUndo {
     try record.undoImport(#require(try record.imports().last), partsInSave: 2)
   }
@@ -87,14 +87,14 @@ struct ImportUndoTests {
     while true {
       let (disk, record, edited) = try Self.imported()
       disk.powerOff(beforeChange: change)
-      _ = try? Self.undo(record)  // what counts is what is there afterwards
+      _ = try? Self.undo(record)  // ignored: the state afterwards matters
       if !disk.isOff { break }
       disk.restart(losing: loss)
       let again = try Self.record(on: disk)
       let entry = try #require(try again.imports().last)
       let left = try again.makeStore().fetchAllEvents()
       counts.insert(left.count)
-      // Events that are not yet undone are unchanged.
+      // Events that have not been deleted yet are unchanged.
       let isWhole = left.allSatisfy { $0.notes == ($0.id == edited.id ? "mine" : $0.notes) }
       #expect(isWhole && left.contains { $0.id == edited.id }, "change \(change)")
       if entry.undone == nil {
@@ -110,7 +110,7 @@ struct ImportUndoTests {
     #expect(change > 10 && counts.count >= 3, "\(change) changes, \(counts)")
   }
 
-  /// Checks that only the edited event is visible and that each other event has exactly one pending deletion.
+  /// Checks that only the edited event is visible, and that each other event has exactly one pending deletion.
   private static func checkAllTakenBack(_ record: DeviceRecord, but edited: Event, _ comment: Comment) throws {
     let store = record.makeStore()
     #expect(try store.fetchAllEvents().map(\.id) == [edited.id], comment)

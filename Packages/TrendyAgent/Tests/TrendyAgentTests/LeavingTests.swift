@@ -9,7 +9,7 @@ import TrendySync
 import TrendyTesting
 import TrendyTrips
 
-/// Export and import of a whole record: every kind with every field in `SyncedKind`.
+/// Export and import of a whole record, with every kind and every field in `SyncedKind`.
 @Suite("Leaving", .timeLimit(.minutes(5)))
 struct LeavingTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-leaving-\(UUID().uuidString)")
@@ -20,7 +20,7 @@ struct LeavingTests {
     try DeviceRecord(directory: folder.appending(path: name), clock: clock)
   }
 
-  /// Valid value of a field that differs from its default.
+  /// Returns a valid value of a field that differs from its default.
   private func value(_ field: SyncedKind.Field, of kind: String) -> JSONValue {
     switch (kind, field.name) {
     case (_, "event_type_id"), (_, "event_type_entry_id"), (_, "event_type_exit_id"): return "type"
@@ -63,7 +63,7 @@ struct LeavingTests {
       ImportRequest(source: "all.ndjson", options: options, fingerprint: "\(record.directory.lastPathComponent)"))
   }
 
-  /// Lines of a record by kind.
+  /// Returns the lines of an export by kind.
   private func lines(of record: DeviceRecord) throws -> [String: [String]] {
     var lines: [String: [String]] = [:]
     try record.forEachRecord { entry in
@@ -77,13 +77,13 @@ struct LeavingTests {
   private func hash(_ lines: [String]) -> [UInt8] { StableHash.sha256(Array(lines.sorted().joined().utf8)) }
 
   @Test func `every kind with every field is equal in the store that imports it`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
     let kinds = SyncedKind.all.filter { $0.name != "conflict" }
     var given: [String: [String: JSONValue]] = [:]
     var lines = ""
     for kind in kinds {
       var fields = Dictionary(uniqueKeysWithValues: kind.fields.map { ($0.name, value($0, of: kind.name)) })
-      // Unknown field of a newer version.
+      // A field of a newer version, which this version does not know.
       fields["x_newer"] = ["kept": true]
       if kind.name == "event" {
         fields["properties"] = .object(
@@ -104,7 +104,7 @@ struct LeavingTests {
       lines += try line(kind.name, id, fields)
     }
     let common: [String: JSONValue] = ["event_type_id": "type", "properties": [:], "source_type": "manual"]
-    // A running event, an all-day event, and one recorded in a time zone with another date.
+    // A running event, an all-day event, and an event from a time zone with another date.
     lines += try line(
       "event", "running", common.merging(["timestamp": "2026-11-01T08:59:59.999Z", "is_all_day": false]) { $1 })
     lines += try line(

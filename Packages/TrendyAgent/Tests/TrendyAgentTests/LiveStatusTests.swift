@@ -8,7 +8,7 @@ import TrendyTrips
 
 @testable import TrendyAgent
 
-/// Linux implementations of live activity and watch, used by a trip coordinator during a simulated drive.
+/// A trip coordinator uses the Linux implementations of live activity and watch during a simulated drive.
 @Suite("LiveStatus and CompanionChannel", .timeLimit(.minutes(10)))
 struct LiveActivityTests {
   private let clock = ManualClock()
@@ -48,7 +48,7 @@ struct LiveActivityTests {
       try store.waiting(for: "link", after: 0, limit: 9).map(\.kind) == ["trip_started", "trip_active", "trip_active"])
     try store.acknowledge("link", through: 3)
     #expect(channel.isReachable)
-    // Shown for five minutes, then removed.
+    // The trip is displayed for five minutes after its end.
     await clock.advance(by: .seconds(299))
     live.show()
     #expect(shown != nil)

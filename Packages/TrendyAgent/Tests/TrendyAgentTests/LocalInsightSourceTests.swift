@@ -16,7 +16,7 @@ struct LocalInsightSourceTests {
   init() throws {
     let engine = try StorageEngine.open(directory: "/store", fileSystem: SimulatedFileSystem())
     store = LocalStore(engine: engine)
-    // Every seventh hour up to the end of tomorrow; one type has only future events.
+    // One event every seven hours, up to the end of tomorrow. One type has only future events.
     for number in 0..<300 {
       try store.upsertEvent(id: "event-\(number)") {
         $0.eventTypeId = number < 4 ? "later" : "type-\(number % 3)"

@@ -10,14 +10,14 @@ import TrendyTesting
 
 @testable import TrendyAgent
 
-/// An import is one undo step: its batches are atomic, it can be continued, and repeating it adds nothing.
+/// An import is one undo step. Its batches are atomic, it can be resumed, and repeating it adds nothing.
 @Suite("Imports of records", .timeLimit(.minutes(10)))
 struct RecordImportTests {
   private struct Stop: Error {}
 
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-import-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
     try body(DeviceRecord(directory: folder, clock: ManualClock(now: Date(timeIntervalSince1970: 1_800_000_000))))
   }
 
@@ -44,7 +44,7 @@ struct RecordImportTests {
     }
   }
 
-  /// Creates an importer with batches of five for the given records.
+  /// Creates an importer that saves batches of five entities.
   private static func importer(_ record: DeviceRecord) throws -> RecordImporter {
     var request = ImportRequest(
       source: "a list", options: ImportOptions(zone: .utc, now: record.clock.now), fingerprint: "a list")
@@ -80,7 +80,7 @@ struct RecordImportTests {
   @Test func `a file imported with another time zone is reported, and imported only if accepted`() throws {
     try withRecord { record in
       #expect(try takeLocal(zone: "Europe/Paris", into: record).otherZone == nil)
-      // Both zones have the same local time, so each event keeps its id.
+      // The local time is the same in both zones, so each event has the same id.
       let berlin = try takeLocal(zone: "Europe/Berlin", into: record)
       #expect(berlin.otherZone == nil && berlin.known >= 9 && berlin.newCount == 0)
       #expect(try takeLocal(zone: "America/New_York", isDryRun: true, into: record).otherZone == "Europe/Paris")
@@ -89,7 +89,7 @@ struct RecordImportTests {
       }
       #expect(try events(record).count == 9)
       #expect(try takeLocal(zone: "America/New_York", accepts: true, into: record).new[.event] == 9)
-      // The file has now been imported with this zone too.
+      // By now, the file has been imported with this zone as well.
       #expect(try takeLocal(zone: "America/New_York", into: record).otherZone == nil)
     }
   }
@@ -142,7 +142,7 @@ struct RecordImportTests {
   }
 
   @Test func `a batch that cannot be saved ends the import and keeps the batches before it`() throws {
-    // Imports eight batches of five rows and interrupts the import at each disk write.
+    // Imports eight batches of five rows, and interrupts the import at each write to the disk.
     let rows = Self.rows(40)
     var changes = 0
     var counts: Set<Int> = []
@@ -166,7 +166,7 @@ struct RecordImportTests {
       let second = try record()
       let saved = try events(second).count
       counts.insert(saved)
-      // Success is reported only if all batches are saved; the only change after the last batch is cleanup.
+      // The import succeeds only if all batches are saved. After the last batch, only cleanup changes the disk.
       if case .success = outcome { #expect(saved == rows.count, "change \(changes)") }
       let before = try second.imports().last
       let made = before?.madeCount ?? 0
@@ -194,7 +194,7 @@ struct RecordImportTests {
       }
       let first = try events(record).count
       #expect(first == 7)
-      // After any other error the current batch is discarded, and the batches before it are kept.
+      // After any other error, the current batch is discarded and the earlier ones remain.
       #expect(throws: Stop.self) {
         _ = try Self.importer(record).run { take in
           for index in 7..<18 { try take(Self.foreign(index), "row \(index)") }
@@ -222,7 +222,7 @@ struct RecordImportTests {
       let edited = try #require(try events(record).first { $0.notes == "note 4" })
       try record.recorder.edit(eventId: edited.id) { $0.notes = "mine" }
       let undo = try record.undoImport(try #require(try record.imports().last))
-      // The type is kept too, as the event uses it.
+      // The type remains as well, because the event uses it.
       #expect(undo.left.map(\.id) == [edited.id, edited.eventTypeId])
       let kept = try events(record).map(\.id)
       #expect(kept == [edited.id])
@@ -273,7 +273,7 @@ struct RecordImportTests {
       let after = try events(record)
       #expect(after.map(\.id) == before.map(\.id))
       #expect(after.count { names[$0.eventTypeId] == "Workout" } == 3)
-      // It is a regular import.
+      // The second import can be undone like any other.
       let undo = try record.undoImport(try #require(try record.imports().last))
       #expect(undo.left.isEmpty)
       #expect(try events(record).isEmpty)

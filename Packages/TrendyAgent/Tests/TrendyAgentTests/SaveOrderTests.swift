@@ -7,7 +7,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// `@1` refers to the entry saved last, even if the clock was set back.
+/// `@1` refers to the entry that was saved last, even if the clock was set back.
 @Suite("The order of saves", .timeLimit(.minutes(1)))
 struct SaveOrderTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-order-\(UUID().uuidString)")
@@ -15,14 +15,14 @@ struct SaveOrderTests {
   private let all = Set(EventSourceType.allCases)
 
   private func withType(_ body: (EventType) throws -> Void) throws {
-    defer { try? FileManager.default.removeItem(at: folder) }  // a temporary folder
+    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
     let record = try DeviceRecord(directory: folder)
     let type = EventType(id: "walk", name: "walk", colorHex: "#102030", iconName: "•")
     try record.perform("type add walk", [.eventType(type)])
     try body(type)
   }
 
-  /// Records an event in a new process at the given time.
+  /// Records an event at the given time, as a new process would.
   @discardableResult
   private func log(_ note: String, of type: EventType, at time: Date) throws -> Event {
     let record = try DeviceRecord(directory: folder, clock: ManualClock(now: time))
@@ -31,7 +31,7 @@ struct SaveOrderTests {
     return event
   }
 
-  /// Stores an event of another device, as a sync does.
+  /// Stores an event of another device, as sync would.
   private func receive(_ note: String, of type: EventType, at time: Date, as source: EventSourceType = .manual) throws {
     let store = try DeviceRecord(directory: folder).dataStoreFactory.makeLocalStore()
     var (ids, random) = (UUIDv7.Generator(), SystemRandomNumberGenerator())
@@ -59,7 +59,7 @@ struct SaveOrderTests {
       try receive("ahead", of: type, at: ten + 3600)
       try log("mine", of: type, at: ten)
       #expect(try last() == ["mine", "ahead"])
-      // Later events of other devices follow in order of time.
+      // Later events of other devices are sorted by time.
       try receive("later", of: type, at: ten + 7200)
       try receive("earlier", of: type, at: ten - 60)
       #expect(try last() == ["later", "mine", "ahead", "earlier"])

@@ -22,13 +22,13 @@ struct ExportScheduleTests {
       (6 * 3600, ["trendy-2026-11-25-0800.ndjson"], "2026-11-25T13:59:59Z", false),
       (6 * 3600, ["trendy-2026-11-25-0800.ndjson"], "2026-11-25T14:00:00Z", true),
       (86_400, [], "2026-11-25T00:00:00Z", true),
-      // Files of another format or program and invalid dates are ignored.
+      // Files of other formats or programs and files with invalid dates are ignored.
       (
         86_400, ["trendy-2026-11-25.csv", "x-2026-11-25.ndjson", "trendy-2026-13-25.ndjson"], "2026-11-25T12:00:00Z",
         true
       ),
       (86_400, ["trendy-2026-11-25-0800.ndjson", "trendy-2026-11-25.ndjson.new"], "2026-11-25T12:00:00Z", true),
-      // Created while the clock was years ahead.
+      // The file was written while the clock was years ahead.
       (86_400, ["trendy-2031-01-01.ndjson"], "2026-11-25T12:00:00Z", true),
     ] as [(Double, [String], String, Bool)])
   func due(interval: Double, names: [String], now: String, isDue: Bool) {
@@ -46,7 +46,7 @@ struct ExportScheduleTests {
     let hours = ExportSchedule(interval: 3600, keep: 1, suffix: ".csv")
     #expect(hours.name(at: night, in: local) == "trendy-2026-11-26-0359.csv")
     #expect(hours.moment(of: "trendy-2026-11-26-0359.csv", in: local) == night)
-    // 25 hours are not a multiple of a day.
+    // 25 hours are not a whole number of days.
     #expect(ExportSchedule(interval: 90_000, keep: 1, suffix: ".csv").name(at: night, in: local).hasSuffix("-0359.csv"))
   }
 
@@ -57,7 +57,7 @@ struct ExportScheduleTests {
   }
 }
 
-/// Uses a real disk with a manual clock.
+/// These tests use a real disk and a manual clock.
 @Suite("ScheduledExport", .timeLimit(.minutes(5)))
 final class ScheduledExportTests {
   private let folder: URL
@@ -105,7 +105,7 @@ final class ScheduledExportTests {
       }
     }
     #expect(made == (1...6).map { "trendy-2026-11-0\($0).ndjson" })
-    // The computer slept for a month.
+    // The computer sleeps for a month.
     await clock.advance(by: .seconds(30 * 86_400))
     #expect(
       try await export().look(write) == .made("trendy-2026-12-06.ndjson", removed: ["trendy-2026-11-04.ndjson"]))
@@ -150,7 +150,7 @@ final class ScheduledExportTests {
     try FileManager.default.createDirectory(at: folder.appending(path: "other"), withIntermediateDirectories: false)
     #expect(try await export(keep: 1, to: "other").look(write) == .made("trendy-2026-11-01.ndjson", removed: []))
     #expect(try names() == ["trendy-2026-11-01.ndjson"])
-    // Killed after writing the file and before recording it.
+    // The process is killed after it has written the file and before it records that.
     await clock.advance(by: .seconds(86_400))
     try write(folder.appending(path: "other/trendy-2026-11-02.ndjson"))
     #expect(try await export(keep: 1, to: "other").look(write) == .notDue)

@@ -6,7 +6,7 @@ import TrendyModels
 import TrendyPersistence
 import TrendyProtocols
 
-/// Track log of devices, read in parts for a file.
+/// A track log of several devices, read in parts for an export.
 @Suite("Parts of a track log")
 struct TrackPartTests {
   private static let start = Date(timeIntervalSince1970: 1_700_000_000)
@@ -22,10 +22,10 @@ struct TrackPartTests {
   private static let ofCar = [0, 3600, 86_399, 86_400, 86_401, 360_000, 28_800_000.0]
   private static let ofPhone = [7200, 10_800.0]
 
-  /// Creates a log with fixes of a car over a year, fixes of a phone, and an annotation of the car.
+  /// Creates a track log with fixes of a car over a year, fixes of a phone, and a detection state of the car.
   private func withLog(_ body: (TrackLog) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trendy-parts-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }  // left behind, it would only take room
+    defer { try? FileManager.default.removeItem(at: folder) }  // ignored: a temporary folder
     let log = try TrackLog(directory: folder)
     _ = try log.append(Self.ofCar.map { Self.fix($0) }, device: "car")
     _ = try log.append(

@@ -2,22 +2,22 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Sends notices to the user's companions, which take the place of a watch. Notices are stored until an agent has
-/// delivered them through the hub, each once and in order.
+/// Sends notices to the user's companions, which take the place of a watch.
 ///
-/// Not thread-safe. Methods without `throws` store their error in ``failure``; ``keep(toldTrips:_:)`` saves several
-/// notices at once and throws.
+/// Notices are stored until an agent has delivered them through the hub, each once and in order. Not thread-safe.
+/// Methods that do not throw store their error in ``failure``; ``keep(toldTrips:_:)`` saves several notices at once and
+/// throws.
 public final class CompanionChannel: WatchConnectivityServiceProtocol {
-  /// Notified by ``setup()``.
+  /// Delegate that ``setup()`` notifies.
   public weak var delegate: (any WatchConnectivityServiceDelegate)?
-  /// Data of the following trip notices: `id`, `device`, `start` and further known values.
+  /// Data of the trip that the next notices describe: `id`, `device`, `start` and other known values.
   public var trip: [String: JSONValue] = [:]
-  /// Error of the last notice that could not be stored; `nil` if it was stored.
+  /// Error that prevented storing the last notice, or `nil` if it was stored.
   public private(set) var failure: (any Error)?
 
   private let store: CompanionStore
   private let clock: any TimeSource
-  /// Notices collected for one save; `nil` outside ``keep(toldTrips:_:)``.
+  /// Notices collected for one save, or `nil` outside ``keep(toldTrips:_:)``.
   private var drafts: [CompanionStore.Draft]?
 
   public init(store: CompanionStore, clock: any TimeSource) {
@@ -27,23 +27,23 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
 
   /// Whether the device has a companion.
   public var isPaired: Bool { !companions.isEmpty }
-  /// Same as ``isPaired``: a companion always runs this program.
+  /// Equal to ``isPaired``, because a companion always runs this program.
   public var isWatchAppInstalled: Bool { isPaired }
-  /// Whether every companion has received all notices.
+  /// Whether each companion has received all notices.
   public var isReachable: Bool { isPaired && companions.allSatisfy { $0.acknowledgedThrough == $0.lastSequence } }
 
   private var companions: [CompanionStore.Link] {
-    // An unreadable store shows no companions; the next notice reports the error.
+    // If the store cannot be read, there appear to be no companions. Storing the next notice reports the error.
     ((try? store.links()) ?? []).filter { $0.role == .tracker }
   }
 
-  /// Reports to the delegate that notices can be sent.
+  /// Notifies the delegate that notices can be sent.
   public func setup() { delegate?.watchConnectivityServiceDidActivate(self) }
 
-  /// Adds a notice with account and hub address, and with a token unless it is empty.
+  /// Adds a notice with the account, the hub's address and, unless it is empty, a token.
   public func syncConfig(email: String, apiUrl: String, token: String) {
     var data: [String: JSONValue] = ["account": .string(email), "hub_url": .string(apiUrl)]
-    // At a hub each device has its own token, so only a token intended for the companion is sent.
+    // Each device has its own token at the hub, so only a token intended for the companion is sent.
     if !token.isEmpty { data["token"] = .string(token) }
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.config, data: data))
   }
@@ -58,23 +58,24 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.tripStarted, data: trip))
   }
 
-  /// Adds a notice for each change; of several undelivered ones the companion shows the last.
+  /// Adds a notice that a trip is or is not in progress. If several have not been delivered, the companion displays the
+  /// last.
   public func updateTripActiveState(_ isActive: Bool) {
     tell(CompanionStore.Draft(kind: CompanionNotice.Kind.tripActive, data: ["active": .bool(isActive)]))
   }
 
-  /// Adds a notice that a trip has ended, or that it was discarded because it was not a trip.
+  /// Adds a notice that a trip has ended, or that it was discarded if `isTrip` is `false`.
   public func notifyTripEnded(isTrip: Bool) {
     let kind = isTrip ? CompanionNotice.Kind.tripEnded : CompanionNotice.Kind.tripCancelled
     tell(CompanionStore.Draft(kind: kind, data: trip))
   }
 
-  /// Stores all notices of `body` and the announced trips in one save.
+  /// Stores all notices added in `body`, and the announced trips, in one save.
   /// - Parameters:
-  ///   - toldTrips: Open trips that companions know after these notices.
+  ///   - toldTrips: Trips in progress that companions will know from these notices.
   ///   - body: Calls the methods that add notices.
   /// - Returns: Whether the device has a companion.
-  /// - Throws: Errors of the store; nothing has been saved then.
+  /// - Throws: Errors of the store. Nothing is saved in this case.
   @discardableResult
   public func keep(toldTrips: [CompanionStore.AnnouncedTrip], _ body: () -> Void) throws -> Bool {
     drafts = []
@@ -101,11 +102,11 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
 @available(*, unavailable) extension CompanionChannel: Sendable {}
 
 extension CompanionChannel {
-  /// Adds notices about the changes since the trips that companions know, also after a restart.
+  /// Adds notices about trips that have started or ended since the last notices, even if the process was restarted.
   /// - Parameters:
   ///   - open: Trips in progress.
-  ///   - finished: Returns the data of a trip that has ended; `nil` if it was discarded.
-  /// - Returns: Whether any notice was added.
+  ///   - finished: Returns the data of a trip that has ended, or `nil` if it was discarded.
+  /// - Returns: Whether notices were added.
   /// - Throws: Errors of the store or of `finished`.
   public func tell(open: [DeviceTrip], finished: (_ id: String) throws -> [String: JSONValue]?) throws -> Bool {
     let told = try store.toldTrips()

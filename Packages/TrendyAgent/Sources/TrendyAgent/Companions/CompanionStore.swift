@@ -3,16 +3,16 @@ public import TrendyModels
 public import TrendyPersistence
 import TrendyTrips
 
-/// Durable queue of notices to and from companions, each delivered once and in order.
+/// Durable queue of notices to and from companions. Each notice is delivered once and in order.
 ///
-/// On the sending side a notice gets its sequence number when it is added, and stays until the companion has received
-/// it. On the receiving side a notice and the new sequence number are one save, so a process that ends at any moment
-/// neither loses nor repeats a notice. The store is separate from the record, belongs to this device only and is not
-/// part of a backup.
+/// When this device sends a notice, the notice receives its sequence number when it is added, and is stored until the
+/// companion has received it. When this device receives a notice, the notice and its sequence number are saved
+/// together. Ending the process at any time therefore neither loses nor repeats a notice. The store is separate from
+/// the record, belongs to this device only and is not part of a backup.
 public struct CompanionStore: Sendable {
-  /// Connection from one device to another, as this device knows it.
+  /// Connection from one device to another, as known to this device.
   public struct Link: Hashable, Sendable, Identifiable {
-    /// Direction of a link.
+    /// Role of this device in a link.
     public enum Role: String, Hashable, Sendable {
       /// This device sends notices.
       case tracker
@@ -26,17 +26,17 @@ public struct CompanionStore: Sendable {
     public var peerId: String
     /// Name of the other device.
     public var peerName: String
-    /// Last sequence number that was assigned or received.
+    /// Sequence number of the last notice that was added or received.
     public var lastSequence: Int64
     /// Sequence number up to which the companion has acknowledged notices.
     public var acknowledgedThrough: Int64
-    /// On the receiving side: sequence number up to which hub addresses and tokens have been applied.
+    /// On a companion: sequence number up to which received hub addresses and tokens have been applied.
     public var settledThrough: Int64
-    /// Account and hub address that the companion was last sent.
+    /// Account and hub address in the last configuration notice to the companion.
     public var toldConfiguration: String?
 
-    /// Device that the notices describe: the other device, or the device that posts to the hub if the hub sends the
-    /// notices.
+    /// Device that the notices describe: the other device, or if the hub sends the notices, the device that posts to
+    /// the hub.
     public var device: String { APICompanion.device(of: peerId) }
   }
 
@@ -46,7 +46,7 @@ public struct CompanionStore: Sendable {
     public var notice: CompanionNotice
   }
 
-  /// Trip of which companions know the start but not the end.
+  /// Trip whose start has been announced to companions, but not its end.
   public struct AnnouncedTrip: Hashable, Sendable {
     public var id: String
     public var device: String
@@ -59,38 +59,39 @@ public struct CompanionStore: Sendable {
 
   private enum Kind {
     static let link: UInt8 = 1
-    /// Sorted by sequence number, grouped by link.
+    /// Sorted by sequence number and grouped by link.
     static let outgoing: UInt8 = 2
-    /// Sorted by order of arrival over all links.
+    /// Sorted by order of arrival, across all links.
     static let received: UInt8 = 3
     static let told: UInt8 = 4
-    /// Announced trips by described device, over all links.
+    /// Announced trips by the device that they describe, across all links.
     static let trips: UInt8 = 5
   }
 
-  /// Valid sequence numbers. A larger one is invalid or damaged: the largest integer would have no successor.
+  /// Range of valid sequence numbers. The upper bound leaves room for successors; a larger number is invalid or
+  /// damaged.
   fileprivate static let sequences = 0...(SyncRange.counter.upperBound / 2)
 
   private let engine: StorageEngine
 
-  /// Opens or creates the companion store of a store directory.
+  /// Opens or creates the companion store in the directory of a user's store.
   /// - Parameter storeDirectory: Directory of the user's store.
   /// - Throws: `StorageError`.
   public init(storeDirectory: URL) throws(StorageError) {
     try self.init(directory: Self.folder(storeDirectory), fileSystem: PosixFileSystem())
   }
 
-  /// Opens or creates a store on any file system.
+  /// Opens or creates a companion store on any file system.
   /// - Parameters:
-  ///   - directory: Directory of the companion store, without a slash at the end.
-  ///   - fileSystem: File system that contains it.
+  ///   - directory: Directory of the companion store, without a trailing slash.
+  ///   - fileSystem: File system that contains the directory.
   /// - Throws: `StorageError`.
   public init(directory: String, fileSystem: any FileSystem) throws(StorageError) {
     let options = StorageEngine.Options(firstChunkBytes: 64 * 1024)
     engine = try StorageEngine.open(directory: directory, fileSystem: fileSystem, options: options)
   }
 
-  /// Whether a companion store exists in a store directory.
+  /// Returns whether the directory of a user's store contains a companion store.
   public static func exists(storeDirectory: URL) -> Bool {
     FileManager.default.fileExists(atPath: folder(storeDirectory) + "/manifest")
   }
@@ -103,21 +104,20 @@ public struct CompanionStore: Sendable {
 
   // MARK: Links
 
-  /// Returns all links, ordered by id.
+  /// Returns all links in order of their ids.
   public func links() throws -> [Link] {
     try engine.refresh()
     return try engine.scan(kind: Kind.link).map(Link.init(stored:)).sorted { $0.id < $1.id }
   }
 
-  /// Updates the links from the hub's list. Links that the hub reports as removed are deleted with their pending
-  /// notices.
+  /// Updates the links from the hub's list. Deletes links that the hub reports as removed, with their pending notices.
   /// - Parameters:
   ///   - companions: All links that the hub knows.
   ///   - deviceId: Id of this device at the hub.
-  /// - Returns: Links of which the hub has no record, because it was restored; they must be created again.
+  /// - Returns: Links that the hub does not know because it was restored from a backup. They must be created again.
   public func update(with companions: [APICompanion], deviceId: String) throws -> [Link] {
     let lost = try links().filter { link in !companions.contains { $0.id == link.id } }
-    // Most calls change nothing and need no write.
+    // Most calls change nothing and need not write.
     let held = Dictionary(try links().map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let isKnown = companions.allSatisfy { companion in
       companion.isRemoved == (held[companion.id] == nil)
@@ -139,7 +139,7 @@ public struct CompanionStore: Sendable {
     return lost
   }
 
-  /// Deletes a link and its pending notices; received notices stay.
+  /// Deletes a link and its pending notices. Received notices remain.
   public func forget(_ link: String) throws { try write { try Self.forget(link, in: $0) } }
 
   private static func forget(_ link: String, in transaction: WriteTransaction) throws {
@@ -150,7 +150,7 @@ public struct CompanionStore: Sendable {
     }
     transaction.delete(kind: Kind.link, key: RowKey(hashing: link))
     let hasOthers = try links(in: transaction).contains { $0.role == .tracker && $0.id != link }
-    // Without any companion no trip is announced; a new companion is sent the trips in progress then.
+    // Without companions, no trip is announced. A new companion is sent the trips that are in progress then.
     if !hasOthers { try putTold([], in: transaction) }
   }
 
@@ -174,7 +174,7 @@ public struct CompanionStore: Sendable {
 
   // MARK: Sending
 
-  /// Returns the open trips that companions know.
+  /// Returns the trips in progress whose start has been announced.
   public func toldTrips() throws -> [AnnouncedTrip] {
     try engine.refresh()
     return try engine.scan(kind: Kind.told).map { record in
@@ -194,14 +194,14 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// Adds notices for all companions or one, and saves the announced trips, in one save.
+  /// Adds notices for one companion or all of them, and updates the announced trips, in one save.
   /// - Parameters:
   ///   - drafts: Notices in order.
   ///   - date: Time of the notices.
-  ///   - link: Id of the only link to use; `nil` for all.
-  ///   - toldTrips: Open trips that companions know after these notices; `nil` for no change.
-  ///   - toldConfiguration: Configuration that these notices contain; `nil` for no change.
-  /// - Returns: Whether there is any companion to receive them.
+  ///   - link: Id of the only link to use, or `nil` for all links.
+  ///   - toldTrips: Trips in progress that companions will know from these notices, or `nil` for no change.
+  ///   - toldConfiguration: Configuration that these notices contain, or `nil` for no change.
+  /// - Returns: Whether there is a companion to receive the notices.
   @discardableResult
   public func tell(
     _ drafts: [Draft], at date: Date, only link: String? = nil, toldTrips: [AnnouncedTrip]? = nil,
@@ -225,7 +225,7 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// Returns the first undelivered notices of a link after a sequence number, at most `limit`.
+  /// Returns at most `limit` pending notices of a link, in order, after a sequence number.
   public func waiting(for link: String, after sequence: Int64, limit: Int) throws -> [CompanionNotice] {
     try engine.refresh()
     return try engine.scan(
@@ -233,7 +233,7 @@ public struct CompanionStore: Sendable {
     ).map { try WireJSON.decode(CompanionNotice.self, from: Data($0.payload)) }
   }
 
-  /// Returns the number of undelivered notices of a link.
+  /// Returns the number of pending notices of a link.
   public func waitingCount(for link: String) throws -> Int {
     try engine.refresh()
     return try engine.count(kind: Kind.outgoing, group: Self.group(link))
@@ -246,8 +246,8 @@ public struct CompanionStore: Sendable {
       var known = try Link(stored: stored)
       guard sequence > known.acknowledgedThrough, Self.sequences.contains(sequence) else { return }
       known.acknowledgedThrough = sequence
-      // If the hub knows more than this store has assigned, the store was created again and continues after the hub's
-      // number.
+      // If the hub has a higher number than this store has assigned, the store was created again. It continues after
+      // the hub's number.
       known.lastSequence = max(known.lastSequence, sequence)
       try Self.put(known, in: transaction)
       for record in try transaction.scan(
@@ -262,7 +262,7 @@ public struct CompanionStore: Sendable {
 
   /// Stores new notices in order, together with their last sequence number, in one save.
   ///
-  /// If a device's agent and the hub both announce a trip, the notices of the second are dropped.
+  /// If the agent of a device and the hub both announce a trip, the notices of the second one are discarded.
   /// - Parameters:
   ///   - notices: Notices of one page.
   ///   - link: Id of the link.
@@ -309,7 +309,7 @@ public struct CompanionStore: Sendable {
     let links = try links().filter { $0.role == .companion }
     return try Dictionary(grouping: links, by: \.device).sorted { $0.key < $1.key }.compactMap { _, ways in
       let said = try ways.flatMap { link in
-        // A trip has few notices, and one of them contains the state.
+        // A trip has only a few notices, and one of them contains the state.
         try engine.scan(
           kind: Kind.received, group: Self.group(link.id), from: .min, to: .max, descending: true, limit: 16)
       }.sorted { $0.sort > $1.sort }
@@ -322,10 +322,10 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// Returns the received notices of a link whose hub address or token has not been applied yet.
+  /// Returns the received notices of a link whose hub address or token has not been applied.
   public func unsettled(_ link: Link) throws -> [CompanionNotice] {
     try engine.refresh()
-    // Read from the newest back to the last applied one.
+    // Read backward from the newest notice to the last applied one.
     var limit = 64
     while true {
       let notices = try engine.scan(
@@ -338,7 +338,7 @@ public struct CompanionStore: Sendable {
     }
   }
 
-  /// Notes that received hub addresses and tokens have been applied up to a sequence number.
+  /// Records that received hub addresses and tokens have been applied up to a sequence number.
   public func settle(_ link: String, through sequence: Int64) throws {
     try write { transaction in
       guard let stored = try transaction.get(kind: Kind.link, key: RowKey(hashing: link)) else { return }
@@ -401,7 +401,8 @@ extension CompanionStore.Link {
     role = companion.trackerId == deviceId ? .tracker : .companion
     peerId = role == .tracker ? companion.companionId : companion.trackerId
     peerName = companion.peerName(for: deviceId)
-    // A store created again continues after the last notice that the hub has, and receives all that are still there.
+    // A store that was created again continues after the hub's last notice, and receives all notices that the hub still
+    // has.
     lastSequence = Self.possible(role == .tracker ? companion.heldThrough : companion.acknowledgedThrough)
     acknowledgedThrough = Self.possible(companion.acknowledgedThrough)
     settledThrough = 0
@@ -419,7 +420,7 @@ extension CompanionStore.Link {
     toldConfiguration = members["told"]?.stringValue
   }
 
-  /// Returns 0 for a sequence number out of range; the hub's next acknowledgement raises it to the actual one.
+  /// Returns 0 for a sequence number out of range. The hub's next acknowledgement corrects it.
   private static func possible(_ sequence: Int64?) -> Int64 {
     sequence.flatMap { CompanionStore.sequences.contains($0) ? $0 : nil } ?? 0
   }

@@ -4,23 +4,23 @@ public import TrendyProtocols
 
 /// Transfers notices between this device and the hub in both directions.
 ///
-/// Has no state that matters: unacknowledged notices are sent again, and each side knows which it has received.
+/// Holds no essential state: unacknowledged notices are sent again, and each side knows which notices it has received.
 public actor CompanionTransport {
-  /// New hub or token that a notice contains.
+  /// New hub address or token in a notice.
   public struct Move: Hashable, Sendable {
-    /// Address of the hub as received; not validated.
+    /// Address of the hub as received, not validated.
     public var hub: String?
     public var token: String?
   }
 
-  /// Access to the companion store.
+  /// Access to the companion store, which is created only for the first companion.
   public struct Store: Sendable {
     fileprivate let exists: @Sendable () -> Bool
     fileprivate let open: @Sendable () throws -> CompanionStore
 
-    /// Creates the access.
+    /// Creates an access.
     /// - Parameters:
-    ///   - exists: Whether the store exists. It is created for the first companion.
+    ///   - exists: Returns whether the store exists.
     ///   - open: Opens or creates the store.
     public init(exists: @escaping @Sendable () -> Bool, open: @escaping @Sendable () throws -> CompanionStore) {
       self.exists = exists
@@ -34,18 +34,18 @@ public actor CompanionTransport {
   private let store: Store
   private let carryOut: @Sendable (Move) async throws -> Bool
   private let onReceived: @Sendable (_ from: String, _ notices: [CompanionNotice]) -> Void
-  /// Open store; `nil` before the first companion and after an error.
+  /// Open companion store, or `nil` before the first companion and after an error.
   private var openStore: CompanionStore?
 
   /// Creates a transport.
   /// - Parameters:
   ///   - client: Sends requests to the hub.
-  ///   - account: This device's id at the hub, and the hub's address for companions.
+  ///   - account: Provides this device's id at the hub, and the hub address for companions.
   ///   - clock: Dates the notices.
   ///   - store: Access to the companion store.
-  ///   - carryOut: Switches to another hub; returns `false` if this is not possible yet, and is then called again in
-  ///     the next round.
-  ///   - onReceived: Called with new notices and the name of the sender.
+  ///   - carryOut: Switches to another hub. Returns `false` if that is not possible yet; it is called again in the next
+  ///     round.
+  ///   - onReceived: Called with the name of the sender and its new notices.
   public init(
     client: any CompanionClientProtocol, account: Account, clock: any TimeSource, store: Store,
     carryOut: @escaping @Sendable (Move) async throws -> Bool,
@@ -61,7 +61,7 @@ public actor CompanionTransport {
 
   /// Runs one round: updates the links, sends pending notices and receives new ones.
   /// - Returns: Whether other devices send notices to this one.
-  /// - Throws: Errors of the client, the store or `carryOut`.
+  /// - Throws: Errors of the client, of the store or of `carryOut`.
   public func round() async throws -> Bool {
     var companions = try await client.companions()
     guard openStore != nil || !companions.isEmpty || store.exists() else { return false }
@@ -73,7 +73,7 @@ public actor CompanionTransport {
       }
       let links = try store.links()
       for link in links {
-        // A restored hub may not know the tracker of this link. That device creates the link again in its own next
+        // A restored hub may not know the tracker of this link. The tracker will create the link again in its next
         // round.
         guard let known = companions.first(where: { $0.id == link.id }) else { continue }
         switch link.role {
@@ -89,12 +89,12 @@ public actor CompanionTransport {
     }
   }
 
-  /// Recreates a link that the hub does not know, not even as ended, because it was restored from an older backup.
+  /// Creates a link again that the hub does not know, not even as removed, because it was restored from a backup.
   private func remake(_ link: CompanionStore.Link, in store: CompanionStore) async throws -> APICompanion? {
     do {
       return try await client.makeCompanion(deviceId: link.peerId)
     } catch let error as APIError where error.statusCode == 404 {
-      // The hub does not know the device either, so the link has no receiver.
+      // The hub does not know the other device either, so the notices of this link have no receiver.
       try store.forget(link.id)
       return nil
     }
@@ -110,7 +110,7 @@ public actor CompanionTransport {
     }
     try store.acknowledge(link.id, through: known.acknowledgedThrough)
     var acknowledged = max(link.acknowledgedThrough, known.acknowledgedThrough)
-    // A restored hub has fewer notices than before and receives the others again.
+    // A restored hub has fewer notices than before, and is sent the missing ones again.
     var after = max(acknowledged, known.heldThrough)
     while true {
       let notices = try store.waiting(for: link.id, after: after, limit: 100)
@@ -119,7 +119,7 @@ public actor CompanionTransport {
         CompanionNoticesRequest(acknowledgedThrough: acknowledged, notices: notices), toCompanion: link.id)
       try store.acknowledge(link.id, through: answer.acknowledgedThrough)
       acknowledged = max(acknowledged, answer.acknowledgedThrough)
-      // The rest stays in the store and is sent in the next round.
+      // The remaining notices are stored and will be sent in the next round.
       guard answer.heldThrough >= last.sequence else { return }
       after = last.sequence
     }
@@ -128,7 +128,7 @@ public actor CompanionTransport {
   private func take(_ link: CompanionStore.Link, in store: CompanionStore) async throws {
     var after = link.lastSequence
     while true {
-      // The request names the last durably stored notice, which allows the hub to delete it.
+      // The request names the last notice that is durably stored, so that the hub can delete the notices up to it.
       let page = try await client.notices(ofCompanion: link.id, after: after, limit: 100)
       let new = try store.take(page.notices, over: link.id)
       if !new.isEmpty { onReceived(link.peerName, new) }
@@ -146,7 +146,7 @@ public actor CompanionTransport {
     for notice in notices where [CompanionNotice.Kind.config, CompanionNotice.Kind.token].contains(notice.kind) {
       let isSettled = try await carryOut(
         Move(hub: notice.data["hub_url"]?.stringValue, token: notice.data["token"]?.stringValue))
-      // Retried in the next round; later notices are received meanwhile.
+      // Try again in the next round. Later notices have already been received.
       guard isSettled else { return try store.settle(id, through: notice.sequence - 1) }
     }
     if let last = notices.last { try store.settle(id, through: last.sequence) }

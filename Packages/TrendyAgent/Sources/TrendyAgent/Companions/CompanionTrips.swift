@@ -1,31 +1,32 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Trips of one device that were announced over several links: by the device's agent and by the hub to which it posts.
+/// Trips of one device that are announced over several links: by the agent on the device, and by the hub to which it
+/// posts.
 ///
-/// Both may detect the same trip from different fixes and with different ids. The link that announces it first reports
-/// the whole trip; notices of the other link about it are dropped.
+/// Both may detect one trip in different fixes and with different ids. The link that announces the trip first reports
+/// it until its end; notices about it from the other link are discarded.
 struct CompanionTrips: Hashable, Sendable, Codable {
   private struct Trip: Hashable, Sendable, Codable {
     var id: String
     var link: String
     var start: Date
-    /// `nil` while the trip is in progress.
+    /// End of the trip, or `nil` while it is in progress.
     var end: Date?
-    /// Whether the companion was notified of the trip over this link.
+    /// Whether this link announced the trip to the companion.
     var isTold: Bool
 
-    /// Whether both are the same trip: the later one starts clearly before the earlier one ends.
+    /// Returns whether two trips are the same: the later one starts well before the earlier one ends.
     func isSame(as other: Trip) -> Bool {
       let (first, second) = start <= other.start ? (self, other) : (other, self)
-      // A trip without an end is assumed to last at most a day.
+      // Assume that a trip without an end lasts at most one day.
       guard let end = first.end else { return second.start < first.start + CompanionTrips.longestTrip }
       let tail = min(300, end.timeIntervalSince(first.start) / 2)
       return second.start < end - tail || second.start == first.start
     }
   }
 
-  /// Last state that a link reported.
+  /// State that a link reported last.
   private struct Activity: Hashable, Sendable, Codable {
     var isActive: Bool
     var at: Date
@@ -33,12 +34,12 @@ struct CompanionTrips: Hashable, Sendable, Codable {
 
   private var trips: [Trip] = []
   private var activities: [String: Activity] = [:]
-  /// State that the companion was last sent; `nil` before the first.
+  /// State that was sent to the companion last, or `nil` if none was.
   private var isToldActive: Bool?
 
-  /// Applies the next notice of a link.
+  /// Processes the next notice of a link.
   /// - Parameters:
-  ///   - notice: The notice.
+  ///   - notice: Received notice.
   ///   - link: Id of the link.
   /// - Returns: Whether to pass the notice on to the companion.
   mutating func take(_ notice: CompanionNotice, over link: String) -> Bool {
@@ -48,7 +49,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
       guard let index = self.index(of: notice, over: link) ?? begin(notice, over: link) else { return true }
       if notice.kind == CompanionNotice.Kind.tripCancelled { return trips.remove(at: index).isTold }
       trips[index].end = notice.date("end") ?? notice.at
-      // The link that had announced the trip may have cancelled it.
+      // The link that announced the trip may have cancelled it since, so that this link reports it now.
       if !trips[index].isTold { trips[index].isTold = !isToldElsewhere(trips[index]) }
       return trips[index].isTold
     case CompanionNotice.Kind.tripActive:
@@ -57,7 +58,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
     }
   }
 
-  /// Applies a notice about whether a trip is in progress.
+  /// Processes a notice that a trip is or is not in progress.
   /// - Parameters:
   ///   - isActive: Whether a trip is in progress.
   ///   - moment: Time of the notice.
@@ -68,25 +69,25 @@ struct CompanionTrips: Hashable, Sendable, Codable {
       $0.key != link && $0.value.isActive && moment < $0.value.at + Self.longestTrip
     }
     activities[link] = Activity(isActive: isActive, at: moment)
-    // A delayed link must not report a trip as active that another link has already reported as ended.
+    // A delayed link must not report a trip as active whose end another link has already reported.
     let open = trips.filter { $0.link == link && $0.end == nil }
     let isOwn = open.isEmpty || open.contains { $0.isTold }
-    // A trip in progress on another link makes both start and end of this one irrelevant.
+    // If a trip is in progress on another link, neither the start nor the end on this link changes the state.
     let isNews =
       isActive ? isOwn && !(goesOnElsewhere && isToldActive == true) : !goesOnElsewhere && isToldActive != false
     if isNews { isToldActive = isActive }
     return isNews
   }
 
-  /// Adds a trip, or reopens it if it is known.
+  /// Adds a trip, or reopens it if this link has reported it before.
   /// - Parameters:
   ///   - notice: Notice about the trip.
   ///   - link: Id of the link.
-  /// - Returns: Index of the trip; `nil` for a notice without a trip id.
+  /// - Returns: Index of the trip, or `nil` for a notice without a trip id.
   private mutating func begin(_ notice: CompanionNotice, over link: String) -> Int? {
     guard let id = notice.data["id"]?.stringValue else { return nil }
     if let index = index(of: notice, over: link) {
-      // The trip has been resumed.
+      // The trip was resumed after its end had been reported.
       trips[index].end = notice.date("end")
       return index
     }
@@ -107,7 +108,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
   }
 
   private static let memory = 64
-  /// Maximum duration of a trip, in seconds.
+  /// Maximum duration of a trip in seconds.
   private static let longestTrip: TimeInterval = 86_400
 }
 

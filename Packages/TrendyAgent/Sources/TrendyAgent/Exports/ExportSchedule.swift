@@ -1,14 +1,14 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Times and file names of scheduled exports. Reads neither clock nor disk.
+/// Times and file names of scheduled exports. Reads neither the clock nor the disk.
 ///
-/// The file name contains the date (`trendy-2026-11-25.ndjson`), and the files in the folder determine the next export.
-/// An export missed for a night or a month is therefore made once.
+/// File names contain the date (`trendy-2026-11-25.ndjson`), and the files in the folder determine when the next export
+/// is due. If the computer was off for a night or a month, a single export makes up for the missed ones.
 public struct ExportSchedule: Hashable, Sendable {
-  /// Interval in seconds, at least an hour. Whole days are counted as the user's calendar days.
+  /// Interval in seconds, at least one hour. Whole days are calendar days of the user.
   public let interval: Double
-  /// Number of files to keep, at least 1.
+  /// Number of files to retain, at least 1.
   public let keep: Int
   /// End of the file names, such as `.ndjson`.
   public let suffix: String
@@ -19,22 +19,22 @@ public struct ExportSchedule: Hashable, Sendable {
 
   /// Creates a schedule.
   /// - Parameters:
-  ///   - interval: Seconds, at least ``shortest``.
-  ///   - keep: Number of files to keep, at least 1.
-  ///   - suffix: End of the file names, with its dot and without a slash.
+  ///   - interval: Interval in seconds, at least ``shortest``.
+  ///   - keep: Number of files to retain, at least 1.
+  ///   - suffix: End of the file names, including the dot and without slashes.
   public init(interval: Double, keep: Int, suffix: String) {
     precondition(
       interval >= Self.shortest && keep >= 1 && !suffix.contains("/"), "every \(interval) s, \(keep) of '\(suffix)'")
     (self.interval, self.keep, self.suffix) = (interval, keep, suffix)
   }
 
-  /// Interval in days; `nil` if it is not a multiple of a day.
+  /// Interval in days, or `nil` if it is not a whole number of days.
   private var days: Int? {
     let days = (interval / 86_400).rounded()
     return days >= 1 && interval == days * 86_400 ? Int(days) : nil
   }
 
-  /// Returns the name of a file made at the given time.
+  /// Returns the name of a file that is written at the given time.
   public func name(at now: Date, in local: LocalTime) -> String {
     guard days == nil else { return "\(Self.prefix)\(local.day(of: now))\(suffix)" }
     let fields = local.components(of: now)
@@ -42,8 +42,8 @@ public struct ExportSchedule: Hashable, Sendable {
     return "\(Self.prefix)\(date)-\(Self.digits(fields.hour))\(Self.digits(fields.minute))\(suffix)"
   }
 
-  /// Returns the time at which a file was made according to its name; `nil` for a name that this schedule does not
-  /// produce.
+  /// Returns the time at which a file was written, parsed from its name, or `nil` for a name that this schedule does
+  /// not produce.
   public func moment(of name: String, in local: LocalTime) -> Date? {
     guard name.hasPrefix(Self.prefix), name.hasSuffix(suffix),
       name.utf8.count > Self.prefix.utf8.count + suffix.utf8.count
@@ -58,27 +58,27 @@ public struct ExportSchedule: Hashable, Sendable {
     return local.date(year: date.year, month: date.month, day: date.day, hour: hour, minute: minute)
   }
 
-  /// Returns the file that was made last. Files dated in the future, left by a wrong clock, are ignored.
+  /// Returns the file that was written last. Ignores files dated in the future, which result from a wrong clock.
   public func last(of names: some Sequence<String>, now: Date, in local: LocalTime) -> String? {
     names.compactMap { name in moment(of: name, in: local).map { ($0, name) } }
       .filter { $0.0 <= now }.max { $0 < $1 }?.1
   }
 
-  /// Returns the time of the next export; `now` if there is none yet.
+  /// Returns the time of the next export, which is `now` if there has been none.
   /// - Parameters:
   ///   - names: Names of all files in the folder.
   ///   - now: Current time.
-  ///   - local: The user's calendar.
+  ///   - local: Calendar of the user.
   public func next(after names: some Sequence<String>, now: Date, in local: LocalTime) -> Date {
     guard let last = last(of: names, now: now, in: local), let made = moment(of: last, in: local) else { return now }
     guard let days else { return made.addingTimeInterval(interval) }
     return local.start(of: local.day(of: made).advanced(by: days))
   }
 
-  /// Returns the files in excess of ``keep``, oldest first.
+  /// Returns the files that exceed ``keep``, oldest first.
   /// - Parameters:
-  ///   - own: Names of files that this schedule made.
-  ///   - local: The user's calendar.
+  ///   - own: Names of files that this schedule has written.
+  ///   - local: Calendar of the user.
   public func superseded(_ own: some Sequence<String>, in local: LocalTime) -> [String] {
     let sorted = Set(own).compactMap { name in moment(of: name, in: local).map { ($0, name) } }.sorted { $0 < $1 }
     return sorted.dropLast(keep).map(\.1)

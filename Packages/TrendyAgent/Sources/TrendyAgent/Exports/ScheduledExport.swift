@@ -11,21 +11,21 @@ public import TrendyPersistence
 import TrendyProtocols
 import TrendySync
 
-/// Makes a scheduled export when it is due and deletes superseded files.
+/// Writes an export when it is due, and deletes superseded files.
 ///
-/// The result is stored as a local value of the store, readable while no agent runs.
+/// The result is stored as a local value of the store, so that it can be read while no agent runs.
 public struct ScheduledExport: Sendable {
   /// Result of a check.
   public enum Outcome: Hashable, Sendable {
     /// No export is due, or the last one failed less than ``retryInterval`` ago.
     case notDue
-    /// Name of the new file, and of the deleted files.
+    /// Name of the new file, and names of the deleted files.
     case made(String, removed: [String])
-    /// The export was due but failed, and will be retried.
+    /// The export was due but failed. It will be retried.
     case failed(String)
   }
 
-  /// Seconds before a failed export is retried.
+  /// Time in seconds after which a failed export is retried.
   public static let retryInterval = 600.0
 
   private let record: DeviceRecord
@@ -35,18 +35,17 @@ public struct ScheduledExport: Sendable {
 
   /// Creates a scheduled export.
   /// - Parameters:
-  ///   - record: The record to export; also provides the clock.
-  ///   - schedule: Interval and names.
-  ///   - folder: Target folder. It is not created if it is missing, since it may be the mount point of a removable
-  ///     disk.
-  ///   - local: The user's calendar.
+  ///   - record: Record to export, which also provides the clock.
+  ///   - schedule: Interval and file names.
+  ///   - folder: Target folder. Never created, because it may be the mount point of a removable disk.
+  ///   - local: Calendar of the user.
   public init(_ record: DeviceRecord, schedule: ExportSchedule, folder: URL, local: LocalTime) {
     (self.record, self.schedule, self.folder, self.local) = (record, schedule, folder, local)
   }
 
-  /// Makes the export if it is due.
-  /// - Parameter make: Writes the complete file, or throws and leaves none. Its error is reported as text.
-  /// - Throws: Errors of the store when the result cannot be saved.
+  /// Writes the export if it is due.
+  /// - Parameter make: Writes the complete file, or throws and leaves no file. The result contains its error message.
+  /// - Throws: Errors of the store if the result cannot be saved.
   public func look(_ make: (URL) async throws -> Void) async throws -> Outcome {
     let now = record.clock.now
     var standing =
@@ -67,7 +66,7 @@ public struct ScheduledExport: Sendable {
       try await make(folder.appending(path: name))
       guard try Self.names(in: folder).contains(name) else { throw Failure("\(name) was not written") }
       standing.made = standing.made.filter { $0 != name } + [name]
-      // The file exists even if deleting others fails.
+      // Save the success first: deleting the superseded files may fail.
       try note(standing.succeeded())
       let removed = try prune(&standing)
       try note(standing.succeeded())
@@ -83,7 +82,7 @@ public struct ScheduledExport: Sendable {
     }
   }
 
-  /// Returns the sorted names of the files in the folder.
+  /// Returns the names of the files in the folder, sorted.
   /// - Parameter folder: Target folder of the export.
   /// - Throws: An error if the folder does not exist.
   public static func names(in folder: URL) throws -> [String] {
@@ -99,7 +98,7 @@ public struct ScheduledExport: Sendable {
     init(_ description: String) { self.description = description }
   }
 
-  /// Deletes superseded files, only those that this agent made; other files in the folder stay.
+  /// Deletes superseded files that this agent has written. Other files in the folder remain.
   private func prune(_ standing: inout ScheduledExportStatus) throws -> [String] {
     let present = Set(try Self.names(in: folder))
     standing.made = standing.made.filter(present.contains)
@@ -112,14 +111,14 @@ public struct ScheduledExport: Sendable {
     return removed
   }
 
-  /// Deletes unfinished files of a process that was killed.
+  /// Deletes incomplete files left by a process that was killed.
   private func removeUnfinished(_ names: [String]) throws {
     for name in names where name.hasSuffix(".new") && schedule.moment(of: String(name.dropLast(4)), in: local) != nil {
       try removeFile(name)
     }
   }
 
-  /// Deletes a file. A directory of this name was not made by this program and stays.
+  /// Deletes a file. Fails for a directory, which this program cannot have created.
   private func removeFile(_ name: String) throws {
     let path = folder.appending(path: name).path
     guard unlink(path) == 0 || errno == ENOENT else {
@@ -135,22 +134,22 @@ public struct ScheduledExport: Sendable {
   }
 }
 
-/// Status of the scheduled exports, stored as a local value of the store.
+/// Status of scheduled exports, stored as a local value of the store.
 public struct ScheduledExportStatus: Hashable, Sendable {
   static let name = "export"
 
   /// Path of the target folder.
   public let folder: String
-  /// Names of the files made in the folder, oldest first.
+  /// Names of the files written to the folder, oldest first.
   public internal(set) var made: [String] = []
-  /// Why the last export failed; `nil` if it succeeded.
+  /// Reason why the last export failed, or `nil` if it succeeded.
   public internal(set) var failure: String?
-  /// Time of the failure.
+  /// Time of the last failure, or `nil` if the last export succeeded.
   public internal(set) var failedAt: Date?
 
   init(folder: String) { self.folder = folder }
 
-  /// Reads the status; `nil` if there is none.
+  /// Reads the status from a store. Returns `nil` if there is none.
   public init?(in store: LocalStore) throws {
     guard let members = try store.note(named: Self.name)?.objectValue, let folder = members["folder"]?.stringValue
     else {

@@ -9,7 +9,7 @@ import TrendyFoundation
 import TrendyArchive
 public import TrendyInterchange
 
-/// Input of an import: one file, or the files of a folder or an archive.
+/// Input of an import: a single file, or the files of a folder or an archive.
 public enum ImportInput {
   /// Content of a single file.
   case stream(ByteInput)
@@ -20,16 +20,16 @@ public enum ImportInput {
 @available(*, unavailable)
 extension ImportInput: Sendable {}
 
-/// Error in opening a folder or an archive.
+/// Error thrown when opening a folder or an archive.
 public enum ImportFileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The archive has no file of this name.
+  /// The archive does not contain a file with this name.
   case missing(String)
-  /// The folder cannot be listed.
+  /// The user may not list the folder.
   case notPermitted(path: String)
-  /// An archive from a pipe could not be written to a temporary file.
+  /// An archive read from a pipe could not be written to a temporary file.
   case notSpooled(path: String, reason: String)
 
-  /// Message for the user, without a final period.
+  /// Error message for the user, without a full stop.
   public var description: String {
     switch self {
     case .missing(let name): "It does not contain \(name)"
@@ -39,15 +39,15 @@ public enum ImportFileError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Opens files, archives and folders, so that format readers need not distinguish them.
+/// Opens files, archives and folders in a uniform way, so that format readers need not distinguish them.
 public enum ArchiveInput: Sendable {
-  /// Opens a stream according to its first bytes: as a ZIP archive, as gzip, or unchanged.
+  /// Opens a stream as a ZIP archive, as gzip, or unchanged, depending on its first bytes.
   ///
   /// - Parameters:
-  ///   - stream: Input, at its beginning.
+  ///   - stream: Input at its beginning.
   ///   - path: Path of the file, or `-` for standard input.
-  ///   - progress: Meter for bytes read from an archive. Bytes of a stream are counted by the code that created it.
-  /// - Throws: The errors of ``archive(_:_:_:)`` and of the stream.
+  ///   - progress: Meter for bytes read from an archive. The creator of `stream` counts the bytes of a stream.
+  /// - Throws: Errors of ``archive(_:_:_:)``, or of the stream.
   public static func source(_ stream: ByteInput, at path: String, _ progress: any ReadingMeter) throws -> ImportInput {
     let head = try stream.peek(4)
     if head.starts(with: [0x1F, 0x8B]) { return .stream(decompressed(stream)) }
@@ -55,7 +55,7 @@ public enum ArchiveInput: Sendable {
     return .files(try archive(path, stream, progress))
   }
 
-  /// Opens a file as a stream and reports its size and the bytes read to the meter.
+  /// Opens a file as a stream, and reports its size and the bytes read to a meter.
   ///
   /// - Throws: `ArchiveError`.
   public static func stream(at path: String, _ progress: any ReadingMeter) throws -> ByteInput {
@@ -72,12 +72,12 @@ public enum ArchiveInput: Sendable {
     }
   }
 
-  /// Opens a ZIP archive. Files in it that end in `.gz` are decompressed.
+  /// Opens a ZIP archive. Files in it whose names end in `.gz` are decompressed.
   ///
   /// - Parameters:
   ///   - path: Path of the archive.
-  ///   - stream: Content of the archive; read only if the path is not a regular file, for example a pipe.
-  ///   - progress: Meter for the uncompressed bytes of the archive's files.
+  ///   - stream: Content of the archive. Used only if the path is not a regular file, for example if it is a pipe.
+  ///   - progress: Meter for the uncompressed bytes of the files in the archive.
   /// - Throws: `ArchiveError`, or ``ImportFileError`` if an archive from a pipe cannot be written to a temporary file.
   public static func archive(_ path: String, _ stream: ByteInput, _ progress: any ReadingMeter) throws -> ExportFiles {
     var status = stat()
@@ -92,7 +92,8 @@ public enum ArchiveInput: Sendable {
     }
   }
 
-  /// Opens all regular files below a folder. Symbolic links are not followed, and `.gz` files are decompressed.
+  /// Opens all regular files in a folder and its subfolders. Does not follow symbolic links, and decompresses `.gz`
+  /// files.
   ///
   /// - Throws: ``ImportFileError/notPermitted(path:)`` if the folder cannot be listed.
   public static func folder(_ path: String, _ progress: any ReadingMeter) throws -> ExportFiles {
@@ -106,7 +107,7 @@ public enum ArchiveInput: Sendable {
     var total: Int64 = 0
     let paths = names.filter { name in
       var status = stat()
-      // Deleted since the folder was listed.
+      // The file may have been deleted since the folder was listed.
       guard lstat(root.appending(path: name).path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
         return false
       }
@@ -127,7 +128,7 @@ public enum ArchiveInput: Sendable {
     }
   }
 
-  /// Returns the decompressed content of a gzip stream.
+  /// Returns a stream of the decompressed content of a gzip stream.
   public static func decompressed(_ stream: ByteInput) -> ByteInput {
     let gzip = Reading(content: GzipReader { try stream.read(into: $0) })
     return ByteInput { try gzip.content.read(into: $0) }
@@ -139,8 +140,8 @@ public enum ArchiveInput: Sendable {
     return { try gzip.content.read(into: $0) }
   }
 
-  /// Writes an archive from a pipe to an unlinked temporary file, because the central directory of a ZIP file is at
-  /// its end.
+  /// Writes an archive from a pipe to a temporary file and unlinks it. A pipe is not sufficient, because the central
+  /// directory of a ZIP file is at its end.
   private static func spooled(_ stream: ByteInput) throws -> ArchiveFile {
     let file = FileManager.default.temporaryDirectory.appending(path: "trendy-import-\(getpid()).zip")
     let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -169,7 +170,7 @@ public enum ArchiveInput: Sendable {
   }
 }
 
-/// Counts the bytes read from several files; each byte counts once, however often a file is opened.
+/// Counts the bytes read from several files. If a file is read more than once, its bytes count once.
 private final class FileMeter {
   private let progress: any ReadingMeter
   private var counted: [String: Int] = [:]

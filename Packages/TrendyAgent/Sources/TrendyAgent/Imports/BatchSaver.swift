@@ -1,6 +1,6 @@
-/// Saves the batches of an import in order, on a second thread if the store allows it while the file is read.
+/// Saves the batches of an import in order. Uses a second thread if the store allows saving while the file is read.
 final class BatchSaver {
-  /// Batch with the number of records of the file up to its end.
+  /// Entities to save, and the number of records of the file up to the end of the batch.
   struct Batch {
     var entities: [AnyEntity]
     var records: Int
@@ -9,23 +9,23 @@ final class BatchSaver {
   private let destination: any ImportStore
   private let onSaved: (Batch, _ areNew: [Bool]) throws -> Void
   private var underWay: (batch: Batch, thread: JoinableThread<[Bool]>)?
-  /// Error that ended the import. No later batch is saved.
+  /// Error that ended the import. No batch is saved after it.
   private var failure: (any Error)?
 
   /// Creates a saver for a store.
   ///
   /// - Parameters:
   ///   - destination: Store in which the batches are saved.
-  ///   - onSaved: Called after each batch, in the caller's thread, with a flag per entity: whether it was new. An error
-  ///     thrown by it ends the import.
+  ///   - onSaved: Called on the caller's thread after each batch, with a flag for each entity that is `true` if it was
+  ///     new. An error that it throws ends the import.
   init(_ destination: any ImportStore, onSaved: @escaping (Batch, _ areNew: [Bool]) throws -> Void) {
     self.destination = destination
     self.onSaved = onSaved
   }
 
-  /// The store, after all batches have been saved.
+  /// The store, once all batches have been saved.
   ///
-  /// - Throws: The error that ended the import, on every access.
+  /// - Throws: The error that ended the import, at every access.
   var store: any ImportStore {
     get throws {
       try settle()
@@ -33,9 +33,9 @@ final class BatchSaver {
     }
   }
 
-  /// Starts to save a batch, after waiting for the previous one.
+  /// Starts saving a batch once the previous one has been saved.
   ///
-  /// - Throws: The errors of ``settle()``.
+  /// - Throws: Errors of ``settle()``.
   func save(_ batch: Batch) throws {
     try settle()
     let destination = destination
@@ -48,7 +48,7 @@ final class BatchSaver {
 
   /// Waits until the current batch has been saved.
   ///
-  /// - Throws: The error that ended the import, on every call.
+  /// - Throws: The error that ended the import, at every call.
   func settle() throws {
     if let failure { throw failure }
     guard let (batch, thread) = underWay else { return }

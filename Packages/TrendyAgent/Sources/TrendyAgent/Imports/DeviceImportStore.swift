@@ -6,17 +6,17 @@ import TrendyProtocols
 import TrendySync
 import TrendyTrips
 
-/// Destination of an import on a device: its store, with an import history for undo.
+/// Destination of an import on a device: the store, and the import history that allows undoing the import.
 final class DeviceImportStore: ImportStore {
   private let record: DeviceRecord
   /// Path of the file as the user entered it.
   private let source: String
   private let format: String
   private let fingerprint: String
-  /// Fingerprints of entities from undone imports. These may be imported again.
+  /// Fingerprints of entities that were removed by undoing an import, and may be imported again.
   private let takenBack: FingerprintSet
   private var isBegun = false
-  /// Whether the import has created anything and therefore is an undo step.
+  /// Whether the import has created an entity and therefore is an undo step.
   private var isUndoable = false
   private(set) var importID: String?
   private(set) var isContinued = false
@@ -68,10 +68,10 @@ final class DeviceImportStore: ImportStore {
     try isTakenBack(kind, id, in: record.makeStore())
   }
 
-  /// Whether an entity was deleted by undoing an import and may therefore be restored.
+  /// Returns whether an entity was deleted by undoing an import, and may therefore be restored.
   ///
-  /// A tombstone from the hub contains the answer, whichever device undid the import. Otherwise the import history of
-  /// this store decides.
+  /// If the hub has sent a tombstone, the tombstone contains this information, whichever device undid the import.
+  /// Otherwise the import history of this store decides.
   private func isTakenBack(_ kind: MutationEntityType, _ id: String, in store: any DataStoreProtocol) throws -> Bool {
     if let held = try store.heldEntry(kind: kind, id: id), held.isDelete {
       return held.data?.rawData[SyncedKind.importUndone] == true
@@ -82,7 +82,7 @@ final class DeviceImportStore: ImportStore {
   var batchSize: Int { Self.mostInBatch }
   var savesBesideReading: Bool { true }
 
-  /// Large enough that the store writes the batch directly to a segment instead of the log.
+  /// Batch size at which the store writes directly to a segment instead of the log.
   static let mostInBatch = 65_536
 
   func save(_ batch: [AnyEntity]) throws -> [Bool] {
@@ -119,9 +119,9 @@ final class DeviceImportStore: ImportStore {
     }
   }
 
-  /// Records a trip or visit detected in fixes of this import.
+  /// Records a trip or a visit detected in fixes of this import.
   ///
-  /// - Returns: Whether it was new.
+  /// - Returns: Whether the event is new.
   func create(_ event: Event, in save: RecorderChanges) throws -> Bool {
     try save.beginWriting()
     guard let digest = try make(.event(event), id: event.id, in: save) else { return false }
@@ -131,7 +131,7 @@ final class DeviceImportStore: ImportStore {
     return true
   }
 
-  /// Returns for each entity whether it is an event of which the store has neither data nor a tombstone.
+  /// Returns for each entity whether it is an event that the store does not have, not even as a tombstone.
   private static func areNew(_ batch: [AnyEntity], in store: any DataStoreProtocol) throws -> [Bool] {
     let events = batch.map { entity -> CompactIdentifier? in
       if case .event(let event) = entity { event.identifier } else { nil }
@@ -140,9 +140,9 @@ final class DeviceImportStore: ImportStore {
     return events.map { $0 != nil && areNew.popFirst() == true }
   }
 
-  /// Creates an entity, or restores it if an undone import had created it.
+  /// Creates an entity, or restores it if it was created by an import that has been undone.
   ///
-  /// - Returns: Digest of the created entity, or `nil` if it exists or was deleted by the user.
+  /// - Returns: Digest of the entity, or `nil` if it exists already or the user has deleted it.
   private func make(_ entity: AnyEntity, id: String, in save: RecorderChanges) throws -> String? {
     func heldDigest() throws -> String {
       try (AnyEntity.held(entity.kind, id: id, in: save.store) ?? entity).digest
@@ -150,23 +150,23 @@ final class DeviceImportStore: ImportStore {
     guard try AnyEntity.held(entity.kind, id: id, in: save.store) == nil else { return nil }
     if try isTakenBack(entity.kind, id, in: save.store) {
       do {
-        // The restored event takes its values from the file and the options of this import: the user may have undone
-        // the first one because of a wrong type.
+        // A restored event has the values of this file and of the current options: the user may have undone the first
+        // import because of a wrong type.
         let isRestored =
           if case .event(let event) = entity { try save.restore(as: event) } else {
             try save.restore(entity.kind, id: id)
           }
         if isRestored { return try heldDigest() }
       } catch RecorderError.notHeld, RecorderError.deletionUnderWay {
-        // The hub does not know the entity, or has not yet received its deletion. A new mutation creates it after
-        // that deletion.
+        // The hub does not know the entity, or has not received its deletion yet. A new mutation creates the entity
+        // after that deletion.
         return try save.again.record(entity) ? heldDigest() : nil
       } catch is RecorderError {
-        // The event type of the event was deleted.
+        // The event type has been deleted.
         return nil
       }
     }
-    // For an id derived from a natural key, `record` performs this check itself.
+    // If the id is derived from a natural key, `record` performs this check.
     if !NaturalIdentifier.isNatural(id), try save.store.knows(entity.kind, id) { return nil }
     if case .event(let event) = entity {
       return try save.recordedPayload(of: event).map { AnyEntity.digest(ofPayload: $0) }
@@ -186,7 +186,7 @@ final class DeviceImportStore: ImportStore {
     let id = importID ?? record.makeID()
     importID = id
     guard !isBegun else { return id }
-    // An import that fails to save ends, so this runs once.
+    // Set before saving: if the save fails, the import ends.
     isBegun = true
     try journal.begin(
       ImportEntry(
@@ -199,7 +199,7 @@ final class DeviceImportStore: ImportStore {
     guard !isUndoable else { return id }
     isUndoable = true
     let now = record.clock.now
-    // Earlier actions are then no longer the last undo step.
+    // Without this undo step, undo would revert an action before the import.
     var log = try UndoLog(store)
     let name = URL(filePath: source).lastPathComponent
     _ = try log.append(UndoStep(label: "import \(name)", date: now, importID: id), isDivisible: true, [])
@@ -212,7 +212,7 @@ extension DataStoreProtocol {
     try heldEntry(kind: kind, id: id) != nil || findTombstone(entityType: kind, entityId: id) != nil
   }
 
-  /// Whether an entity exists, is pending, or was deleted on any device.
+  /// Returns whether an entity exists, is pending, or was deleted on any device.
   func knows(_ kind: MutationEntityType, _ id: String) throws -> Bool {
     try AnyEntity.held(kind, id: id, in: self) != nil || findTombstone(kind, id)
       || !pendingMutations(ofEntity: id).isEmpty || !acceptedMutations(ofEntity: id).isEmpty

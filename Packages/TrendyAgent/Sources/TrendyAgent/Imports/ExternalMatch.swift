@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendyTrips
 
 extension ExternalEvent.DuplicateRule {
-  /// Whether two events of different sources describe the same occurrence. Events without an end never match.
+  /// Returns whether two events from different sources describe the same occurrence. Events without an end never do.
   func isMet(by event: Event, and other: Event) -> Bool {
     guard event.id != other.id, !event.isAllDay, !other.isAllDay,
       let end = event.endDate, let otherEnd = other.endDate
@@ -27,7 +27,7 @@ extension ExternalEvent.DuplicateRule {
     }
   }
 
-  /// Returns the range in which a matching event can start, or `nil` if none can match.
+  /// Returns the range of start times of events that may match, or `nil` if no event can match.
   func range(around event: Event) -> Range<Date>? {
     guard let end = event.endDate else { return nil }
     let length = end.timeIntervalSince(event.timestamp)
@@ -46,16 +46,16 @@ extension Event {
     return Coordinate(latitude: locationLatitude, longitude: locationLongitude)
   }
 
-  /// Whether the event is a movement of the user: a trip, a workout, or a route of a location history.
+  /// Whether the event is a movement of the user: a trip, a workout, or a route in a location history.
   private var isActivity: Bool {
     sourceType == .trip || properties["activity"] != nil
       || sourceType == .imported && properties[TripRecord.PropertyKey.route.rawValue] != nil
   }
 
-  /// Whether two events of any types describe the same activity.
+  /// Returns whether two events, of any types, describe the same activity.
   ///
-  /// They must overlap by at least 80 % of the longer one and start within 300 m of each other, if both have a
-  /// position.
+  /// They must overlap by at least 80 % of the longer one. If both have a position, they must start within 300 m of
+  /// each other.
   func isOneActivity(with other: Event) -> Bool {
     guard isActivity, other.isActivity, let end = endDate, let otherEnd = other.endDate else { return false }
     let longest = max(end.timeIntervalSince(timestamp), otherEnd.timeIntervalSince(other.timestamp))
@@ -65,17 +65,18 @@ extension Event {
     return Geodesic.distanceMeters(from: place, to: otherPlace) <= 300
   }
 
-  /// Rank of the source: a workout has more data than a detected trip, and a watch's energy ranks above a plain track.
+  /// Rank of the source of the event. A workout has more data than a detected trip, and one with energy more than one
+  /// without.
   private var richness: Int { (sourceType == .trip ? 0 : 1) + (properties["energy"] == nil ? 0 : 2) }
 
-  /// Returns this event combined with the same activity from a second source.
+  /// Returns this event combined with the same activity from another source.
   ///
-  /// Where both have a value, the source with more data takes precedence.
+  /// If both have a value, the one from the source with more data is used.
   func merged(with other: Event) -> Event {
     var merged = self
     let isOtherRicher = (other.richness, other.properties.count) > (richness, properties.count)
     if isOtherRicher, sourceType == .trip {
-      // The trip becomes a workout and no longer belongs to the mileage log.
+      // The trip becomes a workout, and is no longer part of the mileage log.
       merged.eventTypeId = other.eventTypeId
       merged.sourceType = other.sourceType
       merged.properties = [:]

@@ -3,22 +3,22 @@ import TrendyInterchange
 import TrendyModels
 import TrendyPersistence
 
-/// One import: its source, its progress and the number of entities that it created.
+/// One import: its source, its progress, and the number of entities that it created.
 public struct ImportEntry: Hashable, Sendable {
-  /// Identifier for `trendy import undo`.
+  /// Id, as used by `trendy import undo`.
   public var id: String
-  /// `word` of the file's format.
+  /// Format of the file (`InterchangeFormat.word`).
   public var format: String
   /// Path of the file as the user entered it.
   public var source: String
   public var started: Date
-  /// Time of completion; `nil` if the import was interrupted or is running.
+  /// Time of completion, or `nil` if the import is running or was interrupted.
   public var finished: Date?
-  /// Time at which the import was undone, if it was.
+  /// Time at which the import was undone, or `nil`.
   public var undone: Date?
-  /// Hash of the file and the options, by which an interrupted import is recognized and resumed.
+  /// Hash of the file and the options, which identifies an interrupted import so that it can be resumed.
   var fingerprint: String
-  /// Digests of the first events; `nil` for a file without events.
+  /// Digests of the first events, or `nil` for a file without events.
   var reading: ImportReading?
   /// Number of entities that the import created.
   public internal(set) var madeCount = 0
@@ -28,19 +28,20 @@ public struct ImportEntry: Hashable, Sendable {
 struct MadeEntity: Hashable {
   var kind: MutationEntityType
   var id: String
-  /// Digest of the entity's fields at creation, to detect later edits.
+  /// Digest of the entity's fields at its creation, used to detect later edits.
   var digest: String
-  /// Whether undoing the import deleted the entity. It may then be imported again, unlike an entity the user deleted.
+  /// Whether undoing the import has deleted the entity. If so, it may be imported again, unlike an entity that the user
+  /// deleted.
   var isTakenBack = false
 }
 
 /// Import history of a store, in local values.
 ///
 /// An entry is saved in the same transaction as the batch that it describes, and is part of every backup. The list of
-/// created entities is read in parts, because it takes 70 MB or more for a million events. Use within one unit of work,
-/// which must hold the write lock for changes.
+/// created entities is read in parts, because it takes 70 MB or more for a million events. Must be used within a unit
+/// of work, which must hold the write lock for changes.
 struct ImportHistory {
-  /// Number of created entities per row.
+  /// Number of created entities per part of the list.
   static let partLength = 500
   private static let name = "imports"
 
@@ -51,7 +52,7 @@ struct ImportHistory {
   /// Returns all imports, oldest first.
   func entries() throws -> [ImportEntry] { try ids().compactMap(entry) }
 
-  /// Returns one import, or `nil` if it was lost with a damaged store.
+  /// Returns an import, or `nil` if it is missing because the store was damaged.
   func entry(_ id: String) throws -> ImportEntry? {
     guard let head = try head(id), var entry = ImportEntry(id: id, head) else { return nil }
     entry.madeCount = Self.count(head)
@@ -88,7 +89,7 @@ struct ImportHistory {
 
   /// Returns one part of the list of created entities, in order of creation.
   ///
-  /// `part` must be less than ``partCount(of:)``.
+  /// - Parameter part: index of the part, less than ``partCount(of:)``.
   func made(by id: String, part: Int) throws -> [MadeEntity] {
     (try store.note(named: Self.name(id, part: part))?.arrayValue ?? []).compactMap { MadeEntity($0) }
   }
@@ -130,7 +131,7 @@ extension ImportHistory {
     Int((head["parts"]?.intValue ?? 0).clamped(to: 0...mostMade / Int64(partLength)))
   }
 
-  /// Upper bound for the number of created entities; a larger value in the store indicates damage.
+  /// Upper bound for the number of created entities. A larger stored number indicates damage.
   private static let mostMade: Int64 = 1 << 32
 
   private static func name(_ id: String) -> String { "import \(id)" }
@@ -167,7 +168,7 @@ extension MadeEntity {
 }
 
 extension AnyEntity {
-  /// Digest of the fields that a create request contains, to detect later edits.
+  /// Digest of the fields in the entity's create request, used to detect later edits.
   var digest: String {
     get throws {
       func digest(_ entity: some SyncedEntity) throws -> String {
@@ -183,7 +184,7 @@ extension AnyEntity {
     }
   }
 
-  /// Returns `x` followed by the XXH64 hash of the bytes in 16 hexadecimal digits.
+  /// Returns `x` followed by the XXH64 hash of the bytes as 16 hexadecimal digits.
   static func digest(ofPayload payload: Data) -> String {
     let hash = payload.withUnsafeBytes { Checksum.xxh64($0) }
     return String(unsafeUninitializedCapacity: 17) { text in

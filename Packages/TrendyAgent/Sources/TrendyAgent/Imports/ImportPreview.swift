@@ -8,19 +8,19 @@ import TrendyTrips
 struct ImportPreview {
   /// Fingerprints of entities and readings.
   private var inserted = FingerprintSet()
-  /// Events to compare later ones with, by the hour of their start.
+  /// Events with which later ones are compared, by the hour of their start.
   private var events: [Int: [Event]] = [:]
-  /// Readings in which trips and visits would be detected, by device.
+  /// Readings in which the import would detect trips and visits, by device.
   private var readings: [String: [TrackReading]] = [:]
   /// Ids of detected trips and visits.
   private var findings: Set<String> = []
 
-  /// Inserts an entity and returns whether it is new.
+  /// Inserts an entity. Returns whether it is new.
   mutating func insert(_ entity: AnyEntity) -> Bool {
     inserted.insert(CompactIdentifier("\(entity.kind.rawValue) \(entity.id)").fingerprint)
   }
 
-  /// Inserts readings and returns the new ones, including those that a track log would reject.
+  /// Inserts readings. Returns the new ones, and those that a track log would reject.
   mutating func insert(_ readings: [TrackReading], of device: String) -> [TrackReading] {
     readings.filter { reading in
       guard let moment = ReadingMoment(reading) else { return true }
@@ -32,7 +32,7 @@ struct ImportPreview {
 
   mutating func add(_ readings: [TrackReading], of device: String) { self.readings[device, default: []] += readings }
 
-  /// Whether an added event that begins in the hours of a range meets a condition.
+  /// Returns whether an added event that starts in the hours of a range meets a condition.
   func hasEvent(in range: Range<Date>, where condition: (Event) -> Bool) -> Bool {
     (Self.hour(range.lowerBound)...Self.hour(range.upperBound)).contains {
       events[$0]?.contains(where: condition) == true
@@ -42,7 +42,7 @@ struct ImportPreview {
   private static func hour(_ time: Date) -> Int { Int((time.timeIntervalSince1970 / 3600).rounded(.down)) }
 
   /// Detects the trips and visits that the import would detect in the added readings.
-  /// - Returns: number of new trips and visits.
+  /// - Returns: the number of new trips and visits.
   mutating func find(in store: any ImportStore, tripTypeId: String) throws -> Int {
     guard !readings.isEmpty else { return 0 }
     let journal = try store.makeJournal()

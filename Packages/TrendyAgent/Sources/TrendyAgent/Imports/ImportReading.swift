@@ -2,15 +2,15 @@ import TrendyFoundation
 import TrendyInterchange
 import TrendyModels
 
-/// Error: the same file was imported before with another time zone, so every event would be duplicated. Nothing was
-/// saved.
+/// Error thrown if the same file was imported before with another time zone, because every event would be duplicated.
+/// Nothing has been saved.
 public struct ImportedInOtherZone: Error, Hashable, Sendable, CustomStringConvertible {
   /// Time zone of the earlier import.
   public var earlier: String
   /// Time zone of this import.
   public var zone: String
 
-  /// Message for the user, without a final period.
+  /// Error message for the user, without a full stop.
   public var description: String {
     "this file was imported before with the time zone \(earlier): importing it with \(zone) would duplicate all its entries"
   }
@@ -32,7 +32,7 @@ struct ImportReadingCollector {
     instants.append("\(Int64((time.timeIntervalSince1970 * 1000).rounded()))")
   }
 
-  /// Digests of the first 100 events; `nil` for a file without events.
+  /// Digests of the first 100 events, or `nil` for a file without events.
   var reading: ImportReading? {
     guard !localTimes.isEmpty else { return nil }
     func digest(_ lines: [String]) -> String {

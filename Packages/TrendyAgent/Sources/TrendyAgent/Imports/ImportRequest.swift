@@ -2,30 +2,30 @@ public import TrendyFoundation
 public import TrendyInterchange
 public import TrendyModels
 
-/// Options of one import.
+/// Options of an import.
 public struct ImportRequest: Sendable {
   /// Path of the file as the user entered it.
   public var source: String
-  /// Whether the import only counts and saves nothing.
+  /// Whether the import only counts, without saving anything.
   public var isDryRun = false
-  /// Event types of the record by lower-case type name in the file.
+  /// Event types in the record by type name in the file, in lower case.
   public var typeMap: [String: String] = [:]
-  /// Types to import in lower case, as named in the file or in the record; empty for all.
+  /// Names of the types to import, in lower case, as in the file or in the record. Empty to import all types.
   public var onlyTypes: Set<String> = []
   /// Options for the format reader, such as the time zone.
   public var options: ImportOptions
   /// Identifies the file and the options, for example a hash of both.
   ///
-  /// An import that was interrupted is resumed by the next one with the same fingerprint, and is undone with it as one.
+  /// The next import with the same fingerprint resumes an interrupted one. Both are undone together.
   public var fingerprint: String
-  /// Whether to import a file that was imported before with another time zone.
+  /// Whether to import the file even if it was imported before with another time zone.
   public var acceptsOtherZone = false
-  /// Called after each saved batch with the number of records so far. An error thrown by it ends the import.
+  /// Called after each saved batch with the number of records so far. An error that it throws ends the import.
   public var onProgress: (@Sendable (Int) throws -> Void)?
-  /// Number of entities per save; `nil` for the number that suits the store best.
+  /// Number of entities per save, or `nil` for the number that suits the store best.
   var batchSize: Int?
 
-  /// Creates a request that imports all types. See the properties for the meaning of the arguments.
+  /// Creates a request that imports all types. The arguments correspond to the properties.
   public init(source: String, options: ImportOptions, fingerprint: String) {
     self.source = source
     self.options = options
@@ -36,13 +36,13 @@ public struct ImportRequest: Sendable {
 /// Result of an import.
 public struct ImportReport: Hashable, Sendable {
   static let mostProblems = 1000
-  /// Id of the import; `nil` for a dry run and if nothing was new.
+  /// Id of the import, or `nil` for a dry run or if nothing was new.
   public internal(set) var id: String?
-  /// Whether this import resumed one that was interrupted.
+  /// Whether the import resumed an interrupted one.
   public internal(set) var isContinued = false
   /// Number of created entities by kind.
   public internal(set) var new: [MutationEntityType: Int] = [:]
-  /// Number of duplicates, including entities that were imported before and deleted since.
+  /// Number of duplicates, including entities that were imported before and have been deleted since.
   public internal(set) var known = 0
   /// Number of fixes and other readings that the track log did not contain.
   public internal(set) var newReadings = 0
@@ -50,34 +50,34 @@ public struct ImportReport: Hashable, Sendable {
   public internal(set) var knownReadings = 0
   /// Number of trips and visits detected in the readings.
   public internal(set) var found = 0
-  /// Number of skipped items by their description.
+  /// Number of skipped items by description.
   public internal(set) var skipped: [String: Int] = [:]
   /// Number of items that could not be imported.
   public internal(set) var badCount = 0
   /// Problems of the first 1,000 of these items.
   public internal(set) var problems: [ImportProblem] = []
-  /// Number of events by type name, new ones and duplicates.
+  /// Number of events by type name, including duplicates.
   public internal(set) var types: [String: Int] = [:]
   /// Number of new events by type name.
   public internal(set) var newEvents: [String: Int] = [:]
   /// Names of the event types that the import created.
   public internal(set) var newTypes: [String] = []
-  /// Time zone of an earlier import of the same file, if this import would duplicate every event.
+  /// Time zone of an earlier import of the same file. If not `nil`, this import would duplicate every event.
   public internal(set) var otherZone: String?
-  /// First events of the file, new ones and duplicates, as they are recorded.
+  /// First events of the file as they are recorded, including duplicates.
   public internal(set) var examples: [Example] = []
   /// Start of the earliest event or reading.
   public internal(set) var first: Date?
   /// Start of the latest event or reading.
   public internal(set) var last: Date?
 
-  /// Event of the file with its type's name; the type may not exist yet.
+  /// Event with the name of its type. In a dry run, the type may not exist.
   public struct Example: Hashable, Sendable {
     public var typeName: String
     public var event: Event
   }
 
-  /// Whether the file contained anything that is now in the record.
+  /// Whether the file contained anything that the record now contains.
   public var isAnything: Bool { newCount + known + newReadings + knownReadings > 0 }
   /// Number of created entities of all kinds.
   public var newCount: Int { new.values.reduce(0, +) }
@@ -87,6 +87,6 @@ public struct ImportReport: Hashable, Sendable {
 public struct ImportUndo: Hashable, Sendable {
   /// Number of deleted entities.
   public internal(set) var removed = 0
-  /// Entities that remain because they were edited or, for types, have other events.
+  /// Entities that remain because they were edited or, for types, because other events refer to them.
   public internal(set) var left: [UndoStep.Left] = []
 }

@@ -8,12 +8,13 @@
 
 /// Runs synchronous work on a second thread.
 ///
-/// The caller must not access anything that the work uses until ``join()`` has returned, and must call it exactly once.
+/// The caller must call ``join()`` exactly once, and must not access any state that the work uses before ``join()`` has
+/// returned.
 final class JoinableThread<Success> {
   private final class Outcome { var result: Result<Success, any Error>? }
 
   private let outcome: Outcome
-  /// `nil` if no thread could be created. The initializer then ran the work itself.
+  /// The thread, or `nil` if it could not be created and the initializer ran the work.
   private let thread: pthread_t?
 
   init(_ work: @escaping () throws -> Success) {
@@ -24,9 +25,9 @@ final class JoinableThread<Success> {
     if thread == nil { body.run() }
   }
 
-  /// Waits for the work to finish and returns its result.
+  /// Waits until the work has finished, and returns its result.
   ///
-  /// - Throws: The error that the work threw.
+  /// - Throws: The error of the work.
   func join() throws -> Success {
     if let thread { pthread_join(thread, nil) }
     guard let result = outcome.result else { preconditionFailure("the thread has not ended") }
@@ -34,7 +35,7 @@ final class JoinableThread<Success> {
   }
 }
 
-/// Type-erased work, so that a C function can run it.
+/// Type-erased work, which a C function can run.
 private final class ThreadBody {
   let run: () -> Void
 

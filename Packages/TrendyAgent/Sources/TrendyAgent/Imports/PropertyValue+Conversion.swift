@@ -1,7 +1,7 @@
 import TrendyModels
 
 extension PropertyValue {
-  /// Returns the value converted to the definition's kind, or unchanged if it cannot be represented in that kind.
+  /// Returns the value converted to the kind of a definition, or unchanged if that kind cannot represent it.
   func converted(to definition: PropertyDefinition) -> PropertyValue {
     guard type != definition.propertyType else { return self }
     switch definition.propertyType {

@@ -1,9 +1,9 @@
 /// Receives the progress of reading a file.
 public protocol ReadingMeter: AnyObject {
-  /// Size of the whole input in bytes; `nil` if unknown.
+  /// Size of the whole input in bytes, or `nil` if unknown.
   var total: Int64? { get set }
-  /// Reports that more bytes were read.
+  /// Called after more bytes have been read.
   ///
-  /// - Throws: Any error, which stops the reader and reaches its caller.
+  /// - Throws: Any error. It stops the reader, which rethrows it.
   func advance(by bytes: Int) throws
 }

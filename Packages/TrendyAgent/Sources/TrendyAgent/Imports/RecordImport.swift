@@ -30,10 +30,10 @@ extension DeviceRecord {
     return takenBack
   }
 
-  /// Imports the records of a file, in batches that are each saved completely.
+  /// Imports the records of a file in batches, each of which is saved atomically.
   ///
-  /// The id of an event is derived from its source. Importing the same file again, or one that overlaps it, adds
-  /// nothing on any device, and events deleted since are not recreated.
+  /// The id of an event is derived from its source. Importing the same file or an overlapping one again, on any device,
+  /// adds nothing, and does not create events again that have been deleted since.
   ///
   /// - Throws: Errors of the input, or `InterchangeError`. Saved batches remain, and the same call resumes the import.
   public func importRecords(
@@ -42,9 +42,9 @@ extension DeviceRecord {
     try importRecords(as: format, request) { try format.read(input, request.options, $0) }
   }
 
-  /// Imports the files of a folder or an archive, as the other `importRecords` does for one file.
+  /// Imports the files of a folder or an archive. Otherwise works like the import of a single file.
   ///
-  /// - Throws: The errors of the files, or `InterchangeError`. Saved batches remain.
+  /// - Throws: Errors of the files, or `InterchangeError`. Saved batches remain.
   public func importRecords(
     _ files: ExportFiles, as format: InterchangeFormat, _ request: ImportRequest
   ) throws -> ImportReport {
@@ -64,28 +64,29 @@ extension DeviceRecord {
     return report
   }
 
-  /// Merges the segments of the store after many saves; an error is ignored because maintenance retries later.
+  /// Merges the segments of the store, of which an import creates many. Ignores errors, because maintenance will try
+  /// again.
   private func mergeSegments() {
     while (try? maintain(mergingFrom: Self.manySegments)) == true {}
   }
 
-  /// Half of the number at which a save would merge segments itself.
+  /// Half of the number of segments at which a save merges segments itself.
   private static var manySegments: Int { 24 }
 
-  /// Deletes the entities that an import created and that have not been edited since.
+  /// Deletes the entities that an import created, except those that have been edited since.
   ///
-  /// The deletion is split into several saves. After an interruption the same call continues; its result then includes
-  /// what was deleted before.
+  /// The deletion takes several saves. After an interruption, the same call resumes it, and its result includes the
+  /// entities deleted before.
   public func undoImport(_ entry: ImportEntry) throws -> ImportUndo {
     try undoImport(entry, partsInSave: Self.partsInSave)
   }
 
-  /// Number of parts undone in one save.
+  /// Number of parts of the history that one save undoes.
   ///
-  /// They cover the entities of one save of the import, which are therefore in the same segment.
+  /// They cover the entities of one save of the import, which are therefore in one segment.
   private static var partsInSave: Int { DeviceImportStore.mostInBatch / ImportHistory.partLength + 1 }
 
-  /// Undoes an import as ``undoImport(_:)`` does, with a given number of parts per save.
+  /// Undoes an import like ``undoImport(_:)``, with a given number of parts per save.
   func undoImport(_ entry: ImportEntry, partsInSave: Int) throws -> ImportUndo {
     var result = ImportUndo()
     var parts = 0..<(try ImportHistory(dataStoreFactory.makeLocalStore()).partCount(of: entry.id))
@@ -114,7 +115,8 @@ extension DeviceRecord {
     let lists = try parts.map { try journal.made(by: entry.id, part: $0) }
     try save.store.lookAhead(
       events: lists.joined().lazy.filter { $0.kind == .event }.map { CompactIdentifier($0.id) })
-    // Most events are untouched and unknown to any hub. Nothing refers to an event, so these are deleted first.
+    // Most events have not been edited and are unknown to the hub. No entity refers to them, so they can be deleted
+    // first.
     let events = lists.joined().reversed().filter { $0.kind == .event }
     var areDeleted = try save.deleteUntouchedImports(eventIds: events.map(\.id)) { index, payload in
       AnyEntity.digest(ofPayload: payload) == events[index].digest

@@ -7,10 +7,10 @@ import TrendyTrips
 
 /// Converts the records of a file to entities and saves them in batches.
 final class RecordImporter {
-  /// Batch size if each new event is compared with all events of the batch.
+  /// Batch size for imports that compare each new event with all events of the batch.
   private static let comparedBatchSize = 2000
   private static let readingBatchSize = 20_000
-  /// Number of events that the report contains in full.
+  /// Number of events that the report contains as examples.
   private static let exampleCount = 5
 
   private let destination: any ImportStore
@@ -22,15 +22,15 @@ final class RecordImporter {
 
   private var types: [String: EventType] = [:]
   private var typeNames: [String: EventType] = [:]
-  /// By type id and lower-case key.
+  /// Property definitions by type id and lower-case key.
   private var definitions: [String: [String: PropertyDefinition]] = [:]
-  /// Ids of entities here by their ids in the file, if they differ.
+  /// Ids of entities in this store by their ids in the file, where the two differ.
   private var renamed: [String: String] = [:]
-  /// Cache of types by their names in the file.
+  /// Cache of event types by type name in the file.
   private var uses: [String: TypeUse] = [:]
   /// Fingerprints of the keys in the file so far.
   private var keys = FingerprintSet()
-  /// Number of occurrences of repeated keys, by fingerprint.
+  /// Number of occurrences of each repeated key, by fingerprint.
   private var repeats: [UInt64: Int] = [:]
   private var collector: ImportReadingCollector
   private var isZoneChecked = false
@@ -38,7 +38,8 @@ final class RecordImporter {
   /// Whether there are new fixes in which trips have not been detected yet.
   private var hasUnreadFixes = false
   private var batch: [AnyEntity] = []
-  /// Start of each entity in the batch, `nil` for entities that are not events. Exists once events are compared.
+  /// Start of each entity in the batch, or `nil` for an entity that is not an event. Computed only if events are
+  /// compared.
   private var starts: [Date?]?
   private lazy var saver = BatchSaver(destination) { [unowned self] batch, areNew in
     for (entity, isNew) in zip(batch.entities, areNew) { note(entity, isNew: isNew) }
@@ -47,7 +48,7 @@ final class RecordImporter {
   private var readings: [String: [TrackReading]] = [:]
   private var readingCount = 0
   private var notes: [String: [TrackNote]] = [:]
-  /// Used by a dry run only.
+  /// Used only by a dry run.
   private var preview = ImportPreview()
 
   init(store: any ImportStore, format: InterchangeFormat, request: ImportRequest) throws {
@@ -62,7 +63,7 @@ final class RecordImporter {
   }
 
   /// Imports all records.
-  /// - Parameter read: passes each record with its place in the file.
+  /// - Parameter read: passes each record on with its position in the file.
   /// - Throws: the error of `read`. The records before an `InterchangeError` are saved.
   func run(_ read: ((InterchangeRecord, String) throws -> Void) throws -> Void) throws -> ImportReport {
     do {
@@ -72,20 +73,20 @@ final class RecordImporter {
       try saver.settle()
       throw error
     } catch {
-      // The first error is reported.
+      // Only the first error is reported.
       try? saver.settle()
       throw error
     }
     return try finish()
   }
 
-  /// The destination, after the batch that is being saved in the background.
+  /// The destination, once the batch in the background has been saved.
   private var store: any ImportStore { get throws { try saver.store } }
 
   private func know(_ type: EventType) {
     forgetUses()
     types[type.id] = type
-    // Of types with the same name, the one with the lowest id is used on every device.
+    // If several types have the same name, every device uses the one with the lowest id.
     if let other = typeNames[type.name.lowercased()], other.id <= type.id { return }
     typeNames[type.name.lowercased()] = type
   }
@@ -149,7 +150,7 @@ final class RecordImporter {
     let (workouts, rest) = file.separatingWorkouts(
       zone: request.options.zone.name, using: Geodesic.distanceMeters(from:to:))
     for workout in workouts { try take(workout, at: place) }
-    // Saved first, so that detection does not report the same activity as a trip.
+    // Saved before detection, so that the same activity is not detected as a trip as well.
     try flush()
     for fixes in rest.recordings {
       let taken = try store.take(recording: fixes, motion: rest.activities, isDryRun: request.isDryRun)
@@ -160,7 +161,7 @@ final class RecordImporter {
     }
   }
 
-  /// Rejects fixes of the future.
+  /// Adds a fix to the readings. Rejects fixes that are dated in the future.
   private func take(_ fix: Location, _ device: String, at place: String) throws {
     guard fix.timestamp <= latestFix else {
       return refuse(
@@ -189,13 +190,13 @@ final class RecordImporter {
     guard isRecordable(entity, at: place) else { return }
     switch entity {
     case .eventType(let type):
-      // The id may exist on this device under another name, which is kept.
+      // If a type with this id exists on this device under another name, its name remains.
       if let mapped = request.typeMap[type.name.lowercased()], mapped.lowercased() != type.name.lowercased() {
         let look = ExternalType(name: mapped, colorHex: type.colorHex, icon: type.iconName, goal: type.goal)
         renamed[id] = (typeNames[mapped.lowercased()] ?? makeType(mapped, like: look)).id
         return
       }
-      // Created separately on two devices that had not synced: treated as one type.
+      // Types with one name that were created on two devices before they synced are treated as one type.
       if types[id] == nil, let same = typeNames[type.name.lowercased()] {
         renamed[id] = same.id
         report.known += 1
@@ -239,26 +240,26 @@ final class RecordImporter {
     }
   }
 
-  /// Type and property definitions for a type name of the file.
+  /// Event type and property definitions for a type name in the file.
   private final class TypeUse {
     let type: EventType
-    /// By key as written in the file.
+    /// Property definitions by key as written in the file.
     var definitions: [String: PropertyDefinition] = [:]
-    /// Number of events that the report does not include yet.
+    /// Number of events that the report does not count yet.
     var count = 0
 
     init(_ type: EventType) { self.type = type }
   }
 
-  /// Empties the cache, because a lookup may now have another result.
+  /// Empties the cache of types. Must be called when a lookup may have another result.
   private func forgetUses() {
     for use in uses.values where use.count > 0 { report.types[use.type.name, default: 0] += use.count }
     uses.removeAll(keepingCapacity: true)
   }
 
-  /// - Returns: the type for an event; `nil` if the event is skipped, which is reported.
+  /// Returns the type for an event. Returns `nil` if the event is skipped, and reports that.
   private func use(of foreign: ExternalEvent, at place: String) throws -> TypeUse? {
-    // Not cached: hints and duplicate detection depend on the event.
+    // Not cached if the event has hints or a duplicate rule, because the result then depends on the event.
     let isByName = foreign.hints.isEmpty && foreign.sameness == nil
     if isByName, let use = uses[foreign.typeName] { return use }
     let mapped = ([foreign.typeName.lowercased()] + foreign.hints).lazy.compactMap { self.request.typeMap[$0] }.first
@@ -299,7 +300,7 @@ final class RecordImporter {
     if let title = foreign.title { event.originalTitle = title }
     var given = foreign.properties
     if foreign.route.count > 1 {
-      // Same format as for trips, with points as dense as a screen can show.
+      // In the same format as for trips, with points as dense as a screen can display.
       given[TripRecord.PropertyKey.route.rawValue] = .text(
         Polyline.encode(RouteSimplifier.simplify(foreign.route, toleranceMeters: 5)))
     }
@@ -332,10 +333,11 @@ final class RecordImporter {
     }
   }
 
-  /// Whether another source recorded the same event, before or in this import. The existing event receives fields that it lacks.
+  /// Returns whether another source has recorded the same event, before or in this import. If so, adds missing values
+  /// to the existing event.
   private func isKnown(_ event: Event, _ sameness: ExternalEvent.DuplicateRule) throws -> Bool {
     if case .day(let amount) = sameness { return try isDayKnown(event, amount) }
-    // Trips in earlier fixes are detected first. Otherwise, this trip would be recorded twice.
+    // Detect trips in the fixes before this one. Otherwise this trip would be recorded twice.
     if event.sourceType == .trip, hasUnreadFixes {
       try flushReadings()
       hasUnreadFixes = false
@@ -359,12 +361,12 @@ final class RecordImporter {
     return true
   }
 
-  /// Whether the recorded events of a day add up to a habit's amount for that day.
+  /// Returns whether the recorded events of a day add up to the amount of a habit on that day.
   private func isDayKnown(_ event: Event, _ amount: Double) throws -> Bool {
     guard try store.event(id: event.id) == nil else { return false }
     let zone = request.options.zone
     let day = zone.wall(at: event.timestamp).day
-    // Covers the day in every time zone.
+    // Covers the day in all time zones.
     let range = event.timestamp.addingTimeInterval(-86_400)..<event.timestamp.addingTimeInterval(2 * 86_400)
     let sum = try store.events(in: range, ofType: event.eventTypeId).filter { other in
       let own = other.timeZone.flatMap { $0 == zone.name ? nil : ZoneClock(named: $0) } ?? zone
@@ -373,7 +375,7 @@ final class RecordImporter {
     return sum > 0 && abs(sum - amount) < 0.0005
   }
 
-  /// Returns the built-in type for a trip or visit; `nil` for other events.
+  /// Returns the built-in type for a trip or a visit, or `nil` for other events.
   private func builtInType(for foreign: ExternalEvent, named name: String) throws -> EventType? {
     let kind = foreign.source == .trip ? BuiltInType.trip : BuiltInType.visit
     switch foreign.sameness {
@@ -395,7 +397,7 @@ final class RecordImporter {
     }
     if isNew { report.newTypes.append(type.name) }
     know(type)
-    // Found by the name in the file, even if the user renamed it.
+    // The name in the file must find the type even if the user has renamed it.
     typeNames[name.lowercased()] = type
     for definition in definitions where definition.eventTypeId == type.id { know(definition) }
     return type
@@ -424,7 +426,7 @@ final class RecordImporter {
     append(.record(skip.record))
   }
 
-  /// Whether all values are within their limits; reports the entity otherwise.
+  /// Returns whether all values of an entity are within their limits. Otherwise reports the entity.
   private func isRecordable(_ entity: AnyEntity, at place: String) -> Bool {
     do {
       try entity.checkLimits()
@@ -447,7 +449,7 @@ final class RecordImporter {
     foreign.isKeyUnique ? NaturalKey.identifier(for: ["import"] + foreign.key) : identifier(foreign.key)
   }
 
-  /// Entities of one file with the same key are different, so the key is numbered.
+  /// Entities in one file with the same key are different, so the key is numbered.
   private func identifier(_ key: [String]) -> CompactIdentifier {
     let first = NaturalKey.identifier(for: ["import"] + key)
     let fingerprint = first.fingerprint
@@ -459,9 +461,9 @@ final class RecordImporter {
 
   private func typeID(of name: String) -> String { NaturalKey.id(for: "import", "type", name.lowercased()) }
 
-  /// Whether the user deleted a type, as opposed to undoing an import.
+  /// Returns whether the user has deleted a type, other than by undoing an import.
   private func isGone(_ type: String) -> Bool {
-    // If the store cannot be read, saving the type fails.
+    // If the store cannot be read, saving the type will fail.
     (try? store.isDeleted(.eventType, id: type) && !store.isTakenBack(.eventType, id: type)) == true
   }
 
@@ -471,7 +473,7 @@ final class RecordImporter {
     "#645D02", "#B12F60", "#009353", "#609D10", "#8849A2", "#036767",
   ]
 
-  /// First unused colour; if all are used, the next one in turn.
+  /// First unused colour. If all are used, they repeat in order.
   private var nextColour: String {
     let taken = Set(types.values.map { $0.colorHex.uppercased() })
     return Self.colours.first { !taken.contains($0) } ?? Self.colours[types.count % Self.colours.count]
@@ -479,8 +481,8 @@ final class RecordImporter {
 
   private func makeType(_ name: String, like foreign: ExternalType? = nil) -> EventType {
     let natural = typeID(of: name)
-    // A type that the user deleted stays deleted, and a new type receives its name. A type removed by undoing an import is
-    // restored with its events.
+    // A type that the user has deleted remains deleted, and a new type receives its name. A type removed by undoing an
+    // import is restored together with its events.
     var type = EventType(
       id: isGone(natural) ? destination.makeID() : natural, name: name, colorHex: foreign?.colorHex ?? nextColour,
       iconName: foreign?.icon ?? "•")
@@ -492,7 +494,7 @@ final class RecordImporter {
   }
 
   private func makeDefinition(_ key: String, _ kind: PropertyType, of type: EventType) -> PropertyDefinition {
-    // Text instead of a choice, whose options are known only at the end of the file.
+    // Imported as text rather than as a selection, whose options are not known before the end of the file.
     let definition = PropertyDefinition(
       id: NaturalKey.id(for: "import", "property", type.id, key.lowercased()), eventTypeId: type.id, key: key,
       label: key,
@@ -509,7 +511,7 @@ final class RecordImporter {
     starts?.append(entity.eventStart)
   }
 
-  /// Checks before the first save whether the same file was imported with another time zone.
+  /// Checks, before the first save, whether the same file was imported with another time zone.
   private func checkZone() throws {
     guard !isZoneChecked else { return }
     isZoneChecked = true
@@ -522,7 +524,7 @@ final class RecordImporter {
     }
   }
 
-  /// Starts saving the batch after the previous one has been saved.
+  /// Starts saving the batch once the previous one has been saved.
   private func flush() throws {
     try saver.settle()
     defer {
@@ -603,7 +605,7 @@ final class RecordImporter {
       report.found += try previewedFindings()
     } else {
       try putNotes()
-      // An export of a store contains its detected events.
+      // An exported store contains its detected events.
       if report.newReadings > 0, format.reads != .everything {
         report.found += try store.makeTrackIntake().findAll().created.count
       }
@@ -615,13 +617,13 @@ final class RecordImporter {
     return report
   }
 
-  /// Stores the detection results of an exported store with its readings, so that nothing is detected again.
+  /// Stores the state of detection together with the readings of an exported store, so that nothing is detected again.
   private func putNotes() throws {
     guard !notes.isEmpty else { return }
     let log = try store.openTrackLog()
     for (device, notes) in notes.sorted(by: { $0.key < $1.key }) {
       try log.withReader {
-        // If this store has already processed the device, its own results are used.
+        // If this store has already processed readings of the device, its own state is used.
         let own = try TrackNote.Kind.allCases.contains {
           try !log.notes($0, device: device, after: nil, isDescending: false, limit: 1).isEmpty
         }
@@ -636,6 +638,6 @@ final class RecordImporter {
 }
 
 extension AnyEntity {
-  /// `nil` for entities that are not events.
+  /// Start of an event, or `nil` for other entities.
   fileprivate var eventStart: Date? { if case .event(let event) = self { event.timestamp } else { nil } }
 }

@@ -9,17 +9,16 @@ import TrendyModels
 
 /// Simplifies a route with the algorithm of Ramer (1972) and Douglas and Peucker (1973).
 enum RouteSimplifier {
-  /// Maximum number of points, so that the event fits into one message to the hub.
+  /// Maximum number of points. Limits the size of an event, which must fit into one request to the hub.
   private static let pointLimit = 2000
 
-  /// Returns the route without points that are close to the line between their neighbours.
+  /// Returns the route without the points that are close to the line between their neighbours.
   ///
-  /// The first and last points are always part of the result.
+  /// The first and the last point are always part of the result.
   ///
   /// - Parameters:
   ///   - route: Points in order. The route may cross the antimeridian.
-  ///   - toleranceMeters: Maximum distance of a removed point from the line. It is doubled until at most 2,000 points
-  ///     remain.
+  ///   - toleranceMeters: Maximum distance of a removed point from the line. Doubled until at most 2,000 points remain.
   static func simplify(_ route: [Coordinate], toleranceMeters: Double) -> [Coordinate] {
     guard route.count > 2 else { return route }
     let points = flattened(route)
@@ -33,7 +32,8 @@ enum RouteSimplifier {
 
   private typealias Point = (x: Double, y: Double)
 
-  /// Projects to a plane tangent at the first point, in metres. The error is negligible at the scale of the tolerance.
+  /// Projects the points to a plane that touches the first point, in metres. The error is negligible compared with the
+  /// tolerance.
   private static func flattened(_ route: [Coordinate]) -> [Point] {
     let meters = 111_195.0
     let origin = route[0]
@@ -65,7 +65,7 @@ enum RouteSimplifier {
     return kept
   }
 
-  /// Returns the distance of a point from the line segment between two points.
+  /// Returns the distance of a point from the segment between two other points.
   private static func distance(_ point: Point, from start: Point, to end: Point) -> Double {
     let (x, y) = (end.x - start.x, end.y - start.y)
     let square = x * x + y * y

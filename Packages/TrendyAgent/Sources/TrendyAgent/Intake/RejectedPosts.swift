@@ -2,22 +2,22 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyPersistence
 
-/// Recent posts that were not stored completely, by device; kept in a file beside the track log or in a row of it.
+/// Recent posts that were not stored completely, by device. Stored in a file beside the track log, or in a row of it.
 ///
-/// An entry is deleted when a later post of the device is stored completely. It is information for the user (`trendy
-/// place check`), so an entry that cannot be read or written has no further effect.
+/// The entry of a device is deleted when a later post of the device is stored completely. Entries only inform the user
+/// (`trendy place check`), so failing to read or write one has no other effect.
 public struct RejectedPosts: Sendable {
   /// Rejected posts of one device.
   public struct Entry: Hashable, Sendable, Codable {
     /// Number of rejected posts since ``first``.
     public var count: Int
-    /// Time of the first one.
+    /// Time of the first rejected post.
     public var first: Date
-    /// Time of the last one.
+    /// Time of the last rejected post.
     public var last: Date
-    /// Reason of the last one, as text.
+    /// Reason for rejecting the last post, as text.
     public var reason: String
-    /// Whether the last one was rejected as a whole, so that its sender still has it.
+    /// Whether the last post was rejected as a whole, so that its sender still has it.
     public var isHeldBySender: Bool
 
     public init(count: Int, first: Date, last: Date, reason: String, isHeldBySender: Bool) {
@@ -41,22 +41,22 @@ public struct RejectedPosts: Sendable {
 
   private let place: Place
 
-  /// Uses a file in the directory of a track log.
+  /// Stores the entries in a file in the directory of a track log.
   public init(directory: URL) { place = .file(directory.appending(path: "refused.json")) }
 
-  /// Uses a row of a track log.
+  /// Stores the entries in a row of a track log.
   public init(rows: any TrackRows) { place = .rows(rows) }
 
   /// Returns all entries by device.
   public func load() -> [String: Entry] {
     switch place {
     case .file(let file): FileManager.default.contents(atPath: file.path).map(Self.decoded) ?? [:]
-    case .rows(let rows): (try? rows.read { try Self.entries(in: $0) }) ?? [:]  // see above
+    case .rows(let rows): (try? rows.read { try Self.entries(in: $0) }) ?? [:]  // only informative
     }
   }
 
   private static func decoded(_ data: Data) -> [String: Entry] {
-    (try? WireJSON.decode([String: Entry].self, from: data)) ?? [:]  // see above
+    (try? WireJSON.decode([String: Entry].self, from: data)) ?? [:]  // only informative
   }
 
   private static let key = RowKey(high: 0, low: 0)
@@ -65,7 +65,7 @@ public struct RejectedPosts: Sendable {
     try rows.row(kind: TrackRow.refusedKind, key: key).map { decoded(Data($0.payload)) } ?? [:]
   }
 
-  /// Adds a post that was not stored completely.
+  /// Records a post that was not stored completely.
   public func note(device: String, reason: String, isHeldBySender: Bool, at now: Date) {
     let device = TrackIntake.name(device)
     change { entries in
@@ -79,7 +79,7 @@ public struct RejectedPosts: Sendable {
     }
   }
 
-  /// Deletes the entry of a device after a complete post.
+  /// Deletes the entry of a device. Call after storing a complete post.
   public func clear(device: String) {
     let device = TrackIntake.name(device)
     guard load()[device] != nil else { return }
@@ -87,7 +87,7 @@ public struct RejectedPosts: Sendable {
   }
 
   private func change(_ body: (inout [String: Entry]) -> Void) {
-    // Write errors are ignored because the entries are only informative.
+    // Ignore write errors, because the entries are only informative.
     switch place {
     case .file(let file):
       var entries = load()

@@ -5,21 +5,21 @@ public import TrendyTrips
 
 /// Detects trips in recorded tracks, without a store.
 public enum TrackDetection: Sendable {
-  /// Track file in a folder or given by its path.
+  /// Track file given by its path, or found in a folder.
   public struct Source: Hashable, Sendable {
-    /// Name of the folder that contains `track.csv`, otherwise the file name without its extension.
+    /// Name of the folder if the file is called `track.csv`, otherwise the file name without its extension.
     public let id: String
     public let file: URL
   }
 
-  /// Returns the tracks below a path, ordered by id.
+  /// Returns the tracks in a file or folder, ordered by id.
   ///
-  /// A folder with a `track.csv` is one track, whose other files are ignored. Names that begin with a dot,
+  /// A folder that contains `track.csv` is one track, and its other files are ignored. Names that start with a dot,
   /// `truth.json`, `samples/` and `licences/` are skipped.
-  /// - Parameter path: A file or folder; if it does not exist, the result is empty.
+  /// - Parameter path: Path of a file or folder. If it does not exist, the result is empty.
   /// - Throws: Errors of listing a folder.
   public static func sources(at path: URL) throws -> [Source] {
-    // A missing path contains no tracks.
+    // A path that does not exist contains no tracks.
     guard let values = try? FileManager.default.attributesOfItem(atPath: path.path) else { return [] }
     guard values[.type] as? FileAttributeType == .typeDirectory else { return [source(of: path)] }
     let names = try FileManager.default.contentsOfDirectory(atPath: path.path).sorted()
@@ -30,10 +30,10 @@ public enum TrackDetection: Sendable {
 
   /// Detects the trips in a track file.
   /// - Parameters:
-  ///   - bytes: Content of a file in any track format.
+  ///   - bytes: Content of the file, in any track format.
   ///   - stop: Duration of a stop that ends a trip.
   /// - Returns: Trips ordered by start.
-  /// - Throws: `InterchangeError` for a file that cannot be read.
+  /// - Throws: `InterchangeError` for an invalid file.
   public static func trips(in bytes: [UInt8], stop: TripStop) throws -> [TripRecord] {
     trips(in: try TrackFile(reading: bytes), stop: stop)
   }
@@ -56,8 +56,8 @@ public enum TrackDetection: Sendable {
 }
 
 extension TrackFile {
-  /// Fixes by recording, each the log of one device. In message formats each device has a track; the tracks of a saved
-  /// file are parts of one log.
+  /// Fixes by recording, each of which was made by one device. Message formats have one track per device; in files that
+  /// a user saved, the tracks are parts of one recording.
   var recordings: [[Location]] {
     switch format {
     case .csv, .geoJSON, .overland, .ownTracks, .ownTracksRecording:

@@ -9,25 +9,25 @@ import TrendyTrips
 public struct TrackImport: Hashable, Sendable {
   /// Numbers of new and duplicate items.
   public struct Count: Hashable, Sendable {
-    /// Items that were not recorded before.
+    /// Number of items that were not recorded before.
     public var new = 0
-    /// Recorded before, on this or another device, including those deleted since.
+    /// Number of items recorded before, on this or another device, including those that have been deleted since.
     public var known = 0
   }
 
   /// The parsed file.
   public let file: TrackFile
-  /// New and duplicate fixes of the track log; in a dry run, those that would be.
+  /// New and duplicate fixes in the track log. In a dry run, the counts of a real import.
   public internal(set) var fixCount = Count()
-  /// First of the problems.
+  /// Problems of the first rejected items.
   public internal(set) var problems: [ImportProblem]
-  /// Number of all problems.
+  /// Total number of problems.
   public internal(set) var problemCount: Int
-  /// Workouts among the tracks; `nil` if there are none.
+  /// Report on the workouts among the tracks, or `nil` if there are none.
   public internal(set) var workouts: ImportReport?
   public internal(set) var trips: [Event] = []
   public internal(set) var tripCount = Count()
-  /// Visits in the file, new or not, without deleted ones.
+  /// Visits in the file, new or not, except those that the user has deleted.
   public internal(set) var visits: [Event] = []
   public internal(set) var visitCount = Count()
 
@@ -37,24 +37,25 @@ public struct TrackImport: Hashable, Sendable {
     problemCount = file.problemCount
   }
 
-  /// Length in metres along all points of the file.
+  /// Length of the path through all points of the file in metres.
   public var length: Double { file.lengthMeters(using: Geodesic.distanceMeters(from:to:)) }
 
-  /// Returns the last coordinate of a trip's route.
+  /// Returns the last coordinate of a trip's route, or `nil` if the trip has no route.
   public static func endCoordinate(of trip: Event) -> Coordinate? {
     Polyline.decode(trip.properties[TripRecord.PropertyKey.route.rawValue]?.stringValue ?? "")?.last
   }
 }
 
 extension DeviceRecord {
-  /// Imports a recorded track: stores its fixes in the track log and records new trips, visits and workouts.
+  /// Imports a recorded track: stores its fixes in the track log, and records new trips, visits and workouts.
   ///
-  /// A track is a separate device of the log, and the ids of its events are natural keys. Importing the same track again,
-  /// on any device, adds nothing. Deleted events are not recreated, unless their import was undone.
+  /// The track log treats each track as a separate device, and the ids of its events are natural keys. Importing the
+  /// same track again on any device adds nothing. Events that were deleted are not created again, unless they were
+  /// deleted by undoing an import.
   /// - Parameters:
   ///   - bytes: File in any ``/TrendyInterchange/ImportFormat``.
   ///   - request: Options. A dry run detects and counts without storing anything.
-  /// - Throws: `InterchangeError` for an invalid file; nothing has been stored then.
+  /// - Throws: `InterchangeError` for an invalid file. Nothing is stored in this case.
   public func importTrack(_ bytes: [UInt8], _ request: ImportRequest) throws -> TrackImport {
     let file = try TrackFile(reading: bytes, request.options)
     let format = try InterchangeFormat.of(file)
@@ -62,7 +63,7 @@ extension DeviceRecord {
     let result = try store.importTrack(file, as: format, request)
     guard !request.isDryRun, result.isAnythingNew else { return result }
     onChange()
-    // The import is durable; maintenance can also run later, so its errors are ignored.
+    // The import is durable. Ignore errors of maintenance, which can run later.
     _ = try? makeTrackIntake().tick()
     while (try? maintain()) == true {}
     return result
@@ -77,8 +78,8 @@ extension InterchangeFormat {
 }
 
 extension ImportStore {
-  /// Imports a recorded track: stores its fixes and records new trips, visits and workouts.
-  /// - Throws: `InterchangeError` for an invalid file; nothing has been stored then.
+  /// Imports a recorded track: stores its fixes, and records new trips, visits and workouts.
+  /// - Throws: `InterchangeError` for an invalid file. Nothing is stored in this case.
   public func importTrack(_ bytes: [UInt8], _ request: ImportRequest) throws -> TrackImport {
     let file = try TrackFile(reading: bytes, request.options)
     return try importTrack(file, as: .of(file), request)
@@ -113,7 +114,7 @@ extension ImportStore {
     return result
   }
 
-  /// Stores the fixes of one recorder and records new trips and visits.
+  /// Stores the fixes of one recording, and records new trips and visits.
   func take(recording fixes: [Location], motion: [MotionActivity], isDryRun: Bool) throws -> TakenRecording {
     var taken = TakenRecording()
     let latest = latestFix
@@ -137,7 +138,7 @@ extension ImportStore {
       for event in recording.events(geofences: try journal.geofences(), tripTypeId: "", stop: try journal.tripStop()) {
         let isTrip = event.sourceType == .trip
         let isPresent = try isKnown(.event, id: event.id) || journal.twin(of: event) != nil
-        // Recorded under another type by another source.
+        // Another source has recorded the trip under another type.
         if !isPresent, isTrip, try journal.told(event) != nil { continue }
         taken.events.append((event, isTrip, !isPresent))
       }
@@ -147,16 +148,16 @@ extension ImportStore {
     (taken.added, taken.known) = (result.added, result.known)
     let new = Set(result.changes.created).union(try restore(found.map(\.id), of: recording, journal))
     for (id, isTrip) in found {
-      // `nil` if the user deleted the event; it counts as known.
+      // `nil` if the user deleted the event, which then counts as recorded before.
       let event = try event(id: id)
-      // Recorded under another type by another source.
+      // Another source has recorded the trip under another type.
       if let event, isTrip, event.sourceType != .trip { continue }
       taken.events.append((event, isTrip, new.contains(id)))
     }
     return taken
   }
 
-  /// Restores events of a recording whose import was undone.
+  /// Restores events of a recording that were deleted by undoing an import.
   private func restore(_ ids: [String], of recording: Recording, _ journal: any DetectedEventStore) throws -> Set<
     String
   > {
@@ -171,12 +172,12 @@ extension ImportStore {
   }
 }
 
-/// Result of importing the fixes of one recorder.
+/// Result of importing the fixes of one recording.
 struct TakenRecording {
   var added = 0
   var known = 0
   var problems: [String] = []
-  /// Detected trips and visits; an event is `nil` if it was deleted.
+  /// Detected trips and visits. The event is `nil` if the user deleted it.
   var events: [(event: Event?, isTrip: Bool, isNew: Bool)] = []
 }
 

@@ -6,9 +6,9 @@ public import TrendyPersistence
 public import TrendyProtocols
 public import TrendyTrips
 
-/// Receives readings of devices: stores them in the track log, then writes detected trips and visits.
+/// Receives readings of devices: stores them in the track log, then writes the detected trips and visits.
 ///
-/// Calls block one another, in all processes. A server with many callers uses ``IntakeQueue``, which waits without
+/// Calls block one another, across all processes. A server with many callers uses ``IntakeQueue``, which waits without
 /// blocking a thread.
 public struct TrackIntake: Sendable {
   private let log: TrackLog
@@ -17,11 +17,11 @@ public struct TrackIntake: Sendable {
   /// Posts that were not stored completely.
   public let refusedPosts: RejectedPosts
 
-  /// Opens or creates the log in a directory.
+  /// Opens or creates the track log in a directory.
   /// - Parameters:
   ///   - directory: Directory of the track log.
-  ///   - journal: Where detected events are written.
-  ///   - clock: Clock for the check of future readings.
+  ///   - journal: Store for detected events.
+  ///   - clock: Clock used to reject readings that are dated in the future.
   /// - Throws: `StorageError`.
   public init(directory: URL, journal: any DetectedEventStore, clock: any TimeSource) throws {
     refusedPosts = RejectedPosts(directory: directory)
@@ -30,11 +30,11 @@ public struct TrackIntake: Sendable {
     self.clock = clock
   }
 
-  /// Uses rows in another storage for the log and for rejected posts.
+  /// Creates an intake whose track log and rejected posts are rows in another storage.
   /// - Parameters:
   ///   - rows: Rows of the track log.
-  ///   - journal: Where detected events are written.
-  ///   - clock: Clock for the check of future readings.
+  ///   - journal: Store for detected events.
+  ///   - clock: Clock used to reject readings that are dated in the future.
   public init(rows: any TrackRows, journal: any DetectedEventStore, clock: any TimeSource) {
     refusedPosts = RejectedPosts(rows: rows)
     log = TrackLog(rows: rows)
@@ -42,7 +42,7 @@ public struct TrackIntake: Sendable {
     self.clock = clock
   }
 
-  /// Result of a batch.
+  /// Result of storing a batch.
   public struct Taken: Hashable, Sendable {
     /// Number of new readings.
     public var added = 0
@@ -52,16 +52,16 @@ public struct TrackIntake: Sendable {
     public var problems: [String] = []
     /// Number of invalid or rejected readings.
     public var problemCount = 0
-    /// Number of valid readings that were not stored.
+    /// Number of valid readings that were rejected, because they are dated in the future.
     public var refused = 0
-    /// Detected events that were created, changed or deleted.
+    /// Changes to detected events.
     public var changes = DetectionRunner.Changes()
     /// Whether any event was created, changed or deleted.
     public var isRecordChanged: Bool { !changes.isEmpty }
-    /// Why the sender must keep the batch and send it again: none of its readings could be stored. `nil` if any was
-    /// stored, or if it had no readings.
+    /// Reason why the sender must keep the batch and send it again: none of its readings could be stored. `nil` if a
+    /// reading was stored or the batch contained none.
     public var refusal: String?
-    /// Why detection did not run on the stored readings. The next batch or ``tick()`` runs it.
+    /// Error that prevented detection on the stored readings. The next batch or ``tick()`` will run detection.
     public var delay: String?
 
     public init() {}
@@ -70,10 +70,10 @@ public struct TrackIntake: Sendable {
   /// Stores a batch, and writes the trips and visits detected in it. Stored readings are durable even if detection
   /// fails.
   /// - Parameters:
-  ///   - batch: Fixes and activities of the device.
-  ///   - calls: Explicit starts and ends of trips.
+  ///   - batch: Fixes and motion samples of the device.
+  ///   - calls: Trip commands of the device.
   ///   - device: Name of the device.
-  /// - Returns: Counts and detected changes.
+  /// - Returns: Counts of readings, and changes to detected events.
   /// - Throws: `StorageError` if the batch could not be stored.
   public func take(_ batch: DeviceBatch, calls: [TripCommand] = [], device: String) throws -> Taken {
     var taken = Taken()
@@ -95,12 +95,12 @@ public struct TrackIntake: Sendable {
     return taken
   }
 
-  /// Stores a posted batch like ``take(_:calls:device:)``, and keeps ``refusedPosts`` up to date.
+  /// Stores a posted batch like ``take(_:calls:device:)``, and updates ``refusedPosts``.
   /// - Parameters:
-  ///   - batch: Fixes and activities of the device.
-  ///   - calls: Explicit starts and ends of trips.
+  ///   - batch: Fixes and motion samples of the device.
+  ///   - calls: Trip commands of the device.
   ///   - device: Name of the device.
-  /// - Returns: Counts and detected changes.
+  /// - Returns: Counts of readings, and changes to detected events.
   /// - Throws: `StorageError` if the batch could not be stored.
   public func takePost(_ batch: DeviceBatch, calls: [TripCommand] = [], device: String) throws -> Taken {
     var taken = try take(batch, calls: calls, device: device)
@@ -121,9 +121,9 @@ public struct TrackIntake: Sendable {
   /// Stores a track recorded elsewhere, and writes its trips and visits.
   /// - Parameters:
   ///   - fixes: Fixes of one recording.
-  ///   - motion: Activities of the same recording.
-  /// - Returns: Counts, and all events of the recording ordered by time, including those that the user changed or
-  ///   deleted.
+  ///   - motion: Motion samples of the same recording.
+  /// - Returns: Counts of readings, and all events of the recording ordered by time, including those that the user
+  ///   edited or deleted.
   /// - Throws: `StorageError` if the track could not be stored.
   public func take(_ fixes: [Location], motion: [MotionActivity]) throws
     -> (taken: Taken, events: [(id: String, isTrip: Bool)])
@@ -140,7 +140,7 @@ public struct TrackIntake: Sendable {
     return (taken, try reader.events(device: recording.device))
   }
 
-  /// Performs maintenance of the log, and writes trips and visits that end because of silence.
+  /// Performs maintenance of the track log, and writes the trips and visits that end because of a gap.
   /// - Returns: Whether any event was written.
   @discardableResult
   public func tick() throws -> Bool {
@@ -148,15 +148,15 @@ public struct TrackIntake: Sendable {
     return try !reader.readAll().isEmpty
   }
 
-  /// Runs detection on stored readings that have not been processed yet.
+  /// Runs detection on stored readings that have not been processed.
   func findAll() throws -> DetectionRunner.Changes { try reader.readAll() }
 
-  /// Repeats detection on all stored readings, or on those since a time.
+  /// Repeats detection on all stored readings, or on those since a given time.
   /// - Parameters:
-  ///   - since: Start time; `nil` for all readings.
-  ///   - onProgress: Called every few hundred readings. An error ends the detection; events detected so far are kept,
-  ///     and the next ``tick()`` processes the rest.
-  /// - Returns: Changes of detected events.
+  ///   - since: Time from which readings are processed, or `nil` for all.
+  ///   - onProgress: Called every few hundred readings. An error that it throws ends detection. Events detected before
+  ///     remain, and the next ``tick()`` processes the remaining readings.
+  /// - Returns: Changes to detected events.
   /// - Throws: Errors of the store or of `onProgress`.
   public func readAgain(
     since: Date? = nil, onProgress: (DetectionRunner.Progress) throws -> Void = { _ in }
@@ -167,14 +167,14 @@ public struct TrackIntake: Sendable {
   /// Returns the current state of each device.
   public func presences() throws -> [DevicePresence] { try reader.presences() }
 
-  /// Returns the names of devices with stored readings, without imported recordings and display-only tracks.
+  /// Returns the names of devices that have stored readings, without imported recordings and display-only tracks.
   public func devices() throws -> [String] {
     try log.devices().map(\.name).filter {
       !Recording.isRecording(device: $0) && !DisplayOnlyTrack.isKept(device: $0)
     }
   }
 
-  /// Returns the time of the newest reading of all devices; `nil` without readings.
+  /// Returns the time of the newest reading of any device, or `nil` if there are no readings.
   public func lastReading() throws -> Date? { try log.devices().map(\.lastTime).max() }
 
   /// Returns the trips of a device that ended after a time.
@@ -182,33 +182,33 @@ public struct TrackIntake: Sendable {
     try reader.trips(device: Self.name(device), since: since)
   }
 
-  /// Returns the trip in progress of a device; `nil` without one.
+  /// Returns the trip in progress of a device, or `nil`.
   public func openTrip(device: String) throws -> TripRecord? {
     try reader.presences().first { $0.device == Self.name(device) }?.trip
   }
 
-  /// Returns the fixes of a period in order if exactly one device has any, otherwise none.
+  /// Returns the fixes of a period in order if exactly one device has any; otherwise an empty array.
   public func fixesOfOneDevice(in span: ClosedRange<Date>) throws -> [Location] {
     try log.fixesOfOneDevice(in: span)
   }
 
   /// Returns one part of the stored readings for an export; see `TrackLog.part(in:after:)`.
   /// - Parameters:
-  ///   - span: Period; `nil` for everything.
-  ///   - position: End of the previous part; `nil` for the first.
-  /// - Returns: Records and the end of the part; a `nil` end after the last part.
+  ///   - span: Period, or `nil` for all readings.
+  ///   - position: End of the previous part, or `nil` for the first part.
+  /// - Returns: Records and the end of the part. The end is `nil` after the last part.
   public func part(
     in span: ClosedRange<Date>?, after position: (device: String, moment: Date)?
   ) throws -> (records: [InterchangeRecord], end: (device: String, moment: Date)?) {
     try log.part(in: span, after: position)
   }
 
-  /// Explains how a detected event was found; `nil` for an event that was not detected from this log.
+  /// Returns an explanation of why an event was detected, or `nil` if it was not detected in this log.
   public func explanation(eventId: String) throws -> FindingExplanation? {
     try reader.explanation(eventId: eventId)
   }
 
-  /// Returns a device name that the log accepts: 1 to 128 bytes, and distinct from names of recordings.
+  /// Returns a device name that the track log accepts: 1 to 128 bytes, and different from the names of recordings.
   static func name(_ device: String) -> String {
     let isTaken = device.isEmpty || Recording.isRecording(device: device) || DisplayOnlyTrack.isKept(device: device)
     var name = isTaken ? "device" + device : device
@@ -218,11 +218,11 @@ public struct TrackIntake: Sendable {
 }
 
 extension TrackIntake.Taken {
-  /// Returns the readings that are not in the future, and counts the others as rejected.
+  /// Returns the readings that are not dated in the future. Counts the others as rejected, except motion samples.
   fileprivate mutating func refusingFuture(_ readings: [TrackReading], after now: Date) -> [TrackReading] {
     let latest = now.addingTimeInterval(Self.longestLead)
     return readings.filter { reading in
-      // `false` also for a time that is not a number.
+      // This is `false` for a time that is not a number.
       if reading.timestamp <= latest { return true }
       if case .motion = reading { return false }
       problemCount += 1
@@ -235,11 +235,12 @@ extension TrackIntake.Taken {
     }
   }
 
-  /// Maximum lead of a reading's time in seconds. Device clocks are wrong by minutes or by years.
+  /// Maximum time in seconds by which a reading may be ahead of the clock. Clocks of devices are wrong by minutes or by
+  /// years.
   private static let longestLead: TimeInterval = 86_400
 }
 
-/// Shared queue for a store's track intake within one process, created at first use.
+/// Shared queue for the track intake of a record within one process. Created at its first use.
 public actor SharedIntake {
   private let record: DeviceRecord
   private var queue: IntakeQueue?
@@ -247,7 +248,7 @@ public actor SharedIntake {
   /// Creates a queue for the readings of a record.
   public init(_ record: DeviceRecord) { self.record = record }
 
-  /// Returns the queue; the first call opens the track log.
+  /// Returns the queue. The first call opens the track log.
   public func make() throws -> IntakeQueue {
     if let queue { return queue }
     let queue = IntakeQueue(try record.makeTrackIntake())
@@ -255,11 +256,11 @@ public actor SharedIntake {
     return queue
   }
 
-  /// Returns the queue; `nil` if no device has ever sent readings.
+  /// Returns the queue, or `nil` if no device has ever sent readings.
   public func present() throws -> IntakeQueue? { queue == nil && !record.hasTracks ? nil : try make() }
 }
 
-/// Runs calls on a track intake one after the other, and opens the intake when needed.
+/// Runs calls on a track intake one at a time, and opens the intake when it is needed.
 public actor IntakeQueue {
   private enum State {
     case closed
@@ -275,14 +276,14 @@ public actor IntakeQueue {
     state = Mutex(.open(intake))
   }
 
-  /// Creates a queue that opens the intake itself.
-  /// - Parameter make: Opens the intake; called again after ``closeIfIdle()`` and after it has thrown.
+  /// Creates a queue that opens the intake when it is needed.
+  /// - Parameter make: Opens the intake. Called again after ``closeIfIdle()``, or if it has thrown.
   public init(opening make: @escaping @Sendable () throws -> TrackIntake) {
     self.make = make
     state = Mutex(.closed)
   }
 
-  /// Runs `body` with the intake after all earlier calls, and opens the intake if necessary.
+  /// Runs `body` with the intake, after all earlier calls. Opens the intake if necessary.
   public func run<Result: Sendable>(_ body: @Sendable (TrackIntake) throws -> Result) throws -> Result {
     let known: TrackIntake? = state.withLock { state in
       defer { state = .inUse }
@@ -299,8 +300,8 @@ public actor IntakeQueue {
     return try body(intake)
   }
 
-  /// Closes the log unless a call is in progress. Never waits.
-  /// - Returns: Whether the log is closed.
+  /// Closes the track log unless a call is in progress. Never waits.
+  /// - Returns: Whether the track log is closed.
   public nonisolated func closeIfIdle() -> Bool {
     state.withLock { state in
       if case .inUse = state { return false }

@@ -5,16 +5,18 @@ public import TrendyPersistence
 import TrendyProtocols
 
 extension TrackLog {
-  /// Seconds of readings that are in memory at once.
+  /// Duration in seconds of the readings that one part contains.
   private static let partSeconds = 86_400.0
 
-  /// Returns one part of the stored readings: a day of one device, or the device's local values after its last day.
+  /// Returns one part of the stored readings: one day of a device, or after its last day, the detection state of the
+  /// device.
   ///
-  /// Devices follow one another, each in order of time. An export of any length therefore needs the memory of one day.
+  /// Parts are in order of device name, and of time for each device. An export of any length needs memory for one day
+  /// only.
   /// - Parameters:
-  ///   - span: Period; `nil` for everything, including local values.
-  ///   - position: End of the previous part; `nil` for the first.
-  /// - Returns: Records and the end of the part; no records and a `nil` end after the last part.
+  ///   - span: Period, or `nil` for all readings and the detection state.
+  ///   - position: End of the previous part, or `nil` for the first part.
+  /// - Returns: Records and the end of the part. After the last part, no records and `nil`.
   public func part(
     in span: ClosedRange<Date>?, after position: (device: String, moment: Date)?
   ) throws -> (records: [InterchangeRecord], end: (device: String, moment: Date)?) {
@@ -31,14 +33,14 @@ extension TrackLog {
         if !records.isEmpty { return (records, (device.name, end)) }
         start = end
       }
-      // A position after the last reading marks that the device's local values have been returned.
+      // A position after the last reading means that the detection state of the device has been returned.
       let notes = span == nil && start == last ? try notes(besideReadingsOf: device.name) : []
       if !notes.isEmpty { return (notes, (device.name, .distantFuture)) }
     }
     return ([], nil)
   }
 
-  /// Returns the local values of a device, such as checkpoints, by kind and time.
+  /// Returns the detection state of a device, such as checkpoints, by kind and time.
   func notes(besideReadingsOf device: String) throws -> [InterchangeRecord] {
     try TrackNote.Kind.allCases.flatMap { kind in
       try notes(kind, device: device, after: nil, isDescending: false, limit: .max).map {

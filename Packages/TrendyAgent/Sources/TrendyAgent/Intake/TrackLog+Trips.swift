@@ -6,7 +6,7 @@ import TrendyProtocols
 extension TrackLog {
   /// Returns the fixes of a period in order if exactly one device has any.
   ///
-  /// With several devices it is unknown which of them the user carried, so the result is empty.
+  /// If several devices have fixes, it is unknown which one the user carried, and the result is empty.
   public func fixesOfOneDevice(in span: ClosedRange<Date>) throws -> [Location] {
     let found = try devices().compactMap { device -> [Location]? in
       var fixes: [Location] = []

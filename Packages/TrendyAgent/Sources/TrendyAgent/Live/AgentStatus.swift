@@ -3,10 +3,10 @@ public import TrendyInsights
 public import TrendyModels
 public import TrendyTrips
 
-/// State of an agent and of the user's day: content of the status file and of each line of the control socket.
+/// State of an agent and of the user's day. Content of the status file, and of each line on the control socket.
 ///
-/// The agent writes it at least once a minute. A file with state `running` that is older than 150 seconds belongs to an
-/// agent that was killed.
+/// A running agent writes the status at least once a minute. If the file has the state `running` and is older than 150
+/// seconds, the agent was killed.
 public struct AgentStatus: Hashable, Sendable {
   /// Value of the member `schema` in the document.
   public static let schema = "trendy.agent/1"
@@ -17,25 +17,25 @@ public struct AgentStatus: Hashable, Sendable {
     public enum State: String, Hashable, Sendable {
       case going
       case paused
-      /// Ended, but still displayed for a while.
+      /// Ended recently, and still displayed.
       case ended
     }
 
-    /// Id of the trip's event, which may not exist yet; `nil` if unknown.
+    /// Id of the trip's event, which may not exist yet, or `nil` if unknown.
     public var id: String?
     public var state: State
     /// Name of the device that records the trip.
     public var device: String?
-    /// Name of the vehicle; `nil` if unknown.
+    /// Name of the vehicle, or `nil` if unknown.
     public var vehicle: String?
-    /// Current mode of transport.
+    /// Current transport mode.
     public var mode: MotionState
     public var start: Date
     /// Seconds since the start.
     public var elapsed: Double
     /// Distance in metres.
     public var distance: Double
-    /// Speed in metres per second; `nil` if unknown.
+    /// Ground speed in m/s, or `nil` if unknown.
     public var speed: Double?
     /// Time of the last fix.
     public var fixedAt: Date?
@@ -51,13 +51,13 @@ public struct AgentStatus: Hashable, Sendable {
 
   /// Summary of sync.
   public struct Sync: Hashable, Sendable {
-    /// Short name of the hub; `nil` for a store that is not connected.
+    /// Short name of the hub, or `nil` for a store that is not connected.
     public var hub: String?
     /// Number of pending mutations.
     public var waiting: Int
-    /// End of the last successful round.
+    /// Time at which the last successful round ended.
     public var lastSync: Date?
-    /// Error of the last round; `nil` if it was successful.
+    /// Error of the last round, or `nil` if the round was successful.
     public var error: String?
 
     public init(hub: String?, waiting: Int, lastSync: Date?, error: String?) {
@@ -76,14 +76,14 @@ public struct AgentStatus: Hashable, Sendable {
   public var startedAt: Date
   /// Time of this status.
   public var writtenAt: Date
-  /// Whether the agent has ended regularly.
+  /// Whether the agent has exited normally.
   public var hasEnded = false
-  /// Trip in progress, or one that ended recently.
+  /// Trip in progress, or a trip that ended recently.
   public var trip: LiveTrip?
   /// Counts, goals and open visits of the current day.
   public var today: TodaySnapshot?
   public var sync: Sync?
-  /// State of the devices that send notices to this one.
+  /// States of the devices that send notices to this device.
   public var trackers: [Tracker] = []
 
   /// Device that sends trip notices to this one.
@@ -91,7 +91,7 @@ public struct AgentStatus: Hashable, Sendable {
     public var device: String
     /// Whether a trip is in progress on the device.
     public var isActive: Bool
-    /// Time of the notice.
+    /// Time of the device's last notice about a trip.
     public var toldAt: Date
 
     public init(device: String, isActive: Bool, toldAt: Date) {
@@ -110,7 +110,8 @@ public struct AgentStatus: Hashable, Sendable {
 }
 
 extension AgentStatus.LiveTrip {
-  /// Creates the display of a device's trip in progress, without vehicle and estimated speed; `nil` if there is none.
+  /// Creates the display of a device's trip in progress, without the vehicle and an estimated speed. Returns `nil` if
+  /// there is no trip.
   public init?(_ presence: DevicePresence, now: Date) {
     guard let record = presence.trip else { return nil }
     self.init(start: record.trip.startTime, state: presence.isPaused ? .paused : .going, mode: presence.mode)
@@ -122,7 +123,7 @@ extension AgentStatus.LiveTrip {
     fixedAt = presence.lastFix?.timestamp
   }
 
-  /// Creates the display of a trip that a hub detects.
+  /// Creates the display of a trip in progress that a hub has detected.
   public init(_ trip: APILiveTrip, now: Date) {
     self.init(start: trip.start, state: trip.isPaused ? .paused : .going, mode: trip.mode)
     id = trip.id

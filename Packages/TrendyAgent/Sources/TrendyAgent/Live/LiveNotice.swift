@@ -1,18 +1,19 @@
 public import TrendyFoundation
 
-/// Notice for the user about a trip or visit in progress.
+/// Notice to the user about a trip or a visit.
 public enum LiveNotice: Hashable, Sendable {
   /// A trip has started.
   /// - Parameters:
   ///   - id: Id that the trip's event will have.
-  ///   - place: Name of the user's place where it started, if any.
-  ///   - vehicle: Name of the vehicle, if known.
+  ///   - place: Name of the user's place where the trip started, or `nil`.
+  ///   - vehicle: Name of the vehicle, or `nil` if unknown.
   case tripStarted(id: String, place: String?, vehicle: String?)
-  /// A trip has ended; with distance in metres, duration in seconds, and the name of the place where it ended.
+  /// A trip has ended. The values are its distance in metres, its duration in seconds, and the name of the place where
+  /// it ended.
   case tripEnded(id: String, distance: Double, duration: TimeInterval, place: String?)
-  /// A started trip was discarded because it was not a trip.
+  /// A trip that had started was discarded, because it turned out not to be one.
   case noTrip(id: String)
   case entered(place: String)
-  /// Left a place after a stay of the given number of seconds.
+  /// The user has left a place after a visit of this number of seconds.
   case left(place: String, after: TimeInterval)
 }

@@ -2,11 +2,11 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Live activity of a device without a lock screen: reports the agent's status after each change.
+/// Live activity of a device without a lock screen. Reports the agent's status after each change.
 ///
 /// Not thread-safe, like every live activity.
 public final class LiveStatus: LiveActivityManagerProtocol {
-  /// The current status. After a change call ``show()``; the methods of a live activity change the trip.
+  /// Current status. The methods of the live activity change its trip. After changing other values, call ``show()``.
   public var status: AgentStatus
 
   private let clock: any TimeSource
@@ -14,7 +14,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
   private var visibleUntil: Date?
   private var isTogether = false
 
-  /// Creates a live activity with an initial status; `onChange` receives each status that is shown.
+  /// Creates a live activity with an initial status. `onChange` receives the status each time it is displayed.
   public init(_ status: AgentStatus, clock: any TimeSource, onChange: @escaping (AgentStatus) -> Void) {
     self.status = status
     self.clock = clock
@@ -24,7 +24,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
   /// Whether the displayed trip is in progress.
   public var isActivityRunning: Bool { status.trip.map { $0.state != .ended } ?? false }
 
-  /// Displays a trip that has started; an empty `carName` means no vehicle.
+  /// Displays a trip that has started. An empty `carName` means that the vehicle is unknown.
   public func startActivity(carName: String, startTime: Date) {
     visibleUntil = nil
     var trip = AgentStatus.LiveTrip(start: startTime)
@@ -33,7 +33,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
     show()
   }
 
-  /// Updates the displayed trip in progress. Has no effect without one.
+  /// Updates the displayed trip. Has no effect unless a trip in progress is displayed.
   public func updateActivity(state: LiveActivityState) {
     guard isActivityRunning else { return }
     status.trip?.state = state.isPaused ? .paused : .going
@@ -43,7 +43,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
     show()
   }
 
-  /// Marks the displayed trip as ended and removes it after the given number of seconds.
+  /// Marks the displayed trip as ended, and removes it after the given number of seconds.
   public func endActivity(keepVisibleForSeconds seconds: TimeInterval) {
     guard isActivityRunning else { return }
     status.trip?.state = .ended
@@ -52,7 +52,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
     show()
   }
 
-  /// Makes several changes and shows them once.
+  /// Runs `body`, which makes several changes, and displays them together.
   public func together(_ body: () -> Void) {
     isTogether = true
     body()
@@ -60,7 +60,7 @@ public final class LiveStatus: LiveActivityManagerProtocol {
     show()
   }
 
-  /// Reports the status with the current time, without a trip whose display time has ended.
+  /// Reports the status with the current time. Removes a trip whose display time has ended.
   public func show() {
     guard !isTogether else { return }
     if let visibleUntil, clock.now >= visibleUntil {

@@ -4,24 +4,24 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension TodaySnapshot {
-  /// Types for which streaks are computed, which can require many days of events.
+  /// Types whose streaks are computed, which may require reading events of many days.
   public enum Streaks: Hashable, Sendable {
     case ofAllTypes
-    /// Types with a daily goal of at least some amount.
+    /// Types with a minimum goal per day.
     case ofDailyGoals
   }
 
-  /// Computes the snapshot of the day that contains `now`. An open visit is included if it began on this day or the day
+  /// Computes the snapshot of the day that contains `now`. Includes an open visit if it began on this day or the day
   /// before.
   /// - Parameters:
-  ///   - store: The record.
+  ///   - store: Record of the user.
   ///   - now: Current time.
-  ///   - local: The user's calendar.
-  ///   - streaks: Types for which streaks are computed; the others have 0.
-  ///   - events: All events of the day if already known; `nil` reads them. Types with a streak, a weekly goal or a goal
-  ///     in time are always read separately, since they need more days.
-  ///   - counted: Returns the daily counts of the given types up to the given day. Called at most once, with all types
-  ///     that have a streak, if a streak is longer than a week; `nil` reads the events instead.
+  ///   - local: Calendar of the user.
+  ///   - streaks: Types whose streaks are computed. The streak of any other type is 0.
+  ///   - events: All events of the day, or `nil` to read them. Types with a streak, a weekly goal or a duration goal
+  ///     are always read separately, because they need events of other days.
+  ///   - counted: Returns the daily counts of the given types through the given day. Called at most once, for all types
+  ///     with a streak, if a streak is longer than a week. If `nil`, events are read instead.
   /// - Throws: Errors of the store.
   public init(
     store: any DataStoreProtocol, now: Date, in local: LocalTime = LocalTime(), streaks: Streaks = .ofAllTypes,
@@ -34,7 +34,7 @@ extension TodaySnapshot {
     let events = try events ?? store.events(of: today...today, ofType: nil, in: local)
     let recent = local.startOfDay(now, addingDays: -1)..<local.startOfDay(now, addingDays: 1)
     let visits = try store.events(in: recent, from: [.geofence]).filter { $0.endDate == nil && !$0.isAllDay }
-    // Types with a streak, and all types that are read separately.
+    // Types with a streak, and then all types that are read separately.
     let inARow = Set(types.filter { streaks == .ofAllTypes || $0.goal?.asksForEveryDay == true }.map(\.id))
     let alone = inARow.union(
       types.filter { $0.goal?.period == .week || $0.goal?.measure == .duration }.map(\.id))
@@ -53,7 +53,7 @@ extension TodaySnapshot {
   }
 }
 
-/// Daily counts that are requested once, if at all.
+/// Daily counts, which are requested at most once.
 private final class CountsOnce {
   private let types: Set<String>
   private let ask: (Set<String>, CivilDate) throws -> [String: TypeHistory]
@@ -64,11 +64,11 @@ private final class CountsOnce {
     self.ask = ask
   }
 
-  /// Returns the counts of types.
+  /// Returns the daily counts of types.
   /// - Parameters:
-  ///   - types: A subset of the types of the single request.
-  ///   - day: Last day of the counts.
-  /// - Returns: History by id of the type; the same for each call.
+  ///   - types: Subset of the types passed to the initializer.
+  ///   - day: Last day to count. Must be the same in each call.
+  /// - Returns: Histories by type id, for all types passed to the initializer.
   func histories(of types: Set<String>, through day: CivilDate) throws -> [String: TypeHistory] {
     let histories = try known ?? ask(self.types, day)
     known = histories

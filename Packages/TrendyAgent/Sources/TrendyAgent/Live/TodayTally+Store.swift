@@ -4,29 +4,29 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension TodayTally {
-  /// Number of days whose events are read first for a streak; few if earlier days have cached counts.
+  /// Returns the number of days whose events are read first for a streak. Few are enough if daily counts are available.
   private static func firstSpan(isCounted: Bool) -> Int { isCounted ? 8 : 32 }
 
-  /// Creates a tally without events, with the skips and properties of the record.
+  /// Creates a tally without events, with the skips and property definitions of the record.
   /// - Parameters:
-  ///   - types: Types to count.
-  ///   - store: The record.
-  ///   - now: A time within the day to count.
-  ///   - local: The user's calendar.
+  ///   - types: Event types to count.
+  ///   - store: Record of the user.
+  ///   - now: Time within the day to count.
+  ///   - local: Calendar of the user.
   public init(
     of types: [EventType], in store: any DataStoreProtocol, now: Date, local: LocalTime
   ) throws {
     self.init(try TypeSettings(StoreUserRecord(store), types: types), now: now, local: local)
   }
 
-  /// Adds the events of a type that are needed for its count, goal and streak.
+  /// Adds the events of a type that its count, goal and streak require.
   /// - Parameters:
   ///   - type: One of the types of the tally.
-  ///   - store: The record.
-  ///   - hasStreak: Whether to compute the streak, which can require many days; otherwise only the days of the goal are
-  ///     read.
-  ///   - counted: Returns the daily counts of the given types up to the given day. Called if a streak is longer than a
-  ///     week; `nil` reads the events instead.
+  ///   - store: Record of the user.
+  ///   - hasStreak: Whether to compute the streak, which may require reading many days. If not, only the days of the
+  ///     goal are read.
+  ///   - counted: Returns the daily counts of the given types through the given day. Called if a streak is longer than
+  ///     a week. If `nil`, events are read instead.
   public mutating func add(
     _ type: EventType, from store: any DataStoreProtocol, hasStreak: Bool,
     counted: ((Set<String>, CivilDate) throws -> [String: TypeHistory])? = nil

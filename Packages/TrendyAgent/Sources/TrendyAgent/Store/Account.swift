@@ -10,7 +10,7 @@ import TrendyModels
 
 /// Hub and token of a connected store.
 ///
-/// Stored in a separate file beside the store that only its owner can read.
+/// Stored beside the store in a separate file that only its owner can read.
 public struct Account: Hashable, Sendable, Codable {
   /// Base URL of the hub's API.
   public var hub: URL
@@ -21,7 +21,7 @@ public struct Account: Hashable, Sendable, Codable {
   /// Name of the user's account at the hub.
   public var user: String
 
-  /// Whether the token may be sent over an unencrypted connection; absent means no.
+  /// Whether the token may be sent over an unencrypted connection; `nil` means no.
   public var allowsInsecureHTTP: Bool?
 
   private enum CodingKeys: String, CodingKey {
@@ -40,7 +40,7 @@ public struct Account: Hashable, Sendable, Codable {
 }
 
 extension Account {
-  /// Short name of the hub: host, and port if there is one.
+  /// Short name of the hub: its host, and its port if the URL contains one.
   public var hubName: String {
     (hub.host(percentEncoded: false) ?? hub.absoluteString) + (hub.port.map { ":\($0)" } ?? "")
   }
@@ -50,12 +50,12 @@ extension Account {
 public struct AccountFile: Hashable, Sendable {
   private let url: URL
 
-  /// Refers to `account.json` in the given directory, which need not exist.
+  /// Creates a reference to `account.json` in a directory, which need not exist.
   public init(storeDirectory: URL) {
     url = storeDirectory.appending(path: "account.json")
   }
 
-  /// Account file that exists but cannot be read.
+  /// Error thrown if the account file exists but cannot be read.
   public struct ReadError: Error, Hashable, Sendable, CustomStringConvertible {
     public let path: String
     public let reason: String
@@ -63,15 +63,15 @@ public struct AccountFile: Hashable, Sendable {
     public var description: String { "cannot read the account in \(path): \(reason)" }
   }
 
-  /// Returns the account; `nil` for a store that is not connected to a hub.
-  /// - Throws: ``ReadError`` for a damaged or unreadable file.
+  /// Returns the account, or `nil` for a store that is not connected to a hub.
+  /// - Throws: ``ReadError`` if the file is damaged or cannot be opened.
   public func load() throws(ReadError) -> Account? {
     guard try read(Owner.self)?.token != nil else { return nil }
     return try read(Account.self)
   }
 
-  /// Returns the user whose record the store contains, also after disconnecting; `nil` for a store that was never
-  /// connected.
+  /// Returns the user whose record the store contains, even after the store was disconnected. Returns `nil` for a store
+  /// that was never connected.
   public func owner() throws(ReadError) -> String? { try read(Owner.self)?.user }
 
   private func read<Content: Decodable>(_ type: Content.Type) throws(ReadError) -> Content? {
@@ -85,20 +85,21 @@ public struct AccountFile: Hashable, Sendable {
     do {
       return try WireJSON.decode(type, from: data)
     } catch {
-      // The decoder's error is not included: it quotes the document, which may contain a token.
+      // Do not include the decoder's error: it quotes the document, which may contain a token.
       throw ReadError(path: url.path, reason: "the file is damaged")
     }
   }
 
-  /// The store contains the record of another user.
+  /// Error thrown if the store contains the record of another user.
   public struct OtherPersonError: Error, Hashable, Sendable {}
 
-  /// Replaces the file atomically, readable only by its owner.
+  /// Replaces the file atomically. Only its owner can read it.
   /// - Parameters:
-  ///   - account: Written to the file.
-  ///   - isReplacingOwner: Whether the store may change to the account of another user, as when a lost hub is rebuilt.
-  /// - Throws: ``OtherPersonError`` if another process has connected the store to the account of another user
-  ///   meanwhile.
+  ///   - account: Account to save.
+  ///   - isReplacingOwner: Whether the store may change to the account of another user, for example to rebuild a lost
+  ///     hub.
+  /// - Throws: ``OtherPersonError`` if the store is connected to the account of another user, possibly by another
+  ///   process.
   public func save(_ account: Account, isReplacingOwner: Bool = false) throws {
     let folder = url.deletingLastPathComponent().path
     let lock = open(folder, O_RDONLY | O_CLOEXEC)
@@ -112,12 +113,13 @@ public struct AccountFile: Hashable, Sendable {
     try OwnerOnlyFile.replace(url, with: WireJSON.encode(account))
   }
 
-  /// Deletes hub and token. The user's name stays, so that the store can only be connected to the same account again.
+  /// Deletes the hub and the token. The user's name remains, so that the store can be connected only to the same
+  /// account.
   public func disconnect(_ account: Account) throws {
     try OwnerOnlyFile.replace(url, with: WireJSON.encode(Owner(user: account.user)))
   }
 
-  /// Content common to all account files, and the whole content after disconnecting.
+  /// Content common to all account files. After disconnecting, the whole content.
   private struct Owner: Codable {
     var user: String
     var token: String?

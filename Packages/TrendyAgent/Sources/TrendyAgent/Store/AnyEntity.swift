@@ -11,7 +11,7 @@ public enum AnyEntity: Hashable, Sendable {
   case place(Geofence)
   case property(PropertyDefinition)
   case record(SyncedRecord)
-  /// Conflict of this device's journal; conflicts of the hub are records.
+  /// Conflict in this device's journal. Conflicts on the hub are records.
   case conflict(Conflict)
 
   init(_ entity: EntityChange.Entity) {
@@ -25,7 +25,7 @@ public enum AnyEntity: Hashable, Sendable {
     }
   }
 
-  /// Reads the form of ``value``.
+  /// Decodes the form of ``value``.
   init(_ kind: MutationEntityType, id: String, _ value: JSONValue) throws {
     func made<Entity: SyncedEntity>(_ type: Entity.Type) throws -> Entity {
       var members = value.objectValue ?? [:]
@@ -37,13 +37,13 @@ public enum AnyEntity: Hashable, Sendable {
     case .eventType: self = .eventType(try made(EventType.self))
     case .geofence: self = .place(try made(Geofence.self))
     case .propertyDefinition: self = .property(try made(PropertyDefinition.self))
-    // A conflict of the hub is a record.
+    // A conflict in another form is from the hub, and is decoded as a record.
     case .conflict where Conflict.isKept(in: value): self = .conflict(try Conflict(id: id, value))
     default: self = .record(SyncedRecord(id: id, kind: kind, fields: value.objectValue ?? [:]))
     }
   }
 
-  /// Returns the stored entity; `nil` if it does not exist.
+  /// Returns the stored entity, or `nil` if it does not exist.
   static func held(_ kind: MutationEntityType, id: String, in store: any DataStoreProtocol) throws -> AnyEntity? {
     switch kind {
     case .event: try store.findEvent(id: id).map { .event($0) }
@@ -57,7 +57,7 @@ public enum AnyEntity: Hashable, Sendable {
     }
   }
 
-  /// Checks every field against the limits that recorders and hubs apply.
+  /// Checks all fields against the limits of recorders and hubs.
   func checkLimits() throws(FieldError) {
     switch self {
     case .event(let event):
@@ -96,7 +96,7 @@ public enum AnyEntity: Hashable, Sendable {
     }
   }
 
-  /// Members of a create request without the id.
+  /// Members of a create request, without the id.
   public var value: JSONValue {
     get throws {
       func members(_ entity: some SyncedEntity) throws -> JSONValue {
@@ -131,7 +131,7 @@ extension RecorderChanges {
     }
   }
 
-  /// Changes only the fields that differ, since another process may have changed the entity meanwhile.
+  /// Changes only the fields that differ, because another process may have changed the entity since.
   func turn(_ old: AnyEntity, into new: AnyEntity) throws {
     switch (old, new) {
     case (.event(let old), .event(let new)):
@@ -169,10 +169,10 @@ extension Conflict {
     ])
   }
 
-  /// Whether the state was written by ``value``.
+  /// Returns whether a JSON value has the form of ``value``.
   fileprivate static func isKept(in value: JSONValue) -> Bool { value.objectValue?["payload"] != nil }
 
-  /// Reads the form of ``value``.
+  /// Decodes the form of ``value``.
   fileprivate init(id: String, _ value: JSONValue) throws {
     func text(_ name: String) throws -> String {
       guard let text = value.objectValue?[name]?.stringValue else {
@@ -192,7 +192,7 @@ extension Conflict {
 }
 
 extension DataStoreProtocol {
-  /// Whether an event type has children: events, property definitions or skips.
+  /// Returns whether an event type has children: events, property definitions or skips.
   /// - Parameters:
   ///   - typeID: Id of the event type.
   ///   - ids: Ids of children to ignore.

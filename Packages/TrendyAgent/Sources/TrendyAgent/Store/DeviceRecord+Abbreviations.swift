@@ -2,16 +2,16 @@ import TrendyModels
 import TrendyPersistence
 import TrendySync
 
-/// Beginnings of type names that the user has accepted on this device, stored as a local value.
+/// Prefixes of type names that the user has accepted on this device, stored as a local value.
 extension DeviceRecord {
   private static let abbreviations = "abbreviations"
 
-  /// Returns the id of the type for which the user has accepted a beginning of its name; `nil` if none.
+  /// Returns the id of the type for which the user has accepted this prefix, or `nil`.
   public func type(abbreviatedBy word: String) throws -> String? {
     try dataStoreFactory.makeLocalStore().note(named: Self.abbreviations)?.objectValue?[word.lowercased()]?.stringValue
   }
 
-  /// Stores that the user has accepted a beginning of a type's name.
+  /// Stores that the user has accepted a prefix for a type.
   public func remember(_ word: String, asTypeWithID id: String) throws {
     try recorder.inOneSave { save in
       try save.beginWriting()

@@ -2,19 +2,19 @@ import Synchronization
 import TrendyPersistence
 import TrendySync
 
-/// Another process has saved changes after this one read what its change depends on. Nothing was written.
+/// Error thrown if another process has changed the record since the data behind a change was read. Nothing was written.
 public struct OutdatedDecisionError: Error, Hashable, Sendable {
   public init() {}
 }
 
 extension DeviceRecord {
-  /// Begins a decision, unless one has begun: reads from here on decide what the next ``perform(_:isDivisible:_:)``
-  /// writes.
+  /// Begins a decision, unless one is in progress. What is read from here on decides what the next
+  /// ``perform(_:isDivisible:_:)`` writes.
   ///
-  /// `perform` compares the position of the store under the write lock and throws ``OutdatedDecisionError`` if another
+  /// `perform` compares the position of the store under the write lock, and throws ``OutdatedDecisionError`` if another
   /// process has saved anything since. The caller then reads and decides again. A check such as "this name is free"
-  /// therefore holds when the change is saved, although the lock is not held while the user is asked or the input is
-  /// read.
+  /// therefore still holds when the change is saved, although the lock is not held while the program waits for the
+  /// user.
   ///
   /// - Throws: `StorageError`.
   public func beginDecision() throws {
@@ -22,7 +22,7 @@ extension DeviceRecord {
     decisionStart.withLock { $0 = $0 ?? position }
   }
 
-  /// Ends the decision and checks, under the write lock, that no process has saved anything since it began.
+  /// Ends the decision. Checks, under the write lock, that no process has saved anything since the decision began.
   func checkDecision(in save: RecorderChanges) throws {
     let start = decisionStart.withLock { start in
       defer { start = nil }

@@ -6,8 +6,8 @@ public import TrendySync
 extension DeviceRecord {
   /// Returns the deleted entities that ``restore(_:_:)`` can restore.
   ///
-  /// First those that the hub never received, as long as the deletion is in the undo history and for at least 90 days;
-  /// then those of the hub, which lists a deletion for 90 days, latest first.
+  /// The first ones are those that the hub never received. They are available while the deletion is in the undo
+  /// history, and for at least 90 days. Those of the hub follow, latest first; the hub lists a deletion for 90 days.
   /// - Parameter kinds: Kinds of the entities.
   public func deleted(_ kinds: [MutationEntityType]) throws -> [DeletedEntity] {
     let told = try kinds.flatMap { try recorder.deleted($0) }
@@ -36,11 +36,11 @@ extension DeviceRecord {
     return found
   }
 
-  /// Restores deleted entities as one undo step in one save, types before their events.
+  /// Restores deleted entities in one save, as one undo step. Restores types before their events.
   /// - Parameters:
   ///   - label: Text of the action, as in the command.
   ///   - entities: Entities from ``deleted(_:)``.
-  /// - Throws: `RecorderError` for an entity whose type is deleted too; nothing has changed then.
+  /// - Throws: `RecorderError` for an entity whose type is deleted too. Nothing is changed in this case.
   public func restore(_ label: String, _ entities: [DeletedEntity]) throws {
     let ordered = entities.filter { $0.kind == .eventType } + entities.filter { $0.kind != .eventType }
     try perform(label, isDivisible: true) { save in

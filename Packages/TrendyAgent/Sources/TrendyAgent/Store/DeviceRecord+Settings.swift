@@ -3,7 +3,7 @@ public import TrendyProtocols
 import TrendySync
 
 extension DataStoreProtocol {
-  /// Returns the user's synced settings that have a value, by key.
+  /// Returns the values of the user's synced settings by key. Omits settings without a value.
   public func syncedSettings() throws -> [String: String] { try fetchRecords(kind: .setting).settingValues }
 }
 
@@ -13,7 +13,7 @@ extension Sequence<SyncedRecord> {
     var values: [String: String] = [:]
     for record in self where record.kind == .setting {
       guard let key = record.fields["key"]?.stringValue, let value = record.settingValue else { continue }
-      // Another program may have created a setting with a different id; the usual id has priority.
+      // Another program may have created a setting with another id. The derived id takes precedence.
       if values[key] == nil || record.id == SyncedRecord.settingID(key) { values[key] = value }
     }
     return values
@@ -21,10 +21,10 @@ extension Sequence<SyncedRecord> {
 }
 
 extension DeviceRecord {
-  /// Sets a synced setting of the user as an undo step; `nil` restores the default.
+  /// Sets a synced setting as an undo step. A value of `nil` restores the default.
   public func set(_ key: String, to value: String?) throws {
     let id = SyncedRecord.settingID(key)
-    // A setting is created once and then only changed, so that undo never has to restore a deleted entity.
+    // The setting is created first and only changed in the undo step, so that undo never has to delete or restore it.
     try recorder.inOneSave { save in
       try save.beginWriting()
       guard try save.store.findRecord(kind: .setting, id: id) == nil else { return }
@@ -44,7 +44,8 @@ extension DeviceRecord {
 }
 
 extension SyncedRecord {
-  /// Id derived from the key, so that devices which set it at the same time have one entity.
+  /// Returns the id of a setting. It is derived from the key, so that devices that set it at the same time share one
+  /// entity.
   fileprivate static func settingID(_ key: String) -> String { "setting-\(key)" }
 
   fileprivate var settingValue: String? {

@@ -5,10 +5,10 @@ public import TrendySync
 import TrendyTrips
 
 extension DeviceRecord {
-  /// Begins an action of several saves that is undone as one step.
+  /// Begins an action that consists of several saves and is undone as one step.
   /// - Parameters:
   ///   - label: Text of the action, as in the command.
-  ///   - isDivisible: Whether the changes are independent: undo then skips entities that have changed since and
+  ///   - isDivisible: Whether the changes are independent. If so, undo skips entities that have changed since and
   ///     restores the others.
   /// - Returns: The action, through which all its changes must be made.
   public func act(_ label: String, isDivisible: Bool = true) -> UndoableAction {
@@ -18,11 +18,11 @@ extension DeviceRecord {
   /// Makes the changes of a user action in one save, as one undo step.
   /// - Parameters:
   ///   - label: Text of the action, as in the command.
-  ///   - changes: New states of entities. Entities of `before` without a new state are deleted.
-  ///   - before: Current states.
-  ///   - merged: Id of the type into which each deleted type was merged, by the id of the deleted type.
+  ///   - changes: New states of entities. Entities in `before` that have no new state are deleted.
+  ///   - before: Current states of the entities.
+  ///   - merged: Ids of the types into which types are merged, by the id of the deleted type.
   ///   - isDivisible: See ``act(_:isDivisible:)``.
-  /// - Throws: ``OutdatedDecisionError``, `RecorderError` and errors of the store; nothing has changed then.
+  /// - Throws: ``OutdatedDecisionError``, `RecorderError`, or errors of the store. Nothing is changed in this case.
   public func perform(
     _ label: String, _ changes: [AnyEntity], before: [AnyEntity] = [], merged: [String: String] = [:],
     isDivisible: Bool = false
@@ -33,7 +33,7 @@ extension DeviceRecord {
       for change in changes {
         if let old = held[change.id] { try save.turn(old, into: change) } else { try save.record(change) }
       }
-      // Places are changed before their type is deleted; see `clearPlaces`.
+      // Places must be changed before their type is deleted; see `clearPlaces`.
       for gone in before where !kept.contains(gone.id) {
         if case .eventType(let type) = gone { try Self.clearPlaces(naming: type, save) }
         if let heir = merged[gone.id] {
@@ -45,8 +45,8 @@ extension DeviceRecord {
     }
   }
 
-  /// Removes a type from the places that record it. The hub would do so when it receives the deletion, but undo would
-  /// then not know which places to restore.
+  /// Removes a type from the places that refer to it. The hub would do so when it receives the deletion, but then undo
+  /// would not know which places to restore.
   private static func clearPlaces(naming type: EventType, _ save: RecorderChanges) throws {
     for place in try save.store.fetchAllGeofences() {
       var cleared = place
@@ -56,14 +56,14 @@ extension DeviceRecord {
     }
   }
 
-  /// Makes the changes of `body` in one save, as one undo step.
+  /// Runs `body`, which makes changes, in one save and as one undo step.
   /// - Parameters:
   ///   - label: Text of the action, as in the command.
   ///   - isDivisible: See ``act(_:isDivisible:)``.
   ///   - body: Makes the changes.
   /// - Returns: The result of `body`.
-  /// - Throws: ``OutdatedDecisionError`` if another process has saved anything since ``beginDecision()``; nothing was
-  ///   written then.
+  /// - Throws: ``OutdatedDecisionError`` if another process has saved anything since ``beginDecision()``. Nothing is
+  ///   written in this case.
   @discardableResult
   public func perform<Result>(
     _ label: String, isDivisible: Bool = false, _ body: (RecorderChanges) throws -> Result
@@ -76,21 +76,21 @@ extension DeviceRecord {
     return result
   }
 
-  /// Returns the steps that can be undone and redone.
+  /// Returns the steps that can be undone or redone.
   public func undoHistory() throws -> UndoHistory {
     let log = try UndoLog(dataStoreFactory.makeLocalStore())
     return UndoHistory(done: try log.done.compactMap(log.step), undone: try log.undone.compactMap(log.step))
   }
 
-  /// Undoes the last step through new edits, which are merged like any others. Values changed since are skipped.
+  /// Undoes the last step by new edits, which are merged like all others. Skips values that have been changed since.
   /// - Returns: The undone step.
-  /// - Throws: ``UndoError``, and errors of the store.
+  /// - Throws: ``UndoError``, or errors of the store.
   @discardableResult
   public func undo() throws -> UndoStep { try move(from: .done, to: .undone) }
 
   /// Redoes the step that was undone last.
   /// - Returns: The redone step.
-  /// - Throws: ``UndoError``, and errors of the store.
+  /// - Throws: ``UndoError``, or errors of the store.
   @discardableResult
   public func redo() throws -> UndoStep { try move(from: .undone, to: .done) }
 }
@@ -101,7 +101,7 @@ extension DeviceRecord {
   private enum Move {
     case moved(UndoStep)
     case refused(UndoError)
-    /// The step is an import, which is undone in separate saves.
+    /// The step is an import, which is undone in several saves of its own.
     case takeBack(ImportEntry, UndoStep)
   }
 
@@ -143,7 +143,7 @@ extension DeviceRecord {
       do {
         outcome = try carryOut(log.changes(number), of: step, isDivisible: log.isDivisible(number), save)
       } catch let error as UndoError {
-        // Nothing was changed. The step is dropped so that it does not block earlier ones.
+        // Nothing has been changed. Remove the step, so that it does not block earlier ones.
         try log.drop(number)
         return .refused(error)
       }
@@ -156,7 +156,7 @@ extension DeviceRecord {
       } else {
         try log.move(number, to: destination, replacing: back)
       }
-      // Other steps may contain the old ids of recreated entities.
+      // Other steps may contain the old ids of entities that were created again.
       try log.rename(outcome.renamed)
       return .moved(step)
     }
@@ -164,36 +164,36 @@ extension DeviceRecord {
   }
 
   private struct Outcome {
-    /// New ids of entities that could not be restored under their own.
+    /// New ids of entities that could not be restored under their old ids.
     var renamed: [String: String] = [:]
     var left: [UndoStep.Left] = []
   }
 
-  /// A possible change, with the entity's current state.
+  /// Change that can be made, with the current state of its entity.
   private struct OpenChange {
     var kind: MutationEntityType
     var id: String
     var now: AnyEntity?
     var target: JSONValue?
 
-    /// Rank of the kind; parents come first.
+    /// Rank of the kind. Parents come before children.
     var rank: Int { SyncedKind.named(kind.rawValue)?.rank ?? .max }
   }
 
-  /// Carries out the changes of a step.
+  /// Makes the changes of a step.
   /// - Parameters:
-  ///   - changes: The changes to make.
-  ///   - step: The step, for errors.
-  ///   - isDivisible: Whether changed entities may be skipped.
-  ///   - save: The unit of work.
+  ///   - changes: Changes to make.
+  ///   - step: The step, for error messages.
+  ///   - isDivisible: Whether entities that have changed since may be skipped.
+  ///   - save: Unit of work.
   /// - Returns: Skipped entities and new ids.
-  /// - Throws: ``UndoError`` before anything has changed.
+  /// - Throws: ``UndoError``, before anything is changed.
   private func carryOut(
     _ changes: [UndoChange], of step: UndoStep, isDivisible: Bool, _ save: RecorderChanges
   ) throws -> Outcome {
     var outcome = Outcome()
     var open: [OpenChange] = []
-    // These types are restored together with their events.
+    // Types that are restored together with their events.
     let types = Set(changes.lazy.filter { $0.kind == .eventType && $0.isReturn }.map(\.id))
     func isDeleted(_ type: String) throws -> Bool {
       try !types.contains(type) && save.store.findEventType(id: type) == nil
@@ -207,7 +207,7 @@ extension DeviceRecord {
       throw UndoError.changedSince(label: step.label, left: outcome.left)
     }
     open.sort { ($0.rank, $0.id) < ($1.rank, $1.id) }
-    // The children are deleted in the same step, or must be moved first.
+    // A type can be deleted only if all of its children are deleted or moved in the same step.
     let ids = Set(open.map(\.id))
     for change in open where change.kind == .eventType && change.target == nil {
       guard try !save.store.hasChildren(ofType: change.id, besides: ids) else {
@@ -236,7 +236,7 @@ extension DeviceRecord {
     return outcome
   }
 
-  /// Returns the type that a step merges another into: the one to which it moves the events of that type.
+  /// Returns the type into which a step merges another one: the type to which it moves the events.
   private static func heir(of typeId: String, in changes: [OpenChange]) throws -> String? {
     for change in changes where change.kind == .event {
       guard case .event(let event)? = change.now, event.eventTypeId == typeId else { continue }
@@ -245,12 +245,12 @@ extension DeviceRecord {
     return nil
   }
 
-  /// Splits a change into the possible part and the part to skip. A reference to a deleted type is not restored.
+  /// Splits a change into a part that can be made and a part to skip. A reference to a deleted type is skipped.
   /// - Parameters:
-  ///   - change: The change.
-  ///   - store: The record.
-  ///   - isDeletedType: Whether an event type is deleted and not restored by this step.
-  /// - Returns: The possible change and the skipped part, each if any.
+  ///   - change: Change to make.
+  ///   - store: Record of the user.
+  ///   - isDeletedType: Returns whether an event type is deleted and this step does not restore it.
+  /// - Returns: The part that can be made and the skipped part, each of which may be `nil`.
   private static func look(
     at change: UndoChange, in store: any DataStoreProtocol, isDeletedType: (String) throws -> Bool
   ) throws -> (open: OpenChange?, left: UndoStep.Left?) {
@@ -301,16 +301,17 @@ extension DeviceRecord {
     }
   }
 
-  /// Restores a deleted entity; creates it under a new id if that is impossible, as while its deletion is in transit.
+  /// Restores a deleted entity. If that is impossible, for example because its deletion is in transit, creates the
+  /// entity under a new id.
   /// - Parameters:
-  ///   - change: The change.
+  ///   - change: Change to make.
   ///   - value: State to restore.
-  ///   - save: The unit of work.
-  /// - Returns: The entity's id, and the fields that other devices wrote meanwhile.
+  ///   - save: Unit of work.
+  /// - Returns: The id of the entity, and the fields that other devices have written since the deletion.
   private func bringBack(
     _ change: OpenChange, _ value: JSONValue, _ save: RecorderChanges
   ) throws -> (id: String, others: [String]) {
-    // A conflict of this device has no incarnation and is stored again as it was.
+    // A conflict in this device's journal is not synced, so it is simply stored again.
     if case let entity = try AnyEntity(change.kind, id: change.id, value), case .conflict = entity {
       try save.record(entity)
       return (change.id, [])
@@ -336,14 +337,15 @@ extension DeviceRecord {
     return (id, [])
   }
 
-  /// Keeps the values of a restored entity that other devices wrote meanwhile.
+  /// Returns a restored entity to its state before the deletion, except for values that other devices have written
+  /// since.
   ///
-  /// A reference to a type that no longer exists gets its value from before the deletion.
+  /// A reference to a type that no longer exists is restored to its value before the deletion.
   /// - Parameters:
   ///   - now: State after the restore.
   ///   - value: State before the deletion.
-  ///   - save: The unit of work.
-  /// - Returns: The fields that other devices wrote.
+  ///   - save: Unit of work.
+  /// - Returns: The fields that other devices have written.
   private static func settle(_ now: AnyEntity, as value: JSONValue, _ save: RecorderChanges) throws -> [String] {
     let (own, typeFields) = (value.fields(of: now.kind), typeFields(of: now.kind).map(\.name))
     var members = try now.value.fields(of: now.kind)

@@ -3,7 +3,8 @@ public import TrendyInsights
 public import TrendyModels
 public import TrendyPersistence
 
-/// Insights source that reads this device's record, with cached counts of sealed segments instead of each event.
+/// Source of insights that reads this device's record. Uses cached counts for sealed segments, instead of reading each
+/// event.
 public struct LocalInsightSource: InsightSource {
   private let store: LocalStore
   private let local: LocalTime
@@ -11,28 +12,28 @@ public struct LocalInsightSource: InsightSource {
 
   /// Creates a source.
   /// - Parameters:
-  ///   - store: The record.
-  ///   - local: The user's calendar.
-  ///   - cache: Folder for counts; `nil` for no cache.
+  ///   - store: Record of the user.
+  ///   - local: Calendar of the user.
+  ///   - cache: Folder for cached counts, or `nil` for no cache.
   public init(store: LocalStore, local: LocalTime, cache: URL? = nil) {
     self.store = store
     self.local = local
     self.cache = cache
   }
 
-  /// Counts segments that have no cached counts yet, for the next reader. After an import this is most of the record.
-  /// Has no effect without a cache.
+  /// Counts the segments without cached counts, so that the next reader need not. After an import, these contain most
+  /// of the record. Has no effect without a cache.
   public func countAhead() throws {
     guard let cache else { return }
     _ = try store.eventTally(in: local, cache: cache)
   }
 
-  /// Returns the histories of all event types that have events, by id.
+  /// Returns the histories of all event types that have events, by type id.
   public func histories(through today: CivilDate) throws -> [String: TypeHistory] {
     try histories(ofTypes: nil, through: today)
   }
 
-  /// Returns the histories of the given event types by id.
+  /// Returns the histories of the given event types, by type id. Omits types that have no events.
   public func histories(of types: Set<String>, through today: CivilDate) throws -> [String: TypeHistory] {
     try histories(ofTypes: types, through: today)
   }
@@ -44,7 +45,7 @@ public struct LocalInsightSource: InsightSource {
     }
   }
 
-  /// Returns the history of one event type; empty if it has no events.
+  /// Returns the history of an event type, which is empty if the type has no events.
   public func history(ofType type: String, through today: CivilDate) throws -> TypeHistory {
     try histories(of: [type], through: today)[type] ?? TypeHistory([], today: today, local: local)
   }
@@ -52,13 +53,13 @@ public struct LocalInsightSource: InsightSource {
   private func history(
     ofType type: String, _ counts: DailyCounts.Counts, through today: CivilDate
   ) throws -> TypeHistory {
-    // Minutes of the day do not show to which day an event belongs.
+    // If an event is centuries away from the others, the counts are unusable, and all events are read.
     guard !counts.isTooFar else { return try rows(of: type, through: today) }
     var (days, minutes) = (counts.days.map { Double($0) }, counts.minutes.map { Int($0) })
     var eventsOfPosition = counts.eventsOfPosition
     let last = counts.firstDay.advanced(by: days.count - 1)
     if last > today {
-      // Future events are few and subtracted one by one.
+      // Future events are few. Subtract them one by one.
       let later = today.advanced(by: 1)
       days = Array(days.prefix(max(0, counts.firstDay.distance(to: later))))
       try store.eventRows(in: local.timestamps(of: later...last), ofType: type).forEach { row in
@@ -74,7 +75,7 @@ public struct LocalInsightSource: InsightSource {
       today: today)
   }
 
-  /// Calls `body` with the type and time of each event on the given days.
+  /// Calls `body` with the type and the time of each event on the given days.
   public func forEachMoment(
     in days: ClosedRange<CivilDate>, _ body: (String, TypeHistory.Moment) throws -> Void
   ) throws {

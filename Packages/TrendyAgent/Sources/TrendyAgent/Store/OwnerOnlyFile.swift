@@ -7,9 +7,9 @@ public import TrendyFoundation
   import Darwin
 #endif
 
-/// Small files that only their owner can read, such as the account and the sync history.
+/// Writes small files that only their owner can read, such as the account and the sync history.
 public enum OwnerOnlyFile: Sendable {
-  /// System error of a failed write.
+  /// Error thrown if a write fails.
   public struct WriteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Path of the file.
     public let path: String
@@ -24,15 +24,15 @@ public enum OwnerOnlyFile: Sendable {
     public var description: String { "cannot write \(path): \(String(cString: strerror(code)))" }
   }
 
-  /// Replaces the content of a file atomically: writes and flushes a temporary file, then renames it.
+  /// Replaces a file atomically: writes and flushes a temporary file, then renames it.
   /// - Parameters:
-  ///   - url: The file.
-  ///   - data: The new content.
-  ///   - isDurable: Whether to wait until the file survives a power loss.
-  /// - Throws: ``WriteError``; the file is then unchanged.
+  ///   - url: File to replace.
+  ///   - data: New content.
+  ///   - isDurable: Whether to wait until the new content would survive a power failure.
+  /// - Throws: ``WriteError``. The file is unchanged in this case, unless only flushing the directory failed.
   public static func replace(_ url: URL, with data: Data, isDurable: Bool = true) throws(WriteError) {
     let path = url.path
-    // Includes the process id, so that two processes do not write to the same temporary file.
+    // Contains the process id, so that two processes never write to the same temporary file.
     let temporary = "\(path).new-\(getpid())"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw WriteError(path: path, code: errno) }
@@ -53,7 +53,7 @@ public enum OwnerOnlyFile: Sendable {
       throw WriteError(path: path, code: failure)
     }
     guard isDurable else { return }
-    // The rename must survive a power loss as well: a token is issued only once.
+    // The rename must survive a power failure as well: a token is issued only once.
     let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw WriteError(path: path, code: errno) }
     defer { close(folder) }

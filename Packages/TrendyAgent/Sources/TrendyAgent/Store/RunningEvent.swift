@@ -4,14 +4,14 @@ public import TrendyProtocols
 
 /// Event that was started and has no end yet.
 ///
-/// A setting with key `running` contains the event's id, so that every device finds running events without reading all
-/// events. A setting whose event does not exist or has an end is ignored.
+/// A setting with the key `running` contains the id of the event, so that every device can find running events without
+/// reading all events. The setting is ignored if the event does not exist or has an end.
 public struct RunningEvent: Hashable, Sendable {
   public let event: Event
   /// Setting that marks the event as running.
   public let mark: SyncedRecord
 
-  /// Creates a running event; `markId` is a new id for its setting.
+  /// Creates a running event. `markId` is a new id for its setting.
   public init(_ event: Event, markId: String) {
     self.event = event
     mark = SyncedRecord(

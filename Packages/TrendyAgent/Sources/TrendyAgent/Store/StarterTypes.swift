@@ -1,9 +1,9 @@
 public import TrendyModels
 import TrendyTrips
 
-/// Event types of a new store.
+/// Event types that a new store contains.
 ///
-/// Their ids are natural keys: two devices that both created them share them after sync.
+/// Their ids are natural keys. If two devices create them separately, sync merges them.
 public enum StarterTypes: Sendable {
   /// Event types with their property definitions, in display order.
   public static let all: [(type: EventType, definitions: [PropertyDefinition])] = [

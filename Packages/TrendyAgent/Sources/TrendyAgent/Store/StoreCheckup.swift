@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyPersistence
 
-/// Result of checking a store completely: its files, and the consistency of its rows.
+/// Result of a complete check of a store: its files, and the consistency of its rows.
 public struct StoreCheckup: Hashable, Sendable {
   /// Totals and issues of all files.
   public private(set) var files = StoreVerification()
@@ -10,7 +10,7 @@ public struct StoreCheckup: Hashable, Sendable {
 
   /// Checks the store in a directory.
   /// - Parameter storeDirectory: Directory of the store.
-  /// - Throws: `StorageError` for a store that cannot be checked; damage is an issue, not an error.
+  /// - Throws: `StorageError` if the store cannot be checked. Damage is reported as an issue instead.
   public init(storeDirectory: URL) throws(StorageError) {
     for store in Self.present(storeDirectory) {
       let seen = try StorageEngine.verify(directory: store.directory)
@@ -22,16 +22,16 @@ public struct StoreCheckup: Hashable, Sendable {
       files.setAside += seen.setAside.map { store.directory + "/" + $0 }
     }
     findings = files.findings
-    // Rows can be checked only if the files are intact.
+    // The rows can be checked only if the files are intact.
     if findings.isEmpty {
       findings = try LocalStore(engine: StorageEngine.open(directory: storeDirectory.path)).verify()
     }
   }
 
-  /// Repairs a damaged store: copies intact rows to new files and moves the old files aside.
+  /// Repairs a damaged store: copies intact rows to new files, and moves the old files aside.
   /// - Parameter storeDirectory: Directory of the store.
-  /// - Returns: A report on all parts of the store. For lost saves it lists the rows that the user entered, without
-  ///   sync data; for tracks it contains only the number of lost rows.
+  /// - Returns: A report on all parts of the store. For lost saves it contains the rows that the user entered, without
+  ///   sync data. For tracks it contains only the number of lost rows.
   /// - Throws: `StorageError`.
   public static func repair(storeDirectory: URL) throws(StorageError) -> RepairReport {
     var whole = RepairReport(wasDamaged: false, savesKept: 0)
@@ -51,14 +51,15 @@ public struct StoreCheckup: Hashable, Sendable {
     return whole
   }
 
-  /// The record, whether it exists or not, and existing further stores.
+  /// Returns the record, even if it does not exist, and the other stores that exist.
   private static func present(_ storeDirectory: URL) -> [StoreBackup.Store] {
     StoreParts(storeDirectory: storeDirectory).stores.filter { $0.name == "record" || isBegun($0) }
   }
 
-  /// Whether a directory contains more than the lock file, which remains if creating a store failed on a full disk.
+  /// Returns whether a directory contains more than the lock file, which is left behind if creating a store failed on a
+  /// full disk.
   private static func isBegun(_ store: StoreBackup.Store) -> Bool {
-    // A directory that cannot be listed is checked, which reports the reason.
+    // If the directory cannot be listed, include it: the check will report the reason.
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: store.directory) else {
       return FileManager.default.fileExists(atPath: store.directory)
     }

@@ -3,14 +3,14 @@ import TrendyModels
 public import TrendyPersistence
 public import TrendyProtocols
 
-/// Parts of a user's store directory for operations on the whole: the record, and the tracks if there are any.
+/// Parts of a user's store directory, for operations on all of them: the record, and the tracks if there are any.
 ///
-/// A backup does not contain the account, so it never contains a token.
+/// A backup does not contain the account, and thus never a token.
 public struct StoreParts: Hashable, Sendable {
   private let directory: String
   private let nowMillis: Int64
 
-  /// Refers to the parts below a directory; the clock dates backups.
+  /// Creates a reference to the parts in a directory. The clock dates backups.
   public init(storeDirectory: URL, clock: any TimeSource = SystemTime()) {
     var path = storeDirectory.path
     while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -18,7 +18,7 @@ public struct StoreParts: Hashable, Sendable {
     nowMillis = Int64((clock.now.timeIntervalSince1970 * 1000).rounded())
   }
 
-  /// The record and the tracks, whether they exist or not.
+  /// The record and the tracks, even if they do not exist.
   public var stores: [StoreBackup.Store] {
     [
       StoreBackup.Store(name: "record", directory: directory),
@@ -30,8 +30,8 @@ public struct StoreParts: Hashable, Sendable {
   /// - Parameters:
   ///   - path: Path of the backup.
   ///   - isReplacing: Whether to replace an existing file.
-  ///   - key: Key with which to sign the backup; `nil` for none.
-  ///   - onProgress: Reports progress; may cancel the backup.
+  ///   - key: Key with which to sign the backup, or `nil` for no signature.
+  ///   - onProgress: Receives the progress, and may cancel the backup.
   /// - Returns: Summary of the backup.
   /// - Throws: `StorageError`.
   public func backUp(
@@ -42,15 +42,15 @@ public struct StoreParts: Hashable, Sendable {
       stores, to: path, madeMillis: nowMillis, isReplacing: isReplacing, signedWith: key, onProgress: onProgress)
   }
 
-  /// Whether a restore would replace existing data.
+  /// Returns whether a restore would replace existing data.
   public func isUsed() throws(StorageError) -> Bool { try StoreBackup.isUsed(stores) }
 
-  /// Restores a backup, after writing the present data to a new backup in the same directory.
+  /// Restores a backup. Before that, writes the present data to a backup in the store directory.
   /// - Parameters:
   ///   - path: Path of the backup.
-  ///   - key: Key with which the backup must be signed; `nil` for none.
-  ///   - onProgress: Reports progress; may cancel before anything has changed.
-  /// - Returns: Report of the restore.
+  ///   - key: Key with which the backup must be signed, or `nil` if no signature is required.
+  ///   - onProgress: Receives the progress, and may cancel the restore until anything is changed.
+  /// - Returns: Report on the restore.
   /// - Throws: `StorageError`.
   public func restore(
     from path: String, signedWith key: BackupKey? = nil,
@@ -61,13 +61,13 @@ public struct StoreParts: Hashable, Sendable {
       onProgress: onProgress)
   }
 
-  /// Writes a backup of the present data to the same directory before an operation.
-  /// - Parameter what: Name of the operation, part of the file name.
+  /// Writes a backup of the present data to the store directory, before another operation.
+  /// - Parameter what: Name of the operation, which becomes part of the file name.
   /// - Returns: Path of the backup.
   /// - Throws: `StorageError`.
   public func backUp(before what: String) throws(StorageError) -> String {
     let path = keptPath(before: what)
-    // A second backup within a millisecond has the same name and content.
+    // A second backup within the same millisecond has the same name and content.
     _ = try backUp(to: path, isReplacing: true)
     return path
   }

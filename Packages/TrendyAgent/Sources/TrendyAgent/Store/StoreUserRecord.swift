@@ -3,7 +3,7 @@ public import TrendyInsights
 public import TrendyModels
 public import TrendyProtocols
 
-/// Record in a device's store, as the rules read it.
+/// Adapter that provides a device's store to the rules of insights.
 public struct StoreUserRecord: UserRecord {
   private let store: any DataStoreProtocol
 

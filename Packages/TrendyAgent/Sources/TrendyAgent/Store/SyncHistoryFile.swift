@@ -10,32 +10,32 @@ public import TrendyProtocols
   import Darwin
 #endif
 
-/// The last 50 sync rounds, in a file beside the store.
+/// The last 50 sync rounds, stored in a file beside the store.
 public struct SyncHistoryFile: SyncHistoryRecording {
   /// Maximum number of rounds in the file.
   public static let limit = 50
   private let url: URL
 
-  /// Refers to `sync-history.json` in the given directory, which need not exist.
+  /// Creates a reference to `sync-history.json` in a directory, which need not exist.
   public init(storeDirectory: URL) {
     url = storeDirectory.appending(path: "sync-history.json")
   }
 
-  /// Returns the rounds, oldest first. An unreadable file counts as empty: it contains nothing that the store does not.
+  /// Returns the rounds, oldest first. Treats an invalid file as empty, because the history is only informative.
   public func load() -> [SyncRun] {
-    (try? WireJSON.decode([SyncRun].self, from: Data(contentsOf: url))) ?? []  // see above: why failure does not matter
+    (try? WireJSON.decode([SyncRun].self, from: Data(contentsOf: url))) ?? []  // see above
   }
 
-  /// Appends a round and drops the oldest beyond ``limit``. Write errors are ignored.
+  /// Appends a round, and removes the oldest ones beyond ``limit``. Ignores write errors.
   public func record(_ run: SyncRun) async {
     let runs = (load() + [run]).suffix(Self.limit)
-    // A failed write must not turn a successful round into a failed one.
+    // A failed write must not make a successful round fail.
     try? OwnerOnlyFile.replace(url, with: WireJSON.encode(Array(runs)))
   }
 
-  /// Returns why nothing can be written at present, such as a full disk; `nil` if writing is possible.
+  /// Returns the error that currently prevents writing, such as a full disk, or `nil` if writing is possible.
   public func obstacle() -> OwnerOnlyFile.WriteError? {
-    // A separate file, so that the history is not at risk; unlinked before anything is written.
+    // Writes a separate file, so that the history is not at risk. The file is unlinked before writing.
     let probe = url.path + ".room-\(getpid())"
     let descriptor = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return OwnerOnlyFile.WriteError(path: url.path, code: errno) }

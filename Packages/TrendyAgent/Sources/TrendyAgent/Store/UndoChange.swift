@@ -2,14 +2,14 @@ import TrendyFoundation
 import TrendyModels
 import TrendyPersistence
 
-/// Change that undoes or redoes what a step did to one entity, with data to detect later changes.
+/// Change that undoes or redoes the effect of a step on one entity, with data to detect later changes.
 struct UndoChange: Hashable, Sendable {
   enum Turn: Hashable, Sendable {
-    /// Delete the entity that the step created, if its state still has this hash.
+    /// Delete an entity that the step created, if its state still has this hash.
     case remove(fingerprint: String)
-    /// Restore the entity that the step deleted, with this state.
+    /// Restore an entity that the step deleted, with this state.
     case bringBack(JSONValue)
-    /// Change fields from their present value to the target; `nil` means no value.
+    /// Change fields from their present value to the target. A value of `nil` means that the field is absent.
     case change([String: Fields])
   }
 
@@ -28,7 +28,7 @@ struct UndoChange: Hashable, Sendable {
     self.turn = turn
   }
 
-  /// Computes the change from one state of an entity to another; `nil` if they are equal.
+  /// Computes the change from one state of an entity to another. Returns `nil` if the states are equal.
   init?(kind: MutationEntityType, id: String, from present: JSONValue?, to target: JSONValue?) {
     self.kind = kind
     self.id = id
@@ -47,17 +47,17 @@ struct UndoChange: Hashable, Sendable {
     }
   }
 
-  /// Computes the change that reverts what a unit of work did to an entity; `nil` if it did nothing.
+  /// Computes the change that reverts the effect of a unit of work on an entity. Returns `nil` if there was none.
   init?(takingBack change: EntityChange) throws {
     let (before, after) = (change.before.map { AnyEntity($0) }, change.after.map { AnyEntity($0) })
     guard let entity = after ?? before else { return nil }
     self.init(kind: entity.kind, id: entity.id, from: try after?.value, to: try before?.value)
   }
 
-  /// Whether the change restores a deleted entity.
+  /// Whether this change restores a deleted entity.
   var isReturn: Bool { if case .bringBack = turn { true } else { false } }
 
-  /// Replaces ids of entities that were recreated under new ones.
+  /// Replaces the ids of entities that were created again under new ids.
   mutating func rename(_ names: [String: String]) {
     if let new = names[id] { id = new }
     switch turn {
@@ -78,7 +78,7 @@ struct UndoChange: Hashable, Sendable {
 }
 
 extension UndoChange {
-  /// Returns a state with replaced ids.
+  /// Returns a state in which ids of entities are replaced.
   static func renamed(_ value: JSONValue, _ names: [String: String]) -> JSONValue {
     var value = value
     if !names.isEmpty { value.rename(names) }
@@ -101,7 +101,7 @@ extension UndoChange {
     return .object(members)
   }
 
-  /// Reads the form of ``value``; `nil` for a form of a later version.
+  /// Decodes the form of ``value``. Returns `nil` for the form of a later version.
   init?(_ value: JSONValue) {
     guard let members = value.objectValue, let id = members["id"]?.stringValue,
       let kind = members["kind"]?.stringValue.flatMap(MutationEntityType.init(rawValue:))
@@ -124,7 +124,7 @@ extension UndoChange {
 // MARK: Entity states
 
 extension JSONValue {
-  /// Fields of an entity, those of its nested member separately; null counts as absent.
+  /// Returns the fields of an entity, including those of its nested member under separate names. Treats null as absent.
   func fields(of kind: MutationEntityType) -> [String: JSONValue] {
     var fields: [String: JSONValue] = [:]
     let nested = SyncedKind.named(kind.rawValue)?.nestedMember
@@ -138,7 +138,7 @@ extension JSONValue {
     return fields
   }
 
-  /// Creates the state from the result of ``fields(of:)``.
+  /// Creates a state from the result of ``fields(of:)``.
   init(fields: [String: JSONValue], of kind: MutationEntityType) {
     guard let nested = SyncedKind.named(kind.rawValue)?.nestedMember else {
       self = .object(fields)
@@ -157,7 +157,7 @@ extension JSONValue {
     self = .object(members)
   }
 
-  /// Hash that is equal for equivalent states: 16 hexadecimal digits, not cryptographic.
+  /// Hash as 16 hexadecimal digits, which is the same for equivalent states. Not cryptographic.
   var fingerprint: String {
     var text = ""
     appendCanonical(to: &text)
@@ -166,7 +166,7 @@ extension JSONValue {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Null members and empty objects are omitted, and whole numbers are written as integers.
+  /// Appends a canonical form: without null members and empty objects, and with whole numbers as integers.
   private func appendCanonical(to text: inout String) {
     switch self {
     case .null: text += "n"
@@ -190,7 +190,7 @@ extension JSONValue {
     }
   }
 
-  // A bare `nil` would be a JSON null.
+  // Explicitly typed, because `nil` alone would be a JSON null.
   fileprivate var unlessNull: JSONValue? { isNull ? Optional.none : self }
 
   /// Replaces references to entities that have new ids.

@@ -2,9 +2,10 @@ import TrendyFoundation
 import TrendyModels
 import TrendyPersistence
 
-/// Undo history, stored as local values: an entry is saved together with its changes or not at all.
+/// Undo history, stored as local values, so that an entry is saved together with its changes or not at all.
 ///
-/// Used within one unit of work, with the write lock if it writes. Entries lost with a damaged store are skipped.
+/// Must be used within one unit of work, which holds the write lock for changes. Entries that were lost because the
+/// store was damaged are skipped.
 struct UndoLog {
   enum List {
     case done
@@ -13,19 +14,19 @@ struct UndoLog {
 
   /// Maximum number of steps that can be undone.
   static let limit = 50
-  /// Time in seconds for which deletions are kept beyond that limit: as long as a hub lists a deletion.
+  /// Time in seconds for which deletions remain restorable beyond that limit: as long as a hub lists a deletion.
   static let patience: TimeInterval = 90 * 86_400
   /// Number of changes in one local value.
   private static let partLength = 500
   private static let name = "undo"
-  /// Upper limit of entry numbers; a larger number is damage.
+  /// Upper bound for entry numbers. A larger number indicates damage.
   private static let mostEntries: Int64 = 1 << 24
 
   private let store: LocalStore
-  /// Numbers of entries, latest last.
+  /// Numbers of the entries that can be undone, latest last, and of those that can be redone.
   private(set) var done: [Int64] = []
   private(set) var undone: [Int64] = []
-  /// First entry that may exist; entries outside both lists contain only deletions.
+  /// First entry that may exist. Entries that are in neither list contain only deletions.
   private var first: Int64
   private var next: Int64
 
@@ -59,7 +60,7 @@ struct UndoLog {
     }
   }
 
-  /// Returns the step of an entry; `nil` if the entry was lost.
+  /// Returns the step of an entry, or `nil` if the entry was lost.
   func step(_ number: Int64) throws -> UndoStep? {
     guard let entry = try entry(number), let label = entry["label"]?.stringValue,
       let seconds = entry["date"]?.doubleValue
@@ -79,7 +80,7 @@ struct UndoLog {
 
   /// Adds a step. Steps that were undone can no longer be redone.
   /// - Parameters:
-  ///   - step: The step.
+  ///   - step: Step to add.
   ///   - isDivisible: Whether undo may skip entities that have changed since.
   ///   - changes: Changes that undo the step.
   /// - Returns: Number of the new entry.
@@ -98,14 +99,14 @@ struct UndoLog {
   /// - Parameters:
   ///   - number: Number of the entry.
   ///   - changes: Changes that undo the addition.
-  /// - Returns: `false` if the step is no longer the last one or was undone.
+  /// - Returns: `false` if the step was undone or is no longer the last one.
   func extend(_ number: Int64, with changes: [UndoChange]) throws -> Bool {
     guard done.last == number, undone.isEmpty, var entry = try entry(number) else { return false }
     try write(changes, from: parts(number), to: number, &entry)
     return true
   }
 
-  /// Moves an entry to the other list and replaces its changes by those in the other direction.
+  /// Moves an entry to the other list, and replaces its changes by those in the opposite direction.
   mutating func move(
     _ number: Int64, to list: List, replacing changes: [UndoChange]
   ) throws {
@@ -120,7 +121,7 @@ struct UndoLog {
     try save()
   }
 
-  /// Removes an entry from both lists but keeps its deletions.
+  /// Removes an entry from both lists, but keeps its deletions.
   mutating func drop(_ number: Int64) throws {
     try reduce(number)
     remove(number)
@@ -132,7 +133,7 @@ struct UndoLog {
     for number in done where try step(number)?.importID == importID { try drop(number) }
   }
 
-  /// Replaces ids of entities that were recreated under new ones, in all entries.
+  /// Replaces the ids of entities that were created again under new ids, in all entries.
   func rename(_ names: [String: String]) throws {
     guard !names.isEmpty else { return }
     for number in first..<next {
@@ -189,7 +190,7 @@ extension UndoLog {
     while done.count > Self.limit { try reduce(done.removeFirst()) }
   }
 
-  /// Reduces an entry to deletions of entities that the hub does not have.
+  /// Reduces an entry to the deletions of entities that the hub does not have.
   private func reduce(_ number: Int64) throws {
     let unheard = try changes(number).filter { change in
       guard case .bringBack = change.turn, try AnyEntity.held(change.kind, id: change.id, in: store) == nil else {

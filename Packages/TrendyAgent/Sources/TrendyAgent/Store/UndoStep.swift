@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// User action that can be undone, or redone after it was undone.
+/// User action that can be undone, and then redone.
 public struct UndoStep: Hashable, Sendable {
   /// Entity that was skipped because it has changed since, or because its event type was deleted.
   public struct Left: Hashable, Sendable {
@@ -9,9 +9,9 @@ public struct UndoStep: Hashable, Sendable {
     public var kind: MutationEntityType
     /// Id of the entity.
     public var id: String
-    /// Wire names of the fields that have changed since; empty if the whole entity was skipped.
+    /// Wire names of the fields that have changed since. Empty if the whole entity was skipped.
     public var fields: [String]
-    /// Whether the entity's event type was deleted since.
+    /// Whether the event type of the entity has been deleted since.
     public var isTypeDeleted: Bool
 
     public init(kind: MutationEntityType, id: String, fields: [String] = [], isTypeDeleted: Bool = false) {
@@ -22,39 +22,39 @@ public struct UndoStep: Hashable, Sendable {
     }
   }
 
-  /// Text of the action, as in the command: `split trip 0199f3c2`.
+  /// Text of the action, as in the command, for example `split trip 0199f3c2`.
   public var label: String
   /// Time of the action.
   public var date: Date
-  /// Id of the import that the step is; `nil` for other actions. An undone import cannot be redone; its file must be
-  /// imported again.
+  /// Id of the import if the step is an import, otherwise `nil`. An import that was undone cannot be redone; its file
+  /// must be imported again.
   public internal(set) var importID: String?
   /// Entities that were skipped when the step was undone or redone.
   public internal(set) var left: [Left] = []
-  /// Whether nothing had to change, for example because another device had already deleted the entity.
+  /// Whether there was nothing to change, for example because another device had already deleted the entity.
   public internal(set) var wasSoAlready = false
 }
 
-/// The last 50 steps and the undone ones, latest last.
+/// The last 50 steps that can be undone, and the steps that can be redone.
 public struct UndoHistory: Hashable, Sendable {
   /// Steps that can be undone, the next one last.
   public internal(set) var done: [UndoStep] = []
-  /// Steps that can be redone, the next one last. Any other action clears the list.
+  /// Steps that can be redone, the next one last. Emptied by any other action.
   public internal(set) var undone: [UndoStep] = []
 }
 
-/// Why a step cannot be undone or redone.
+/// Reason why a step cannot be undone or redone.
 public enum UndoError: Error, Hashable, CustomStringConvertible {
   /// The history contains no step to undo.
   case nothing
-  /// No undone step can be redone.
+  /// There is no undone step to redo.
   case nothingUndone
   /// Everything that the step changed has been changed again since.
   case changedSince(label: String, left: [UndoStep.Left])
-  /// Events, properties or skips of an event type that the step created were recorded since.
+  /// Events, properties or skips of an event type that the step created have been recorded since.
   case inUse(label: String)
 
-  /// Message for the user.
+  /// Error message for the user.
   public var description: String {
     switch self {
     case .nothing: "Nothing to undo."

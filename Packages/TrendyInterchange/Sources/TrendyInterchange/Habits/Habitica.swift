@@ -56,7 +56,7 @@ struct Habitica {
     }
     switch list {
     case "habits":
-      // The clicks on a habit that can only be scored negatively are events of its own type, not of a second type.
+      // Negative clicks are events of a second type, unless the habit can only be scored negatively.
       let isBad = task["up"]?.boolValue == false && task["down"]?.boolValue == true
       try body(.type(ExternalType(name: name)), place)
       for (index, entry) in (task["history"]?.arrayValue ?? []).enumerated() {

@@ -17,7 +17,7 @@ struct EventTableReader {
   private let header: TableHeader
   private let separator: UInt8
   private var columns: [TableProfile.Role: Int] = [:]
-  /// The same columns in a form that is fast to access.
+  /// Indices of ``columns`` in a form that is fast to access.
   private var places = Places([:])
   private var properties: [Property] = []
   /// Columns of habits; empty for a table with one event per row.

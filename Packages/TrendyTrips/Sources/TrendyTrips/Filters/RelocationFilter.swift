@@ -71,7 +71,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
 
   private mutating func release(with fix: Location) -> [Location] {
     let passed = take()
-    // The same rule as after a timeout: this fix may itself be a jump.
+    // As after a timeout, this fix may itself be a jump.
     guard !isJump(to: fix) else {
       held = [fix]
       spot = 0

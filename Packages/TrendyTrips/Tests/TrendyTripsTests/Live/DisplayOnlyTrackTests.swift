@@ -17,7 +17,7 @@ struct DisplayOnlyTrackTests {
     #expect(try importer.reader.readAll().isEmpty)
     #expect(try importer.reader.readAgain().isEmpty)
     #expect(try importer.reader.presences().isEmpty && importer.journal.events.isEmpty)
-    // The same fixes contain trips when they are imported as a recording.
+    // Imported as a recording, these fixes do contain trips.
     #expect(try !importer.take(#require(Recording(fixes: fixes))).changes.isEmpty)
   }
 
