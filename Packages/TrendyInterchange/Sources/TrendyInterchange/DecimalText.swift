@@ -1,6 +1,6 @@
 /// Formats numbers for track files and mileage logs.
 enum DecimalText {
-  /// Upper bound of the magnitude, exclusive. Greater values are receiver errors and are not written.
+  /// Upper bound of the magnitude, exclusive. Larger values are receiver errors and are not written.
   static let bound = 1e9
 
   /// Returns the value, or `nil` if it is not finite or out of bounds.

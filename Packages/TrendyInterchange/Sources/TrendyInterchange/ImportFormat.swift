@@ -42,7 +42,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
       }
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       if JSONDocuments.isLines(content) {
-        // The first complete line decides.
+        // The first complete line determines the format.
         return content.prefix(1 << 16).textLines.lazy.compactMap { JSONOutline($0.bytes)?.format }.first
       }
       return JSONOutline(content)?.format

@@ -58,7 +58,7 @@ struct TimeSheetTests {
       ]
       """
     let exported = self.events(try self.records(export, as: "timewarrior"))
-    // An interval has the same key in both formats.
+    // An interval has the same key in Timewarrior's data files and in its export.
     #expect(exported.map(\.key) == [events[0].key])
   }
 

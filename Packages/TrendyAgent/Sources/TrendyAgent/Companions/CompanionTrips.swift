@@ -49,7 +49,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
       guard let index = self.index(of: notice, over: link) ?? begin(notice, over: link) else { return true }
       if notice.kind == CompanionNotice.Kind.tripCancelled { return trips.remove(at: index).isTold }
       trips[index].end = notice.date("end") ?? notice.at
-      // The link that announced the trip may have cancelled it since, so that this link reports it now.
+      // The link that announced the trip may have cancelled it since. In that case, report it over this link.
       if !trips[index].isTold { trips[index].isTold = !isToldElsewhere(trips[index]) }
       return trips[index].isTold
     case CompanionNotice.Kind.tripActive:

@@ -13,7 +13,7 @@ import TrendySync
 
 /// Writes an export when it is due, and deletes superseded files.
 ///
-/// The result is stored as a local value of the store, so that it can be read while no agent runs.
+/// The result is stored as a local value of the store, so that it can be read while no agent is running.
 public struct ScheduledExport: Sendable {
   /// Result of a check.
   public enum Outcome: Hashable, Sendable {

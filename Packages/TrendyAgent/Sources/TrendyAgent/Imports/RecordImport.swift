@@ -70,7 +70,7 @@ extension DeviceRecord {
     while (try? maintain(mergingFrom: Self.manySegments)) == true {}
   }
 
-  /// Half of the number of segments at which a save merges segments itself.
+  /// Half the number of segments at which a save merges segments automatically.
   private static var manySegments: Int { 24 }
 
   /// Deletes the entities that an import created, except those that have been edited since.

@@ -397,7 +397,7 @@ final class RecordImporter {
     }
     if isNew { report.newTypes.append(type.name) }
     know(type)
-    // The name in the file must find the type even if the user has renamed it.
+    // Register the name in the file as well, because the user may have renamed the type.
     typeNames[name.lowercased()] = type
     for definition in definitions where definition.eventTypeId == type.id { know(definition) }
     return type
@@ -605,7 +605,7 @@ final class RecordImporter {
       report.found += try previewedFindings()
     } else {
       try putNotes()
-      // An exported store contains its detected events.
+      // A complete export already contains the detected events, so detection is not needed.
       if report.newReadings > 0, format.reads != .everything {
         report.found += try store.makeTrackIntake().findAll().created.count
       }

@@ -163,7 +163,7 @@ public actor LiveStatusService {
     let isNews = day != nil
     for presence in presences.sorted(by: { $0.device < $1.device }) {
       guard let trip = presence.trip, before.trip(trip.trip.id) == nil, isNews else { continue }
-      // Nor of a trip whose start was only corrected by a late fix.
+      // Do not notify the user of a trip whose start was only corrected by a late fix.
       if let last = before.presences[presence.device]?.trip?.trip.id, try store.findEvent(id: last) == nil { continue }
       notify(
         .tripStarted(

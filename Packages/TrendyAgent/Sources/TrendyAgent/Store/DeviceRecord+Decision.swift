@@ -8,7 +8,7 @@ public struct OutdatedDecisionError: Error, Hashable, Sendable {
 }
 
 extension DeviceRecord {
-  /// Begins a decision, unless one is in progress. What is read from here on decides what the next
+  /// Begins a decision, unless one is in progress: a series of reads that determine what the next
   /// ``perform(_:isDivisible:_:)`` writes.
   ///
   /// `perform` compares the position of the store under the write lock, and throws ``OutdatedDecisionError`` if another

@@ -76,7 +76,8 @@ struct CalendarLines {
     return line
   }
 
-  /// Returns whether a colon belongs to an unquoted zone name such as `tzone://Microsoft/Utc`: no date follows it.
+  /// Returns whether a colon is part of an unquoted zone name such as `tzone://Microsoft/Utc`, because no date follows
+  /// it.
   private static func isInZone(_ parts: [[UInt8]], _ rest: ArraySlice<UInt8>) -> Bool {
     guard let last = parts.last, parts.count > 1, last.starts(with: Array("TZID=".utf8)),
       // In such a line, a date follows only the last colon.

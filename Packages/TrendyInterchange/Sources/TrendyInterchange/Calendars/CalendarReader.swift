@@ -186,7 +186,7 @@ struct CalendarReader {
         if isSeries(master) || index == found.items.count - 1 { changes = [] }
       }
     }
-    // The remaining ones are invitations to single instances, whose series is not in the file.
+    // The remaining overrides are invitations to single instances of a series that is not in the file.
     for (uid, items) in overrides.sorted(by: { $0.key < $1.key }) {
       for item in items {
         guard let original = item.first("RECURRENCE-ID").flatMap({ moment($0, item) }) else { continue }

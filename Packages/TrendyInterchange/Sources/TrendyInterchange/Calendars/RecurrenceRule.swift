@@ -182,7 +182,7 @@ extension RecurrenceRule {
     expanded(from: start, in: first, through: last).times
   }
 
-  /// Works like ``occurrences(from:in:through:)``, and also returns whether ``limit`` left out later instances.
+  /// Works like ``occurrences(from:in:through:)``, and also returns whether ``limit`` cut off later instances.
   func expanded(
     from start: WallTime, in first: WallTime, through last: WallTime
   ) -> (times: [WallTime], isCut: Bool) {
@@ -231,7 +231,7 @@ extension RecurrenceRule {
     return max(0, periods / interval - 1)
   }
 
-  /// Returns the instances in a period, in order, and the begin of the period. Returns `nil` after the year 9999.
+  /// Returns the instances in a period, in order, and the beginning of the period. Returns `nil` after the year 9999.
   private func period(_ index: Int, of start: WallTime) -> (times: [WallTime], begin: WallTime)? {
     let (offset, isTooFar) = index.multipliedReportingOverflow(by: interval)
     guard !isTooFar else { return nil }
@@ -372,9 +372,10 @@ extension RecurrenceRule {
     }
   }
 
-  /// Returns the dates selected by BYWEEKNO.
+  /// Returns the dates of a calendar year that are selected by BYWEEKNO.
   ///
-  /// A week belongs to the year that contains most of its days. A date belongs to its calendar year.
+  /// The weeks of a year are those with most of their days in it. Its first dates may therefore be in the last week of
+  /// the previous year, and its last dates in the first week of the next year.
   private func weekDays(_ year: Int, _ start: WallTime) -> [CivilDate] {
     func firstWeek(_ year: Int) -> CivilDate {
       let begin = CivilDate(year: year, month: 1, day: 1)

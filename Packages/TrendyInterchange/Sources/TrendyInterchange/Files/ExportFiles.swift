@@ -41,7 +41,7 @@ public struct ExportFiles {
   /// Opens one of ``paths`` for reading from its beginning.
   public func open(_ path: String) throws -> Source { try opening(path) }
 
-  /// Returns the first `count` bytes of a file, or all of a shorter one.
+  /// Returns the first `count` bytes of a file, or the whole file if it is shorter.
   public func beginning(of path: String, count: Int) throws -> [UInt8] {
     let source = try opening(path)
     return try Self.read(source, upTo: count)

@@ -1,7 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads `Records.json` of a Takeout, which contains all fixes of the user's devices and often has several gigabytes.
+/// Reads `Records.json` of a Takeout, which contains all fixes of the user's devices and is often several gigabytes in
+/// size.
 ///
 /// The member names follow the Records schema in CarlosBergillos/LocationHistoryFormat.
 enum GoogleRecords {

@@ -106,7 +106,7 @@ private struct GoogleTimelineReader {
     var fixes: [Location] = []
     for (index, point) in path.enumerated() {
       let minutes = point["durationMinutesOffsetFromStartTime"]?.number
-      // Minutes before the start occur and count as the start. Points within one minute are spread over it in order.
+      // Some files contain negative offsets, which count as 0. Points in the same minute are spread over it.
       let moment =
         point["time"]?.moment
         ?? minutes.map { span.start.addingTimeInterval(min(max(0, $0), 1e7).rounded(.down) * 60) }

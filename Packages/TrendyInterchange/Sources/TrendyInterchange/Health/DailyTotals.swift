@@ -207,7 +207,8 @@ extension DailyTotals {
 
   /// Returns the total of a date that is aggregated in steps.
   ///
-  /// In each step, a source counts only for the time by which it exceeds that of the better sources.
+  /// In each step, sources are added from best to worst. Each one counts only for the seconds by which its samples
+  /// cover more of the step than those of the better sources.
   private func steppedTotal(of day: Day, _ ranks: [UInt16: Int]) -> Double {
     let sources = day.stepped.sorted { ranks[$0.source] ?? 0 < ranks[$1.source] ?? 0 }
     var total = 0.0

@@ -47,7 +47,7 @@ extension HealthExport {
     }
   }
 
-  /// Returns whether a file is an export of Apple Health, given its first 64 KiB or all of a shorter one.
+  /// Returns whether a file is an export of Apple Health, given its first 64 KiB, or the whole file if it is shorter.
   ///
   /// The root element follows a document type of several kilobytes, which is malformed in some versions.
   public static func isBeginning(of bytes: ArraySlice<UInt8>) -> Bool {

@@ -27,7 +27,7 @@ struct HealthSources {
 
   private(set) var all: [Source] = []
   private var indices: [String: [Rank: UInt16]] = [:]
-  /// Name of the last source, which most samples have as well.
+  /// Name of the last source, cached because most consecutive samples have the same source.
   private var lastName: [UInt8] = []
   private var lastRank = Rank.other
   private var lastIndex: UInt16?

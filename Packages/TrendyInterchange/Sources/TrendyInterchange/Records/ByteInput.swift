@@ -91,7 +91,7 @@ public final class ByteInput {
     return piece[index]
   }
 
-  /// Returns the byte that ``next()`` consumed last to the input.
+  /// Pushes the byte that ``next()`` returned last back to the input.
   func giveBack() { index -= 1 }
 
   /// Passes the buffered bytes to `body` and consumes as many as `body` returns. The buffer is empty only at the end.

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// External event: an event as another program recorded it.
+/// Event as recorded by another program.
 ///
 /// It has the name of its type instead of a type id, and a natural key that identifies it when it is imported again.
 public struct ExternalEvent: Hashable, Sendable {

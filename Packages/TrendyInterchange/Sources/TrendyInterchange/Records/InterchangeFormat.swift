@@ -109,7 +109,7 @@ public struct InterchangeFormat: Sendable {
     return !"<{[".utf8.contains(first) && !head.starts(with: Array("PK".utf8))
   }
 
-  /// Detects the format of a file by its first 64 KiB, or all of a shorter one.
+  /// Detects the format of a file by its first 64 KiB, or by its whole content if it is shorter.
   static func of(_ head: ArraySlice<UInt8>) -> InterchangeFormat? {
     // Detect the track format once for all formats.
     var track: ImportFormat??

@@ -7,7 +7,7 @@ struct FITMessages {
   struct Message {
     /// Global message number, for example 20 for a record.
     let number: Int
-    /// Values by field number. Of an array, only the first element.
+    /// Values by field number. An array is represented by its first element.
     let values: [UInt8: Double]
     /// Offset of the message in the file, in bytes.
     let offset: Int
@@ -202,11 +202,11 @@ struct FITMessages {
       guard raw != all else { return nil }
       let value = size == 4 ? Double(Float(bitPattern: UInt32(raw))) : Double(bitPattern: raw)
       return value.isFinite ? value : nil
-    // Of signed integers, the maximum is invalid.
+    // For signed integers, the maximum means that the value is invalid.
     case 1, 3, 5, 14:
       guard raw != all >> 1 else { return nil }
       return raw > all >> 1 ? -Double(all - raw) - 1 : Double(raw)
-    // Of these types, 0 is invalid.
+    // For these types, 0 means that the value is invalid.
     case 10, 11, 12, 16: return raw == 0 ? nil : Double(raw)
     default: return raw == all ? nil : Double(raw)
     }

@@ -130,7 +130,7 @@ private struct FITActivity {
       try body(.skip(what: "point with invalid coordinates", count: pointsOffEarth), "the file")
     }
     if sessions.isEmpty, let firstRecord, let lastRecord {
-      // The device lost power before it could write a session.
+      // The file has no session, for example because the device lost power before it could write one.
       sessions = [Session(start: firstRecord, end: lastRecord, distance: distance)]
     }
     let tracks = separatedTracks()

@@ -5,7 +5,7 @@ import TrendyModels
 enum TCXReader {
   private static let limit = 256 << 20
 
-  /// Returns whether a file is in TCX format, given its first 64 KiB or all of a shorter one.
+  /// Returns whether a file is in TCX format, given its first 64 KiB, or the whole file if it is shorter.
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
     let content = head.withoutLeadingSpace
     guard content.first == UInt8(ascii: "<") else { return false }

@@ -137,7 +137,7 @@ enum DurationText: Equatable {
       if rest.isEmpty { break }
       let digits = rest.prefix { $0.isNumber || $0 == "." || $0 == "," }
       guard let number = numbers.number(String(digits)) ?? Double(digits) else {
-        // Skip a conjunction between two parts.
+        // Skip a conjunction, such as "and" in `1 h and 5 min`.
         let word = rest.prefix { $0.isLetter }
         guard last != nil, ["and", "und", "et", "y", "e", "en"].contains(word.lowercased()) else { return nil }
         rest = rest[word.endIndex...]

@@ -10,7 +10,7 @@ struct TableRows {
   static let longestCell = 1 << 20
 
   let separator: UInt8
-  /// Problem in the row that ``next()`` returned last, although it was parsed.
+  /// Problem with the row that ``next()`` returned last. The row was parsed nevertheless.
   private(set) var problem: String?
   private let input: ByteInput
   private var nextLine = 1

@@ -75,7 +75,7 @@ private struct KMLParser {
       default: break
       }
     case .text(let run):
-      // The coordinates of a line may be long. Of any other text, only the beginning is needed.
+      // The coordinates of a line may be long. Only the beginning of any other text is needed.
       if text.utf8.count < 4096 || path.last == "coordinates" { text += run }
     case .end(let name):
       end(name)

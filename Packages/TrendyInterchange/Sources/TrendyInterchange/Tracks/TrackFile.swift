@@ -119,7 +119,7 @@ public struct TrackFile: Hashable, Sendable {
   ///
   /// If `options` names a latitude or longitude column, the file is read as CSV.
   ///
-  /// - Throws: ``InterchangeError``. A malformed file returns no points.
+  /// - Throws: ``InterchangeError``. No points are returned for a malformed file.
   public init(reading bytes: [UInt8], _ options: ImportOptions? = nil) throws(InterchangeError) {
     let isMapped = options.map { !TableProfile.Role.places.isDisjoint(with: $0.columns.keys) } ?? false
     switch isMapped ? .csv : ImportFormat.detect(bytes) {

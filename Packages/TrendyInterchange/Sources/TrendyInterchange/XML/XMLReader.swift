@@ -6,7 +6,7 @@ struct XMLReader: ~Copyable {
   enum Event: Hashable {
     case start(name: String, attributes: [XMLAttribute])
     case end(name: String)
-    /// Text, which is never empty. Adjacent texts are not joined.
+    /// Text, which is never empty. Consecutive texts are not joined.
     case text(String)
     /// End of the document after the root element.
     case finished

@@ -24,7 +24,7 @@ struct XMLScanner: ~Copyable {
     case start
     /// End tag; see ``name``.
     case end
-    /// Text at ``text`` with unresolved references, which is never empty. Adjacent texts are not joined.
+    /// Text at ``text`` with unresolved references, which is never empty. Consecutive texts are not joined.
     case text
     /// CDATA section with literal text at ``text``.
     case characterData

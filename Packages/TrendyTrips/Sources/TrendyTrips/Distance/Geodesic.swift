@@ -48,7 +48,7 @@ extension Geodesic {
 
 /// Pair of points in the canonical position of Karney's algorithm (§4).
 ///
-/// The first point lies in the southern hemisphere and is at least as far from the equator as the second one; the
+/// The first point is in the southern hemisphere and is at least as far from the equator as the second one; the
 /// longitude difference is between 0° and 180°. The reflections do not change the distance.
 private struct InverseProblem {
   /// Reduced latitudes (eq. 6).

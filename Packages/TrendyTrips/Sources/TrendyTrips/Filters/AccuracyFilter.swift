@@ -16,7 +16,8 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
 
   var isHolding: Bool { !held.isEmpty }
 
-  /// Returns whether a fix is accepted unchanged, as most are. If not, the caller passes it to ``add(_:)``.
+  /// Returns whether a fix is accepted unchanged, which is the common case. Otherwise the caller must pass it to
+  /// ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isMuchLessCertain(fix) else { return false }
     note(fix)

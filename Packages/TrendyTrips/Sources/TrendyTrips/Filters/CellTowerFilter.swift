@@ -14,7 +14,8 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
   private var held: Location?
   /// Last fix with the coordinates of the delayed one.
   private var repeated: Location?
-  /// Targets of jumps in the last half hour, oldest first. A later jump to the same coordinates is a tower.
+  /// Targets of jumps in the last half hour, oldest first. A later jump to the same coordinates is treated as a tower
+  /// position.
   private var places: [Place] = []
 
   private struct Place: Hashable, Codable {
@@ -24,7 +25,8 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
 
   var isHolding: Bool { held != nil }
 
-  /// Returns whether a fix is accepted unchanged, as most are. If not, the caller passes it to ``add(_:)``.
+  /// Returns whether a fix is accepted unchanged, which is the common case. Otherwise the caller must pass it to
+  /// ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     // Entries expire, so a late fix affects the result only for a limited time.
     if let oldest = places.first, fix.timestamp.timeIntervalSince(oldest.time) > Self.memory { places.removeFirst() }
@@ -128,7 +130,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
   /// Minimum sampling interval in seconds at which a phone uses cell towers. Shorter intervals come from an active
   /// satellite receiver.
   private static let seconds: TimeInterval = 12
-  /// Duration of a gap in seconds after which no position is implausible.
+  /// Duration of a gap in seconds after which any position is plausible.
   private static let silence: TimeInterval = 120
   /// Maximum time in seconds during which a moving phone reports the same tower.
   private static let stopSeconds: TimeInterval = 300

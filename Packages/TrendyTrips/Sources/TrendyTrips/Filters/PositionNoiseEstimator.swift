@@ -149,7 +149,8 @@ struct FixAverager: Hashable, Sendable, Codable {
     var fix = 0.0
   }
 
-  /// Returns whether a fix is used unchanged, as most are. If not, the caller passes it to ``add(_:)``.
+  /// Returns whether a fix is used unchanged, which is the common case. Otherwise the caller must pass it to
+  /// ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     scatter.add(fix)
     if let oldest = origins.first, fix.timestamp.timeIntervalSince(oldest.time) > Self.memory {
@@ -169,7 +170,7 @@ struct FixAverager: Hashable, Sendable, Codable {
   /// - Returns: the mean of the fixes before this one, if this fix completes it.
   mutating func add(_ fix: Location) -> Location? {
     let metres = scatter.metres
-    // A jump ends the mean, which would otherwise lie between the two positions.
+    // A jump ends the mean, which would otherwise be between the two positions.
     let done = isWide && !isDue(at: fix.timestamp) && !isJump(to: fix, metres) ? nil : flush()
     known = metres
     guard let first else {

@@ -18,7 +18,8 @@ struct RelocationFilter: Hashable, Sendable, Codable {
 
   var isHolding: Bool { !held.isEmpty }
 
-  /// Returns whether a fix is accepted unchanged, as most are. If not, the caller passes it to ``add(_:)``.
+  /// Returns whether a fix is accepted unchanged, which is the common case. Otherwise the caller must pass it to
+  /// ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isJump(to: fix) else { return false }
     note(fix)
@@ -135,7 +136,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
   private static let standingFixes = 2
   /// Minimum time in seconds without movement before a receiver counts as stationary.
   private static let standing: TimeInterval = 30
-  /// Duration of a gap in seconds after which no position is implausible.
+  /// Duration of a gap in seconds after which any position is plausible.
   private static let silence: TimeInterval = 300
   /// Maximum duration of a displacement in seconds. In a longer time the user may have moved there.
   private static let longest: TimeInterval = 1200

@@ -54,7 +54,7 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
   /// Last fix that was accurate enough to be used.
   private var lastUsed: Location?
 
-  /// Creates a monitor of those of the places that are active.
+  /// Creates a monitor of the active places in `geofences`.
   public init(geofences: [Geofence] = [], configuration: Configuration = Configuration()) {
     self.configuration = configuration
     update(geofences)
@@ -90,7 +90,8 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
   /// Processes the next fix.
   /// - Parameters:
   ///   - location: the fix; ignored if it is not later than the previous one.
-  /// - tripStart: start of the current trip, or `nil`. Without a trip, routes between two fixes do not count as visits.
+  ///   - tripStart: start of the current trip, or `nil`. Without a trip, routes between two fixes do not count as
+  ///     visits.
   public mutating func onLocation(_ location: Location, onTripSince tripStart: Date? = nil) -> [Effect] {
     guard let fix = location.checked, fix.timestamp > lastFix ?? .distantPast else { return [] }
     lastFix = fix.timestamp

@@ -7,7 +7,7 @@ struct DetectionPass {
   let reader: DetectionRunner
   let device: String
   let now: Date
-  /// Places by id.
+  /// Places of the user, also by id in ``geofences``.
   let places: [Geofence]
   let geofences: [String: Geofence]
   let stop: TripStop

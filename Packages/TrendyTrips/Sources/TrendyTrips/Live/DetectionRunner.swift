@@ -82,7 +82,7 @@ public final class DetectionRunner: Sendable {
   public func readAll() throws -> Changes {
     var all = Changes()
     for device in try store.devices() where !DisplayOnlyTrack.isKept(device: device.name) {
-      // Time does not change a recording without new readings, and there may be thousands of them.
+      // A recording without new readings cannot change. Skip it, because there may be thousands.
       if Recording.isRecording(device: device.name), try store.unread(device: device.name) == nil { continue }
       all.add(try read(device: device.name))
     }

@@ -102,7 +102,7 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
   private static let shortest: TimeInterval = 5
   /// Maximum duration of a step in seconds, long enough for a slow walk around a corner.
   private static let longest: TimeInterval = 30
-  /// Duration of a gap in seconds after which no position is implausible.
+  /// Duration of a gap in seconds after which any position is plausible.
   private static let silence = TripDetector.StationaryState.silence
   private static let leastSeconds: TimeInterval = 120
   /// Minimum number of pairs of steps. Fewer may point in one direction by chance.

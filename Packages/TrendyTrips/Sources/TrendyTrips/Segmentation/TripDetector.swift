@@ -16,8 +16,8 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var skipPlaces: [Coordinate] = []
     /// Radius of a skip place in metres.
     public var skipRadius = 200.0
-    /// Time in seconds without fixes after which a trip ends, even if it is paused at a skip place. The trip is
-    /// reopened if the next fix shows that the user was riding for the whole gap.
+    /// Time in seconds without fixes, or at a skip place, after which a trip ends. The trip is reopened if the next fix
+    /// shows that the user was riding for the whole gap.
     public var silenceSeconds: TimeInterval = 7200
     /// Radius in metres around a stay point. The accuracy of a fix is used instead if it is larger.
     public var restRadius = 60.0
@@ -79,7 +79,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var minimumDistance = 100.0
     /// Minimum straight-line distance in metres that a trip must reach from its start.
     public var minimumReach = 170.0
-    /// The same minimum for a trip that ends near its start.
+    /// Minimum straight-line distance in metres that a trip must reach from its start if it ends near its start.
     public var minimumLoopReach = 450.0
 
     /// Creates the default thresholds.

@@ -120,7 +120,7 @@ public struct TripTracker: Hashable, Sendable, Codable {
     return effects
   }
 
-  /// Processes a change of the connection to the car. While connected, a car that stands still counts as driving.
+  /// Processes a change of the connection to the car. While the phone is connected, a stationary car counts as driving.
   /// Ignores an invalid date.
   @discardableResult
   public mutating func onCarLink(isConnected: Bool, at date: Date) -> [Effect] {

@@ -119,7 +119,7 @@ struct TrackStoryTests {
       }
     }
 
-    /// Returns whether the user has edited an event of the same time, which then takes the place of this one.
+    /// Returns whether the user has edited an event that overlaps this one and therefore replaces it.
     func isTouched(_ event: Event) -> Bool {
       let theirs = device.journal.events.filter { noted.contains($0.id) || fixed[$0.id] != nil }
       let all = touched + theirs.map { (event: $0, end: $0.endDate ?? toldThrough) }
