@@ -6,7 +6,7 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// Two sources of one workout, visit or trip.
+/// Tests with two records of one workout, visit or trip from different sources.
 @Suite("Duplicates across sources", .timeLimit(.minutes(5)))
 struct ExternalMatchTests {
   private func withRecord(_ body: (DeviceRecord) throws -> Void) throws {

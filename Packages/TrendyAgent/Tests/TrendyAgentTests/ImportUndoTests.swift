@@ -106,7 +106,7 @@ struct ImportUndoTests {
       try Self.checkAllTakenBack(again, but: edited, "change \(change)")
       change += 1
     }
-    // The undo was interrupted between all of its saves.
+    // The loop interrupted the undo after each of its saves.
     #expect(change > 10 && counts.count >= 3, "\(change) changes, \(counts)")
   }
 

@@ -123,7 +123,7 @@ struct HealthExportTests {
       Self.steps(50, "12:00:00", "12:01:00", "Phone", Self.phone),
     ].joined()
     let (events, _) = try Self.read(content)
-    // 300 steps of the watch, half of 600 and 50 of the phone, and the app's steps in the remaining 45 of 60 minutes.
+    // 300 steps of the watch, 300 + 50 of the phone at other times, and 750 of the app in the remaining 45 minutes.
     #expect(events.map { $0.properties["steps"] } == [.number(1400.0)])
     #expect(events[0].key == "apple-health|steps|2026-03-02")
     #expect(events[0].date == CivilDate(year: 2026, month: 3, day: 2))
@@ -139,7 +139,8 @@ struct HealthExportTests {
       Self.steps(40, "09:00:00", "09:07:00", "Other app"), Self.steps(5, "10:00:00", "10:00:00", "Phone"),
     ]
     let content = (lines[turn...] + lines[..<turn]).joined()
-    // The watch covers the time of the 77 steps. Of two similar apps, the one with more steps counts: 41.
+    // The 77 steps do not count, because the watch covers their time. Of two similar apps, the one with more steps
+    // counts: 41.
     #expect(try Self.read(content).events[0].properties["steps"] == .number(646.0))
   }
 

@@ -463,7 +463,7 @@ final class RecordImporter {
 
   /// Returns whether the user has deleted a type, other than by undoing an import.
   private func isGone(_ type: String) -> Bool {
-    // If the store cannot be read, saving the type will fail.
+    // If the store cannot be read, saving the type reports the error.
     (try? store.isDeleted(.eventType, id: type) && !store.isTakenBack(.eventType, id: type)) == true
   }
 

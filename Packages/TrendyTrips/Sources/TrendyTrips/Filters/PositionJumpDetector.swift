@@ -105,8 +105,8 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
 
   /// Reason to attribute a trip to errors of the receiver.
   enum Reason: Hashable {
-    /// This length in metres consists of jumps between positions at which the receiver remained, and the receiver
-    /// returned or was displaced.
+    /// The trip consists of jumps of this total length in metres between positions at which the receiver remained, and
+    /// the receiver returned or was displaced.
     case hops(metres: Double)
     /// All movement took place within this number of seconds, and the receiver was stationary before and after.
     case atOnce(seconds: TimeInterval)

@@ -145,7 +145,7 @@ struct FixAverager: Hashable, Sendable, Codable {
   struct Error: Hashable, Sendable, Codable {
     /// Standard deviation of a mean.
     var mean = 0.0
-    /// Standard deviation of a fix.
+    /// Standard deviation of a single fix.
     var fix = 0.0
   }
 

@@ -173,7 +173,7 @@ extension GeofenceMonitor {
     var side: Side
     /// Fixes that contradict `side`, if no later fix supports it.
     var run: Run?
-    /// Route through the place, until later fixes show that it is not an outlier.
+    /// Unconfirmed route through the place. Later fixes show whether it is due to an outlier.
     var passing: Passing?
 
     /// Consecutive fixes that contradict the current side.
@@ -333,7 +333,7 @@ extension GeofenceMonitor {
       return (.inside, run.first)
     }
 
-    /// Returns the side that a fix proves; `nil` if the fix is within the margin or too inaccurate.
+    /// Returns the side on which a fix certainly is; `nil` if the fix is within the margin or too inaccurate.
     func side(seenBy fix: Location, _ configuration: Configuration) -> Side? {
       // Treat an unknown accuracy as 0 m, because some devices report none.
       let accuracy = max(0, fix.horizontalAccuracy)

@@ -122,7 +122,7 @@ public struct TripRule: Hashable, Sendable, Identifiable {
 
   static let officeRole = "office"
 
-  /// Rules for a user who has an office and no rules.
+  /// Default rules for a user who has an office but no rules.
   public static let standard = [
     TripRule(
       id: "office", name: "office at either end", position: 1, category: .business,

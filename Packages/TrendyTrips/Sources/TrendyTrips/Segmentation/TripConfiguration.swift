@@ -21,7 +21,7 @@ public struct TripConfiguration: Hashable, Sendable, Codable {
   public var nonAutomotiveDebounceSeconds: TimeInterval
   /// Minimum time in seconds between two pings.
   public var pingIntervalSeconds: TimeInterval
-  /// Maximum time in seconds after a stop for driving to continue the same trip, inclusive.
+  /// Time in seconds, inclusive, within which driving after a stop resumes the trip.
   public var resumeWindowSeconds: TimeInterval
   /// Time in seconds without movement after which a trip ends, even if it is paused at a skip place.
   public var silenceSeconds: TimeInterval

@@ -67,7 +67,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case zigzag
     /// Not a trip: position jumps of a stationary receiver, which returned or was displaced.
     case thrown
-    /// Not a trip: faster between two stationary positions than any movement.
+    /// Not a trip: the whole distance between two stationary positions was covered implausibly fast.
     case atOnce = "at_once"
     /// Not a trip: slow and without a direction, as noise is.
     case aimless

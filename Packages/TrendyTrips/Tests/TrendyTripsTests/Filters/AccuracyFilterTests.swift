@@ -69,7 +69,7 @@ struct AccuracyFilterTests {
     let trip = try #require(trips.first)
     #expect(abs(trip.trip.distanceMeters / 14_400 - 1) < 0.01)
     let outweighed = trip.decisions.filter { $0.rule == .outweighed }
-    // One at the departure and one on the path.
+    // The rule applies once at the departure and once on the path.
     #expect(outweighed.count == 2)
     #expect(outweighed.last.map { $0.meters ?? 0 > 14_000 && $0.limit == 10 } ?? false)
   }

@@ -88,7 +88,7 @@ struct CellTowerFilterTests {
     for fix in fixes { _ = masts.passes(fix) ? [] : masts.add(fix).passed }
     #expect(masts.take(at: at(179)) == nil)
     #expect(masts.take(at: at(180)) == fixes[2])
-    // The next fix is back at the earlier position, which makes the jump a detour unless a gap follows it.
+    // A return to the earlier position shows that the jump was a detour, unless a gap of two minutes precedes it.
     #expect(passed(fixes + [Self.place(179, east: 0)]).contains(fixes[2]) == false)
     #expect(passed(fixes + [Self.place(180, east: 0)]).contains(fixes[2]))
   }

@@ -46,7 +46,7 @@ struct MovementDetectorTests {
 
   @Test func `two fixes that belong to no trip pass no place`() {
     let rest = stride(from: 0.0, to: 600, by: 30).map { fix($0, east: -900, accuracy: 8) }
-    // The receiver stays at the new position, but no path to it exists that could be a trip.
+    // The receiver stays at the new position, but no trip is possible between the two positions.
     let after = stride(from: 660.0, to: 4000, by: 30).map { fix($0, east: 900, accuracy: 8) }
     #expect(Self.crossings(rest + after).isEmpty)
   }

@@ -91,7 +91,7 @@ struct TrackReaderPersonTests {
     #expect(changes.created.count == 2, "the trip that silence closed, and the visit that began unseen")
     #expect(device.journal.trips.last?.endDate.map { $0 <= at(5170) } == true)
     #expect(try device.reader.readAll().isEmpty)
-    // Readings after the gap continue from that state.
+    // Detection of the remaining readings continues from this state.
     try device.tell(commute().map { .fix($0) })
     #expect(device.journal.trips.count == 2 && device.journal.visits.count == 2)
   }
@@ -149,7 +149,7 @@ struct TrackReaderPersonTests {
     #expect(after.properties["route"] != before.properties["route"])
   }
 
-  /// Meanwhile, a single trip between the two stops is detected, of which the deleted trip is a part.
+  /// In the readings that arrive after the deletion, a single trip that includes the deleted one is detected at first.
   @Test(
     "deleting a trip removes no other trip, whatever arrives late", arguments: [11, 3, 27] as [UInt64])
   func deletedAmongPieces(seed: UInt64) throws {
@@ -271,8 +271,8 @@ struct TrackReaderPersonTests {
     try device.reader.readAll()
     #expect(device.journal.trips.count == 2)
     let now = device.clock.now
-    // According to the clock, the trip has not ended yet. The process ends between saving the intent to delete and
-    // deleting.
+    // According to the clock, the drive home has not ended yet, so its trip is deleted. The process is killed after it
+    // has saved the intent to delete and before it deletes the trip.
     device.clock.setDate(isSetBack ? now - 365 * 86_400 : at(5200))
     device.journal.end(afterWrites: 0)
     #expect(throws: TestJournal.Ended.self) { try device.reader.readAll() }

@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendyTesting
 import TrendyTrips
 
-/// Days whose readings arrive in parts and out of order while the user edits the detected events.
+/// Tests with readings that arrive in parts and out of order while the user edits the detected events.
 @Suite("Random days with edits of the user", .timeLimit(.minutes(10)))
 struct TrackStoryTests {
   /// Kinds of edits that the user makes between two batches of readings.
@@ -15,7 +15,7 @@ struct TrackStoryTests {
     case all
   }
 
-  /// With the first four seeds, a faulty detection loses a visit or finds it only when it is repeated.
+  /// The first four seeds expose faults in which detection misses a visit, or finds it only when repeated.
   @Test(
     "no event is lost and edits of the user are kept",
     arguments: [2339, 2358, 61_724, 72_504] + Array(41_000..<41_026) as [UInt64])
@@ -40,7 +40,7 @@ struct TrackStoryTests {
     /// Events as the user edited them, by id.
     private var fixed: [String: Event] = [:]
     private var deleted: Set<String> = []
-    /// Events just before an edit, each with its end at that time.
+    /// States of events just before an edit, each with the end of the event at that time.
     private var touched: [(event: Event, end: Date)] = []
 
     init(seed: UInt64) throws {
@@ -85,7 +85,7 @@ struct TrackStoryTests {
     }
 
     private mutating func act() {
-      // If the readings arrive in random order, the end of an open visit is not known yet.
+      // If the readings arrive in random order, do not edit an open visit, because its end is not known yet.
       let events = device.journal.events.filter { !isShuffled || $0.endDate != nil }
       guard !events.isEmpty else { return }
       let event = events[Int.random(in: 0..<events.count, using: &random)]

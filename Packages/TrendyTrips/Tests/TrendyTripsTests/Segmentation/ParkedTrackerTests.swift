@@ -78,7 +78,7 @@ struct ParkedTrackerTests {
 
   // MARK: Trips without fixes
 
-  /// Returns the fixes of a phone that is stationary, and stationary elsewhere after a gap.
+  /// Returns the fixes of a phone that is stationary, first at one position and after a gap at another.
   private static func slept(meters: Double, seconds: Double, every interval: Double = 60) -> [Location] {
     var recorder = Recorder(seed: meters + seconds)
     recorder.rest(from: 0, to: 1801, every: interval, east: 0)

@@ -201,7 +201,7 @@ struct TripCausesTests {
     let trips = TripDetector.trips(in: Self.woken(speed: 12, start: 7200, heard: 7200 + seconds))
     #expect(trips.count == 1)
     let trip = try #require(trips.first)
-    // If the first fix is farther away, the user may have come from elsewhere.
+    // If the first fix is farther away, the trip may have started at another position.
     let isNear = seconds <= 300
     #expect(Self.rules(trip).contains(isNear ? .woke : .appeared))
     #expect(!Self.rules(trip).contains(.shortStop))

@@ -143,21 +143,21 @@ struct TripDetectorTests {
   }
 
   @Test func `a waking phone's cell-tower position does not affect the departure`() {
-    // One kilometre away without an accuracy, seconds before the true positions.
+    // Positions one kilometre away without an accuracy, seconds before the true positions.
     let cell = [fix(1374.6, east: 700, north: 1100, accuracy: -1), fix(1375, east: 700, north: 1100, accuracy: -1)]
     let wanted = TripDetector.trips(in: Self.woken([]))
     #expect(wanted.count == 1 && wanted[0].trip.startTime <= at(1240))
     let trips = TripDetector.trips(in: Self.woken(cell))
     #expect(trips.map(\.trip.startTime) == wanted.map(\.trip.startTime))
     #expect(trips.map(\.trip.endTime) == wanted.map(\.trip.endTime))
-    // The outliers affect only the estimated noise, and through it the length.
+    // The outliers affect only the estimated noise, which slightly changes the length.
     #expect(abs((trips.first?.trip.distanceMeters ?? 0) - wanted[0].trip.distanceMeters) < 5)
-    // If the coordinates vary and last longer, this may be the true position, from which the next one is unreachable.
+    // Positions that vary and last longer may be true, although the next position is unreachable from them.
     let stay = stride(from: 1330.0, through: 1370, by: 10).map {
       fix($0, east: 700 + ($0 / 10).remainder(dividingBy: 3), north: 1100, accuracy: -1)
     }
     #expect(TripDetector.trips(in: Self.woken(stay)).last?.trip.startTime ?? .distantPast >= at(1370))
-    // If the true position is unreachable as well, the path to it is unknown.
+    // If the next true position is unreachable from the stay point as well, the path to it is unknown.
     let far = TripDetector.trips(in: Self.woken(cell, drivingFrom: 11_000))
     #expect(far.last?.trip.startTime ?? .distantPast >= at(1370))
   }
