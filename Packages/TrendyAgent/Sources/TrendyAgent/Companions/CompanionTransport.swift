@@ -89,7 +89,7 @@ public actor CompanionTransport {
     }
   }
 
-  /// Creates a link again that the hub does not know, not even as removed, because it was restored from a backup.
+  /// Recreates a link that is missing on the hub, because the hub was restored from a backup.
   private func remake(_ link: CompanionStore.Link, in store: CompanionStore) async throws -> APICompanion? {
     do {
       return try await client.makeCompanion(deviceId: link.peerId)

@@ -53,7 +53,7 @@ public enum OwnerOnlyFile: Sendable {
       throw WriteError(path: path, code: failure)
     }
     guard isDurable else { return }
-    // The rename must survive a power failure as well: a token is issued only once.
+    // Flush the directory, so that the rename survives a power failure: the hub issues a token only once.
     let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw WriteError(path: path, code: errno) }
     defer { close(folder) }

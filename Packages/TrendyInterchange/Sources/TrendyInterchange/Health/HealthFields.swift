@@ -84,7 +84,8 @@ enum HealthNumber {
 
 /// Conversion factors from units in the file to units of events.
 enum HealthUnit {
-  /// Returns the factor to kilocalories. `Cal` and `kcal` are the same unit.
+  /// Returns the factor that converts a unit of energy to kilocalories, or `nil` for an unknown unit. `Cal` and `kcal`
+  /// are the same unit.
   static func energy(_ unit: String) -> Double? {
     switch unit {
     case "kcal", "Cal": 1
@@ -95,7 +96,8 @@ enum HealthUnit {
     }
   }
 
-  /// Returns the factor to millilitres. US and imperial units have their exact definitions.
+  /// Returns the factor that converts a unit of volume to millilitres, or `nil` for an unknown unit. Factors of US and
+  /// imperial units are exact.
   static func volume(_ unit: String) -> Double? {
     switch unit {
     case "mL", "ml", "cc": 1
@@ -112,7 +114,7 @@ enum HealthUnit {
     }
   }
 
-  /// Returns the factor to metres.
+  /// Returns the factor that converts a unit of length to metres, or `nil` for an unknown unit.
   static func length(_ unit: String) -> Double? {
     switch unit {
     case "m": 1
@@ -125,7 +127,7 @@ enum HealthUnit {
     }
   }
 
-  /// Returns the factor to seconds.
+  /// Returns the factor that converts a unit of time to seconds, or `nil` for an unknown unit.
   static func duration(_ unit: String) -> Double? {
     switch unit {
     case "min": 60

@@ -87,7 +87,8 @@ extension HealthParser {
       "activity": .select(workout.activity),
       "duration": .duration(Self.rounded(workout.duration ?? Double(max(0, length - paused)))),
     ]
-    // Statistics replaced the attributes in later versions, and are more accurate if a file contains both.
+    // Later versions of the export contain statistics instead of these attributes. If a file contains both, the
+    // statistics are more accurate.
     if let distance = workout.statisticsDistance ?? workout.distance {
       properties["distance"] = .number(Self.rounded(distance))
     }

@@ -105,7 +105,7 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
   private static let sudden = 1.4
   /// Minimum ratio of the path through the displacement to the direct path. A path around a corner has a ratio of 1.4.
   private static let detour = 1.6
-  /// Maximum duration of a displacement in seconds. In a longer time the user may have moved there.
+  /// Maximum duration of a displacement in seconds. Given more time, the user may actually have moved there.
   private static let longest: TimeInterval = 30
   /// Duration of a gap in seconds after which any position is plausible.
   private static let silence: TimeInterval = 120

@@ -14,7 +14,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
   private var hopBefore: Hop?
   /// Deviation of the second-to-last fix from the line between its neighbours.
   private var deviation: SIMD2<Double>?
-  /// Time of that fix as a fraction of the time between its neighbours, 0 to 1.
+  /// Time of the second-to-last fix as a fraction of the time between its neighbours, 0 to 1.
   private var part = 0.5
   /// Samples of the current time span, and of the last span that had enough samples. A late fix affects only its own
   /// span and the one after it.

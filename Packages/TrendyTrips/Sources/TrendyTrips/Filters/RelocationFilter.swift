@@ -138,7 +138,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
   private static let standing: TimeInterval = 30
   /// Duration of a gap in seconds after which any position is plausible.
   private static let silence: TimeInterval = 300
-  /// Maximum duration of a displacement in seconds. In a longer time the user may have moved there.
+  /// Maximum duration of a displacement in seconds. Given more time, the user may actually have moved there.
   private static let longest: TimeInterval = 1200
   private static let memory: TimeInterval = 120
   private static let spacing: TimeInterval = 15

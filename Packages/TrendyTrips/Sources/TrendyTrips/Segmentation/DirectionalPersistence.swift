@@ -61,7 +61,7 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     take(seconds, metres, to: fix)
   }
 
-  /// Continues at another position. The path to it is unknown.
+  /// Continues at another position, which the user reached on an unknown path.
   mutating func move(to fix: Location) {
     last = fix
     begin(at: fix)

@@ -34,7 +34,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     isFast = isFast || fix.timestamp.timeIntervalSince(first.timestamp) >= Self.seconds
   }
 
-  /// Processes a fix to which the path is unknown. A fast section continues there.
+  /// Processes a fix after a section of unknown path. A fast section continues there.
   mutating func leap(to fix: Location) {
     claims = []
     guard isFast else { return stop(at: fix) }

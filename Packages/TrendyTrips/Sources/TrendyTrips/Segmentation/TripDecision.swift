@@ -25,7 +25,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case carried
     /// Departure and arrival during a gap between two stationary positions.
     case unseen
-    /// Start at a position to which the path is unknown.
+    /// Start at a position that the user reached on an unknown path.
     case appeared
     /// Stop too short to end the trip, for example at a traffic light.
     case shortStop = "short_stop"
@@ -49,7 +49,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case stopped
     /// End: a long gap, and nothing shows that the trip continued.
     case silence
-    /// End: the next fixes are at a position to which the path is unknown.
+    /// End: the user reached the position of the next fixes on an unknown path.
     case leapt
     /// End: the recording ended.
     case recordingEnded = "recording_ended"

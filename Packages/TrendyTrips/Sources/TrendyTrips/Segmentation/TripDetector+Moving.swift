@@ -197,7 +197,7 @@ extension TripDetector {
       !isOutside(stay[0], fix, configuration)
     }
 
-    /// Continues at another position. The path to it is unknown.
+    /// Continues at another position, which the user reached on an unknown path.
     mutating func move(to fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       measured = fix
       wayLength = PathLengthEstimator()

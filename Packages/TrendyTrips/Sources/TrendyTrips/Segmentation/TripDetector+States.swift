@@ -13,7 +13,7 @@ extension TripDetector {
     private var here: [Location]
     /// Fixes outside the stay point since the last one within it.
     private var outside: [Location] = []
-    /// Whether the fixes outside followed a jump that no plausible speed explains.
+    /// Whether the fixes in `outside` follow an implausibly fast jump.
     private var hasLeapt = false
     /// Whether the motion sensor currently suppresses a departure.
     private var isHeldBack = false

@@ -120,7 +120,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
       switch self {
       case .started, .paused, .resumed: break
       case .ended(let record), .cancelled(let record):
-        // Only the last trip can have ended before: a gap ended it and the next fix reopened it.
+        // A trip ends twice if a gap ended it and the next fix reopened it. Only the last trip can do so.
         if trips.last?.trip.id == record.trip.id { trips.removeLast() }
         if case .ended = self { trips.append(record) }
       }
