@@ -70,7 +70,7 @@ struct FixCollector {
 
   func finish() -> TrackFile {
     var file = file
-    // Tracks read before keep the order of the file.
+    // Sort only the tracks of this collector. The other tracks of the file keep their order.
     for index in trackOfDevice.values {
       file.tracks[index].segments[0].points = file.tracks[index].segments[0].points.inOrderOfTime
     }

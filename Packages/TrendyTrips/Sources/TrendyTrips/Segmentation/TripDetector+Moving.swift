@@ -40,7 +40,7 @@ extension TripDetector {
     let appeared: Bool
     /// Whether the trip took place during a gap, and the user was stationary after it.
     private let isUnseen: Bool
-    /// Whether the user is at a skip place; if so, since the first element of `stay`.
+    /// Whether the user is at a skip place and has been there since the first fix of `stay`.
     private(set) var isPaused = false
     /// Time since which the user has been near a skip place.
     private var skipSince: Date?
