@@ -96,17 +96,17 @@ extension SimulationRun {
     case (5, _): return await deletePlainly(.eventType, type, isIngest: isIngest)
     default:
       let key = Ledger.Key(kind: .event, id: "event-\(text)")
-      let status = await write(
-        "POST", .event, nil,
-        [
-          "id": .string(key.id), "event_type_id": .string(type), "timestamp": "2024-01-01T00:00:00.000Z",
-          "notes": .string(text),
-        ], isIngest: isIngest)
+      let members: [String: JSONValue] = [
+        "id": .string(key.id), "event_type_id": .string(type), "timestamp": "2024-01-01T00:00:00.000Z",
+        "notes": .string(text),
+      ]
+      let status = await write("POST", .event, nil, members, isIngest: isIngest)
       if status >= 400, status != 503, hub.entry(kind: key.kind.rawValue, id: key.id)?.isAlive == true {
         ledger.report(.mutationAppliesOnce, "\(key.id) exists although its only request was rejected with \(status)")
       }
       guard status < 300 else { return false }
       ledger.onText(text, key: key, device: Self.plainWriter, isSure: true)
+      ledger.onTaken(members)
       made[.event, default: []].append(key.id)
       return true
     }

@@ -84,6 +84,8 @@ struct Ledger {
   private(set) var deleted: [Int: Set<Key>] = [:]
   /// All texts in accepted mutations.
   private(set) var takenTexts: Set<String> = []
+  /// Entities to which each entity referred, by its id.
+  private var referencesOf: [String: Set<String>] = [:]
   private var outcomes: [Sent: String] = [:]
   /// Incarnation of each restored entity that was not deleted again, by id.
   private var incarnations: [String: Int64] = [:]
@@ -303,7 +305,15 @@ struct Ledger {
     // A body that is not JSON contains no text.
     guard let document = try? WireJSON.decode(JSONValue.self, from: body) else { return }
     let list = document.arrayValue ?? document.objectValue?["events"]?.arrayValue ?? [document]
-    for value in list.compactMap(\.objectValue) { takenTexts.formUnion(MutationEnvelope.texts(of: value)) }
+    for value in list.compactMap(\.objectValue) { onTaken(value) }
+  }
+
+  /// Handles the members of an entity that the hub accepted from a client without a queue.
+  mutating func onTaken(_ members: [String: JSONValue]) {
+    takenTexts.formUnion(MutationEnvelope.texts(of: members))
+    if let id = members["id"]?.stringValue {
+      referencesOf[id, default: []].formUnion(MutationEnvelope.references(of: members))
+    }
   }
 
   /// Handles the outcomes of a custom server.
@@ -441,7 +451,9 @@ struct Ledger {
     }
     guard !hasTwins, !hubWasRestored, !hubLied, !deviceLied, oldDevices.isEmpty else { return }
     // The device has created the parent earlier, or received it from the hub.
-    if type.hasSuffix(":parent_deleted"), !mutation.references.contains(where: wasRejectedOrDeleted) {
+    // A restore names its parent only if it changes it.
+    let references = mutation.references + (referencesOf[mutation.entityId] ?? [])
+    if type.hasSuffix(":parent_deleted"), !references.contains(where: wasRejectedOrDeleted) {
       report(.childHasItsParent, "\(mutation.entityId) was sent before its parent: \(detail)")
     }
     let isChild = ["event", "property_definition", "skip"].contains(mutation.entityType)
@@ -470,6 +482,7 @@ struct Ledger {
     identities[device, default: []].insert(request.device)
     for mutation in request.mutations {
       if let text = mutation.texts({ _ in true }).first { said[mutation.id] = text }
+      referencesOf[mutation.entityId, default: []].formUnion(mutation.references)
       let sent = Sent(device: request.position.device, sequence: mutation.sequence)
       if !hasCopies, let known = contents[sent], known != mutation {
         report(
@@ -533,7 +546,7 @@ extension MutationEnvelope {
   /// Ids of the entities that the fields refer to.
   var references: [String] { Self.references(of: fields?.mapValues(\.value) ?? payload) }
 
-  private static func references(of fields: [String: JSONValue]) -> [String] {
+  static func references(of fields: [String: JSONValue]) -> [String] {
     fields.filter { $0.key.hasSuffix("_id") && $0.key != "external_id" }.compactMap(\.value.stringValue)
   }
 
