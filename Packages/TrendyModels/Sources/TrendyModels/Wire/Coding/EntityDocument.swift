@@ -91,7 +91,8 @@ extension VisitedFields {
     var changes = Self.unchanged
     try visit(&changes, &reader)
     if form == .stored, own.userId == nil { own.userId = "" }
-    own.unknown = try reader.unknown()
+    // Members that a hub assigns are not fields of the entity, even if this version does not read them.
+    own.unknown = try reader.unknown().filter { !SyncedKind.ownMembers.contains($0.key) }
   }
 
   func write(to writer: inout WireWriter) throws {
