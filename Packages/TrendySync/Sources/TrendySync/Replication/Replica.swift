@@ -101,8 +101,9 @@ extension Replica {
     let row = try Entity.find(id: id, in: store)
     let record = try held(key)
     let overlay = try overlay(of: key)
-    // A refused create stays visible until the user decides. Without its event type it remains only in the journal.
-    if let row, overlay.isEmpty, row.syncStatus == .failed, record?.isDelete ?? true {
+    // A refused create stays visible until the user decides or the hub deletes the entity. Without its event type it
+    // remains only in the journal.
+    if let row, overlay.isEmpty, row.syncStatus == .failed, record == nil {
       if let parent = row.parentEventTypeId, try store.findEventType(id: parent) == nil { try hide(row) }
       return
     }
