@@ -1,4 +1,3 @@
-import AppContainer
 import CommandSupport
 import TrendyFoundation
 import TrendyInsights
@@ -11,19 +10,20 @@ import TrendyTrips
 struct LookBack {
   /// Data on an event type with events in the period or the previous one.
   struct Entry {
-    let type: EventType
-    /// History up to the last day of the period, including earlier days.
-    let whole: TypeHistory
-    /// History restricted to the period.
+    let row: PeriodReview.Row
+    /// History of the days of the report.
     let history: TypeHistory
-    let grid: WeekGrid
-    let change: PeriodChange
-    /// Records within the period; `nil` if the type has no events in it.
-    let records: PersonalRecords?
-    /// Streak as of the last day.
-    let streak: Streak
-    let skips: DaySet
     let amounts: [Amount]
+
+    var type: EventType { row.type }
+    /// History up to the last day.
+    var whole: TypeHistory { row.row.history }
+    var change: PeriodChange { row.change }
+    /// `nil` if the type has no event in the period.
+    var records: PersonalRecords? { row.records }
+    /// Streak on the last day.
+    var streak: Streak { row.row.streak }
+    var skips: DaySet { row.row.skips }
   }
 
   /// Summary of the values of a number or duration property.
@@ -52,7 +52,8 @@ struct LookBack {
     var seconds = 0.0
   }
 
-  let span: ReportSpan
+  /// Whether the report is about a calendar year.
+  let isYear: Bool
   let days: ClosedRange<CivilDate>
   let isPresent: Bool
   /// Data on each event type, starting with the type that has most events.
@@ -67,6 +68,7 @@ struct LookBack {
   let relations: [CorrelationFinding]
   /// Number of days to wait until the history is long enough for correlations; 0 if it is.
   let missingDays: Int
+  /// `nil` without trips.
   let driving: Driving?
   /// Visited places, starting with the place visited most often.
   let stays: [Stay]
@@ -77,190 +79,100 @@ struct LookBack {
   /// Event types with events in the period.
   var present: [Entry] { entries.filter { $0.history.events > 0 } }
 
-  /// Event types for which streaks are meaningful.
-  var habits: [Entry] { present.filter { $0.whole.isHabit(hasGoal: $0.type.goal != nil) } }
+  /// Types for which streaks are shown.
+  var habits: [Entry] { present.filter(\.row.row.isHabit) }
 
-  /// Reads and analyses the data for a report.
-  /// - Throws: ``CommandError`` with exit 66 if a type given by an option does not exist.
-  init(_ span: ReportSpan, _ session: Session) throws {
-    let (local, today) = (session.local, session.local.day(of: session.now))
-    let histories = try TypeHistories(session, through: span.last ?? today)
-    let all = try histories.all()
-    let last = histories.today
-    // Without a start, the report covers all days since the first event.
-    let first = span.first ?? all.map(\.history.days.first).min() ?? last
-    let days = min(first, last)...last
-    let (before, later) = try Self.before(days, span, histories, session)
-    let moments = try histories.moments(in: days)
-    let settings = try histories.settings()
-    let definitions = try histories.store.fetchAllPropertyDefinitions()
-    func change(_ history: TypeHistory, later: Int) -> PeriodChange {
-      history.change(over: days, against: before, later: later)
-    }
-    let entries = try all.map { type, whole in
-      let own = moments[type.id] ?? []
-      let history = TypeHistory(moments: own, today: last)
+  /// Reads the data of a report.
+  /// - Throws: ``CommandError`` with exit 66 for an unknown type.
+  init(_ options: ReportOptions, _ session: Session) throws {
+    let (report, record) = try options.report(session)
+    let (query, local) = (report.query, session.local)
+    // The whole history by default.
+    let span = query.comparison ?? query.period(from: report.rows.map(\.history.days.first).min() ?? query.today)
+    let (days, review) = (span.days, PeriodReview(report, over: span))
+    let events = try Events(on: days, report, record)
+    (isYear, self.days, isPresent) = (span.period == .year, days, span.isPresent)
+    entries = review.rows.map { row in
+      let history = TypeHistory(moments: events.moments[row.type.id] ?? [], today: days.upperBound)
       return Entry(
-        type: type, whole: whole, history: history, grid: WeekGrid(moments: own),
-        change: change(whole, later: later[type.id] ?? 0),
-        records: whole.records(firstWeekday: local.firstWeekday, skips: settings.skips(of: type.id), over: days).value,
-        streak: whole.streak(skips: settings.skips(of: type.id)), skips: settings.skips(of: type.id),
-        amounts: history.isOfPosition || own.isEmpty
-          ? [] : try Self.amounts(of: type, definitions, in: days, histories))
+        row: row, history: history, amounts: history.isOfPosition ? [] : events.amounts(of: row.type, report))
     }
-    everything = TypeHistory(together: all.map(\.history), today: last)
-    self.span = span
-    self.days = days
-    isPresent = last == today
-    self.entries = entries.filter { !$0.change.isEmpty && !$0.whole.isOfReadings }
-      .sorted { left, right in
-        (right.change.now, right.change.before, left.type.name, left.type.id)
-          < (left.change.now, left.change.before, right.type.name, right.type.id)
-      }
-    let chosen = all.flatMap { moments[$0.type.id] ?? [] }
-    together = TypeHistory(moments: chosen, today: last)
-    grid = WeekGrid(moments: chosen)
-    total = change(everything, later: all.reduce(0) { $0 + (later[$1.type.id] ?? 0) })
-    best = everything.records(firstWeekday: local.firstWeekday, over: days).value
-    let series = everything.days
+    everything = review.together
+    let moments = report.rows.flatMap { events.moments[$0.type.id] ?? [] }
+    together = TypeHistory(moments: moments, today: days.upperBound)
+    grid = WeekGrid(moments: moments)
+    (total, best) = (review.total, review.best)
+    let series = review.together.days
     months = days.split(by: .month, firstWeekday: local.firstWeekday).map { month in
       let first = CivilDate(year: month.lowerBound.year - 1, month: month.lowerBound.month, day: 1)
       let earlier = CalendarPeriod.month.days(around: first, firstWeekday: local.firstWeekday)
-      let isKnown = span.isYear && series.count > 0 && series.first <= earlier.lowerBound
+      let isKnown = span.period == .year && series.count > 0 && series.first <= earlier.lowerBound
       return Month(days: month, now: series.over(month).total, before: isKnown ? series.over(earlier).total : nil)
     }
-    let search = CorrelationSearch(
-      among: Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.history) }), span: days.count)
+    let search = CorrelationSearch(among: report.histories, span: days.count)
     (relations, missingDays) = (search.strongest, search.daysUntilFirst)
-    let types = session.arguments.has("--type") ? Set(all.map(\.type.id)) : nil
-    driving = try Self.driving(days, before, until: later.isEmpty ? nil : histories, types, session)
-    stays = try Self.stays(days, types, histories)
+    driving = try Driven(span, query, record).flatMap { try Self.driving($0, days, record, local) }
+    stays = events.stays.values
+      .sorted { ($1.visits, $0.place.name, $0.place.id) < ($0.visits, $1.place.name, $1.place.id) }
   }
 
-  /// Returns the previous period. For a year that is not over, also returns the number of events of each type that
-  /// occurred later on its last day than the current time of day, which are not compared.
-  private static func before(
-    _ days: ClosedRange<CivilDate>, _ span: ReportSpan, _ histories: TypeHistories, _ session: Session
-  ) throws -> (ClosedRange<CivilDate>, [String: Int]) {
-    guard span.isYear else {
-      return (days.lowerBound.advanced(by: -days.count)...days.lowerBound.advanced(by: -1), [:])
-    }
-    let before = CalendarPeriod.year.before(days, firstWeekday: session.local.firstWeekday)
-    let isPart = days.upperBound == session.local.day(of: session.now) && days.upperBound.day == before.upperBound.day
-    return (before, isPart ? try histories.later(on: before.upperBound) : [:])
-  }
-
-  private static func amounts(
-    of type: EventType, _ definitions: [PropertyDefinition], in days: ClosedRange<CivilDate>, _ histories: TypeHistories
-  ) throws -> [Amount] {
-    let wanted = definitions.filter { $0.eventTypeId == type.id && [.number, .duration].contains($0.propertyType) }
-      .inOrder
-    guard !wanted.isEmpty else { return [] }
-    let events = try histories.events(of: type, in: days)
-    return wanted.compactMap { definition in
-      let history = PropertyHistory(
-        events, key: definition.key, type: definition.propertyType, today: days.upperBound, local: histories.local)
-      guard let distribution = history.distribution, let most = history.most else { return nil }
-      return Amount(
-        label: definition.label.isEmpty ? definition.key : definition.label,
-        isLength: definition.propertyType == .duration, distribution: distribution, most: most)
-    }
-  }
-
-  /// Returns the trips in the period, compared with the previous period; `nil` if there are none.
-  /// - Parameters:
-  ///   - days: days of the period.
-  ///   - before: days of the previous period.
-  ///   - histories: determines the time of day after which trips on the last day of `before` are excluded; `nil` to
-  ///     include all.
-  ///   - types: ids of the selected event types; `nil` for all.
-  ///   - session: source of the store and calendar.
   private static func driving(
-    _ days: ClosedRange<CivilDate>, _ before: ClosedRange<CivilDate>, until histories: TypeHistories?,
-    _ types: Set<String>?, _ session: Session
+    _ driven: Driven, _ days: ClosedRange<CivilDate>, _ record: SelectedRecord, _ local: LocalTime
   ) throws -> Driving? {
-    let store = try session.openStore().makeStore()
-    func trips(_ days: ClosedRange<CivilDate>, until last: Date? = nil) throws -> [TripEvent] {
-      let range = session.local.moments(of: days)
-      let end = max(range.lowerBound, min(range.upperBound, last ?? range.upperBound))
-      return try store.countedTrips(in: range.lowerBound..<end)
-        .filter { types?.contains($0.event.eventTypeId) != false }
-    }
-    let now = try trips(days)
-    guard !now.isEmpty else { return nil }
-    let log = try MileageLog(store: store)
-    let months = days.split(by: .month, firstWeekday: session.local.firstWeekday)
-    let byMonth = Dictionary(grouping: now) { trip in
-      months.firstIndex { $0.contains(session.local.day(of: trip.event)) } ?? 0
+    guard !driven.trips.isEmpty else { return nil }
+    let log = try MileageLog(store: record.store)
+    let months = days.split(by: .month, firstWeekday: local.firstWeekday)
+    let byMonth = Dictionary(grouping: driven.trips) { trip in
+      months.firstIndex { $0.contains(local.day(of: trip.event)) } ?? 0
     }
     return Driving(
-      now: Mileage(of: now),
-      before: Mileage(of: try trips(before, until: histories?.sameTime(on: before.upperBound))),
-      months: months.indices.map { (months[$0], Mileage(of: byMonth[$0] ?? [])) }, vehicles: log.byVehicle(now),
-      longest: now.max { ($0.distance, $1.start) < ($1.distance, $0.start) }, destinations: log.byDestination(now))
+      now: driven.now, before: driven.before,
+      months: months.indices.map { (months[$0], Mileage(of: byMonth[$0] ?? [])) },
+      vehicles: log.byVehicle(driven.trips),
+      longest: driven.trips.max { ($0.distance, $1.start) < ($1.distance, $0.start) },
+      destinations: log.byDestination(driven.trips))
   }
 
-  private static func stays(
-    _ days: ClosedRange<CivilDate>, _ types: Set<String>?, _ histories: TypeHistories
-  ) throws -> [Stay] {
-    let places = Dictionary(
-      try histories.store.fetchAllGeofences().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  /// Events on the days of a report.
+  private struct Events {
+    /// Start times by type.
+    var moments: [String: [TypeHistory.Moment]] = [:]
+    /// Visits by place.
     var stays: [String: Stay] = [:]
-    var next: EventCursor?
-    let query = EventQuery(range: histories.local.moments(of: days), sourceType: .geofence)
-    repeat {
-      let page = try histories.store.events(matching: query, after: next, limit: 1000)
-      for event in page.events where types?.contains(event.eventTypeId) != false {
-        guard let id = event.geofenceId, let place = places[id] else { continue }
-        stays[id, default: Stay(place: place)].visits += 1
-        if let end = event.endDate { stays[id]?.seconds += max(0, end.timeIntervalSince(event.timestamp)) }
+    /// Number and duration properties by type.
+    private let definitions: [String: [PropertyDefinition]]
+    /// Events of types with such properties, by type.
+    private var events: [String: [Event]] = [:]
+
+    init(on days: ClosedRange<CivilDate>, _ report: Report, _ record: SelectedRecord) throws {
+      let local = report.query.local
+      let numeric = try record.propertyDefinitions().filter { [.number, .duration].contains($0.propertyType) }
+      definitions = Dictionary(grouping: numeric, by: \.eventTypeId)
+      let measured = report.rows.filter { !$0.history.isOfPosition && definitions[$0.type.id] != nil }.map(\.type.id)
+      let places = Dictionary(
+        try record.store.fetchAllGeofences().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      try record.forEachEvent(ofTypes: Set(report.rows.map(\.type.id)), in: local.timestamps(of: days)) { event in
+        let (type, day, isOfPosition) = (event.eventTypeId, local.day(of: event), event.sourceType.isOfPosition)
+        guard days.contains(day) else { return }
+        moments[type, default: []]
+          .append(TypeHistory.Moment(day: day, minute: local.minuteOfDay(of: event), isOfPosition: isOfPosition))
+        if measured.contains(type) { events[type, default: []].append(event) }
+        guard event.sourceType == .geofence, let place = event.geofenceId.flatMap({ places[$0] }) else { return }
+        stays[place.id, default: Stay(place: place)].visits += 1
+        stays[place.id]?.seconds += max(0, event.endDate?.timeIntervalSince(event.timestamp) ?? 0)
       }
-      next = page.next
-    } while next != nil
-    return stays.values.sorted { ($1.visits, $0.place.name, $0.place.id) < ($0.visits, $1.place.name, $1.place.id) }
-  }
-}
+    }
 
-/// Period that a report covers.
-struct ReportSpan {
-  /// First day; `nil` for the day of the first event.
-  let first: CivilDate?
-  /// Last day; `nil` for today.
-  let last: CivilDate?
-  /// Year of the report; `nil` if the period is given by `--since` or `--until`.
-  let year: Int?
-
-  var isYear: Bool { year != nil }
-
-  static let options = [
-    OptionSpec("--year", value: "year", kind: .text, help: "year of the report (default: this year)"),
-    OptionSpec(
-      "--since", "--from", value: "time", kind: .time, help: "only entries since this date: 2026-06-01; or a range"),
-    OptionSpec(
-      "--until", "--to", value: "time", kind: .time, help: "only entries until this date, inclusive"),
-  ]
-
-  init(_ session: Session) throws(CommandError) {
-    let today = session.local.day(of: session.now)
-    if let range = try session.range() {
-      guard !session.arguments.has("--year") else {
-        throw session.usageError("--year cannot be combined with --since or --until", hint: "Use one or the other.")
+    func amounts(of type: EventType, _ report: Report) -> [Amount] {
+      (definitions[type.id] ?? []).inOrder.compactMap { definition in
+        let history = PropertyHistory(
+          events[type.id] ?? [], key: definition.key, type: definition.propertyType, today: report.query.today,
+          local: report.query.local)
+        guard let distribution = history.distribution, let most = history.most else { return nil }
+        return Amount(
+          label: definition.label.isEmpty ? definition.key : definition.label,
+          isLength: definition.propertyType == .duration, distribution: distribution, most: most)
       }
-      year = nil
-      first = range.lowerBound == .distantPast ? nil : session.local.day(of: range.lowerBound)
-      last = min(
-        today,
-        range.upperBound == .distantFuture ? today : session.local.day(of: range.upperBound.addingTimeInterval(-0.001)))
-      if let first, first > today { throw session.usageError("\(first) is in the future") }
-      return
     }
-    let text = session.arguments.value("--year")
-    guard let number = text == nil ? today.year : text.flatMap({ Int($0) }), (1...9998).contains(number) else {
-      throw session.usageError("Invalid year '\(text ?? "")'", hint: "Use four digits, for example 2026.")
-    }
-    guard number <= today.year else { throw session.usageError("The year \(number) is in the future") }
-    year = number
-    first = CivilDate(year: number, month: 1, day: 1)
-    last = min(today, CivilDate(year: number, month: 12, day: 31))
   }
 }

@@ -5,7 +5,7 @@ import TrendyModels
 /// Sections on all event types together: entries by day, month, weekday and hour, correlations, streaks and records.
 extension ReportPage {
   var days: Markup {
-    let shown = found.span.isYear ? found.days.lowerBound...yearEnd : found.days
+    let shown = found.isYear ? found.days.lowerBound...yearEnd : found.days
     let most = found.best.map { ", most on \(day($0.day.days.lowerBound)): \($0.day.events)" } ?? ""
     let finding = "Entries on \(found.total.activeDays) of \(Quantity(found.days.count, "day"))\(most)."
     let picture = HeatPicture(
@@ -65,12 +65,12 @@ extension ReportPage {
     return figure("\(finding)", "<ul class=\"rows\">\n\(rows)</ul>\(key)", table)
   }
 
-  var beforeWords: String { found.span.isYear ? "the previous year" : "the previous period" }
+  var beforeWords: String { found.isYear ? "the previous year" : "the previous period" }
 
   var months: Markup {
     let months = found.months
     guard months.count > 1 else { return "<div class=\"columns\">\n\(weekdays)</div>\n" }
-    let isOneYear = found.span.isYear
+    let isOneYear = found.isYear
     let bars = months.map { month in
       BarPicture.Bar(
         name: isOneYear || months.count <= 12

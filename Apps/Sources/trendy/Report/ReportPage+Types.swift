@@ -7,12 +7,12 @@ extension ReportPage {
   var each: Markup {
     let hasSkips = found.present.contains { !$0.skips.isDisjoint(with: found.days) }
     let parts = found.present.map(type)
-    let shown = found.span.isYear ? found.days.lowerBound...yearEnd : found.days
+    let shown = found.isYear ? found.days.lowerBound...yearEnd : found.days
     return "\(key(shown, found.present.map(\.whole), skips: hasSkips))<div class=\"types\">\n\(parts)</div>\n"
   }
 
   func type(_ entry: LookBack.Entry) -> Markup {
-    let shown = found.span.isYear ? found.days.lowerBound...yearEnd : found.days
+    let shown = found.isYear ? found.days.lowerBound...yearEnd : found.days
     var said = [
       "\(counted(entry.change.now, "entry", "entries")) on \(entry.change.activeDays) of \(Quantity(found.days.count, "day"))"
     ]

@@ -103,7 +103,7 @@ struct ReportPage {
   // MARK: Head
 
   var title: String {
-    if let year = found.span.year { return "\(year)" }
+    if found.isYear { return "\(found.days.lowerBound.year)" }
     return words(found.days)
   }
 
@@ -117,9 +117,9 @@ struct ReportPage {
   }
 
   var span: String {
-    let whole = found.span.isYear && !(found.isPresent && found.days.upperBound < yearEnd)
+    let whole = found.isYear && !(found.isPresent && found.days.upperBound < yearEnd)
     let days = whole ? "The whole year" : words(found.days)
-    return "Trendy · \(found.span.isYear ? days : Quantity(found.days.count, "day").description)"
+    return "Trendy · \(found.isYear ? days : Quantity(found.days.count, "day").description)"
   }
 
   var yearEnd: CivilDate { CivilDate(year: found.days.upperBound.year, month: 12, day: 31) }
@@ -134,7 +134,7 @@ struct ReportPage {
   }
 
   var totalSentence: String {
-    if found.span.isYear { return narrator.sentence(.total(found.total, .year)) }
+    if found.isYear { return narrator.sentence(.total(found.total, .year)) }
     let change = found.total
     let said =
       "\(counted(change.now, "entry", "entries")) on \(change.activeDays) of \(Quantity(change.days.count, "day"))"

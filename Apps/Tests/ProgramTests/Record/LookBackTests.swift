@@ -144,17 +144,8 @@ struct LookBackTests {
     #expect(try streak()?["current"] == 4)
   }
 
-  @Test func `a range that ends before it begins is rejected, and a past range ends on its last day`() throws {
-    #expect(try bench.trendy("stats", "coffee", "--since", Self.day(5), "--until", Self.day(9)).status == 64)
+  @Test func `a past range ends on its last day`() throws {
     #expect(try document("stats", "coffee", "--until", Self.day(30))["events"] == 24)
-  }
-
-  @Test func `options that match no entries are reported as such`() throws {
-    for words in [["stats", "coffee"], ["cal", "coffee"], ["streaks"], ["records"], ["chart", "coffee"]] {
-      let shown = try bench.run(
-        "trendy", words + ["--since", "2011-01-01", "--until", "2011-02-01", "--store", bench.store()])
-      #expect(shown.output.lowercased().hasSuffix("no entries match these options.\n"), "\(words) \(shown.output)")
-    }
   }
 
   @Test func `the current week is compared with the previous week up to the same time`() throws {
@@ -176,11 +167,6 @@ struct LookBackTests {
     try bench.trendy("config", "set", "week_starts_on", names[tomorrow])
     let text = try bench.trendy("week", environment: ["COLUMNS": "120"]).output
     #expect(text.contains("compared with the same part of last week, "), "\(text)")
-  }
-
-  @Test func `streaks can be limited to one type`() throws {
-    let streaks = try document("streaks", "--type", "headache")
-    #expect(streaks["streaks"]?.arrayValue?.compactMap { $0["event_type"]?["name"]?.stringValue } == ["headache"])
   }
 
   @Test func `odometer readings are excluded unless their type is named`() throws {
@@ -206,8 +192,5 @@ struct LookBackTests {
     let text = try bench.trendy("records", "--type", "headache").output
     #expect(text.hasPrefix("headache\n  most in a day    1  "), "\(text)")
     #expect(text.contains("\n  longest break    3  "), "\(text)")
-    #expect(try bench.trendy("records", "--type", "tea").status == 66)
-    #expect(
-      try bench.trendy("records", "--since", "2011-01-01", "--until", "2011-02-01").output.hasPrefix("No entries"))
   }
 }

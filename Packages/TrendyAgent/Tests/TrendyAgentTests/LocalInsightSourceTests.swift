@@ -46,17 +46,4 @@ struct LocalInsightSourceTests {
     #expect(earlier["type-0"]?.today == today.advanced(by: -30))
     #expect(earlier["type-0"]?.events ?? 0 < expected["type-0"]?.events ?? 0)
   }
-
-  @Test func `moments within a range of days match the events`() throws {
-    let days = today.advanced(by: -9)...today.advanced(by: -3)
-    var found: [String: [TypeHistory.Moment]] = [:]
-    try LocalInsightSource(store: store, local: local).forEachMoment(in: days) { found[$0, default: []].append($1) }
-    let events = try store.fetchAllEvents().filter { days.contains(local.day(of: $0)) }
-    #expect(found.values.map(\.count).reduce(0, +) == events.count && events.count > 10)
-    for (type, moments) in found {
-      let own = events.filter { $0.eventTypeId == type }
-      #expect(Set(moments.map(\.day)) == Set(own.map { local.day(of: $0) }))
-      #expect(moments.compactMap(\.minute).sorted() == own.compactMap { local.minuteOfDay(of: $0) }.sorted())
-    }
-  }
 }

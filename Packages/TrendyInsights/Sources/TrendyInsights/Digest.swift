@@ -7,32 +7,7 @@ public struct Digest: Hashable, Sendable, Codable {
   /// Minimum number of events for a digest.
   public static let leastEvents = 10
 
-  /// Event type with the data that a digest needs.
-  public struct Subject: Hashable, Sendable {
-    /// Id of the event type.
-    public let id: String
-    public let name: String
-    public let history: TypeHistory
-    /// Days on which no events are expected.
-    public let skips: DaySet
-    /// Progress of the goal in the current day or week; `nil` without a goal.
-    public let progress: GoalProgress?
-
-    /// Whether the digest mentions an unusually long time without events.
-    fileprivate var isHabit: Bool { history.isHabit(hasGoal: progress != nil) }
-
-    public init(
-      id: String, name: String, history: TypeHistory, skips: DaySet = [], progress: GoalProgress? = nil
-    ) {
-      self.id = id
-      self.name = name
-      self.history = history
-      self.skips = skips
-      self.progress = progress
-    }
-  }
-
-  /// Days that the digest covers. A daily digest has only one, today, even if it also mentions yesterday.
+  /// Days the digest covers. A daily digest has one, today, even if it also mentions yesterday.
   public let days: ClosedRange<CivilDate>
   /// Part of the day at which the digest was made.
   public let part: DayPart
@@ -71,38 +46,38 @@ public struct Digest: Hashable, Sendable, Codable {
 extension Digest {
   /// Creates the digest of today. In the morning, it begins with yesterday.
   /// - Parameters:
-  ///   - subjects: types with events, in any order.
+  ///   - rows: types with events, in any order.
   ///   - today: current day of the user, or a past day.
   ///   - minute: current local time in minutes after midnight.
-  ///   - isOver: whether `today` is a past day, to which no further events will be added.
-  public static func day(of subjects: [Subject], today: CivilDate, minute: Int, isOver: Bool = false) -> Digest {
-    let together = TypeHistory(together: subjects.map(\.history), today: today)
+  ///   - isOver: whether `today` is a past day that gets no further events.
+  public static func day(of rows: [Report.Row], today: CivilDate, minute: Int, isOver: Bool = false) -> Digest {
+    let together = TypeHistory(together: rows.map(\.history), today: today)
     let part = DayPart(minute: minute)
     return Digest(today...today, part, of: together) {
       if isOver {
-        return tell(.thatDay, subjects, together) + open(subjects, today, isOver: true) + gaps(subjects)
+        return tell(.thatDay, rows, together) + open(rows, today, isOver: true) + gaps(rows)
       }
       let told: DigestDay = part == .morning ? .yesterday : .today
-      var statements = tell(told, subjects, together)
-      if told == .yesterday { statements += tell(.today, subjects, together) }
-      return statements + open(subjects, today) + gaps(subjects)
+      var statements = tell(told, rows, together)
+      if told == .yesterday { statements += tell(.today, rows, together) }
+      return statements + open(rows, today) + gaps(rows)
     }
   }
 
-  /// Returns the total of a day, its most frequent types and unusual counts.
-  private static func tell(_ told: DigestDay, _ subjects: [Subject], _ together: TypeHistory) -> [InsightStatement] {
+  /// Total of a day, its most frequent types and unusual counts.
+  private static func tell(_ told: DigestDay, _ rows: [Report.Row], _ together: TypeHistory) -> [InsightStatement] {
     let day = told == .yesterday ? together.today.advanced(by: -1) : together.today
     let events = Int(together.days[day])
     let total = InsightStatement.dayTotal(events: events, told, usual: usual(together, before: day))
     // If yesterday had no events either, the total of today is omitted.
     if events == 0 { return told == .today && together.days[day.advanced(by: -1)] == 0 ? [] : [total] }
-    let counts = subjects.filter { !$0.history.isOfReadings }
-      .map { TypeCount(name: $0.name, count: Int($0.history.days[day])) }
+    let counts = rows.filter { !$0.history.isOfReadings }
+      .map { TypeCount(name: $0.type.name, count: Int($0.history.days[day])) }
       .filter { $0.count > 0 }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
-    let unusual = subjects.filter { !$0.history.isOfReadings }.compactMap { subject -> InsightStatement? in
-      let count = Int(subject.history.days[day])
-      guard let usual = usual(subject.history, before: day), isUnusual(count, usual, told) else { return nil }
-      return .unusual(TypeCount(name: subject.name, count: count), told, usual: usual)
+    let unusual = rows.filter { !$0.history.isOfReadings }.compactMap { row -> InsightStatement? in
+      let count = Int(row.history.days[day])
+      guard let usual = usual(row.history, before: day), isUnusual(count, usual, told) else { return nil }
+      return .unusual(TypeCount(name: row.type.name, count: count), told, usual: usual)
     }
     return [total] + (counts.isEmpty ? [] : [.counts(Array(counts.prefix(5)))]) + unusual.prefix(3)
   }
@@ -124,28 +99,26 @@ extension Digest {
     return told != .today && count < usual.lower - reach && count <= usual.lower - 2
   }
 
-  /// Returns unmet goals, exceeded limits, and current streaks of daily goals. For a past day, daily goals are omitted.
-  private static func open(_ subjects: [Subject], _ today: CivilDate, isOver: Bool = false) -> [InsightStatement] {
-    let goals = subjects.compactMap { subject -> InsightStatement? in
-      guard let progress = subject.progress, !progress.isMet, !progress.isExcused else { return nil }
-      return isOver && progress.goal.period == .day ? nil : .goal(progress, type: subject.name)
+  /// Unmet goals, exceeded limits, and current streaks of daily goals. For a past day, daily goals are omitted.
+  private static func open(_ rows: [Report.Row], _ today: CivilDate, isOver: Bool = false) -> [InsightStatement] {
+    let goals = rows.compactMap { row -> InsightStatement? in
+      guard let progress = row.progress, !progress.isMet, !progress.isExcused else { return nil }
+      return isOver && progress.goal.period == .day ? nil : .goal(progress, type: row.type.name)
     }
-    let streaks = subjects.compactMap { subject -> (Int, InsightStatement)? in
-      guard let goal = subject.progress?.goal, goal.asksForEveryDay else { return nil }
-      let days = subject.history.streak(skips: subject.skips).current
-      let hasToday = subject.history.days[today] > 0
+    let streaks = rows.compactMap { row -> (Int, InsightStatement)? in
+      guard let goal = row.progress?.goal, goal.asksForEveryDay else { return nil }
+      let days = row.history.streak(skips: row.skips).current
+      let hasToday = row.history.days[today] > 0
       guard days >= 2, hasToday || !isOver else { return nil }
-      return (days, .streak(days: days, hasToday: hasToday, type: subject.name))
+      return (days, .streak(days: days, hasToday: hasToday, type: row.type.name))
     }
     return goals + streaks.sorted { $0.0 > $1.0 }.prefix(3).map(\.1)
   }
 
-  /// Returns the gaps of at most two types that have had no events for unusually long, those that are longest relative
-  /// to the usual interval first.
-  /// interval.
-  private static func gaps(_ subjects: [Subject]) -> [InsightStatement] {
-    let long = subjects.filter(\.isHabit).compactMap { subject in
-      subject.history.gap.value.flatMap { $0.isLong ? (name: subject.name, gap: $0) : nil }
+  /// Types that were not recorded for unusually long: at most two, longest relative to their usual interval first.
+  private static func gaps(_ rows: [Report.Row]) -> [InsightStatement] {
+    let long = rows.filter(\.isHabit).compactMap { row in
+      row.history.gap.value.flatMap { $0.isLong ? (name: row.type.name, gap: $0) : nil }
     }
     return long.sorted { Double($0.gap.days) / $0.gap.usual > Double($1.gap.days) / $1.gap.usual }.prefix(2)
       .map { .gap($0.gap, type: $0.name) }
@@ -157,7 +130,7 @@ extension Digest {
 extension Digest {
   /// Creates the digest of the current week. On its first day, covers the previous week instead.
   /// - Parameters:
-  ///   - subjects: types with events, in any order.
+  ///   - rows: types with events, in any order.
   ///   - today: current day of the user.
   ///   - minute: current local time in minutes after midnight.
   ///   - firstWeekday: first day of the week; 0 is Sunday.
@@ -165,10 +138,10 @@ extension Digest {
   ///   - later: events per type id that happened a week ago today but later in the day than now. They are excluded from
   ///     the comparison.
   public static func week(
-    of subjects: [Subject], today: CivilDate, minute: Int, firstWeekday: Int, relations: [CorrelationFinding],
+    of rows: [Report.Row], today: CivilDate, minute: Int, firstWeekday: Int, relations: [CorrelationFinding],
     later: [String: Int] = [:]
   ) -> Digest {
-    let together = TypeHistory(together: subjects.map(\.history), today: today)
+    let together = TypeHistory(together: rows.map(\.history), today: today)
     let present = CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday).lowerBound...today
     let days =
       present.count > 1
@@ -178,8 +151,8 @@ extension Digest {
         history.change(.week, over: days, firstWeekday: firstWeekday, later: days == present ? later : 0)
       }
       var statements = [InsightStatement.total(change(together, later.values.reduce(0, +)), .week)]
-      let changes = subjects.filter { !$0.history.isOfReadings }
-        .map { (name: $0.name, change: change($0.history, later[$0.id] ?? 0)) }
+      let changes = rows.filter { !$0.history.isOfReadings }
+        .map { (name: $0.type.name, change: change($0.history, later[$0.type.id] ?? 0)) }
         .filter { !$0.change.isEmpty }
       if !changes.isEmpty { statements.append(.changes(changes)) }
       let week = together.days.over(days)
@@ -189,14 +162,14 @@ extension Digest {
         statements.append(.weekdayPeak(week.first.advanced(by: index).weekday, events: Int(most)))
       }
       // Goal progress is known only for the current week.
-      if days == present { statements += open(subjects.filter { $0.progress?.goal.period == .week }, today) }
-      let names = Dictionary(subjects.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })
+      if days == present { statements += open(rows.filter { $0.progress?.goal.period == .week }, today) }
+      let names = Dictionary(rows.map { ($0.type.id, $0.type.name) }, uniquingKeysWith: { $1 })
       if let relation = relations.first(where: { $0.confidence != .low }), let first = names[relation.first],
         let second = names[relation.second]
       {
         statements.append(.relation(relation, first: first, second: second))
       }
-      return statements + gaps(subjects)
+      return statements + gaps(rows)
     }
   }
 }

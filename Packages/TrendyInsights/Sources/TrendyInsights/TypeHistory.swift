@@ -97,11 +97,7 @@ public struct TypeHistory: Hashable, Sendable {
   public var minutes: [Int] { eventsByMinute.enumerated().flatMap { repeatElement($0.offset, count: $0.element) } }
 
   /// Events per weekday, 7 counts; index 0 is Sunday.
-  public var weekdays: [Int] {
-    var counts = [Int](repeating: 0, count: 7)
-    for (index, value) in days.values.enumerated() { counts[days.first.advanced(by: index).weekday] += Int(value) }
-    return counts
-  }
+  public var weekdays: [Int] { days.weekdays }
 
   /// Days with events, in ascending order.
   public var activeDays: [CivilDate] {

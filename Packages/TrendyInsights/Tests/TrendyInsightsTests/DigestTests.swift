@@ -13,7 +13,7 @@ struct DigestTests {
   private func subject(
     _ name: String, _ counts: [Int], progress: GoalProgress? = nil, skips: DaySet = [],
     isOfPosition: Bool = false, isOfReadings: Bool = false
-  ) -> Digest.Subject {
+  ) -> Report.Row {
     let moments = counts.enumerated().flatMap { place, count in
       repeatElement(
         TypeHistory.Moment(
@@ -21,7 +21,9 @@ struct DigestTests {
     }
     var history = TypeHistory(moments: moments, today: today)
     history.isOfReadings = isOfReadings
-    return Digest.Subject(id: name, name: name, history: history, skips: skips, progress: progress)
+    var type = EventType(id: name, name: name, colorHex: "#000000", iconName: "star")
+    type.goal = progress?.goal
+    return Report.Row(type, history, skips: skips, progress: progress)
   }
 
   private func words(_ digest: Digest) -> [String] { digest.sentences(by: PlainNarrator()) }

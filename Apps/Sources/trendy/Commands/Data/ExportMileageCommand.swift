@@ -59,7 +59,7 @@ struct ExportMileageCommand: Command {
       target = .output
     }
     isReplacing = session.arguments.has("--yes")
-    selection = TripSelection(session, range: session.arguments.has("--all") ? nil : try MonthSpan(session).range)
+    selection = TripSelection(session, range: session.arguments.has("--all") ? nil : try session.month().range)
   }
 
   func act(_ session: Session) throws -> Answer {

@@ -10,10 +10,8 @@ struct ExportReportCommand: Command {
     examples: [
       "export report 2026.html", "export report --year 2025 2025.html", "export report --since 2026-06-01 --type run -",
     ],
-    options: ReportSpan.options + [
-      OptionSpec(
-        "--type", value: "type", kind: .eventType, repetition: .allCount, help: "only this type"),
-      OptionSpec("--yes", help: "overwrite an existing file"),
+    options: ReportOptions.ofDays + [
+      OptionSpec("--yes", help: "overwrite an existing file")
     ] + ExportOrder.options)
 
   enum Answer {
@@ -22,7 +20,7 @@ struct ExportReportCommand: Command {
   }
 
   private enum Request {
-    case write(ReportSpan)
+    case write(ReportOptions)
     case order(ExportOrder)
   }
 
@@ -35,18 +33,19 @@ struct ExportReportCommand: Command {
     isReplacing = session.arguments.has("--yes")
     // With `--every`, `--to` is a folder rather than the end of a period.
     request =
-      try ExportOrder(session, format: "report", to: "--until").map { .order($0) } ?? .write(try ReportSpan(session))
+      try ExportOrder(session, format: "report", to: "--until").map { .order($0) }
+      ?? .write(try ReportOptions(ofDays: session))
   }
 
   func act(_ session: Session) throws -> Answer {
-    let span: ReportSpan
+    let options: ReportOptions
     switch request {
-    case .write(let asked): span = asked
+    case .write(let asked): options = asked
     case .order(let order): return .ordered(try order.carryOut(session))
     }
     // Opened first, so that an existing file is reported before the statistics are computed.
     let file = try path.map { try FileOutput(path: $0, isReplacing: isReplacing) }
-    let found = try LookBack(span, session)
+    let found = try LookBack(options, session)
     if let file {
       try file.write(ReportPage(found, session).html)
       try file.finish()

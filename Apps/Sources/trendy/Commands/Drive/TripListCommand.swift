@@ -37,7 +37,7 @@ struct TripListCommand: Command {
     var range = try session.range()
     if session.arguments.has("--month") {
       guard range == nil else { throw session.usageError("--month cannot be combined with --since or --until") }
-      range = try MonthSpan(session).range
+      range = try session.month().range
     }
     selection = TripSelection(session, range: range)
     choice =

@@ -1,5 +1,6 @@
 import AppContainer
 import CommandSupport
+import TrendyFoundation
 import TrendyModels
 import TrendyTrips
 
@@ -15,11 +16,11 @@ struct TripReportCommand: Command {
     var rows: [VehicleMileage]
   }
 
-  private let span: MonthSpan
+  private let span: (name: String, range: Range<Date>)
   private let selection: TripSelection
 
   init(_ session: Session) throws {
-    span = try MonthSpan(session)
+    span = try session.month()
     selection = TripSelection(session, range: span.range)
   }
 

@@ -7,22 +7,20 @@ struct CalendarCommand: Command {
     "cal", .optional("type", .eventType),
     summary: "Show a calendar heat map of a type, or of all entries.", group: .review,
     examples: ["cal", "cal coffee", "cal coffee --weeks 12", "cal --until 2025-12-31"],
-    options: [
-      OptionSpec("--weeks", value: "n", kind: .number, help: "number of weeks up to today (default: as many as fit)")
-    ]
-      + TypeHistories.optionsOfMany, columns: ["day", "count", "level 0 to 4"])
+    options: [ReportOptions.weeks("default: as many as fit")] + ReportOptions.ofTypes,
+    columns: ["day", "count", "level 0 to 4"])
 
   struct Answer {
     /// Event type to show; `nil` for the total of all selected types.
     let type: EventType?
     let history: TypeHistory
     let skips: DaySet
-    let weeks: Int
-    let isNarrow: Bool
+    /// Days of the weeks of the calendar, up to the last day.
+    let days: ClosedRange<CivilDate>
   }
 
   private let name: String?
-  private let weeks: Int?
+  private let options: ReportOptions
 
   init(_ session: Session) throws {
     name = session.arguments.positionals.first
@@ -30,28 +28,23 @@ struct CalendarCommand: Command {
       throw session.usageError(
         "Both '\(name)' and --type select a type", hint: "To show several types: trendy cal --type coffee --type tea")
     }
-    weeks = try session.wholeNumber(option: "--weeks", in: 1...1000)
+    options = try ReportOptions(session)
   }
 
   func act(_ session: Session) throws -> Answer {
-    let histories = try TypeHistories(session)
-    let weeks = weeks ?? min(53, (session.console.terminal.width ?? 80) - 6)
-    guard let name else {
-      let together = TypeHistory(together: try histories.all().map(\.history), today: histories.today)
-      return Answer(type: nil, history: together, skips: [], weeks: weeks, isNarrow: histories.isNarrow)
-    }
-    let type = try histories.eventType(name)
+    let report = try options.report(session, ofType: name).report
+    let weeks = report.query.weeks ?? min(53, (session.console.terminal.width ?? 80) - 6)
+    let row = name == nil ? nil : report.allRows.first
     return Answer(
-      type: type, history: try histories.history(of: type), skips: try histories.settings().skips(of: type.id),
-      weeks: weeks,
-      isNarrow: histories.isNarrow)
+      type: row?.type, history: row?.history ?? report.together, skips: row?.skips ?? [],
+      days: report.query.days(ofWeeks: weeks))
   }
 
   func show(_ answer: Answer, _ session: Session) throws -> ExitCode {
     let (console, history) = (session.console, answer.history)
     let isUnicode = console.terminal.showsUnicode
     let firstWeekday = session.local.firstWeekday
-    let start = history.week(firstWeekday: firstWeekday).days.lowerBound.advanced(by: -7 * (answer.weeks - 1))
+    let (start, weeks) = (answer.days.lowerBound, (answer.days.count + 6) / 7)
     let levels = HeatLevels(history.days)
     func level(_ day: CivilDate) -> Int { levels?.level(history.days[day]) ?? 0 }
     // Days before the first entry are omitted rather than shown as empty.
@@ -82,8 +75,8 @@ struct CalendarCommand: Command {
     }
     guard !days.isEmpty else {
       console.text(
-        try answer.type.map { try NothingRecorded.words(of: $0, isNarrow: answer.isNarrow, session) }
-          ?? NothingRecorded.words(isNarrow: answer.isNarrow))
+        try answer.type.map { try NothingRecorded.words(of: $0, isNarrow: options.isNarrow, session) }
+          ?? NothingRecorded.words(isNarrow: options.isNarrow))
       return .done
     }
     let active = days.count { history.days[$0] > 0 }
@@ -96,10 +89,10 @@ struct CalendarCommand: Command {
       for line in console.terminal.lines(of: sentence, indent: 2) { console.text(line) }
     }
     console.text("")
-    console.text("     " + months(from: start, weeks: answer.weeks))
+    console.text("     " + months(from: start, weeks: weeks))
     for row in 0..<7 {
       let weekday = LocalTime.weekdays[(firstWeekday + row) % 7].prefix(2)
-      let cells = (0..<answer.weeks).map { week -> Character in
+      let cells = (0..<weeks).map { week -> Character in
         let day = start.advanced(by: week * 7 + row)
         if day > history.today { return "_" }
         if day < history.days.first { return " " }

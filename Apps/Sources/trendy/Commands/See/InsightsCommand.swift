@@ -1,4 +1,5 @@
 import CommandSupport
+import TrendyFoundation
 import TrendyInsights
 import TrendyModels
 
@@ -8,7 +9,7 @@ struct InsightsCommand: Command {
     summary: "Show correlations, trends, habits and overdue entries.", group: .review,
     examples: ["insights", "insights 1", "insights --json"],
     options: [OptionSpec("--refresh", help: "recompute from all entries instead of using cached counts")]
-      + TypeHistories.optionsOfMany,
+      + ReportOptions.ofTypes,
     columns: ["finding or day", "type or its count", "other type or its count", "figure"])
 
   enum Answer {
@@ -17,8 +18,10 @@ struct InsightsCommand: Command {
   }
 
   private let number: Int?
+  private let options: ReportOptions
 
   init(_ session: Session) throws {
+    options = try ReportOptions(session)
     let most = CorrelationSearch.most
     number = try session.arguments.positionals.first.map { text in
       guard let number = Int(text), (1...most).contains(number) else {
@@ -30,7 +33,8 @@ struct InsightsCommand: Command {
   }
 
   func act(_ session: Session) throws -> Answer {
-    let found = try FoundInsights(TypeHistories(session))
+    if session.arguments.has("--refresh") { try forgetCounts() }
+    let found = FoundInsights(try options.report(session).report)
     guard let number else { return .all(found) }
     guard let days = found.days(ofRelation: number - 1) else {
       let count = found.search.strongest.count
@@ -43,9 +47,21 @@ struct InsightsCommand: Command {
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     switch answer {
-    case .all(let found): InsightsText(found, session.local).show(session.console)
+    case .all(let found): InsightsText(found, isNarrow: options.isNarrow, session.local).show(session.console)
     case .one(let days): RelationPicture(days).show(session.console)
     }
     return .done
+  }
+
+  /// Deletes the cached counts, so that all events are counted again.
+  private func forgetCounts() throws {
+    let cache = Session.countsFolder
+    guard FileManager.default.fileExists(atPath: cache.path) else { return }
+    do {
+      try FileManager.default.removeItem(at: cache)
+    } catch {
+      throw CommandError(
+        cannot: "delete the cached counts in", cache.path, error, hint: "Delete that folder yourself.")
+    }
   }
 }

@@ -6,7 +6,7 @@ struct RecordsCommand: Command {
   static let spec = CommandSpec(
     "records", summary: "Show your best day, week and month, longest streak and longest break.", group: .review,
     examples: ["records", "records --type run", "records --since 2026-01-01"],
-    options: TypeHistories.optionsOfMany + [Pager.option],
+    options: ReportOptions.ofTypes + [Pager.option],
     columns: ["type", "record: day, week, month, streak or pause", "entries or days", "first day", "last day"])
 
   /// An event type with its records.
@@ -15,25 +15,20 @@ struct RecordsCommand: Command {
     let records: PersonalRecords
   }
 
-  struct Answer {
-    let rows: [Row]
-    let today: CivilDate
-    let isNarrow: Bool
-  }
+  private let options: ReportOptions
 
-  init(_ session: Session) {}
+  init(_ session: Session) throws { options = try ReportOptions(session) }
 
-  func act(_ session: Session) throws -> Answer {
-    let histories = try TypeHistories(session)
-    let settings = try histories.settings()
-    let rows = try histories.all().filter { !$0.history.isOfReadings }.compactMap { type, history in
-      history.records(firstWeekday: session.local.firstWeekday, skips: settings.skips(of: type.id)).value
-        .map { Row(type: type, records: $0) }
+  func act(_ session: Session) throws -> (rows: [Row], today: CivilDate) {
+    let report = try options.report(session).report
+    let rows = report.rows.filter { !$0.history.isOfReadings }.compactMap { row in
+      row.history.records(firstWeekday: session.local.firstWeekday, skips: row.skips).value
+        .map { Row(type: row.type, records: $0) }
     }
-    return Answer(rows: rows, today: histories.today, isNarrow: histories.isNarrow)
+    return (rows, report.query.today)
   }
 
-  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+  func show(_ answer: (rows: [Row], today: CivilDate), _ session: Session) -> ExitCode {
     let console = session.console
     if console.isJSON { console.document("trendy.records/1", [("records", .array(answer.rows.map(Self.json)))]) }
     if console.format == .plain {
@@ -47,7 +42,7 @@ struct RecordsCommand: Command {
       }
     }
     if answer.rows.isEmpty {
-      console.text(NothingRecorded.words(isNarrow: answer.isNarrow))
+      console.text(NothingRecorded.words(isNarrow: options.isNarrow))
     }
     for (place, row) in answer.rows.enumerated() {
       if place > 0 { console.text("") }

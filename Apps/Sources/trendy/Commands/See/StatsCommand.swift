@@ -7,33 +7,24 @@ struct StatsCommand: Command {
     "stats", .one("type", .eventType, "event type"),
     summary: "Show the frequency, usual times and trend of an event type.", group: .review,
     examples: ["stats coffee", "stats coffee --since 2026-01-01", "stats coffee --where size=large"],
-    options: TypeHistories.options, columns: ["day", "count"])
-
-  /// History and streak of the event type.
-  struct Answer {
-    let type: EventType
-    let history: TypeHistory
-    let streak: Streak
-    let firstWeekday: Int
-    let isNarrow: Bool
-  }
+    options: ReportOptions.ofOneType, columns: ["day", "count"])
 
   private let name: String
+  private var options: ReportOptions
 
-  init(_ session: Session) { name = session.arguments.positionals[0] }
-
-  func act(_ session: Session) throws -> Answer {
-    let histories = try TypeHistories(session)
-    let type = try histories.eventType(name)
-    let history = try histories.history(of: type)
-    return Answer(
-      type: type, history: history, streak: try histories.streak(of: type, history, histories.settings()),
-      firstWeekday: session.local.firstWeekday, isNarrow: histories.isNarrow)
+  init(_ session: Session) throws {
+    name = session.arguments.positionals[0]
+    options = try ReportOptions(session)
+    options.query.details = .weeklyStreaks
   }
 
-  func show(_ answer: Answer, _ session: Session) throws -> ExitCode {
+  func act(_ session: Session) throws -> Report.Row {
+    try options.report(session, ofType: name).report.allRows[0]
+  }
+
+  func show(_ answer: Report.Row, _ session: Session) throws -> ExitCode {
     let console = session.console
-    let stats = StatsText(answer)
+    let stats = StatsText(answer, firstWeekday: session.local.firstWeekday)
     if console.isJSON { console.document("trendy.stats/1", stats.json) }
     if console.format == .plain {
       for (place, value) in answer.history.days.values.enumerated() {
@@ -41,7 +32,7 @@ struct StatsCommand: Command {
       }
     }
     if answer.history.basis == nil {
-      console.text(try NothingRecorded.words(of: answer.type, isNarrow: answer.isNarrow, session))
+      console.text(try NothingRecorded.words(of: answer.type, isNarrow: options.isNarrow, session))
     }
     for line in stats.lines(console.terminal) { console.text(line) }
     return .done
@@ -66,11 +57,9 @@ private struct StatsText {
   private let streak: Streak
   private let firstWeekday: Int
 
-  init(_ answer: StatsCommand.Answer) {
-    type = answer.type
-    history = answer.history
-    streak = answer.streak
-    firstWeekday = answer.firstWeekday
+  init(_ row: Report.Row, firstWeekday: Int) {
+    (type, history, streak) = (row.type, row.history, row.streak)
+    self.firstWeekday = firstWeekday
   }
 
   func lines(_ terminal: Terminal) -> [StyledText] {

@@ -5,37 +5,29 @@ import TrendyModels
 struct StreaksCommand: Command {
   static let spec = CommandSpec(
     "streaks", summary: "Show the current and the longest streak of every type.", group: .review,
-    examples: ["streaks", "streaks --json"], options: TypeHistories.optionsOfMany,
+    examples: ["streaks", "streaks --json"], options: ReportOptions.ofTypes,
     columns: ["type", "current streak", "longest streak", "last day of the longest", "unit: day or week"])
 
-  /// An event type with its streak.
-  struct Row {
-    let type: EventType
-    let streak: Streak
+  typealias Row = (type: EventType, streak: Streak)
+
+  private var options: ReportOptions
+
+  init(_ session: Session) throws {
+    options = try ReportOptions(session)
+    options.query.details = .weeklyStreaks
   }
 
-  struct Answer {
-    let rows: [Row]
-    let today: CivilDate
-    let isNarrow: Bool
+  func act(_ session: Session) throws -> (rows: [Row], today: CivilDate) {
+    let report = try options.report(session).report
+    let rows = report.rows.filter { report.query.types != nil || $0.isHabit }.map { ($0.type, $0.streak) as Row }
+      .sorted { left, right in
+        (right.streak.current, right.streak.longest, left.type.name)
+          < (left.streak.current, left.streak.longest, right.type.name)
+      }
+    return (rows, report.query.today)
   }
 
-  init(_ session: Session) {}
-
-  func act(_ session: Session) throws -> Answer {
-    let histories = try TypeHistories(session)
-    let settings = try histories.settings()
-    let rows = try histories.all().filter { histories.namesTypes || $0.history.isHabit(hasGoal: $0.type.goal != nil) }
-      .map { Row(type: $0.type, streak: try histories.streak(of: $0.type, $0.history, settings)) }
-    let sorted = rows.sorted { left, right in
-      (right.streak.current, right.streak.longest, left.type.name) < (
-        left.streak.current, left.streak.longest, right.type.name
-      )
-    }
-    return Answer(rows: sorted, today: histories.today, isNarrow: histories.isNarrow)
-  }
-
-  func show(_ answer: Answer, _ session: Session) -> ExitCode {
+  func show(_ answer: (rows: [Row], today: CivilDate), _ session: Session) -> ExitCode {
     let console = session.console
     if console.isJSON {
       console.document(
@@ -55,7 +47,7 @@ struct StreaksCommand: Command {
           )
         ])
     }
-    if answer.rows.isEmpty { console.text(NothingRecorded.words(isNarrow: answer.isNarrow)) }
+    if answer.rows.isEmpty { console.text(NothingRecorded.words(isNarrow: options.isNarrow)) }
     let columns = min(24, answer.rows.map(\.type.name.columns).max() ?? 0)
     for row in answer.rows {
       if console.format == .plain {

@@ -10,7 +10,7 @@ struct FoundInsights {
     let weekday: Habit?
   }
 
-  let today: CivilDate
+  let report: Report
   let search: CorrelationSearch
   /// Rising and falling trends.
   let trends: [(type: EventType, trend: Trend)]
@@ -18,38 +18,32 @@ struct FoundInsights {
   let gaps: [(type: EventType, gap: Gap)]
   /// Usual times of medium or high confidence, most consistent first.
   let habits: [UsualHours]
-  private let types: [String: EventType]
-  private let histories: [String: TypeHistory]
 
-  init(_ reader: TypeHistories) throws {
-    let all = try reader.all()
-    today = reader.today
-    types = Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.type) })
-    histories = Dictionary(uniqueKeysWithValues: all.map { ($0.type.id, $0.history) })
-    search = CorrelationSearch(among: histories)
-    trends = all.filter { !$0.history.isOfReadings }.compactMap { type, history in
-      history.trend.value.flatMap { $0.direction == .steady ? nil : (type, $0) }
+  init(_ report: Report) {
+    self.report = report
+    search = CorrelationSearch(among: report.histories)
+    trends = report.rows.filter { !$0.history.isOfReadings }.compactMap { row in
+      row.history.trend.value.flatMap { $0.direction == .steady ? nil : (row.type, $0) }
     }
-    let deeds = all.filter { $0.history.isHabit(hasGoal: $0.type.goal != nil) }
-    gaps = deeds.compactMap { type, history in history.gap.value.flatMap { $0.isLong ? (type, $0) : nil } }
-    habits = deeds.compactMap { type, history in
-      guard let hour = history.hourHabit.value, hour.confidence != .low else { return nil }
-      return UsualHours(type: type, hour: hour, weekday: history.weekdayHabit.value)
+    let habits = report.rows.filter(\.isHabit)
+    gaps = habits.compactMap { row in row.history.gap.value.flatMap { $0.isLong ? (row.type, $0) : nil } }
+    self.habits = habits.compactMap { row in
+      guard let hour = row.history.hourHabit.value, hour.confidence != .low else { return nil }
+      return UsualHours(type: row.type, hour: hour, weekday: row.history.weekdayHabit.value)
     }
     .sorted { $0.hour.pattern.consistency > $1.hour.pattern.consistency }
   }
 
-  /// First day used for correlations: the day of the oldest event, but at most `CorrelationSearch.span` days ago.
+  var today: CivilDate { report.query.today }
+
+  /// First day of the search for correlations: that of the oldest event, but at most `CorrelationSearch.span` days ago.
   var firstDay: CivilDate? {
-    histories.values.map(\.days.first).min().map { max($0, today.advanced(by: 1 - CorrelationSearch.span)) }
+    report.rows.map(\.history.days.first).min().map { max($0, today.advanced(by: 1 - CorrelationSearch.span)) }
   }
 
-  /// Number of event types with at least one selected event.
-  var typeCount: Int { histories.count }
+  func name(_ id: String) -> String { type(id)?.name ?? id }
 
-  func name(_ id: String) -> String { types[id]?.name ?? id }
-
-  func color(_ id: String) -> String? { types[id]?.colorHex }
+  private func type(_ id: String) -> EventType? { report.rows.first { $0.type.id == id }?.type }
 
   /// Names of event types whose history is too short for correlations, with the number of days to wait; shortest wait
   /// first.
@@ -64,15 +58,12 @@ struct FoundInsights {
     guard search.strongest.indices.contains(place) else { return nil }
     let relation = search.strongest[place]
     let days = relation.firstBasis.from...relation.firstBasis.through
-    func series(_ id: String) -> DailySeries { (histories[id]?.days ?? DailySeries(days)).over(days) }
+    func side(_ id: String) -> RelationDays.Side {
+      let series = report.histories[id]?.days ?? DailySeries(days)
+      return RelationDays.Side(id: id, name: name(id), color: type(id)?.colorHex, series: series.over(days))
+    }
     return RelationDays(
-      relation: relation, pairs: search.pairs,
-      first: RelationDays.Side(
-        id: relation.first, name: name(relation.first), color: color(relation.first), series: series(relation.first)),
-      second: RelationDays.Side(
-        id: relation.second, name: name(relation.second), color: color(relation.second),
-        series: series(relation.second)),
-      today: today)
+      relation: relation, pairs: search.pairs, first: side(relation.first), second: side(relation.second), today: today)
   }
 }
 

@@ -49,11 +49,11 @@ struct EventSelection {
   /// Parses the options. Names of types, places and properties are looked up by
   /// ``search(in:_:ofType:during:among:includesExtending:)``.
   /// - Parameters:
-  ///   - session: command line with the options.
-  ///   - options: options that the command supports.
-  ///   - isOfAllTime: whether to ignore `--since` and `--until`, because they have a different meaning in this command.
-  ///   - range: time range from other options; takes precedence over `--since` and `--until`.
-  ///   - types: names of event types from arguments.
+  ///   - session: source of the arguments.
+  ///   - options: options of the command.
+  ///   - isOfAllTime: whether to ignore `--since` and `--until`, which the command reads itself.
+  ///   - range: time range from other options of the command.
+  ///   - types: types named by arguments.
   init(
     _ session: Session, options: [OptionSpec] = EventSelection.options, isOfAllTime: Bool = false,
     during range: Range<Date>? = nil, ofTypes types: [String] = []
@@ -82,51 +82,47 @@ struct EventSelection {
   /// Whether all events of the selected types are selected, so that cached counts per type can be used.
   var isOfWholeTypes: Bool { conditions.isEmpty && query == EventQuery() }
 
-  /// Whether event types are selected by name.
-  var namesTypes: Bool { !typeNames.isEmpty }
-
-  /// Whether there are conditions on properties.
-  var hasConditions: Bool { !conditions.isEmpty }
-
-  /// Time range of the selection, usually from `--since` and `--until`; `nil` if unrestricted.
-  var range: Range<Date>? { query.range }
-
-  /// Returns the selected event types.
-  /// - Throws: ``CommandError`` if a type does not exist.
-  func chosen(of types: [EventType], in store: any DataStoreProtocol) throws -> [EventType] {
+  /// Returns the ids of the types named by options; `nil` if none is named.
+  /// - Throws: ``CommandError`` for an unknown type.
+  func typeIDs(in store: any DataStoreProtocol) throws -> Set<String>? {
     let lookup = Lookup(store: store)
-    let named = try typeIDs(in: lookup)
-    return named.isEmpty ? types : types.filter { named.contains($0.id) }
+    return typeNames.isEmpty
+      ? nil : Set(try typeNames.flatMap { try lookup.eventTypes($0) { "trendy type add \($0)" }.map(\.id) })
   }
 
-  /// Returns the ids of all types with the selected names.
-  private func typeIDs(in lookup: Lookup) throws -> Set<String> {
-    Set(try typeNames.flatMap { try lookup.eventTypes($0) { "trendy type add \($0)" }.map(\.id) })
-  }
-
-  /// Looks up the names and returns the search.
-  /// - Parameters:
-  ///   - store: store to search.
-  ///   - session: command line and calendar.
-  ///   - type: id of the only type to search; `nil` for the selected types.
-  ///   - span: time range; `nil` for the selected range.
-  ///   - known: property definitions of all types; `nil` to read them if needed.
-  ///   - includesExtending: whether to include events that started before the range and extend into it.
-  /// - Throws: ``CommandError`` if a type or property does not exist.
+  /// Resolves names and returns the search.
+  /// - Parameter includesExtending: whether to find events that began before the range and extend into it.
+  /// - Throws: ``CommandError`` for an unknown type or property.
   func search(
-    in store: any DataStoreProtocol, _ session: Session, ofType type: String? = nil, during span: Range<Date>? = nil,
-    among known: [PropertyDefinition]? = nil, includesExtending: Bool = false
+    in store: any DataStoreProtocol, _ session: Session, includesExtending: Bool = false
   ) throws -> EventSearch {
-    let lookup = Lookup(store: store)
-    let types = try type.map { [$0] } ?? typeIDs(in: lookup)
-    let definitions = conditions.isEmpty ? [] : try known ?? store.fetchAllPropertyDefinitions()
+    let types = try typeIDs(in: store) ?? []
+    try checkConditions(in: store, session)
+    let range = query.range.map { EventRange($0, in: session.local, includesExtending: includesExtending) }
+    return search(ofTypes: types, during: range?.timestamps, in: range, session.local)
+  }
+
+  /// Checks the properties that conditions name.
+  /// - Throws: ``CommandError`` for an unknown property.
+  func checkConditions(in store: any DataStoreProtocol, _ session: Session) throws {
+    guard !conditions.isEmpty else { return }
+    let definitions = try store.fetchAllPropertyDefinitions()
     for condition in conditions { try condition.check(among: definitions, session) }
+  }
+
+  /// Returns the search for events of some types, regardless of the options for types and time.
+  /// - Parameters:
+  ///   - types: ids of the types; empty for all.
+  ///   - timestamps: range that contains the timestamps of the events; `nil` for all.
+  ///   - range: exact range; `nil` for all of these.
+  ///   - local: the user's calendar.
+  func search(
+    ofTypes types: Set<String>, during timestamps: Range<Date>?, in range: EventRange?, _ local: LocalTime
+  ) -> EventSearch {
     var query = query
     if types.count == 1 { query.eventTypeId = types.first }
-    let (range, local) = (span ?? query.range, session.local)
-    let selected = range.map { EventRange($0, in: local, includesExtending: includesExtending) }
-    query.range = selected?.timestamps
-    return EventSearch(query: query, types: types, conditions: conditions, range: selected, local: local)
+    query.range = timestamps
+    return EventSearch(query: query, types: types, conditions: conditions, range: range, local: local)
   }
 }
 
@@ -173,23 +169,29 @@ struct EventSearch {
     return found
   }
 
-  /// Adds the start times of all events to a history. Decodes an event only if its start time does not suffice to
-  /// select and count it.
-  func add(to history: inout TypeHistory.Collector, from store: LocalStore) throws {
-    guard query == EventQuery(range: query.range, eventTypeId: query.eventTypeId), conditions.isEmpty else {
-      return try forEachPage(in: store) { page in
-        for event in page { history.add(event) }
+  /// Returns the histories of the events by type. If only their times matter, the events are not decoded.
+  func histories(through today: CivilDate, from store: LocalStore) throws -> [String: TypeHistory] {
+    var collectors: [String: TypeHistory.Collector] = [:]
+    let empty = TypeHistory.Collector(today: today, local: local)
+    func add(_ event: Event) { collectors[event.eventTypeId, default: empty].add(event) }
+    if query == EventQuery(range: query.range, eventTypeId: query.eventTypeId), conditions.isEmpty {
+      try store.eventRows(in: query.range, ofType: query.eventTypeId).forEach { row in
+        if row.isAllDay || !row.wasRecorded(in: local) {
+          let event = try row.event()
+          if meetsTheRest(event) { add(event) }
+        } else if range?.contains(row.timestamp) != false {
+          let type = row.eventTypeId
+          guard types.count < 2 || types.contains(type) else { return }
+          collectors[type, default: empty].add(at: row.timestamp, isOfPosition: row.sourceType.isOfPosition)
+        }
+      }
+    } else {
+      try forEachPage(in: store) { page in
+        for event in page { add(event) }
         return true
       }
     }
-    try store.eventRows(in: query.range, ofType: query.eventTypeId).forEach { row in
-      if row.isAllDay || !row.wasRecorded(in: local) {
-        let event = try row.event()
-        if meetsTheRest(event) { history.add(event) }
-      } else if range?.contains(row.timestamp) != false {
-        history.add(at: row.timestamp, isOfPosition: row.sourceType.isOfPosition)
-      }
-    }
+    return collectors.mapValues(\.history).filter { $0.value.events > 0 }
   }
 
   /// Returns the events that match. Used for events that are not in the store, such as deleted ones.

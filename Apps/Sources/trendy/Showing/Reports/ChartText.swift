@@ -2,16 +2,33 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Formatter for a ``ChartedSeries``: text, `--plain` rows and JSON.
+/// Text, rows and JSON of the series of one event type.
 struct ChartText {
   static let columns = ["first day", "last day", "value", "entries", "14-day mean (by day)"]
   private static let widestBar = 40
 
-  private let chart: ChartedSeries
+  private let row: Report.Row
+  private let series: Report.Series
+  private let period: CalendarPeriod
+  private let today: CivilDate
+  /// Measured property; `nil` if the series counts events.
+  private let amount: (definition: PropertyDefinition, summary: AmountSummary)?
 
-  init(_ chart: ChartedSeries) { self.chart = chart }
+  init(_ report: Report) {
+    row = report.allRows[0]
+    series = report.series(of: row)
+    (period, today) = (report.query.step, report.query.today)
+    amount =
+      if case .property(let definition, let summary) = report.query.measure { (definition, summary) } else { nil }
+  }
 
-  private var isLength: Bool { chart.amount?.definition.propertyType == .duration }
+  var type: EventType { row.type }
+  /// Whether the type has selected events, possibly before the charted days.
+  var hasEvents: Bool { row.history.events > 0 }
+  /// Whether the charted days have no event.
+  var isEmpty: Bool { amount == nil ? series.steps.events == 0 : !hasEvents }
+
+  private var isLength: Bool { amount?.definition.propertyType == .duration }
 
   /// Formats a value of the charted property, or a number of events.
   private func words(_ value: Double) -> String {
@@ -19,11 +36,11 @@ struct ChartText {
   }
 
   private var what: String {
-    chart.amount.map { "\($0.definition.key) of \(chart.type.name)" } ?? chart.type.name
+    amount.map { "\($0.definition.key) of \(type.name)" } ?? type.name
   }
 
   private var sentence: String? {
-    if let statement = chart.period == .day ? chart.statement : peak {
+    if let statement = period == .day ? series.statement : peak {
       return PlainNarrator().sentence(statement) + "."
     }
     return nil
@@ -31,67 +48,67 @@ struct ChartText {
 
   /// Statement on the highest and the median bar.
   private var peak: InsightStatement? {
-    let points = chart.series.points.filter { $0.value != nil }
+    let points = series.steps.points.filter { $0.value != nil }
     let sorted = points.compactMap(\.value).sorted()
     guard let most = sorted.last, let point = points.first(where: { $0.value == most }) else { return nil }
     return .peak(
-      value: words(most), when: chart.period == .month ? "in \(name(point))" : "in the week of \(name(point))",
+      value: words(most), when: period == .month ? "in \(name(point))" : "in the week of \(name(point))",
       usual: words(Distribution.quantile(0.5, of: sorted)), what: what)
   }
 
   private func name(_ point: AmountSeries.Point) -> String {
     let first = point.days.lowerBound
-    return chart.period == .month ? first.monthWords : first.words(near: chart.today)
+    return period == .month ? first.monthWords : first.words(near: today)
   }
 
   func lines(_ terminal: Terminal) -> [StyledText] {
-    guard chart.series.events > 0 else {
-      guard let amount = chart.amount else { return [] }
-      let lines = terminal.lines(of: "\(what): no \(isLength ? "durations" : "numbers") recorded.") + leftOut(amount)
+    guard series.steps.events > 0 else {
+      guard amount != nil, hasEvents else { return [] }
+      let lines = terminal.lines(of: "\(what): no \(isLength ? "durations" : "numbers") recorded.") + leftOut
       return lines.map { StyledText($0) }
     }
     var texts = sentence.map { terminal.lines(of: $0, indent: 2) } ?? []
-    if chart.period == .day { texts += lineChart(terminal) } else { texts += bars(terminal) }
-    if let amount = chart.amount { texts += leftOut(amount).flatMap { terminal.lines(of: $0, indent: 2) } }
+    if period == .day { texts += lineChart(terminal) } else { texts += bars(terminal) }
+    texts += leftOut.flatMap { terminal.lines(of: $0, indent: 2) }
     return [heading] + texts.map { StyledText($0) }
   }
 
-  private func leftOut(_ amount: ChartedSeries.Amount) -> [String] {
-    guard amount.leftOut > 0 else { return [] }
-    let has = amount.leftOut == 1 ? "has" : "have"
+  private var leftOut: [String] {
+    guard let amount, let count = row.values?.leftOut, count > 0 else { return [] }
+    let has = count == 1 ? "has" : "have"
     return [
-      "Skipped: \(Quantity(amount.leftOut, "entry", "entries")) \(has) a value of another kind than "
+      "Skipped: \(Quantity(count, "entry", "entries")) \(has) a value of another kind than "
         + "\(amount.definition.propertyType.rawValue) in '\(amount.definition.key)'."
     ]
   }
 
   private var heading: StyledText {
     let summary =
-      switch chart.amount {
-      case .some(let amount): "\(amount.definition.key), \(amount.summary.rawValue) per \(chart.period.rawValue)"
-      case nil: "entries per \(chart.period.rawValue)"
+      switch amount {
+      case .some(let amount): "\(amount.definition.key), \(amount.summary.rawValue) per \(period.rawValue)"
+      case nil: "entries per \(period.rawValue)"
       }
-    let first = chart.series.points.first?.days.lowerBound ?? chart.today
+    let first = series.steps.points.first?.days.lowerBound ?? today
     return StyledText([
-      StyledText.Part(chart.type.name, .name(color: chart.type.colorHex)), StyledText.Part(summary),
-      StyledText.Part("since \(first.words(near: chart.today))", .dim, rank: .id),
+      StyledText.Part(type.name, .name(color: type.colorHex)), StyledText.Part(summary),
+      StyledText.Part("since \(first.words(near: today))", .dim, rank: .id),
     ])
   }
 
   private func lineChart(_ terminal: Terminal) -> [String] {
-    let dots = chart.series.points.map(\.value)
-    let isMean = chart.amount?.summary == .mean
+    let dots = series.steps.points.map(\.value)
+    let isMean = amount?.summary == .mean
     let scale = ChartScale(
-      dots.compactMap(\.self) + chart.movingMean.compactMap(\.self), fromZero: !isMean,
-      units: isLength ? [1, 60, 3600] : [chart.amount == nil ? 1 : 0])
+      dots.compactMap(\.self) + series.movingMean.compactMap(\.self), fromZero: !isMean,
+      units: isLength ? [1, 60, 3600] : [amount == nil ? 1 : 0])
     guard let scale else { return terminal.lines(of: tooLarge, indent: 2) }
-    let names = chart.series.points.enumerated().compactMap { place, point in
+    let names = series.steps.points.enumerated().compactMap { place, point in
       let day = point.days.lowerBound
       return place == 0 || day.day == 1 ? (place: place, text: LocalTime.months[day.month - 1]) : nil
     }
-    let picture = LineChart(dots: dots, line: chart.movingMean, scale: scale, names: names, label: words)
+    let picture = LineChart(dots: dots, line: series.movingMean, scale: scale, names: names, label: words)
     let legend =
-      chart.movingMean.contains { $0 != nil } ? "Dots: days. Line: 14-day mean." : "Dots: days."
+      series.movingMean.contains { $0 != nil } ? "Dots: days. Line: 14-day mean." : "Dots: days."
     return picture.lines(for: terminal) + terminal.lines(of: legend, indent: 2)
       + notDrawn(terminal)
   }
@@ -99,12 +116,12 @@ struct ChartText {
   private let tooLarge = "Sums that are too large are not shown. Use --mean for the mean."
 
   private func notDrawn(_ terminal: Terminal) -> [String] {
-    let isMissing = chart.series.points.contains { $0.value == nil && $0.events > 0 }
+    let isMissing = series.steps.points.contains { $0.value == nil && $0.events > 0 }
     return isMissing ? terminal.lines(of: tooLarge, indent: 2) : []
   }
 
   private func bars(_ terminal: Terminal) -> [String] {
-    let points = chart.series.points
+    let points = series.steps.points
     let most = points.compactMap(\.value).map(abs).max() ?? 0
     let names = points.map(name)
     let values = points.map { $0.value.map(words) ?? ($0.events == 0 ? "" : "too large") }
@@ -118,30 +135,30 @@ struct ChartText {
   }
 
   var members: [(String, JSONText)] {
-    let points = chart.series.points.map { point in
+    let points = series.steps.points.map { point in
       JSONText.object([
         ("from", .string(point.days.lowerBound.description)), ("through", .string(point.days.upperBound.description)),
         ("value", .number(point.value)), ("events", .number(point.events)),
       ])
     }
     return [
-      ("event_type", .object([("id", .string(chart.type.id)), ("name", .string(chart.type.name))])),
-      ("property", .string(chart.amount?.definition.key)),
-      ("property_type", .string(chart.amount?.definition.propertyType.rawValue)),
-      ("summary", .string(chart.amount?.summary.rawValue ?? "count")), ("by", .string(chart.period.rawValue)),
-      ("sentence", .string(chart.series.events > 0 ? sentence : nil)), ("points", .array(points)),
-      ("mean_of_14_days", .array(chart.movingMean.map { .number($0) })),
-      ("left_out", .number(chart.amount?.leftOut ?? 0)),
+      ("event_type", .object([("id", .string(type.id)), ("name", .string(type.name))])),
+      ("property", .string(amount?.definition.key)),
+      ("property_type", .string(amount?.definition.propertyType.rawValue)),
+      ("summary", .string(amount?.summary.rawValue ?? "count")), ("by", .string(period.rawValue)),
+      ("sentence", .string(series.steps.events > 0 ? sentence : nil)), ("points", .array(points)),
+      ("mean_of_14_days", .array(series.movingMean.map { .number($0) })),
+      ("left_out", .number(row.values?.leftOut ?? 0)),
     ]
   }
 
   /// Rows for `--plain`, one per day, week or month. Cells without a value are empty.
   var rows: [[String]] {
     func text(_ value: Double?) -> String { value.map { JSONText.number($0).description } ?? "" }
-    return chart.series.points.enumerated().map { place, point in
+    return series.steps.points.enumerated().map { place, point in
       [
         point.days.lowerBound.description, point.days.upperBound.description, text(point.value), "\(point.events)",
-        place < chart.movingMean.count ? text(chart.movingMean[place]) : "",
+        place < series.movingMean.count ? text(series.movingMean[place]) : "",
       ]
     }
   }

@@ -7,11 +7,14 @@ struct InsightsText {
   private static let mostHabits = 4
 
   private let found: FoundInsights
-  /// The user's calendar and time format.
+  private let isNarrow: Bool
+  /// The user's local time.
   private let local: LocalTime
   private let narrator = PlainNarrator()
 
-  init(_ found: FoundInsights, _ local: LocalTime) { (self.found, self.local) = (found, local) }
+  init(_ found: FoundInsights, isNarrow: Bool, _ local: LocalTime) {
+    (self.found, self.isNarrow, self.local) = (found, isNarrow, local)
+  }
 
   func show(_ console: Console) {
     if console.isJSON { console.document("trendy.insights/1", members) }
@@ -33,7 +36,7 @@ struct InsightsText {
   // MARK: Text
 
   private func lines(_ terminal: Terminal) -> [StyledText] {
-    guard let first = found.firstDay else { return plain(["No entries yet. To record one: trendy log TYPE"]) }
+    guard let first = found.firstDay else { return plain([NothingRecorded.words(isNarrow: isNarrow)]) }
     let days = first.distance(to: found.today) + 1
     let span = (first...found.today).words(near: found.today)
     let opening = terminal.lines(of: "Based on \(Quantity(days, "day")), \(span). Correlation is not causation.")
@@ -47,7 +50,7 @@ struct InsightsText {
 
   private func relations(_ terminal: Terminal) -> [StyledText] {
     let search = found.search
-    guard found.typeCount > 1 else {
+    guard found.report.rows.count > 1 else {
       return plain(terminal.lines(of: "Correlations need at least two event types.", indent: 2))
     }
     guard search.daysUntilFirst == 0 else {

@@ -3,20 +3,28 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Formatter for a ``PeriodReport``: text, `--plain` rows and JSON.
+/// Text, rows and JSON of a ``PeriodReview``, and the distance driven.
 struct PeriodText {
   static let columns = [
     "type", "now", "before", "percent (or new)", "count per day or month",
   ]
 
-  private let report: PeriodReport
+  private let review: PeriodReview
+  private let driven: Driven?
+  /// The present time of day if the last day has not ended; otherwise `nil`.
+  private let clock: String?
+  private let isNarrow: Bool
   private let units: Units
 
-  private var review: PeriodReview { report.review }
   private var span: ReviewedPeriod { review.span }
 
-  init(_ report: PeriodReport, _ session: Session) {
-    self.report = report
+  /// - Precondition: the report has a comparison.
+  init(_ report: Report, _ record: SelectedRecord, isNarrow: Bool, _ session: Session) throws {
+    guard let span = report.query.comparison else { preconditionFailure("a report without a comparison") }
+    review = PeriodReview(report, over: span)
+    driven = try Driven(span, report.query, record)
+    clock = span.isPresent ? session.local.time(session.now) : nil
+    self.isNarrow = isNarrow
     units = session.units
   }
 
@@ -24,15 +32,16 @@ struct PeriodText {
   struct Details {
     /// Additional members for JSON.
     var members: [(String, JSONText)] = []
-    /// Returns additional columns for the row of an event type in `--plain` output.
-    var cells: (EventType) -> [String] = { _ in [] }
-    /// Sentences printed after the first sentence.
+    /// Additional columns of a type.
+    var cells: (PeriodReview.Row) -> [String] = { _ in [] }
+    /// Sentences after the first.
     var sentences: [String] = []
     /// Lines printed below the table.
     var lines: [StyledText] = []
   }
 
-  func show(_ console: Console, more: Details = Details()) {
+  func show(_ console: Console) {
+    let more = span.period == .year ? YearText(review).details(console.terminal) : Details()
     if console.isJSON { console.document("trendy.\(span.period.rawValue)/1", members + more.members) }
     if console.format == .plain {
       for row in review.rows {
@@ -40,12 +49,14 @@ struct PeriodText {
           [
             row.type.name, "\(Int(row.change.now))", "\(Int(row.change.before))",
             row.change.percent.map { "\($0)" } ?? "new", row.values.map { "\(Int($0))" }.joined(separator: ","),
-          ] + more.cells(row.type))
+          ] + more.cells(row))
       }
     }
     for line in console.terminal.lines(of: heading) { console.text(line) }
     guard !review.rows.isEmpty else {
-      console.text("  No entries in either period.")
+      console.text(
+        "  " + (review.together.events > 0 ? "No entries in either period." : NothingRecorded.words(isNarrow: isNarrow))
+      )
       return
     }
     for sentence in [sentence] + more.sentences {
@@ -59,8 +70,8 @@ struct PeriodText {
           picture: TextPicture.series(row.values, isUnicode: console.terminal.showsUnicode))
       })
     for line in table.lines(console.terminal) + more.lines { console.text(line) }
-    if let driven = report.driven {
-      for line in console.terminal.lines(of: driven.sentence(units), indent: 2) { console.text(line) }
+    if let driven {
+      for line in console.terminal.lines(of: driven.sentence(span.period, units), indent: 2) { console.text(line) }
     }
   }
 
@@ -75,7 +86,7 @@ struct PeriodText {
   }
 
   private var heading: String {
-    let clock = report.clock.map { " \($0)" } ?? ""
+    let clock = clock.map { " \($0)" } ?? ""
     let (days, before) = (words(span.days) + clock, words(span.daysBefore))
     guard span.isPresent else { return "\(days), compared with \(before)" }
     let name = span.period.rawValue
@@ -116,8 +127,8 @@ struct PeriodText {
             ])
           })
       ),
-      ("driven", report.driven.map { driven($0.now) } ?? .null),
-      ("driven_before", report.driven.map { driven($0.before) } ?? .null),
+      ("driven", self.driven.map { driven($0.now) } ?? .null),
+      ("driven_before", self.driven.map { driven($0.before) } ?? .null),
     ]
   }
 }

@@ -2,16 +2,20 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Formatter for the best months, best days and streaks of a ``YearReview``, which are printed in addition to
-/// ``PeriodText``.
+/// Best months, days and streaks of a year, in addition to ``PeriodText``.
 struct YearText {
   static let columns = [
     "best month", "entries in it", "best day", "entries on it", "longest streak in days", "last day of it",
   ]
 
-  private let review: YearReview
+  private let review: PeriodReview
+  /// Types with entries in the year.
+  private let bests: [(type: EventType, records: PersonalRecords)]
 
-  init(_ review: YearReview) { self.review = review }
+  init(_ review: PeriodReview) {
+    self.review = review
+    bests = review.rows.compactMap { row in row.records.map { (row.type, $0) } }
+  }
 
   func details(_ terminal: Terminal) -> PeriodText.Details {
     PeriodText.Details(members: members, cells: cells, sentences: sentences, lines: lines(terminal))
@@ -27,9 +31,9 @@ struct YearText {
   }
 
   private func lines(_ terminal: Terminal) -> [StyledText] {
-    guard !review.bests.isEmpty else { return [] }
+    guard !bests.isEmpty else { return [] }
     let table = FigureTable(
-      rows: review.bests.map { type, records in
+      rows: bests.map { type, records in
         FigureTable.Row(
           type.name, color: type.colorHex,
           figures: [
@@ -48,13 +52,11 @@ struct YearText {
 
   private static func month(_ records: PersonalRecords) -> String { name(records.month) }
 
-  private func day(_ day: CivilDate) -> String { day.words(near: review.period.span.days.upperBound) }
+  private func day(_ day: CivilDate) -> String { day.words(near: review.span.days.upperBound) }
 
-  /// Returns the `--plain` columns for an event type, which are empty if it has no entries in the year.
-  private func cells(_ type: EventType) -> [String] {
-    guard let records = review.bests.first(where: { $0.type.id == type.id })?.records else {
-      return Self.columns.map { _ in "" }
-    }
+  /// Columns of a type; empty if it has no entries in the year.
+  private func cells(_ row: PeriodReview.Row) -> [String] {
+    guard let records = row.records else { return Self.columns.map { _ in "" } }
     return [
       Self.monthCell(records), "\(records.month.events)", records.day.days.lowerBound.description,
       "\(records.day.events)", "\(records.streak)", records.streakEnd.description,
@@ -98,7 +100,7 @@ struct YearText {
       (
         "bests",
         .array(
-          review.bests.map { type, records in
+          bests.map { type, records in
             .object(
               [("event_type", .object([("id", .string(type.id)), ("name", .string(type.name))]))] + best(records))
           })

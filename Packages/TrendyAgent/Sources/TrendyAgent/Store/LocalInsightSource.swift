@@ -3,9 +3,8 @@ public import TrendyInsights
 public import TrendyModels
 public import TrendyPersistence
 
-/// Source of insights that reads this device's record. Uses cached counts for sealed segments, instead of reading each
-/// event.
-public struct LocalInsightSource: InsightSource {
+/// Histories of event types in this device's record, read from cached counts of sealed segments instead of each event.
+public struct LocalInsightSource {
   private let store: LocalStore
   private let local: LocalTime
   private let cache: URL?
@@ -28,17 +27,8 @@ public struct LocalInsightSource: InsightSource {
     _ = try store.eventTally(in: local, cache: cache)
   }
 
-  /// Returns the histories of all event types that have events, by type id.
-  public func histories(through today: CivilDate) throws -> [String: TypeHistory] {
-    try histories(ofTypes: nil, through: today)
-  }
-
-  /// Returns the histories of the given event types, by type id. Omits types that have no events.
-  public func histories(of types: Set<String>, through today: CivilDate) throws -> [String: TypeHistory] {
-    try histories(ofTypes: types, through: today)
-  }
-
-  private func histories(ofTypes types: Set<String>?, through today: CivilDate) throws -> [String: TypeHistory] {
+  /// Returns the histories of some event types, `nil` for all, by id; types without events are omitted.
+  public func histories(of types: Set<String>? = nil, through today: CivilDate) throws -> [String: TypeHistory] {
     try store.eventTally(in: local, ofTypes: types, cache: cache).types.reduce(into: [:]) { histories, entry in
       let history = try history(ofType: entry.key, entry.value, through: today)
       if history.events > 0 { histories[entry.key] = history }
@@ -73,21 +63,6 @@ public struct LocalInsightSource: InsightSource {
     return TypeHistory(
       days: DailySeries(first: counts.firstDay, values: days), minutes: minutes, eventsOfPosition: eventsOfPosition,
       today: today)
-  }
-
-  /// Calls `body` with the type and the time of each event on the given days.
-  public func forEachMoment(
-    in days: ClosedRange<CivilDate>, _ body: (String, TypeHistory.Moment) throws -> Void
-  ) throws {
-    try store.eventRows(in: local.timestamps(of: days)).forEach { row in
-      let event = try row.event()
-      let day = local.day(of: event)
-      guard days.contains(day) else { return }
-      try body(
-        event.eventTypeId,
-        TypeHistory.Moment(
-          day: day, minute: local.minuteOfDay(of: event), isOfPosition: event.sourceType.isOfPosition))
-    }
   }
 
   private func rows(of type: String, through today: CivilDate) throws -> TypeHistory {

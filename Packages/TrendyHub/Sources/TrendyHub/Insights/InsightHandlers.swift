@@ -50,7 +50,7 @@ struct InsightHandlers: Sendable {
       let document = InsightsDocument(
         history, span: span, firstWeekday: local.firstWeekday, now: local.minuteOfDay(of: now))
       let values = try TypeValues(reading, of: id, local: local, through: history.today, span: asked.days)
-      var members = document.type(id, asked, firstWeekday: local.firstWeekday)
+      var members = document.type(id, asked)
       members["properties"] = .array(values.shares.map(\.json))
       members["properties_of"] = .int(Int64(values.events))
       return .json(.object(members))

@@ -34,31 +34,30 @@ extension InsightsDocument {
     [
       "today": date(history.today),
       "habits": .array(
-        histories.sorted { $0.key < $1.key }.map { id, own in
+        rows.sorted { $0.type.id < $1.type.id }.map { row in
           [
-            "event_type_id": .string(id), "streak": streak(id, own), "score": score(id, own),
-            "usual": usual(TypeHistory(moments: recent(id), today: history.today)),
+            "event_type_id": .string(row.type.id), "streak": streak(row), "score": score(row),
+            "usual": usual(TypeHistory(moments: recent(row.type.id), today: history.today)),
           ]
         }),
     ]
   }
 
-  /// Returns the findings about one type and its value in each step.
-  func type(_ id: String, _ steps: TypeSteps, firstWeekday: Int) -> [String: JSONValue] {
-    let own = histories[id]
+  /// Returns the findings about one type, and its value in each step of time.
+  func type(_ id: String, _ steps: TypeSteps) -> [String: JSONValue] {
+    let row = rows.first { $0.type.id == id }
     return [
-      "today": date(history.today), "findings": own.flatMap { type(id, $0) } ?? .null,
-      "points": .array(own.map { points(id, $0, steps, firstWeekday: firstWeekday) } ?? []),
+      "today": date(history.today), "findings": row.flatMap(type) ?? .null,
+      "points": .array(row.map { points($0, steps) } ?? []),
     ]
   }
 
-  private func points(_ id: String, _ own: TypeHistory, _ steps: TypeSteps, firstWeekday: Int) -> [JSONValue] {
-    guard own.days.count > 0 else { return [] }
-    let skips = history.settings.skips(of: id)
+  private func points(_ row: Report.Row, _ steps: TypeSteps) -> [JSONValue] {
+    let own = row.history
     let first = max(history.today.advanced(by: 1 - steps.days), own.days.first)
     let start = steps.period.days(around: first, firstWeekday: firstWeekday).lowerBound
     return own.series(by: steps.period, over: start...history.today, firstWeekday: firstWeekday).points.map { point in
-      let range = steps.range(own, endingOn: point.days.upperBound, skips: skips)
+      let range = steps.range(own, endingOn: point.days.upperBound, skips: row.skips)
       return [
         "from": date(point.days.lowerBound), "through": date(point.days.upperBound),
         "events": .int(Int64(point.events)), "mean": range.map { .double($0.mean) } ?? .null,

@@ -4,9 +4,9 @@ import TrendyModels
 /// Findings about a user's record as wire documents. Each number comes with its evidence.
 struct InsightsDocument {
   let history: UserHistory
-  let histories: [String: TypeHistory]
+  let rows: [Report.Row]
   private let span: Int
-  private let firstWeekday: Int
+  let firstWeekday: Int
   private let minute: Int
   private let narrator = PlainNarrator()
 
@@ -19,24 +19,23 @@ struct InsightsDocument {
   ///   - minute: Current time in minutes after midnight.
   init(_ history: UserHistory, span: Int, firstWeekday: Int, now minute: Int) {
     self.history = history
-    histories = history.histories()
+    rows = history.rows(firstWeekday: firstWeekday)
     self.span = span
     self.firstWeekday = firstWeekday
     self.minute = minute
   }
 
   var members: [String: JSONValue] {
-    let first = histories.values.map(\.days.first).min()
-    let search = CorrelationSearch(among: histories, span: span)
+    let first = rows.map(\.history.days.first).min()
+    let search = CorrelationSearch(
+      among: Dictionary(uniqueKeysWithValues: rows.map { ($0.type.id, $0.history) }), span: span)
     let relations = search.strongest
     return [
       "today": date(history.today), "days": .int(Int64(span)), "first_date": first.map(date) ?? .null,
       "needs_days": .int(Int64(search.daysUntilFirst)),
       "relations": .array(relations.map(relation)),
       "words": .array(week(relations).sentences(by: narrator).map { .string($0) }),
-      "types": .array(
-        histories.sorted { (name($0.key).lowercased(), $0.key) < (name($1.key).lowercased(), $1.key) }
-          .compactMap { id, history in history.isOfReadings ? nil : type(id, history) }),
+      "types": .array(rows.compactMap { $0.history.isOfReadings ? nil : type($0) }),
     ]
   }
 
@@ -47,13 +46,8 @@ struct InsightsDocument {
     for (id, record) in history.records {
       later[id] = record.recent.count { $0.day == lastWeek && ($0.minute ?? 0) > minute }
     }
-    let subjects = histories.map { id, own in
-      Digest.Subject(
-        id: id, name: name(id), history: own, skips: history.settings.skips(of: id),
-        progress: history.progress(ofType: id, firstWeekday: firstWeekday))
-    }
     return Digest.week(
-      of: subjects, today: history.today, minute: minute, firstWeekday: firstWeekday, relations: relations,
+      of: rows, today: history.today, minute: minute, firstWeekday: firstWeekday, relations: relations,
       later: later)
   }
 
@@ -73,19 +67,20 @@ struct InsightsDocument {
     ]
   }
 
-  func type(_ id: String, _ own: TypeHistory) -> JSONValue? {
+  func type(_ row: Report.Row) -> JSONValue? {
+    let (id, own) = (row.type.id, row.history)
     guard let basis = own.basis else { return nil }
     return [
-      "event_type_id": .string(id), "name": .string(name(id)), "basis": self.basis(basis),
+      "event_type_id": .string(id), "name": .string(row.type.name), "basis": self.basis(basis),
       "week": week(own.week(firstWeekday: firstWeekday)), "trend": trend(own.trend, of: id), "pattern": pattern(id),
-      "streak": streak(id, own), "score": score(id, own),
+      "streak": streak(row), "score": score(row),
     ]
   }
 
   /// Returns the streak of a type, or `null` if the type is not a habit.
-  func streak(_ id: String, _ own: TypeHistory) -> JSONValue {
-    guard own.isHabit(hasGoal: history.settings.goal(of: id) != nil) else { return .null }
-    let streak = history.streak(ofType: id, own, firstWeekday: firstWeekday)
+  func streak(_ row: Report.Row) -> JSONValue {
+    guard row.isHabit else { return .null }
+    let streak = row.streak
     return [
       "period": .string(streak.period.rawValue), "current": .int(Int64(streak.current)),
       "longest": .int(Int64(streak.longest)),
@@ -94,10 +89,10 @@ struct InsightsDocument {
   }
 
   /// Returns the goal score of a type, from 0 to 1, or `null` without a goal.
-  func score(_ id: String, _ own: TypeHistory) -> JSONValue {
-    guard let goal = history.settings.goal(of: id) else { return .null }
-    let amounts = history.amounts(ofType: id, over: own.days)
-    return .double(HabitScore(of: goal, amounts: amounts, skips: history.settings.skips(of: id)).current)
+  func score(_ row: Report.Row) -> JSONValue {
+    guard let goal = row.type.goal else { return .null }
+    let amounts = history.amounts(ofType: row.type.id, over: row.history.days)
+    return .double(HabitScore(of: goal, amounts: amounts, skips: row.skips).current)
   }
 
   /// Returns the events of a type within the span.

@@ -58,14 +58,22 @@ struct UserHistory: Sendable {
     return history
   }
 
-  /// Returns the history of every type that has events up to today.
-  func histories() -> [String: TypeHistory] {
-    var histories = records.mapValues(\.history).filter { $0.value.events > 0 }
-    // Odometer readings that have a goal are treated like events of any other type.
-    if let type = BuiltInType.odometer.present(among: Array(settings.types.values)), type.goal == nil {
-      histories[type.id]?.isOfReadings = true
+  /// Returns every type with events up to today, sorted by name. `firstWeekday` is the first day of a week, where 0 is
+  /// Sunday.
+  func rows(firstWeekday: Int) -> [Report.Row] {
+    let readings = BuiltInType.odometer.present(among: Array(settings.types.values))
+    return settings.sortedTypes.compactMap { type in
+      guard let record = records[type.id], record.history.events > 0 else { return nil }
+      var history = record.history
+      // Odometer readings with a goal are treated like any type.
+      history.isOfReadings = type.id == readings?.id && type.goal == nil
+      let amounts = record.amounts
+      return Report.Row(
+        type, history, skips: settings.skips(of: type.id),
+        progress: settings.progress(of: type.id, on: today, firstWeekday: firstWeekday, amounts: amounts),
+        weeklyStreak: type.goal?.asksForEveryWeek == true
+          ? settings.streak(of: type.id, history, firstWeekday: firstWeekday) { amounts } : nil)
     }
-    return histories
   }
 
   /// Returns the contribution of each day, from the first event to today, to a type's goal.
@@ -73,18 +81,6 @@ struct UserHistory: Sendable {
     var series = DailySeries(days.first...today)
     for (day, amount) in records[type]?.amounts ?? [:] { series[day] = amount }
     return series
-  }
-
-  /// Returns the streak of a type. `firstWeekday` is the first day of the week, where 0 is Sunday.
-  func streak(ofType type: String, _ own: TypeHistory, firstWeekday: Int) -> Streak {
-    settings.streak(of: type, own, firstWeekday: firstWeekday) { records[type]?.amounts ?? [:] }
-  }
-
-  /// Returns the progress of a type's goal in the current day or week; `nil` if it has no goal.
-  ///
-  /// `firstWeekday` is the first day of the week, where 0 is Sunday.
-  func progress(ofType type: String, firstWeekday: Int) -> GoalProgress? {
-    settings.progress(of: type, on: today, firstWeekday: firstWeekday, amounts: records[type]?.amounts ?? [:])
   }
 }
 

@@ -90,19 +90,6 @@ public struct PeriodChange: Hashable, Sendable, Codable {
 }
 
 extension TypeHistory {
-  /// Compares a period, or its elapsed part, with the same part of the previous period.
-  /// - Parameters:
-  ///   - period: length of the period.
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
-  ///   - ago: number of periods to go back; 0 is the current one up to today.
-  public func change(_ period: CalendarPeriod, firstWeekday: Int, ago: Int = 0) -> PeriodChange {
-    var days = period.days(around: today, firstWeekday: firstWeekday)
-    for _ in 0..<max(0, ago) {
-      days = period.days(around: days.lowerBound.advanced(by: -1), firstWeekday: firstWeekday)
-    }
-    return change(period, over: days.lowerBound...min(days.upperBound, today), firstWeekday: firstWeekday)
-  }
-
   /// Compares part of a period with the same part of the previous period.
   /// - Parameters:
   ///   - period: length of the period.
@@ -127,19 +114,10 @@ extension TypeHistory {
     PeriodChange(self.days, over: days, against: daysBefore, later: later)
   }
 
-  /// Compares a week with the previous one.
-  /// - Parameters:
-  ///   - firstWeekday: first day of the week; 0 is Sunday.
-  ///   - weeksAgo: 0 for the current week up to today.
-  public func week(firstWeekday: Int, weeksAgo: Int = 0) -> PeriodChange {
-    change(.week, firstWeekday: firstWeekday, ago: weeksAgo)
+  /// Compares the current week up to today with the same part of the previous one.
+  /// - Parameter firstWeekday: first day of the week, 0 is Sunday.
+  public func week(firstWeekday: Int) -> PeriodChange {
+    let week = CalendarPeriod.week.days(around: today, firstWeekday: firstWeekday)
+    return change(.week, over: week.lowerBound...today, firstWeekday: firstWeekday)
   }
-
-  /// Compares a month with the previous one.
-  /// - Parameter monthsAgo: 0 for the current month up to today.
-  public func month(monthsAgo: Int = 0) -> PeriodChange { change(.month, firstWeekday: 0, ago: monthsAgo) }
-
-  /// Compares a year with the previous one.
-  /// - Parameter yearsAgo: 0 for the current year up to today.
-  public func year(yearsAgo: Int = 0) -> PeriodChange { change(.year, firstWeekday: 0, ago: yearsAgo) }
 }

@@ -76,7 +76,7 @@ extension TypeHistory {
   }
 
   /// Preference for weekdays; index 0 is Sunday.
-  public var weekdayHabit: Finding<Habit> { Self.habit(weekdays) }
+  public var weekdayHabit: Finding<Habit> { days.weekdayHabit }
 
   /// Preference for hours of the day.
   public var hourHabit: Finding<Habit> { Self.habit(hours) }
@@ -117,9 +117,12 @@ extension TypeHistory {
 
 extension DailySeries {
   /// Preference for weekdays, weighted by the daily values; index 0 is Sunday.
-  public var weekdayHabit: Finding<Habit> {
-    var counts = [Int](repeating: 0, count: 7)
-    for (index, value) in values.enumerated() { counts[first.advanced(by: index).weekday] += Int(value) }
-    return TypeHistory.habit(counts)
+  public var weekdayHabit: Finding<Habit> { TypeHistory.habit(weekdays) }
+
+  /// Sums per weekday; index 0 is Sunday.
+  var weekdays: [Int] {
+    values.indices.reduce(into: [Int](repeating: 0, count: 7)) {
+      $0[first.advanced(by: $1).weekday] += Int(values[$1])
+    }
   }
 }

@@ -35,7 +35,12 @@ public struct TypeSettings: Hashable, Sendable {
       running: measuresDurations ? RunningSetting.eventIds(in: try record.records(of: .setting)) : [])
   }
 
-  /// Returns the goal of a type; `nil` if the type has none or does not exist.
+  /// Types sorted by name.
+  public var sortedTypes: [EventType] {
+    types.values.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
+  }
+
+  /// Goal of a type; `nil` if the type has none or does not exist.
   public func goal(of type: String) -> Goal? { types[type]?.goal }
 
   /// Returns the skipped days of a type.

@@ -22,4 +22,30 @@ public protocol UserRecord {
   /// An event has at least the fields on which days and goals depend: id, type, timestamp, end, whether it is an
   /// all-day event, time zone, source, and number and duration properties.
   func forEachEvent(ofTypes types: Set<String>, in range: Range<Date>, _ body: (Event) throws -> Void) throws
+
+  /// Returns the histories of some types up to a day, by type; types without events are omitted.
+  ///
+  /// - Parameters:
+  ///   - types: ids of the types.
+  ///   - range: events to count; `nil` for all.
+  ///   - today: last day.
+  ///   - local: the user's calendar.
+  func histories(
+    ofTypes types: Set<String>, in range: EventRange?, through today: CivilDate, local: LocalTime
+  ) throws -> [String: TypeHistory]
+}
+
+extension UserRecord {
+  /// Counts the events one by one.
+  public func histories(
+    ofTypes types: Set<String>, in range: EventRange?, through today: CivilDate, local: LocalTime
+  ) throws -> [String: TypeHistory] {
+    var collectors: [String: TypeHistory.Collector] = [:]
+    let all = Date.distantPast..<local.timestamps(of: today...today).upperBound
+    try forEachEvent(ofTypes: types, in: range?.timestamps ?? all) { event in
+      guard range?.contains(event) != false else { return }
+      collectors[event.eventTypeId, default: TypeHistory.Collector(today: today, local: local)].add(event)
+    }
+    return collectors.mapValues(\.history).filter { $0.value.events > 0 }
+  }
 }

@@ -23,7 +23,7 @@ public struct TodayTally: Hashable, Sendable {
   public init(_ settings: TypeSettings, now: Date, local: LocalTime) {
     amounts = GoalAmounts(settings, now: now, local: local)
     self.local = local
-    let sorted = settings.types.values.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
+    let sorted = settings.sortedTypes
     snapshot = TodaySnapshot(
       day: amounts.today,
       counts: sorted.map {

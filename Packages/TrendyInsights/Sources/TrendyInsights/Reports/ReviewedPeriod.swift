@@ -33,8 +33,21 @@ public struct ReviewedPeriod: Hashable, Sendable {
     days = whole.lowerBound...min(whole.upperBound, last)
     daysBefore = period.before(days, firstWeekday: firstWeekday)
     isPresent = days.upperBound == today
-    // If the previous month is shorter, the compared days end on a different date, which is counted as a whole.
-    endsAtPresentTime = isPresent && (period == .week || days.upperBound.day == daysBefore.upperBound.day)
+    // If the previous month is shorter, its days end on another date, and the whole of that day counts.
+    endsAtPresentTime =
+      isPresent && (period == .day || period == .week || days.upperBound.day == daysBefore.upperBound.day)
+  }
+
+  /// Compares any days with as many days before them.
+  /// - Parameters:
+  ///   - days: the days; the last one is the last day with data.
+  ///   - today: the present day.
+  ///   - firstWeekday: first day of a week; 0 is Sunday.
+  public init(_ days: ClosedRange<CivilDate>, today: CivilDate, firstWeekday: Int) {
+    self.days = days
+    self.firstWeekday = firstWeekday
+    (period, last, isPresent, endsAtPresentTime) = (.day, days.upperBound, days.upperBound == today, false)
+    daysBefore = days.lowerBound.advanced(by: -days.count)...days.lowerBound.advanced(by: -1)
   }
 
   /// Whether the period continues after the reviewed days.

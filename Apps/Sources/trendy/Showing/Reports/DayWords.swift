@@ -1,0 +1,34 @@
+import TrendyFoundation
+import TrendyModels
+
+extension LocalTime {
+  /// Returns the year that both ends of a range are printed without: the current one, or 0 (none) if the range crosses a year boundary.
+  func year(_ now: Date, spanning first: Date, _ last: Date) -> Int {
+    let year = components(of: now).year
+    return components(of: first).year == components(of: last).year ? year : 0
+  }
+}
+
+extension CivilDate {
+  /// Month of the date: `Nov 2026`.
+  var monthWords: String { "\(LocalTime.months[month - 1]) \(year)" }
+
+  /// Returns the date as `Fri 20 Nov`, with the year if it differs from that of `now`.
+  func words(near now: CivilDate) -> String {
+    year == now.year ? "\(LocalTime.weekdays[weekday]) \(day) \(LocalTime.months[month - 1])" : wordsWithYear
+  }
+
+  fileprivate var wordsWithYear: String { "\(LocalTime.weekdays[weekday]) \(day) \(monthWords)" }
+}
+
+extension ClosedRange<CivilDate> {
+  /// `Mon 16 to Fri 20 Nov`, with the year where it is not that of `now`, and with both years where they differ.
+  func words(near now: CivilDate) -> String {
+    let (first, last) = (lowerBound, upperBound)
+    guard first != last else { return first.words(near: now) }
+    let isOneMonth = (first.year, first.month) == (last.year, last.month)
+    if first.year != last.year { return "\(first.wordsWithYear) to \(last.wordsWithYear)" }
+    let start = isOneMonth ? "\(LocalTime.weekdays[first.weekday]) \(first.day)" : first.words(near: last)
+    return "\(start) to \(last.words(near: now))"
+  }
+}

@@ -1,0 +1,197 @@
+import TrendyFoundation
+public import TrendyModels
+
+/// Answer to a ``ReportQuery``: event types with their histories. Other results are computed from these on request.
+public struct Report: Sendable {
+  /// One event type.
+  public struct Row: Sendable {
+    public let type: EventType
+    /// Events of the query, up to its last day.
+    public let history: TypeHistory
+    /// Days on which no events are expected.
+    public let skips: DaySet
+    /// Progress of the goal; `nil` without a goal, or if the query does not ask for it.
+    public let progress: GoalProgress?
+    /// Values of the measured property; `nil` if the query counts events.
+    public let values: PropertyHistory?
+    private let weeklyStreak: Streak?
+
+    /// - Parameter weeklyStreak: streak in weeks; `nil` for a streak in days.
+    public init(
+      _ type: EventType, _ history: TypeHistory, skips: DaySet = [], progress: GoalProgress? = nil,
+      weeklyStreak: Streak? = nil, values: PropertyHistory? = nil
+    ) {
+      (self.type, self.history, self.skips, self.progress) = (type, history, skips, progress)
+      (self.weeklyStreak, self.values) = (weeklyStreak, values)
+    }
+
+    /// Streak in days; in weeks for a goal of at least some amount per week, if the query asks for it.
+    public var streak: Streak { weeklyStreak ?? history.streak(skips: skips) }
+
+    /// Whether streaks and gaps are meaningful.
+    public var isHabit: Bool { history.isHabit(hasGoal: type.goal != nil) }
+  }
+
+  public let query: ReportQuery
+  /// Types of the query, sorted by name.
+  public let allRows: [Row]
+  /// Types that have events, sorted by name.
+  public let rows: [Row]
+  /// Number of events, by type, on the last day of the previous period that were later in the day than now.
+  public let later: [String: Int]
+
+  /// Reads a report.
+  public init(_ query: ReportQuery, from record: some UserRecord) throws {
+    let (local, today) = (query.local, query.today)
+    let settings = try TypeSettings(record)
+    let types = settings.sortedTypes.filter { query.types?.contains($0.id) != false }
+    let ids = Set(types.map(\.id))
+    let histories = try record.histories(ofTypes: ids, in: query.counted, through: today, local: local)
+    let progress = query.details.contains(.goals) ? try Self.progress(query, settings, record) : [:]
+    let streaks =
+      query.details.contains(.weeklyStreaks) ? try Self.weeklyStreaks(query, settings, ids, histories, record) : [:]
+    allRows = try types.map { type in
+      var history = histories[type.id] ?? TypeHistory([], today: today, local: local)
+      history.isOfReadings = type.id == query.readings && query.types == nil && type.goal == nil
+      return Row(
+        type, history, skips: settings.skips(of: type.id), progress: progress[type.id],
+        weeklyStreak: streaks[type.id], values: try Self.values(query, type, history, record))
+    }
+    self.query = query
+    rows = allRows.filter { $0.history.events > 0 }
+    later = try Self.later(query, ids, record)
+  }
+
+  /// History of all types together.
+  public var together: TypeHistory { TypeHistory(together: rows.map(\.history), today: query.today) }
+
+  /// A past day is reported as of its end.
+  private static func progress(
+    _ query: ReportQuery, _ settings: TypeSettings, _ record: some UserRecord
+  ) throws -> [String: GoalProgress] {
+    let end = query.local.start(of: query.today.advanced(by: 1)).addingTimeInterval(-0.001)
+    return try GoalAmounts.progress(in: record, settings, now: query.isOver ? end : query.now, local: query.local)
+  }
+
+  private static func weeklyStreaks(
+    _ query: ReportQuery, _ settings: TypeSettings, _ types: Set<String>, _ histories: [String: TypeHistory],
+    _ record: some UserRecord
+  ) throws -> [String: Streak] {
+    let (local, selected) = (query.local, query.selected)
+    let weekly = types.filter { settings.goal(of: $0)?.asksForEveryWeek == true }
+    var amounts = GoalAmounts(settings, now: query.now, local: local)
+    if let first = weekly.compactMap({ histories[$0]?.days.first }).min() {
+      // As in the progress of a goal, later days of the current week count.
+      let days = first...CalendarPeriod.week.days(around: query.today, firstWeekday: local.firstWeekday).upperBound
+      try record.forEachEvent(ofTypes: weekly, in: local.timestamps(of: days)) { event in
+        if selected?.contains(event) != false { amounts.add(event, on: days) }
+      }
+    }
+    return weekly.reduce(into: [:]) { streaks, type in
+      let history = histories[type] ?? TypeHistory([], today: query.today, local: local)
+      streaks[type] = settings.streak(of: type, history, firstWeekday: local.firstWeekday) {
+        amounts.byType[type] ?? [:]
+      }
+    }
+  }
+
+  private static func values(
+    _ query: ReportQuery, _ type: EventType, _ history: TypeHistory, _ record: some UserRecord
+  ) throws -> PropertyHistory? {
+    guard case .property(let definition, _) = query.measure else { return nil }
+    var events: [Event] = []
+    if history.events > 0 {
+      let (range, selected) = (query.local.timestamps(of: history.days.first...query.today), query.selected)
+      try record.forEachEvent(ofTypes: [type.id], in: range) { event in
+        if selected?.contains(event) != false { events.append(event) }
+      }
+    }
+    return PropertyHistory(
+      events, key: definition.key, type: definition.propertyType, today: query.today, local: query.local)
+  }
+
+  private static func later(
+    _ query: ReportQuery, _ types: Set<String>, _ record: some UserRecord
+  ) throws -> [String: Int] {
+    guard let span = query.comparison, span.endsAtPresentTime else { return [:] }
+    let (local, day) = (query.local, span.daysBefore.upperBound)
+    let end = local.start(of: day.advanced(by: 1))
+    let range = EventRange(min(local.sameTime(as: query.now, on: day), end)..<end, in: local)
+    var later: [String: Int] = [:]
+    try record.forEachEvent(ofTypes: types, in: range.timestamps) { event in
+      if range.contains(event), local.day(of: event) == day { later[event.eventTypeId, default: 0] += 1 }
+    }
+    return later
+  }
+}
+
+// MARK: Series
+
+extension Report {
+  /// Values of a type per step.
+  public struct Series: Hashable, Sendable {
+    public let steps: AmountSeries
+    /// Mean of the 14 days up to each day; empty for weeks and months.
+    public let movingMean: [Double?]
+    /// Trend of the values; `nil` if none can be computed.
+    public let statement: InsightStatement?
+  }
+
+  /// Returns the values of a type in the steps and the measure of the query.
+  ///
+  /// The first step is moved back to the start of its week or month, but not before the first event.
+  public func series(of row: Row) -> Series {
+    let (step, weekday, window) = (query.step, query.local.firstWeekday, TypeHistory.trendDays)
+    let days = days(of: row)
+    guard case .property(let definition, let summary) = query.measure, let values = row.values else {
+      let statement: InsightStatement? =
+        switch row.history.trend {
+        case .found(let trend): .trend(trend, type: row.type.name)
+        case .needsDays(let days): .needsDays(days, what: row.type.name)
+        case .needsEvents, .nothing: nil
+        }
+      return Series(
+        steps: row.history.series(by: step, over: days, firstWeekday: weekday),
+        movingMean: step == .day ? row.history.movingMean(ofDays: window, over: days) : [], statement: statement)
+    }
+    let what = "\(definition.key) of \(row.type.name)"
+    let statement: InsightStatement? =
+      switch values.trend(summary) {
+      case .found(let trend): .amount(trend, summary, what: what)
+      case .needsDays(let days): .needsDays(days, what: what)
+      case .needsEvents, .nothing: nil
+      }
+    return Series(
+      steps: values.series(summary, by: step, over: days, firstWeekday: weekday),
+      movingMean: step == .day ? values.movingMean(summary, ofDays: window, over: days) : [], statement: statement)
+  }
+
+  private func days(of row: Row) -> ClosedRange<CivilDate> {
+    let today = query.today
+    guard row.history.events > 0 else { return today...today }
+    let first = query.weeks.map { query.days(ofWeeks: $0).lowerBound } ?? row.history.days.first
+    let whole = query.step.days(around: first, firstWeekday: query.local.firstWeekday).lowerBound
+    return max(whole, row.history.days.first)...today
+  }
+}
+
+// MARK: Digest
+
+extension Report {
+  /// Returns the digest of the last day or of its week. Needs the progress of goals, and for a week its comparison.
+  public func digest(_ period: CalendarPeriod) -> Digest {
+    let (local, today) = (query.local, query.today)
+    let minute = query.isOver ? 1439 : local.components(of: query.now).hour * 60
+    guard period == .week else {
+      return Digest.day(of: rows, today: today, minute: minute, isOver: query.isOver)
+    }
+    let relations = CorrelationSearch(among: histories).strongest
+    return Digest.week(
+      of: rows, today: today, minute: minute, firstWeekday: local.firstWeekday, relations: relations, later: later)
+  }
+
+  /// Histories of the types by id.
+  public var histories: [String: TypeHistory] {
+    Dictionary(uniqueKeysWithValues: rows.map { ($0.type.id, $0.history) })
+  }
+}
