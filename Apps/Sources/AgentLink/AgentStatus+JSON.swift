@@ -18,7 +18,7 @@ extension AgentStatus {
           trackers.map {
             .object([
               ("device", .string($0.device)), ("active", .bool($0.isActive)),
-              ("told", .string(local.rfc3339($0.toldAt))),
+              ("told", .string(local.rfc3339($0.announcedAt))),
             ])
           })
       ),

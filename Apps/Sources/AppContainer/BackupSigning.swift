@@ -24,7 +24,7 @@ public enum BackupSigning: Sendable {
     }
     guard let key = BackupKey([UInt8](data)) else {
       throw CommandError(
-        "Invalid key file '\(path)': it has \(data.count) bytes instead of \(BackupKey.leastBytes) to \(BackupKey.mostBytes)",
+        "Invalid key file '\(path)': it has \(data.count) bytes instead of \(BackupKey.minBytes) to \(BackupKey.maxBytes)",
         hint: hint, exit: .badData)
     }
     return key

@@ -26,7 +26,7 @@ public struct ResourceBounds: Hashable, Sendable {
   /// Upper limits, regardless of available descriptors. More open stores would use memory without saving time; this
   /// number of event streams uses about 50 MB.
   static let most = (connections: 12_288, stores: 256, tracks: 128)
-  static let fewestStores = 8
+  static let minStores = 8
 
   /// Divides the available descriptors among connections, stores and track logs.
   /// - Parameters:
@@ -34,7 +34,7 @@ public struct ResourceBounds: Hashable, Sendable {
   ///   - connections: configured maximum number of connections; `nil` for as many as possible.
   /// - Throws: ``CommandError`` if there are too few descriptors.
   public init(descriptors: Int, connections: Int?) throws(CommandError) {
-    let fewest = Self.reserve + 2 * Self.fewestStores * EmbeddedHubStorage.descriptorsOfStore
+    let fewest = Self.reserve + 2 * Self.minStores * EmbeddedHubStorage.descriptorsOfStore
     let allStores = Self.reserve + (Self.most.stores + Self.most.tracks) * EmbeddedHubStorage.descriptorsOfStore
     // By default, connections get half of the descriptors, and all descriptors that stores cannot use.
     let usual = max((descriptors - fewest) / 2, descriptors - allStores)
@@ -49,8 +49,8 @@ public struct ResourceBounds: Hashable, Sendable {
     }
     // Stores get two thirds of the remaining descriptors, because every sync needs one. Track logs get the rest.
     let more = left / EmbeddedHubStorage.descriptorsOfStore
-    openStores = min(Self.most.stores, Self.fewestStores + more * 2 / 3)
-    openTracks = min(Self.most.tracks, Self.fewestStores + more / 3)
+    openStores = min(Self.most.stores, Self.minStores + more * 2 / 3)
+    openTracks = min(Self.most.tracks, Self.minStores + more / 3)
   }
 
   /// Raises the soft limit of open descriptors to the hard limit.

@@ -269,13 +269,13 @@ struct DaemonRun {
   ///
   /// The hub releases pages itself because the kernel maps at least 64 KiB per page fault, and unmaps nothing while
   /// there is free memory.
-  private static let mostMapped = 24 << 20
+  private static let maxMappedBytes = 24 << 20
 
   private func releaseFiles(of hub: HubContainer) async {
     var checksLeft = 0
     // The sleep throws only when the task is cancelled.
     while (try? await hub.clock.sleep(for: checksLeft > 0 ? .milliseconds(50) : .seconds(1))) != nil {
-      if ProcessMemory.mappedBytes > Self.mostMapped {
+      if ProcessMemory.mappedBytes > Self.maxMappedBytes {
         hub.releaseMemory()
         checksLeft = Self.checksWhileBusy
       } else {

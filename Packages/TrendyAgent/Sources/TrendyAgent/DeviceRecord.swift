@@ -74,11 +74,11 @@ public final class DeviceRecord: Sendable {
   public func makeStore() -> any DataStoreProtocol { dataStoreFactory.makeDataStore() }
 
   /// Performs one step of store maintenance.
-  /// - Parameter leastSegments: Minimum number of segments to merge.
+  /// - Parameter minSegments: Minimum number of segments to merge.
   /// - Returns: Whether there may be more to do.
   /// - Throws: `StorageError`.
-  public func maintain(mergingFrom leastSegments: Int = 0) throws -> Bool {
-    try dataStoreFactory.maintain(mergingFrom: leastSegments)
+  public func maintain(mergingFrom minSegments: Int = 0) throws -> Bool {
+    try dataStoreFactory.maintain(mergingFrom: minSegments)
   }
 
   /// Releases the mapped memory of the store's files, for a process that will not read for a while.

@@ -121,11 +121,11 @@ struct CompanionStoreTests {
   @Test func `a removed link is deleted, and one that the hub lost is reported`() throws {
     let store = try open()
     _ = try store.update(with: [Self.link(isTracker: true)], deviceId: "me")
-    try store.tell([.init(kind: "trip_started")], at: Self.moment, toldTrips: [.init(id: "trip", device: "car")])
+    try store.tell([.init(kind: "trip_started")], at: Self.moment, announcedTrips: [.init(id: "trip", device: "car")])
     #expect(try store.update(with: [], deviceId: "me").map(\.id) == ["link"])
     #expect(try store.links().count == 1, "the hub may have been restored")
     #expect(try store.update(with: [Self.link(isTracker: true, isRemoved: true)], deviceId: "me").isEmpty)
-    #expect(try store.links().isEmpty && store.waitingCount(for: "link") == 0 && store.toldTrips().isEmpty)
+    #expect(try store.links().isEmpty && store.waitingCount(for: "link") == 0 && store.announcedTrips().isEmpty)
   }
 
   @Test func `changes are announced in order: ends, starts, whether a trip is in progress`() throws {

@@ -338,7 +338,7 @@ public enum HubStorageContract: Sendable {
       }
       companion.heldThrough = 3
       companion.acknowledgedThrough = 1
-      companion.toldTrips = ["t": .init(isOpen: true, at: moment), "u": .init(isOpen: false, at: moment)]
+      companion.announcedTrips = ["t": .init(isOpen: true, at: moment), "u": .init(isOpen: false, at: moment)]
       try storage.write(user: "p") { transaction in
         try transaction.put(companion)
         try transaction.forgetNotices(companion: companion.id, through: 1)

@@ -97,7 +97,7 @@ struct CompanionLinkTests {
   }
 
   /// Returns the link and the notices that the hub sends on behalf of the phone, as the watch sees them.
-  private func toldByHub(after sequence: Int64 = 0) async throws -> (link: JSONValue, notices: [CompanionNotice]) {
+  private func announcedByHub(after sequence: Int64 = 0) async throws -> (link: JSONValue, notices: [CompanionNotice]) {
     let list = try await hub.send("GET", "/companions", token: watch.token)
     let links = list.json.arrayValue ?? []
     let link = try #require(links.first { $0["tracker_id"].stringValue?.hasPrefix("hub:") == true })
@@ -123,21 +123,21 @@ struct CompanionLinkTests {
     #expect(try !desk.tell([draft("trip_started"), draft("trip_active")], of: phone, as: outdated))
     telling = try #require(try desk.tellings(ofDevice: phone).first)
     let first = Int64(hub.clock.now.timeIntervalSince1970 * 1000)
-    var (link, notices) = try await toldByHub()
+    var (link, notices) = try await announcedByHub()
     #expect(link["tracker_name"] == "phone")
     #expect(notices.map(\.sequence) == [first, first + 1] && notices.map(\.kind) == ["trip_started", "trip_active"])
     // The phone's own link is separate, and the hub's link is hidden from the phone.
     #expect(try await give(1...1)["held_through"] == 1)
     #expect(try await hub.send("GET", "/companions").json.arrayValue?.count == 1)
     // The watch has received more notices than the restored hub knows of. The hub continues above them.
-    (_, notices) = try await toldByHub(after: first + 5000)
+    (_, notices) = try await announcedByHub(after: first + 5000)
     try desk.tell([draft("trip_ended")], of: phone, as: telling)
-    (_, notices) = try await toldByHub(after: first + 5000)
+    (_, notices) = try await announcedByHub(after: first + 5000)
     #expect(notices.map(\.sequence) == [first + 5001])
     // Later on, sequence numbers follow the clock again.
     await hub.clock.advance(by: .seconds(60))
     try desk.tell([draft("trip_started")], of: phone, as: telling)
-    (_, notices) = try await toldByHub(after: first + 5001)
+    (_, notices) = try await announcedByHub(after: first + 5001)
     #expect(notices.map(\.sequence) == [first + 60_000])
   }
 
@@ -153,15 +153,15 @@ struct CompanionLinkTests {
     var telling = try #require(try desk.tellings(ofDevice: other.device.id).first)
     telling.told["t"] = .init(isOpen: true, at: hub.clock.now)
     try desk.tell([draft("trip_started")], of: other.device.id, as: telling)
-    let own = try await toldByHub()
+    let own = try await announcedByHub()
     #expect(own.notices.count == 1)
     // The companion sees both links and removes the hub's.
     let id = try #require(own.link["id"].stringValue)
     #expect(try await hub.send("DELETE", "/companions/\(id)", token: hub.token).status == 204, "not theirs: nothing")
-    #expect(try await toldByHub().notices.count == 1)
+    #expect(try await announcedByHub().notices.count == 1)
     #expect(try await hub.send("DELETE", "/companions/\(id)", token: watch.token).status == 204)
     #expect(try desk.tellings(ofDevice: other.device.id).isEmpty)
-    #expect(try await toldByHub().link["removed"] == true)
+    #expect(try await announcedByHub().link["removed"] == true)
     // After the removal nothing is announced. A new link starts with the state at that time.
     try desk.tell([draft("trip_ended")], of: other.device.id, as: telling)
     await hub.clock.advance(by: .seconds(60))

@@ -31,7 +31,7 @@ final class PostgresHints: @unchecked Sendable {
   /// Milliseconds to wait before connecting again.
   private static let retryMillis: Int32 = 1000
   /// Maximum length of a notification in bytes. The server accepts up to 7999.
-  private static let mostBytes = 7000
+  private static let maxBytes = 7000
 
   private let channel: String
   private let connect: @Sendable () throws -> PostgresConnection
@@ -133,7 +133,7 @@ final class PostgresHints: @unchecked Sendable {
     }
     var texts: [String] = []
     for text in pending {
-      if let last = texts.last, last.utf8.count + text.utf8.count < Self.mostBytes {
+      if let last = texts.last, last.utf8.count + text.utf8.count < Self.maxBytes {
         texts[texts.count - 1] = last + "\n" + text
       } else {
         texts.append(text)

@@ -5,7 +5,7 @@ import TrendyModels
 
 /// Cache of parsed states by user. Each request needs a state, and a state can list hundreds of epochs.
 final class StateCache: Sendable {
-  private static let mostPeople = 4096
+  private static let maxUsers = 4096
   private let content = Mutex<[String: (text: Data, state: HubState)]>([:])
 
   /// Returns the parsed state of a counter row.
@@ -15,7 +15,7 @@ final class StateCache: Sendable {
       throw PostgresDocument.unreadable("counter")
     }
     content.withLock { content in
-      if content.count >= Self.mostPeople { content.removeAll() }
+      if content.count >= Self.maxUsers { content.removeAll() }
       content[user] = (text, state)
     }
     return state

@@ -3,9 +3,9 @@ public import TrendyModels
 /// Summary of a day or a week as statements, most relevant first. An ``InsightNarrator`` turns them into sentences.
 public struct Digest: Hashable, Sendable, Codable {
   /// Minimum number of days with events for a digest.
-  public static let leastDays = 7
+  public static let minDays = 7
   /// Minimum number of events for a digest.
-  public static let leastEvents = 10
+  public static let minEvents = 10
 
   /// Days the digest covers. A daily digest has one, today, even if it also mentions yesterday.
   public let days: ClosedRange<CivilDate>
@@ -26,8 +26,8 @@ public struct Digest: Hashable, Sendable, Codable {
     self.days = days
     self.part = part
     basis = together.basis
-    missingDays = max(0, Self.leastDays - together.activeDays.count)
-    missingEvents = max(0, Self.leastEvents - together.events)
+    missingDays = max(0, Self.minDays - together.activeDays.count)
+    missingEvents = max(0, Self.minEvents - together.events)
     self.statements =
       missingDays + missingEvents > 0 ? [.needsMore(days: missingDays, events: missingEvents)] : statements()
   }

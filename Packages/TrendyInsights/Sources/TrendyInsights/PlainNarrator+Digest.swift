@@ -14,8 +14,8 @@ extension PlainNarrator {
       days > 0 ? quantity(days, "more day with entries", "more days with entries") : nil,
       events > 0 ? quantity(events, "more entry", "more entries") : nil,
     ].compactMap(\.self).joined(separator: " and ")
-    return "\(missing) needed for a digest, which requires at least \(Digest.leastDays) days with entries "
-      + "and \(Digest.leastEvents) entries."
+    return "\(missing) needed for a digest, which requires at least \(Digest.minDays) days with entries "
+      + "and \(Digest.minEvents) entries."
   }
 
   static func words(_ events: Int, _ told: DigestDay, _ usual: UsualDay?) -> String {

@@ -12,9 +12,9 @@ public struct PropertyShares: Hashable, Sendable {
   }
 
   /// Maximum number of distinct values listed individually.
-  public static let mostValues = 8
+  public static let maxValues = 8
   /// Maximum number of intervals for numbers.
-  public static let mostStretches = 8
+  public static let maxStretches = 8
 
   /// Key of the property.
   public let key: String
@@ -57,7 +57,7 @@ public struct PropertyShares: Hashable, Sendable {
       let sorted = counts.sorted { ($1.value, Self.text($0.key)) < ($0.value, Self.text($1.key)) }
       distribution = nil
       events = counts.values.reduce(0, +)
-      parts = sorted.prefix(Self.mostValues).map { Part(value: $0.key, end: nil, events: $0.value) }
+      parts = sorted.prefix(Self.maxValues).map { Part(value: $0.key, end: nil, events: $0.value) }
       others = events - parts.reduce(0) { $0 + $1.events }
     }
   }
@@ -69,13 +69,13 @@ public struct PropertyShares: Hashable, Sendable {
   /// Lists a few distinct numbers individually, otherwise groups them into intervals of one rounded length.
   private static func parts(of numbers: [Double], _ distribution: Distribution, isDuration: Bool) -> [Part] {
     let counts = numbers.reduce(into: [Double: Int]()) { $0[$1, default: 0] += 1 }
-    if counts.count <= mostValues {
+    if counts.count <= maxValues {
       return counts.sorted { $0.key < $1.key }.map { Part(value: .double($0.key), end: nil, events: $0.value) }
     }
     let length = stretch(for: distribution.maximum - distribution.minimum, isDuration: isDuration)
     let first = (distribution.minimum / length).rounded(.down)
     let last = (distribution.maximum / length).rounded(.down)
-    guard length.isFinite, last - first < Double(2 * mostStretches) else { return [] }
+    guard length.isFinite, last - first < Double(2 * maxStretches) else { return [] }
     var stretches = [Int](repeating: 0, count: Int(last - first) + 1)
     for number in numbers { stretches[Int((number / length).rounded(.down) - first)] += 1 }
     return stretches.enumerated().map { index, events in
@@ -84,12 +84,12 @@ public struct PropertyShares: Hashable, Sendable {
     }
   }
 
-  /// Returns the smallest round length that covers a span with at most ``mostStretches`` intervals.
+  /// Returns the smallest round length that covers a span with at most ``maxStretches`` intervals.
   ///
   /// Round lengths are 1, 2 or 5 times a power of ten; for a duration, round numbers of seconds, minutes and hours.
   private static func stretch(for span: Double, isDuration: Bool) -> Double {
     // Partial intervals at both ends can add one more.
-    let least = span / Double(mostStretches - 1)
+    let least = span / Double(maxStretches - 1)
     if isDuration, let round = roundSeconds.first(where: { $0 >= least }) { return round }
     var power = 1.0
     while power < least, power.isFinite { power *= 10 }

@@ -22,7 +22,7 @@ struct DecimalField {
         digits = digits * 10 + UInt64(byte - UInt8(ascii: "0"))
         count += 1
         if let places = fraction { fraction = places + 1 }
-        guard count <= Self.mostDigits else { return nil }
+        guard count <= Self.maxDigits else { return nil }
       case UInt8(ascii: ".") where fraction == nil && count > 0: fraction = 0
       default: return nil
       }
@@ -32,7 +32,7 @@ struct DecimalField {
     value = isNegative ? -number : number
   }
 
-  private static let mostDigits = 18
+  private static let maxDigits = 18
   private static let powers: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
   ]

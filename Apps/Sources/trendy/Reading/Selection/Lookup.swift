@@ -10,7 +10,7 @@ struct Lookup {
   /// Largest number accepted in references such as `@1` and `@2`.
   private static let furthestBack = 10_000
   /// Maximum number of events to read for an ambiguous id prefix.
-  private static let mostAlike = 1000
+  private static let maxMatches = 1000
 
   /// Returns the event type with a name, ignoring case, a unique prefix of a name, or an id.
   ///
@@ -89,14 +89,14 @@ struct Lookup {
       return event
     }
     if let event = try store.findEvent(id: name), sources.contains(event.sourceType) { return event }
-    let matches = try store.events(idBeginning: name, limit: Self.mostAlike)
+    let matches = try store.events(idBeginning: name, limit: Self.maxMatches)
       .filter { sources.contains($0.sourceType) }
     if matches.count == 1 { return matches[0] }
     if matches.isEmpty {
       throw CommandError("Entry '\(name)' not found", hint: "List ids: trendy list", exit: .notFound)
     }
     throw CommandError(
-      "\(matches.count < Self.mostAlike ? "\(matches.count)" : "Many") ids begin with '\(name)'",
+      "\(matches.count < Self.maxMatches ? "\(matches.count)" : "Many") ids begin with '\(name)'",
       hint:
         "Use a longer prefix, for example: \(matches.prefix(3).map { ShortID.of($0.id, among: matches.map(\.id)) }.joined(separator: ", "))",
       exit: .notFound)
@@ -187,7 +187,7 @@ extension Lookup {
     if !exact.isEmpty { return exact }
     let found = entities.filter { name($0).lowercased() == text.lowercased() }
     if !found.isEmpty { return found }
-    let ids = entities.filter { $0.id == text || text.count >= leastOfID && $0.id.hasPrefix(text.lowercased()) }
+    let ids = entities.filter { $0.id == text || text.count >= minPrefixLength && $0.id.hasPrefix(text.lowercased()) }
     return ids.count == 1 ? ids : []
   }
 
@@ -239,7 +239,7 @@ extension Lookup {
   }
 
   /// Minimum length of an id prefix. Shorter text is more likely a misspelled name.
-  private static let leastOfID = 8
+  private static let minPrefixLength = 8
 }
 
 /// Shortened ids for display.

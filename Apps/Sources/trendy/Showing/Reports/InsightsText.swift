@@ -4,7 +4,7 @@ import TrendyModels
 
 /// Formatter for ``FoundInsights``: text, `--plain` rows and JSON.
 struct InsightsText {
-  private static let mostHabits = 4
+  private static let maxHabits = 4
 
   private let found: FoundInsights
   private let isNarrow: Bool
@@ -98,7 +98,7 @@ struct InsightsText {
   }
 
   private func usual(_ terminal: Terminal) -> [StyledText] {
-    let habits = found.habits.prefix(Self.mostHabits).map { habit in
+    let habits = found.habits.prefix(Self.maxHabits).map { habit in
       let hour = habit.hour.pattern.peak
       let day = habit.weekday.map { ", mostly \(LocalTime.weekdays[$0.pattern.peak])" } ?? ""
       return

@@ -5,7 +5,7 @@ public import TrendyProtocols
 /// Sends notices to the user's companions, which take the place of a watch.
 ///
 /// Notices are stored until an agent has delivered them through the hub, each once and in order. Not thread-safe.
-/// Methods that do not throw store their error in ``failure``; ``keep(toldTrips:_:)`` saves several notices at once and
+/// Methods that do not throw store their error in ``failure``. ``keep(announcedTrips:_:)`` saves several notices at once and
 /// throws.
 public final class CompanionChannel: WatchConnectivityServiceProtocol {
   /// Delegate that ``setup()`` notifies.
@@ -17,7 +17,7 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
 
   private let store: CompanionStore
   private let clock: any TimeSource
-  /// Notices collected for one save, or `nil` outside ``keep(toldTrips:_:)``.
+  /// Notices collected for one save, or `nil` outside ``keep(announcedTrips:_:)``.
   private var drafts: [CompanionStore.Draft]?
 
   public init(store: CompanionStore, clock: any TimeSource) {
@@ -72,17 +72,17 @@ public final class CompanionChannel: WatchConnectivityServiceProtocol {
 
   /// Stores all notices added in `body`, and the announced trips, in one save.
   /// - Parameters:
-  ///   - toldTrips: Trips in progress that companions will know from these notices.
+  ///   - announcedTrips: Trips in progress that companions will know from these notices.
   ///   - body: Calls the methods that add notices.
   /// - Returns: Whether the device has a companion.
   /// - Throws: Errors of the store. Nothing is saved in this case.
   @discardableResult
-  public func keep(toldTrips: [CompanionStore.AnnouncedTrip], _ body: () -> Void) throws -> Bool {
+  public func keep(announcedTrips: [CompanionStore.AnnouncedTrip], _ body: () -> Void) throws -> Bool {
     drafts = []
     body()
     let told = drafts ?? []
     drafts = nil
-    return try store.tell(told, at: clock.now, toldTrips: toldTrips)
+    return try store.tell(told, at: clock.now, announcedTrips: announcedTrips)
   }
 
   private func tell(_ draft: CompanionStore.Draft) {
@@ -109,12 +109,12 @@ extension CompanionChannel {
   /// - Returns: Whether notices were added.
   /// - Throws: Errors of the store or of `finished`.
   public func tell(open: [DeviceTrip], finished: (_ id: String) throws -> [String: JSONValue]?) throws -> Bool {
-    let told = try store.toldTrips()
+    let told = try store.announcedTrips()
     let gone = told.filter { trip in !open.contains { $0.id == trip.id } }.sorted { $0.id < $1.id }
     let new = open.filter { trip in !told.contains { $0.id == trip.id } }
     guard !gone.isEmpty || !new.isEmpty, isPaired else { return false }
     let endings = try gone.map { ($0, try finished($0.id)) }
-    return try keep(toldTrips: open.map { CompanionStore.AnnouncedTrip(id: $0.id, device: $0.device) }) {
+    return try keep(announcedTrips: open.map { CompanionStore.AnnouncedTrip(id: $0.id, device: $0.device) }) {
       for (known, ending) in endings {
         trip = ["id": .string(known.id), "device": .string(known.device)]
         trip.merge(ending ?? [:]) { $1 }

@@ -33,7 +33,7 @@ public struct CompanionStore: Sendable {
     /// On a companion: sequence number up to which received hub addresses and tokens have been applied.
     public var settledThrough: Int64
     /// Account and hub address in the last configuration notice to the companion.
-    public var toldConfiguration: String?
+    public var sentConfiguration: String?
 
     /// Device that the notices describe: the other device, or if the hub sends the notices, the device that posts to
     /// the hub.
@@ -175,7 +175,7 @@ public struct CompanionStore: Sendable {
   // MARK: Sending
 
   /// Returns the trips in progress whose start has been announced.
-  public func toldTrips() throws -> [AnnouncedTrip] {
+  public func announcedTrips() throws -> [AnnouncedTrip] {
     try engine.refresh()
     return try engine.scan(kind: Kind.told).map { record in
       let members = try Self.document(record)
@@ -199,13 +199,13 @@ public struct CompanionStore: Sendable {
   ///   - drafts: Notices in order.
   ///   - date: Time of the notices.
   ///   - link: Id of the only link to use, or `nil` for all links.
-  ///   - toldTrips: Trips in progress that companions will know from these notices, or `nil` for no change.
-  ///   - toldConfiguration: Configuration that these notices contain, or `nil` for no change.
+  ///   - announcedTrips: Trips in progress that companions will know from these notices, or `nil` for no change.
+  ///   - sentConfiguration: Configuration that these notices contain, or `nil` for no change.
   /// - Returns: Whether there is a companion to receive the notices.
   @discardableResult
   public func tell(
-    _ drafts: [Draft], at date: Date, only link: String? = nil, toldTrips: [AnnouncedTrip]? = nil,
-    toldConfiguration: String? = nil
+    _ drafts: [Draft], at date: Date, only link: String? = nil, announcedTrips: [AnnouncedTrip]? = nil,
+    sentConfiguration: String? = nil
   ) throws -> Bool {
     try write { transaction in
       let links = try Self.links(in: transaction).filter { $0.role == .tracker && (link == nil || $0.id == link) }
@@ -217,10 +217,10 @@ public struct CompanionStore: Sendable {
             kind: Kind.outgoing, key: RowKey(hashing: "\(link.id)\u{0}\(notice.sequence)"), sort: notice.sequence,
             group: Self.group(link.id), payload: Array(WireJSON.encode(notice)))
         }
-        if let toldConfiguration { link.toldConfiguration = toldConfiguration }
+        if let sentConfiguration { link.sentConfiguration = sentConfiguration }
         try Self.put(link, in: transaction)
       }
-      if let toldTrips { try Self.putTold(toldTrips, in: transaction) }
+      if let announcedTrips { try Self.putTold(announcedTrips, in: transaction) }
       return !links.isEmpty
     }
   }
@@ -317,7 +317,7 @@ public struct CompanionStore: Sendable {
         .first { $0.kind == CompanionNotice.Kind.tripActive }
       return last.map {
         AgentStatus.Tracker(
-          device: ways.first?.peerName ?? "", isActive: $0.data["active"]?.boolValue ?? false, toldAt: $0.at)
+          device: ways.first?.peerName ?? "", isActive: $0.data["active"]?.boolValue ?? false, announcedAt: $0.at)
       }
     }
   }
@@ -417,7 +417,7 @@ extension CompanionStore.Link {
     lastSequence = Self.possible(members["last"]?.intValue)
     acknowledgedThrough = Self.possible(members["acknowledged"]?.intValue)
     settledThrough = Self.possible(members["settled"]?.intValue)
-    toldConfiguration = members["told"]?.stringValue
+    sentConfiguration = members["told"]?.stringValue
   }
 
   /// Returns 0 for a sequence number out of range. The hub's next acknowledgement corrects it.
@@ -430,7 +430,7 @@ extension CompanionStore.Link {
       "id": .string(id), "role": .string(role.rawValue), "peer_id": .string(peerId), "peer_name": .string(peerName),
       "last": .int(lastSequence), "acknowledged": .int(acknowledgedThrough), "settled": .int(settledThrough),
     ]
-    if let toldConfiguration { members["told"] = .string(toldConfiguration) }
+    if let sentConfiguration { members["told"] = .string(sentConfiguration) }
     return members
   }
 }

@@ -102,11 +102,11 @@ public actor CompanionTransport {
 
   private func handOver(_ link: CompanionStore.Link, known: APICompanion, in store: CompanionStore) async throws {
     let configuration = "\(account.user) \(account.hub.absoluteString)"
-    if link.toldConfiguration != configuration {
+    if link.sentConfiguration != configuration {
       let draft = CompanionStore.Draft(
         kind: CompanionNotice.Kind.config,
         data: ["account": .string(account.user), "hub_url": .string(account.hub.absoluteString)])
-      try store.tell([draft], at: clock.now, only: link.id, toldConfiguration: configuration)
+      try store.tell([draft], at: clock.now, only: link.id, sentConfiguration: configuration)
     }
     try store.acknowledge(link.id, through: known.acknowledgedThrough)
     var acknowledged = max(link.acknowledgedThrough, known.acknowledgedThrough)

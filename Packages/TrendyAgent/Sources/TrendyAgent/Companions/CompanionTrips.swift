@@ -35,7 +35,7 @@ struct CompanionTrips: Hashable, Sendable, Codable {
   private var trips: [Trip] = []
   private var activities: [String: Activity] = [:]
   /// State that was sent to the companion last, or `nil` if none was.
-  private var isToldActive: Bool?
+  private var isAnnouncedActive: Bool?
 
   /// Processes the next notice of a link.
   /// - Parameters:
@@ -74,8 +74,9 @@ struct CompanionTrips: Hashable, Sendable, Codable {
     let isOwn = open.isEmpty || open.contains { $0.isTold }
     // If a trip is in progress on another link, neither the start nor the end on this link changes the state.
     let isNews =
-      isActive ? isOwn && !(goesOnElsewhere && isToldActive == true) : !goesOnElsewhere && isToldActive != false
-    if isNews { isToldActive = isActive }
+      isActive
+      ? isOwn && !(goesOnElsewhere && isAnnouncedActive == true) : !goesOnElsewhere && isAnnouncedActive != false
+    if isNews { isAnnouncedActive = isActive }
     return isNews
   }
 

@@ -79,11 +79,11 @@ final class DeviceImportStore: ImportStore {
     return takenBack.count > 0 && takenBack.contains(CompactIdentifier(id).fingerprint)
   }
 
-  var batchSize: Int { Self.mostInBatch }
+  var batchSize: Int { Self.maxInBatch }
   var savesBesideReading: Bool { true }
 
   /// Batch size at which the store writes directly to a segment instead of the log.
-  static let mostInBatch = 65_536
+  static let maxInBatch = 65_536
 
   func save(_ batch: [AnyEntity]) throws -> [Bool] {
     try record.recorder.inOneSave { save in

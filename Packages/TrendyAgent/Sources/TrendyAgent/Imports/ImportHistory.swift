@@ -110,7 +110,7 @@ extension ImportHistory {
   }
 
   private static func count(_ head: [String: JSONValue]) -> Int {
-    Int((head["count"]?.intValue ?? 0).clamped(to: 0...mostMade))
+    Int((head["count"]?.intValue ?? 0).clamped(to: 0...maxCount))
   }
 
   private func head(_ id: String) throws -> [String: JSONValue]? {
@@ -128,11 +128,11 @@ extension ImportHistory {
   }
 
   private static func parts(_ head: [String: JSONValue]) -> Int {
-    Int((head["parts"]?.intValue ?? 0).clamped(to: 0...mostMade / Int64(partLength)))
+    Int((head["parts"]?.intValue ?? 0).clamped(to: 0...maxCount / Int64(partLength)))
   }
 
   /// Upper bound for the number of created entities. A larger stored number indicates damage.
-  private static let mostMade: Int64 = 1 << 32
+  private static let maxCount: Int64 = 1 << 32
 
   private static func name(_ id: String) -> String { "import \(id)" }
   private static func name(_ id: String, part: Int) -> String { "import \(id).\(part)" }

@@ -35,7 +35,7 @@ public struct ImportRequest: Sendable {
 
 /// Result of an import.
 public struct ImportReport: Hashable, Sendable {
-  static let mostProblems = 1000
+  static let maxProblems = 1000
   /// Id of the import, or `nil` for a dry run or if nothing was new.
   public internal(set) var id: String?
   /// Whether the import resumed an interrupted one.

@@ -84,7 +84,7 @@ extension DeviceRecord {
   /// Number of parts of the history that one save undoes.
   ///
   /// They cover the entities of one save of the import, which are therefore in one segment.
-  private static var partsInSave: Int { DeviceImportStore.mostInBatch / ImportHistory.partLength + 1 }
+  private static var partsInSave: Int { DeviceImportStore.maxInBatch / ImportHistory.partLength + 1 }
 
   /// Undoes an import like ``undoImport(_:)``, with a given number of parts per save.
   func undoImport(_ entry: ImportEntry, partsInSave: Int) throws -> ImportUndo {

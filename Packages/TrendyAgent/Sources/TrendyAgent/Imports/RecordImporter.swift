@@ -133,7 +133,7 @@ final class RecordImporter {
 
   private func refuse(_ reason: String, at place: String) {
     report.badCount += 1
-    if report.problems.count < ImportReport.mostProblems {
+    if report.problems.count < ImportReport.maxProblems {
       report.problems.append(ImportProblem(place: place, reason: reason))
     }
   }

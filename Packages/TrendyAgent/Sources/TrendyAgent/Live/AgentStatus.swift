@@ -92,12 +92,12 @@ public struct AgentStatus: Hashable, Sendable {
     /// Whether a trip is in progress on the device.
     public var isActive: Bool
     /// Time of the device's last notice about a trip.
-    public var toldAt: Date
+    public var announcedAt: Date
 
-    public init(device: String, isActive: Bool, toldAt: Date) {
+    public init(device: String, isActive: Bool, announcedAt: Date) {
       self.device = device
       self.isActive = isActive
-      self.toldAt = toldAt
+      self.announcedAt = announcedAt
     }
   }
 

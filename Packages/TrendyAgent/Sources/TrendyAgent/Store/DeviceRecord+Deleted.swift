@@ -11,18 +11,18 @@ extension DeviceRecord {
   /// 90 days.
   /// - Parameter kinds: Kinds of the entities.
   public func deleted(_ kinds: [MutationEntityType]) throws -> [DeletedEntity] {
-    let told = try kinds.flatMap { try recorder.deleted($0) }
-    return try deletedUnheard(Set(kinds), except: told) + told
+    let known = try kinds.flatMap { try recorder.deleted($0) }
+    return try deletedLocally(Set(kinds), except: known) + known
   }
 
-  private func deletedUnheard(
-    _ kinds: Set<MutationEntityType>, except told: [DeletedEntity]
+  private func deletedLocally(
+    _ kinds: Set<MutationEntityType>, except known: [DeletedEntity]
   ) throws -> [DeletedEntity] {
     let store = dataStoreFactory.makeLocalStore()
     let log = try UndoLog(store)
     var found: [DeletedEntity] = []
     var seen: [MutationEntityType: Set<String>] = [:]
-    for entity in told { seen[entity.kind, default: []].insert(entity.id) }
+    for entity in known { seen[entity.kind, default: []].insert(entity.id) }
     for number in log.deletions {
       for change in try log.changes(number)
       where kinds.contains(change.kind) && seen[change.kind, default: []].insert(change.id).inserted {

@@ -20,7 +20,7 @@ struct UndoLog {
   private static let partLength = 500
   private static let name = "undo"
   /// Upper bound for entry numbers. A larger number indicates damage.
-  private static let mostEntries: Int64 = 1 << 24
+  private static let maxEntries: Int64 = 1 << 24
 
   private let store: LocalStore
   /// Numbers of the entries that can be undone, latest last, and of those that can be redone.
@@ -34,7 +34,7 @@ struct UndoLog {
     self.store = store
     let head = try store.note(named: Self.name)?.objectValue ?? [:]
     func numbers(_ name: String) -> [Int64] { head[name]?.arrayValue?.compactMap(\.intValue) ?? [] }
-    next = (head["next"]?.intValue ?? 1).clamped(to: 1...Self.mostEntries)
+    next = (head["next"]?.intValue ?? 1).clamped(to: 1...Self.maxEntries)
     let limit = next
     (done, undone) = (numbers("done").filter { $0 < limit }, numbers("undone").filter { $0 < limit })
     first = (head["first"]?.intValue ?? next).clamped(to: 0...next)

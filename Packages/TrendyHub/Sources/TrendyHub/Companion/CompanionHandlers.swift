@@ -86,7 +86,7 @@ struct CompanionHandlers: Sendable {
         else { continue }
         companion.removedAt = companion.removedAt ?? now
         companion.acknowledgedThrough = companion.heldThrough
-        companion.toldTrips = [:]
+        companion.announcedTrips = [:]
         try transaction.forgetNotices(companion: companion.id, through: companion.heldThrough)
         try transaction.put(companion)
       }

@@ -20,7 +20,7 @@ public struct CompanionLink: Hashable, Sendable, Identifiable {
   /// Time at which one of the devices ended the link; `nil` while it exists.
   public var removedAt: Date?
   /// Trips that the hub itself has announced recently, by event id; empty on links whose sender is a device.
-  public var toldTrips: [String: AnnouncedTrip] = [:]
+  public var announcedTrips: [String: AnnouncedTrip] = [:]
 
   /// A trip that was announced to a companion.
   public struct AnnouncedTrip: Hashable, Sendable {
@@ -66,9 +66,9 @@ extension CompanionLink {
       "held": .int(heldThrough), "acknowledged": .int(acknowledgedThrough),
     ]
     if let removedAt { members["removed"] = .int(removedAt.milliseconds) }
-    if !toldTrips.isEmpty {
+    if !announcedTrips.isEmpty {
       members["told"] = .object(
-        toldTrips.mapValues { ["open": .bool($0.isOpen), "at": .int($0.at.milliseconds)] })
+        announcedTrips.mapValues { ["open": .bool($0.isOpen), "at": .int($0.at.milliseconds)] })
     }
     return .object(members)
   }
@@ -86,7 +86,7 @@ extension CompanionLink {
       guard let told = told.objectValue, let isOpen = told["open"]?.boolValue, let at = told["at"]?.intValue else {
         return nil
       }
-      toldTrips[id] = AnnouncedTrip(isOpen: isOpen, at: Date(milliseconds: at))
+      announcedTrips[id] = AnnouncedTrip(isOpen: isOpen, at: Date(milliseconds: at))
     }
   }
 }

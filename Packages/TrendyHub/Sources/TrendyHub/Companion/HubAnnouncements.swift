@@ -33,8 +33,8 @@ extension UserRecordService {
   public func tellings(ofDevice device: String) throws -> [HubAnnouncements] {
     try records.storage.read(user: user) { reading in
       try reading.companions().filter { $0.tracker == device && $0.removedAt == nil }.map { companion in
-        let own = try reading.companion(id: companion.toldByHub.id)
-        let told = own?.toldTrips ?? [:]
+        let own = try reading.companion(id: companion.announcedByHub.id)
+        let told = own?.announcedTrips ?? [:]
         return HubAnnouncements(companion: companion.companion, since: companion.createdAt, told: told, known: told)
       }
     }
@@ -51,15 +51,15 @@ extension UserRecordService {
       let id = CompanionLink.id(tracker: device, companion: telling.companion)
       // The link has been ended in the meantime.
       guard let companion = try transaction.companion(id: id), companion.removedAt == nil else { return nil }
-      var own = try transaction.companion(id: companion.toldByHub.id) ?? companion.toldByHub
-      guard own.toldTrips == telling.known else { return false }
+      var own = try transaction.companion(id: companion.announcedByHub.id) ?? companion.announcedByHub
+      guard own.announcedTrips == telling.known else { return false }
       own.removedAt = nil
       for draft in drafts {
         own.heldThrough = max(own.heldThrough + 1, now.stamp).clamped(to: SyncRange.counter)
         try transaction.put(
           CompanionNotice(sequence: own.heldThrough, kind: draft.kind, at: now, data: draft.data), companion: own.id)
       }
-      own.toldTrips = telling.told
+      own.announcedTrips = telling.told
       try transaction.put(own)
       return true
     }
@@ -70,7 +70,7 @@ extension UserRecordService {
 
 extension CompanionLink {
   /// Link on which the hub itself sends notices to the same companion.
-  var toldByHub: CompanionLink {
+  var announcedByHub: CompanionLink {
     CompanionLink(tracker: APICompanion.hub(of: tracker), companion: companion, createdAt: createdAt)
   }
 }

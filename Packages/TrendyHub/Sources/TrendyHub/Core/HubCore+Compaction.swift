@@ -61,7 +61,7 @@ extension HubCore {
       // The stored contact time may be up to a day old.
       if contact.at.addingTimeInterval(86_400) >= past {
         lowest = min(lowest, contact.cursor)
-      } else if place >= HubState.mostStanding {
+      } else if place >= HubState.maxActiveContacts {
         try transaction.forgetContact(device: contact.device)
       }
     }

@@ -219,7 +219,7 @@ public struct HubCore: Hashable, Sendable {
   /// Begins a new epoch of the hub's storage for this user and returns the new state.
   public func begin(epoch: String, in transaction: any HubTransaction) throws -> HubState {
     var state = try transaction.state()
-    let standing = try transaction.contacts().sorted { $0.at > $1.at }.prefix(HubState.mostStanding)
+    let standing = try transaction.contacts().sorted { $0.at > $1.at }.prefix(HubState.maxActiveContacts)
     state.begin(epoch, standing: Set(standing.flatMap(\.epochs)))
     try transaction.setState(state)
     return state

@@ -5,7 +5,7 @@ public import TrendyModels
 public struct HubState: Hashable, Sendable {
   /// Version of the last write; 0 before the first.
   public var head: Int64
-  /// Recent epochs, at most ``mostEpochs``, and earlier ones that contain a device's position, in ascending order.
+  /// Recent epochs, at most ``maxEpochs``, and earlier ones that contain a device's position, in ascending order.
   ///
   /// Empty before the hub's first start.
   public var epochs: [HubEpoch]
@@ -31,10 +31,10 @@ public struct HubState: Hashable, Sendable {
   }
 
   /// Number of recent epochs in each response: four months for a hub that is started daily.
-  public static let mostEpochs = 128
+  public static let maxEpochs = 128
 
   /// Number of devices, those in contact most recently, whose epochs stay in the list indefinitely.
-  public static let mostStanding = 64
+  public static let maxActiveContacts = 64
 
   /// Returns the id of the epoch that a hub start begins for a user.
   ///
@@ -54,7 +54,7 @@ public struct HubState: Hashable, Sendable {
     let new = HubEpoch(id: id, first: head + 1)
     // No position can refer to an epoch without writes.
     if epochs.last?.first == new.first { epochs.removeLast() }
-    let recent = (epochs + [new]).suffix(Self.mostEpochs)
+    let recent = (epochs + [new]).suffix(Self.maxEpochs)
     var kept: [HubEpoch] = []
     var passed: [HubEpoch] = []
     for epoch in (epochs + [new]).dropLast(recent.count) {

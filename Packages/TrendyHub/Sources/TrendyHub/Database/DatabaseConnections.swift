@@ -81,7 +81,7 @@ extension DatabaseConnections {
           throw error
         }
         session.end()
-        if tries < failure.mostAttempts { continue }
+        if tries < failure.maxAttempts { continue }
         if failure == .needsOwnTransaction { throw failure }
         throw HubStorageError(failure)
       }
@@ -102,5 +102,5 @@ extension DatabaseConnections {
 
 extension DatabaseFailure {
   /// Maximum number of attempts after this failure: more for serialization conflicts than for lost connections.
-  fileprivate var mostAttempts: Int { isSerialization ? 10 : endsConnection ? 3 : 0 }
+  fileprivate var maxAttempts: Int { isSerialization ? 10 : endsConnection ? 3 : 0 }
 }

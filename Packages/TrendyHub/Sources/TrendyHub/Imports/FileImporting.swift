@@ -152,7 +152,7 @@ public struct FileIntake: Sendable {
   /// Maximum size of a file in bytes.
   public var largestFile: Int64
   /// Maximum total size of all users' files in bytes.
-  public var mostBytes: Int64 { largestFile.multipliedReportingOverflow(by: 2).overflow ? .max : largestFile * 2 }
+  public var maxBytes: Int64 { largestFile.multipliedReportingOverflow(by: 2).overflow ? .max : largestFile * 2 }
   /// Size of each upload part in bytes; at most the maximum size of a request body.
   public var partBytes: Int
 

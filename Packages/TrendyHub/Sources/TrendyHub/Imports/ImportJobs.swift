@@ -181,7 +181,7 @@ final class ImportJobs: Sendable {
           detail: "another import of yours is running: wait until it ends, or stop it first")
       }
       let stored = state.jobs.values.filter { $0.hasFile && $0.user != user }.reduce(0) { $0 + $1.size }
-      guard size <= intake.mostBytes - stored else {
+      guard size <= intake.maxBytes - stored else {
         throw Problem(
           "uploads_full", status: 503, title: "Too many files",
           detail: "the hub has no space for more uploads: try again later, or import the file on a device",

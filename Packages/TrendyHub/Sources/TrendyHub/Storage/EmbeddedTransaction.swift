@@ -5,7 +5,7 @@ import TrendyPersistence
 /// Write access to a user's record in a store.
 final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
   /// Maximum number of cached entries, to bound the memory of a long write.
-  private static let mostKept = 128
+  private static let maxKept = 128
 
   private let transaction: WriteTransaction
   /// Cache of entries that this transaction has read or written.
@@ -28,7 +28,7 @@ final class EmbeddedTransaction: EmbeddedReading, HubTransaction {
   }
 
   private func keep(_ entry: HubEntry) {
-    if kept.count >= Self.mostKept { kept.removeAll(keepingCapacity: true) }
+    if kept.count >= Self.maxKept { kept.removeAll(keepingCapacity: true) }
     kept[HubEntryKey(kind: entry.kind, id: entry.id)] = entry
   }
 

@@ -18,14 +18,14 @@ struct AddedTrip {
   let notes: String?
 
   /// Maximum distance in metres: twice the circumference of the earth.
-  private static let mostMetres = 8e7
+  private static let maxMetres = 8e7
 
   init(_ body: DocumentReader) throws(Problem) {
     id = try body.identifier("id")
     (start, end) = (try body.moment("start"), try body.moment("end"))
     guard end > start else { throw .invalid("end: expected a time after the start") }
-    guard let metres = body.members["distance_m"]?.doubleValue, (0...Self.mostMetres).contains(metres) else {
-      throw .invalid("distance_m: expected 0 to \(Int(Self.mostMetres)) metres")
+    guard let metres = body.members["distance_m"]?.doubleValue, (0...Self.maxMetres).contains(metres) else {
+      throw .invalid("distance_m: expected 0 to \(Int(Self.maxMetres)) metres")
     }
     distance = metres
     let (from, to) = (try Self.place("start_place", body), try Self.place("end_place", body))

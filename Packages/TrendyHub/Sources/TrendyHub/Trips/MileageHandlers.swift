@@ -86,8 +86,8 @@ struct MileageHandlers: Sendable {
     let body = try call.body()
     let (id, zone) = (try body.identifier("id"), try body.optionalString("time_zone"))
     let date = try body.moment("at")
-    guard let metres = body.members["odometer_m"]?.doubleValue, (0...Self.mostMetres).contains(metres) else {
-      throw Problem.invalid("odometer_m: expected 0 to \(Int(Self.mostMetres)) metres")
+    guard let metres = body.members["odometer_m"]?.doubleValue, (0...Self.maxMetres).contains(metres) else {
+      throw Problem.invalid("odometer_m: expected 0 to \(Int(Self.maxMetres)) metres")
     }
     let now = clock.now
     return .write { [core] transaction in
@@ -108,7 +108,7 @@ struct MileageHandlers: Sendable {
   }
 
   /// Maximum odometer reading in metres: ten million kilometres.
-  private static let mostMetres = 1e10
+  private static let maxMetres = 1e10
 
   private func trips(of user: String, _ reading: any HubReadTransaction) throws -> UserTrips {
     try knownTrips.trips(of: user, reading)

@@ -150,7 +150,7 @@ struct HubNumberTests {
     return (desk, phone, try #require(try desk.tellings(ofDevice: phone).first))
   }
 
-  private func toldByHub(_ watch: String) async throws -> String {
+  private func announcedByHub(_ watch: String) async throws -> String {
     let list = try await hub.send("GET", "/companions", token: watch).json.arrayValue ?? []
     return try #require(list.first { $0["tracker_id"].stringValue?.hasPrefix("hub:") == true }?["id"].stringValue)
   }
@@ -164,7 +164,7 @@ struct HubNumberTests {
     let (own, watch) = try await companion()
     let (desk, phone, telling) = try telling()
     try desk.tell([.init(kind: "trip_started", data: [:])], of: phone, as: telling)
-    let told = try await toldByHub(watch)
+    let told = try await announcedByHub(watch)
     for id in [own, told] {
       let answer = try await hub.send("GET", "/companions/\(id)/notices?after=\(after)", token: watch)
       #expect(answer.status == (after == "4611686018427387903" ? 200 : 400))

@@ -731,7 +731,7 @@ struct SyncStoryTests {
     try hub.noteContact("writer", cursor: away.head)
     try live(300, hub, "b")
     let state = try hub.state
-    #expect(state.epochs.count <= HubState.mostEpochs + 2 * HubState.mostStanding)
+    #expect(state.epochs.count <= HubState.maxEpochs + 2 * HubState.maxActiveContacts)
     try hub.check(DevicePosition(device: "away", seen: away.head, epoch: away.epochs.last?.id))
     // The device has everything up to its head, so it would not have to re-offer anything.
     func list(_ state: HubState) -> [HubEpoch] { state.epochs }

@@ -5,10 +5,10 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
   /// Number of days up to today that are compared.
   public static let span = 90
   /// Minimum age of a type in days.
-  public static let leastDays = 14
+  public static let minDays = 14
   /// Minimum number of days with events in the compared range. With fewer, coincidences are more frequent than p
   /// indicates.
-  public static let leastActiveDays = 5
+  public static let minActiveDays = 5
   /// Maximum number of correlations returned.
   public static let most = 10
 
@@ -32,10 +32,10 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
   ///   - most: maximum number of correlations.
   public init(among histories: [String: TypeHistory], span: Int = Self.span, most: Int = Self.most) {
     let histories = histories.filter { !$0.value.isOfReadings }
-    missingDays = histories.mapValues { Self.leastDays - $0.days.count }.filter { $0.value > 0 }
+    missingDays = histories.mapValues { Self.minDays - $0.days.count }.filter { $0.value > 0 }
     // A correlation needs two types, so the second-longest history decides.
     let second = histories.values.map(\.days.count).sorted(by: >).dropFirst().first ?? 0
-    daysUntilFirst = max(0, Self.leastDays - second)
+    daysUntilFirst = max(0, Self.minDays - second)
     let comparisons = Self.comparisons(histories, span: span)
     pairs = comparisons.count { $0.lag == 0 }
     let adjusted = FalseDiscoveryRate.adjusted(comparisons.map(\.correlation.p))
@@ -67,17 +67,17 @@ public struct CorrelationSearch: Hashable, Sendable, Codable {
   }
 
   private static func comparisons(_ histories: [String: TypeHistory], span: Int) -> [Comparison] {
-    let known = histories.filter { $0.value.days.count >= leastDays }.sorted { $0.key < $1.key }
+    let known = histories.filter { $0.value.days.count >= minDays }.sorted { $0.key < $1.key }
     var tried: [Comparison] = []
     for (index, one) in known.enumerated() {
       for other in known[(index + 1)...] where !(one.value.isOfPosition && other.value.isOfPosition) {
         // Start at the first day of the newer type, which was not recorded on earlier days.
         let today = one.value.today
         let first = max(one.value.days.first, other.value.days.first, today.advanced(by: 1 - span))
-        guard first.distance(to: today) + 1 >= leastDays else { continue }
+        guard first.distance(to: today) + 1 >= minDays else { continue }
         let days = first...today
         let (x, y) = (one.value.days.over(days).values, other.value.days.over(days).values)
-        guard min(x.count { $0 > 0 }, y.count { $0 > 0 }) >= leastActiveDays else { continue }
+        guard min(x.count { $0 > 0 }, y.count { $0 > 0 }) >= minActiveDays else { continue }
         guard let sameDay = Correlation(x, y) else { continue }
         tried.append(Comparison(first: one.key, second: other.key, lag: 0, correlation: sameDay, days: days))
         if let found = Correlation(leader: x, follower: y, lag: 1) {

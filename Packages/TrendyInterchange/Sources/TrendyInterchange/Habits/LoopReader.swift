@@ -7,7 +7,7 @@ import TrendyModels
 /// support. The table of all habits in the top-level folder is not read: a comma in a habit's name shifts its columns.
 struct LoopReader {
   /// Maximum number of days in a habit's history, about 270 years.
-  private static let mostDays = 100_000
+  private static let maxDays = 100_000
 
   private struct Habit {
     var position: Int
@@ -128,8 +128,8 @@ struct LoopReader {
     var days: [(line: Int, cells: [String])] = []
     while let row = try rows.next() {
       if row.cells.first?.lowercased() == "date" { continue }
-      guard days.count < Self.mostDays else {
-        try body(.bad(reason: "a habit can have at most \(Self.mostDays) days"), "\(path), line \(row.line)")
+      guard days.count < Self.maxDays else {
+        try body(.bad(reason: "a habit can have at most \(Self.maxDays) days"), "\(path), line \(row.line)")
         break
       }
       days.append(row)

@@ -16,7 +16,7 @@ extension Goal {
     }
     guard let (amount, measure) = Self.amount(amountText) else { throw .unknownAmount(String(amountText)) }
     let most = measure == .count ? Double(Self.maximumAmount) : Double(period.length) * 86_400
-    guard amount >= Double(Self.leastAmount(bound)), amount <= most else {
+    guard amount >= Double(Self.minAmount(bound)), amount <= most else {
       throw .outOfRange(String(amountText), measure, period)
     }
     self.init(bound, Int(amount), measure, per: period)

@@ -45,7 +45,7 @@ public struct Goal: Hashable, Sendable {
   ///   - period: period for which the amount applies.
   public init(_ bound: Bound, _ amount: Int, _ measure: Measure = .count, per period: Period) {
     self.bound = bound
-    self.amount = min(max(amount, Self.leastAmount(bound)), Self.maximumAmount)
+    self.amount = min(max(amount, Self.minAmount(bound)), Self.maximumAmount)
     self.measure = measure
     self.period = period
   }
@@ -61,7 +61,7 @@ public struct Goal: Hashable, Sendable {
   /// Whether the goal requires an amount every week, so that a streak counts the weeks in which it was met.
   public var asksForEveryWeek: Bool { bound == .atLeast && period == .week }
 
-  static func leastAmount(_ bound: Bound) -> Int { bound == .atLeast ? 1 : 0 }
+  static func minAmount(_ bound: Bound) -> Int { bound == .atLeast ? 1 : 0 }
 }
 
 extension Goal {
@@ -79,7 +79,7 @@ extension Goal {
   public init?(_ json: JSONValue) {
     guard let members = json.objectValue, members.count == 4,
       let amount = members["amount"]?.intValue.flatMap({ Int(exactly: $0) }), amount <= Self.maximumAmount,
-      let bound = members["bound"]?.stringValue.flatMap({ Bound(rawValue: $0) }), amount >= Self.leastAmount(bound),
+      let bound = members["bound"]?.stringValue.flatMap({ Bound(rawValue: $0) }), amount >= Self.minAmount(bound),
       let measure = members["measure"]?.stringValue.flatMap({ Measure(rawValue: $0) }),
       let period = members["period"]?.stringValue.flatMap({ Period(rawValue: $0) })
     else { return nil }

@@ -78,7 +78,7 @@ public final class PropertyShape: Sendable {
 /// Functions that bulk reads call for every event are inlinable into other modules, which saves a call per value.
 public struct PackedProperties: Sendable {
   @usableFromInline typealias Words = (UInt64, UInt64, UInt64, UInt64)
-  @usableFromInline static let mostHere = 31
+  @usableFromInline static let inlineCapacity = 31
 
   @usableFromInline var keptShape: PropertyShape?
   /// Packed values of up to 31 bytes; the last byte contains their length.
@@ -132,13 +132,13 @@ public struct PackedProperties: Sendable {
   }
 
   @inlinable @inline(__always) mutating func keep(_ bytes: UnsafeRawBufferPointer) {
-    guard bytes.count <= Self.mostHere else {
+    guard bytes.count <= Self.inlineCapacity else {
       more = Array(bytes)
       return
     }
     withUnsafeMutableBytes(of: &words) { here in
       here.copyMemory(from: bytes)
-      here[Self.mostHere] = UInt8(bytes.count)
+      here[Self.inlineCapacity] = UInt8(bytes.count)
     }
   }
 
@@ -251,7 +251,7 @@ public struct PackedProperties: Sendable {
     }
     return try withUnsafeBytes(of: words) { bytes in
       guard let base = bytes.baseAddress else { preconditionFailure("the inline buffer has no address") }
-      return try body(base, base + Int(bytes[Self.mostHere]))
+      return try body(base, base + Int(bytes[Self.inlineCapacity]))
     }
   }
 }

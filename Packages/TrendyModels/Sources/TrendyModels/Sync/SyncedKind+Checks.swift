@@ -46,7 +46,7 @@ extension SyncedKind {
 
   /// Checks the total size of an entity's members.
   public static func checkSize(of members: [String: JSONValue]) throws(FieldError) {
-    try checkSize(bytes: members.reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.leastBytes })
+    try checkSize(bytes: members.reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.minBytes })
   }
 
   static func checkSize(bytes: Int) throws(FieldError) {
@@ -283,13 +283,13 @@ extension JSONValue {
   }
 
   /// Lower bound of the size as JSON in bytes, without string escapes.
-  fileprivate var leastBytes: Int {
+  fileprivate var minBytes: Int {
     switch self {
     case .null, .bool: 4
     case .int, .double: 1
     case .string(let text): text.utf8.count + 2
-    case .array(let values): values.reduce(2) { $0 + $1.leastBytes + 1 }
-    case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.leastBytes }
+    case .array(let values): values.reduce(2) { $0 + $1.minBytes + 1 }
+    case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.minBytes }
     }
   }
 }

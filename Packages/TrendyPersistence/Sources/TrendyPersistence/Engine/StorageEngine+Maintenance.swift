@@ -16,11 +16,11 @@ extension StorageEngine {
   /// example on a full disk, leaves the store unchanged.
   /// - Parameters:
   ///   - sealsAll: whether to seal the log regardless of its length.
-  ///   - leastSegments: minimum number of segments for a merge. Merging rewrites recently saved rows and can be
+  ///   - minSegments: minimum number of segments for a merge. Merging rewrites recently saved rows and can be
   ///     deferred while disk space is scarce.
   /// - Returns: whether further steps may be due. Also `false` if another handle performs maintenance.
   @discardableResult
-  public func maintain(sealingAll sealsAll: Bool = false, mergingFrom leastSegments: Int = 0) throws(StorageError)
+  public func maintain(sealingAll sealsAll: Bool = false, mergingFrom minSegments: Int = 0) throws(StorageError)
     -> Bool
   {
     try check()
@@ -43,7 +43,7 @@ extension StorageEngine {
     if !hasWorked {
       if isCrowded {
         hasWorked = try seal(sealsAll: sealsAll)
-      } else if count >= leastSegments {
+      } else if count >= minSegments {
         hasWorked = try merge()
       }
     }
@@ -209,7 +209,7 @@ extension StorageEngine {
     var heads = [UnsafeRawPointer?](repeating: nil, count: sources.count)
     func advance(_ index: Int) throws(StorageError) {
       let source = sources[index]
-      repeat { rows[index] += 1 } while rows[index] < source.segment.footer.rowCount && source.isBuried(rows[index])
+      repeat { rows[index] += 1 } while rows[index] < source.segment.footer.rowCount && source.isSuperseded(rows[index])
       heads[index] = rows[index] < source.segment.footer.rowCount ? try source.segment.record(rows[index]) : nil
     }
     for index in sources.indices { try advance(index) }

@@ -215,7 +215,7 @@ private final class PosixFile: OpenFile {
       }
     }
     #if canImport(Glibc)
-      if buffer.count >= Writeback.leastBytes { Writeback.begin(descriptor, offset, buffer.count) }
+      if buffer.count >= Writeback.minBytes { Writeback.begin(descriptor, offset, buffer.count) }
     #endif
   }
 
@@ -355,7 +355,7 @@ private final class PosixFile: OpenFile {
   /// Starts writing the dirty pages of a large write to the device, so that a later sync has little left to do and
   /// delays other syncs less. Only a hint, which does not consume an error that a sync has to report.
   private enum Writeback {
-    static let leastBytes = 1 << 20
+    static let minBytes = 1 << 20
 
     /// `sync_file_range` of fcntl.h, which is visible only with _GNU_SOURCE.
     private static let call = unsafeBitCast(

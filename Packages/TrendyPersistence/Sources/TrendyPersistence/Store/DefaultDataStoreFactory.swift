@@ -42,9 +42,9 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   /// Performs one step of maintenance if one is due; see ``StorageEngine/maintain(sealingAll:mergingFrom:)``.
   @discardableResult
   public func maintain(
-    sealingAll sealsAll: Bool = false, mergingFrom leastSegments: Int = 0
+    sealingAll sealsAll: Bool = false, mergingFrom minSegments: Int = 0
   ) throws(StorageError) -> Bool {
-    try folder.present.maintain(sealingAll: sealsAll, mergingFrom: leastSegments)
+    try folder.present.maintain(sealingAll: sealsAll, mergingFrom: minSegments)
   }
 
   /// Discards the mapped pages of the store's files from memory; see ``StorageEngine/releaseMemory()``.

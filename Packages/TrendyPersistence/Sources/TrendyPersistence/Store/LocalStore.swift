@@ -138,13 +138,13 @@ extension LocalStore {
     _ body: (StorageEngine) throws(StorageError) -> Result
   ) throws(StorageError) -> Result { try body(engine.get()) }
 
-  private static let mostBytesPassed = 4 << 20
+  private static let maxBytesPassed = 4 << 20
 
   /// Counts the bytes of rows that are read only once, and discards mapped pages regularly, so that reading a whole
   /// large store takes no more memory than reading a small one.
   func pass(bytes: Int) throws(StorageError) {
     bytesPassed += bytes
-    guard bytesPassed >= Self.mostBytesPassed else { return }
+    guard bytesPassed >= Self.maxBytesPassed else { return }
     bytesPassed = 0
     try engine.get().releaseMemory()
   }

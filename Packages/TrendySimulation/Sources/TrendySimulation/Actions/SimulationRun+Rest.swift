@@ -168,7 +168,7 @@ extension SimulationRun {
       ledger.hubWasRestored && (story.faults["store_restored"] ?? 0) + (story.faults["store_copied"] ?? 0) > 0
     guard ledger.oldDevices.isEmpty, !hasTwoBackups, !ledger.deviceLied else { return }
     var found: Set<String> = []
-    var toldOf: Set<String> = []
+    var reportedIds: Set<String> = []
     for entry in entries where !entry.isDelete {
       let data = entry.data?.rawData ?? [:]
       found.formUnion(MutationEnvelope.texts(of: data))
@@ -178,7 +178,7 @@ extension SimulationRun {
       for conflict in try device.process?.factory.makeLocalStore().fetchConflicts() ?? [] {
         // A rejected move leaves the entity under its old parent, with which it may be deleted. The journal names the
         // entity, and a restore has its values.
-        toldOf.insert(conflict.entityId)
+        reportedIds.insert(conflict.entityId)
         if conflict.payload.isEmpty { continue }
         found.formUnion(
           MutationEnvelope.texts(of: try WireJSON.decode([String: JSONValue].self, from: conflict.payload)))
@@ -187,7 +187,7 @@ extension SimulationRun {
     // Writing a lost value again repeats the text of its author.
     let seenAndReplaced = Set(ledger.texts.filter { !$0.isRestored && ($0.isReplaced || $0.isGivenUp) }.map(\.text))
     for saved in ledger.texts where !seenAndReplaced.contains(saved.text) && !found.contains(saved.text) {
-      if toldOf.contains(saved.key.id) { continue }
+      if reportedIds.contains(saved.key.id) { continue }
       ledger.report(
         .nothingVanishes,
         "\(saved.text), saved on \(deviceName(saved.device)) for \(saved.key.id), vanished before anyone had seen it")

@@ -4,7 +4,7 @@ import TrendyProtocols
 extension SyncEngine {
   /// Maximum number of consecutive pages that announce more entries but contain no new one. A hub may omit entries that
   /// this device must not see.
-  private static let mostEmptyPages = 100
+  private static let maxEmptyPages = 100
 
   /// Applies the feed page by page, starting at the cursor, until the hub has no more entries.
   func pull(_ tally: inout RoundTally) async throws(SyncFailure) {
@@ -43,7 +43,7 @@ extension SyncEngine {
       knownCursor = page.nextCursor
       if !page.hasMore { return }
       emptyPages = page.changes.contains { $0.id > since } ? 0 : emptyPages + 1
-      guard emptyPages < Self.mostEmptyPages else {
+      guard emptyPages < Self.maxEmptyPages else {
         throw .feedStuck("\(emptyPages) consecutive pages without a new entry")
       }
       limit = configuration.largePageSize

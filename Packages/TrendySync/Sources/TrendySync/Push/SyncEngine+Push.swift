@@ -220,7 +220,7 @@ extension SyncEngine {
   ) async throws(SyncFailure) -> Bool {
     guard let error = error as? APIError, error.isRefusalOfPush else { return false }
     // A hub that refuses one mutation after another may have a temporary fault; the next round continues.
-    guard narrowing.movedInARow < Narrowing.mostInARow else { return false }
+    guard narrowing.movedInARow < Narrowing.maxConsecutive else { return false }
     if !narrowing.isAccepted, error.statusCode != 413 {
       guard try await acceptsEmptyPush(at: batch.position) else { return false }
       narrowing.isAccepted = true
@@ -252,7 +252,7 @@ extension SyncEngine {
 
   /// State of one push with respect to refusals by the hub.
   private struct Narrowing {
-    static let mostInARow = 16
+    static let maxConsecutive = 16
     /// Whether the hub has accepted a push.
     var isAccepted = false
     /// Number of mutations moved to the journal since the hub last accepted one.

@@ -34,7 +34,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
       // ratio is drawn toward 1.
       let shrink = PathLengthEstimator.doubt / max(1, pairs)
       let ratio = usualBends > 0 ? (bends / usualBends + shrink) / (1 + shrink) : 1
-      let own = cut * min(PathLengthEstimator.mostBent, ratio).squareRoot()
+      let own = cut * min(PathLengthEstimator.maxBentRatio, ratio).squareRoot()
       // Ground speeds are sampled at the fixes too and miss the movement in between, but bends do not bias them.
       guard toldCut >= 0.9 * cut, cutHops >= PathLengthEstimator.enough else { return own }
       return (own + min(2 * cut, max(0, told - toldMetres))) / 2
@@ -139,7 +139,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     let time = before.seconds + hop.seconds
     let direct = Self.metres(Geodesic.shortMeters(from: before.start, to: end.coordinate), error: error)
     // Limit the difference: a reversal of direction is not evidence of bends.
-    estimate.bends += min(Self.mostBend * both, max(0, both - direct))
+    estimate.bends += min(Self.maxBendShare * both, max(0, both - direct))
     estimate.usualBends +=
       both * max(0, Self.cutPart(seconds: time, metres: both) - Self.cutPart(seconds: time / 2, metres: both / 2))
     estimate.pairs += 1
@@ -156,7 +156,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
   private static func aside(before: Hop, _ hops: [Hop], _ next: Hop) -> (out: Hop, spike: Spike)? {
     let out = hops[0]
     let back = hops[hops.count - 1]
-    guard min(out.metres, back.metres) >= leastSpike else { return nil }
+    guard min(out.metres, back.metres) >= minSpikeMetres else { return nil }
     let usual = max(before.speed, next.speed)
     let seconds = hops.reduce(0) { $0 + $1.seconds }
     let direct = Geodesic.shortMeters(from: out.start, to: next.start)
@@ -188,9 +188,9 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
   private static let straightSeconds: TimeInterval = 20
   private static let silence: TimeInterval = 180
   private static let doubt = 2.0
-  private static let mostBend = 0.3
-  private static let leastSpike = 150.0
-  private static let mostBent = 4.0
+  private static let maxBendShare = 0.3
+  private static let minSpikeMetres = 150.0
+  private static let maxBentRatio = 4.0
   private static let enough = 8.0
   /// Ratio of step length to noise below which the noise changes the length by at least 5 %.
   private static let noteworthyError = 6.0

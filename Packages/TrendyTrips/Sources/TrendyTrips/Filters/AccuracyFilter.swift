@@ -58,10 +58,10 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
     fix.horizontalAccuracy > accuracy && fix.horizontalAccuracy >= Self.ratio * accuracy && !isDue(at: fix.timestamp)
   }
 
-  private static func isPrecise(_ fix: Location) -> Bool { (0...mostPrecise).contains(fix.horizontalAccuracy) }
+  private static func isPrecise(_ fix: Location) -> Bool { (0...preciseAccuracy).contains(fix.horizontalAccuracy) }
 
   /// Typical accuracy in metres of satellite fixes, and of the best WiFi fixes.
-  private static let mostPrecise = 20.0
+  private static let preciseAccuracy = 20.0
   /// Minimum ratio of two accuracies. At 3, the less accurate fix would have a ninth of the weight in a weighted mean.
   private static let ratio = 3.0
   /// Maximum time in seconds between two precise fixes that outweigh the fixes between them.

@@ -114,7 +114,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
     Geodesic.shortMeters(from: fix.coordinate, to: other.coordinate) <= radius
   }
 
-  private static func isUncertain(_ fix: Location) -> Bool { fix.horizontalAccuracy > mostPrecise }
+  private static func isUncertain(_ fix: Location) -> Bool { fix.horizontalAccuracy > preciseAccuracy }
 
   private static func isMeasured(_ fix: Location) -> Bool { fix.speed ?? 0 >= pace }
 
@@ -124,7 +124,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
   }
 
   /// Typical accuracy in metres of satellite fixes, and of the best WiFi fixes.
-  private static let mostPrecise = 20.0
+  private static let preciseAccuracy = 20.0
   /// Minimum length of a jump in metres.
   private static let jump = 90.0
   /// Maximum distance in metres to a wrong WiFi position.

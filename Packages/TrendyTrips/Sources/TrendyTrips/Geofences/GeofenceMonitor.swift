@@ -190,7 +190,7 @@ extension GeofenceMonitor {
       var silent = 0
 
       /// Maximum of `silent`, after which the run is discarded.
-      static let mostSilent = 5
+      static let maxSilent = 5
     }
 
     struct Passing: Hashable, Codable {
@@ -215,7 +215,7 @@ extension GeofenceMonitor {
     mutating func take(_ fix: Location, _ configuration: Configuration) -> Crossing? {
       guard let seen = side(seenBy: fix, configuration) else {
         run?.silent += 1
-        if let silent = run?.silent, silent > Run.mostSilent { run = nil }
+        if let silent = run?.silent, silent > Run.maxSilent { run = nil }
         return nil
       }
       guard seen != side else {

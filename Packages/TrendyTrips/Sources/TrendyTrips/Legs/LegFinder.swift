@@ -214,7 +214,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     let noise = cell.noise / seconds
     // A speed above that of a car costs nothing: trains are faster, and no other mode fits them better.
     let miss = mode.state == .automotive ? min(0, speed - mode.speed) : speed - mode.speed
-    let wrongSpeed = min(Mode.mostWrong, miss * miss / (2 * (mode.spread * mode.spread + noise * noise)))
+    let wrongSpeed = min(Mode.maxMismatch, miss * miss / (2 * (mode.spread * mode.spread + noise * noise)))
     let standing = Mode.standing + speed * speed / (2 * (0.25 + noise * noise))
     var cost = min(wrongSpeed, standing) + mode.rarity
     if let activity = cell.activity, activity.state != .stationary, activity.state != mode.state {
@@ -244,6 +244,6 @@ struct LegFinder: Hashable, Sendable, Codable {
     static let changeCost = 6.0
     static let contradiction = 1.5
     /// Maximum cost of a wrong speed, so that no single fix is decisive.
-    static let mostWrong = 4.0
+    static let maxMismatch = 4.0
   }
 }

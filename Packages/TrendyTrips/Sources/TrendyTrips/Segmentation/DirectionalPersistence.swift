@@ -19,8 +19,8 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     /// Whether the steps are a movement: their mean turning angle is below 60° over at least two minutes. For noise it
     /// is at least 90°.
     var isKept: Bool {
-      seconds >= DirectionalPersistence.leastSeconds && pairs >= DirectionalPersistence.leastPairs
-        && cosines >= DirectionalPersistence.leastCosine * pairs
+      seconds >= DirectionalPersistence.minSeconds && pairs >= DirectionalPersistence.minPairs
+        && cosines >= DirectionalPersistence.minCosine * pairs
     }
 
     /// Returns the sums over the steps after those of `others`.
@@ -104,9 +104,9 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
   private static let longest: TimeInterval = 30
   /// Duration of a gap in seconds after which any position is plausible.
   private static let silence = TripDetector.StationaryState.silence
-  private static let leastSeconds: TimeInterval = 120
+  private static let minSeconds: TimeInterval = 120
   /// Minimum number of pairs of steps. Fewer may point in one direction by chance.
-  private static let leastPairs = 8.0
-  static let leastCosine = 0.5
+  private static let minPairs = 8.0
+  static let minCosine = 0.5
   private static let most = 64
 }

@@ -57,7 +57,7 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
     if isBegun {
       excess +=
         DirectionalPersistence.cosine(from: middles[middles.count - 2], by: middle, to: fix)
-        - DirectionalPersistence.leastCosine
+        - DirectionalPersistence.minCosine
     }
     guard excess >= 0 else { return begin(with: [middle, fix]) }
     middles.append(fix)
@@ -74,7 +74,7 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
   /// Distance from the beginning of the path in metres, if the path is below walking speed and fairly straight;
   /// otherwise `nil`.
   var metresAway: Double? {
-    guard middles.count > Self.leastCircles, let last = middles.last,
+    guard middles.count > Self.minCircles, let last = middles.last,
       metres <= Self.stroll * last.timestamp.timeIntervalSince(left.timestamp)
     else { return nil }
     // The time in the first circle may include a standstill between two reports of a parked car.
@@ -102,6 +102,6 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
   private static let ride = 3.0
   /// Maximum distance in metres between two fixes of a slow user.
   private static let longestHop = 100.0
-  private static let leastCircles = 3
+  private static let minCircles = 3
   private static let most = 32
 }

@@ -35,7 +35,7 @@ public struct SpeedProfile: Hashable, Sendable {
   /// Total duration of the stops in seconds.
   public var standingSeconds: Double { stops.reduce(0) { $0 + $1.end.timeIntervalSince($1.start) } }
 
-  private static let mostSteps = 240.0
+  private static let maxSteps = 240.0
   private static let shortestStep = 5.0
   /// Duration of a gap in seconds after which the speed between two fixes is unknown.
   private static let silence = 120.0
@@ -59,7 +59,7 @@ public struct SpeedProfile: Hashable, Sendable {
     let hops = zip(fixes, fixes.dropFirst()).compactMap { Hop($0, $1, since: span.lowerBound) }
     guard hops.count > 1, seconds > 0 else { return nil }
     start = span.lowerBound
-    stepSeconds = max(Self.shortestStep, (seconds / Self.mostSteps).rounded(.up))
+    stepSeconds = max(Self.shortestStep, (seconds / Self.maxSteps).rounded(.up))
     var steps: [Step] = []
     var first = 0
     for index in 0..<Int((seconds / stepSeconds).rounded(.up)) {

@@ -229,12 +229,12 @@ struct GeofenceMonitorTests {
     var monitor = GeofenceMonitor(geofences: [Self.fence()])
     for second in stride(from: -600.0, to: 0, by: 10) { _ = monitor.onLocation(fix(second)) }
     let leftAt = 100 / speed
-    var toldAt: Double?
-    for second in stride(from: 0.0, to: 300, by: interval) where toldAt == nil {
-      if !monitor.onLocation(fix(second, east: second * speed, accuracy: 8)).isEmpty { toldAt = second }
+    var announcedAt: Double?
+    for second in stride(from: 0.0, to: 300, by: interval) where announcedAt == nil {
+      if !monitor.onLocation(fix(second, east: second * speed, accuracy: 8)).isEmpty { announcedAt = second }
     }
     // The first fix outside and the fix that confirms it may each be late by one interval.
-    #expect((toldAt ?? .infinity) - leftAt <= 30 + 2 * interval + (30 + 8) / speed)
+    #expect((announcedAt ?? .infinity) - leftAt <= 30 + 2 * interval + (30 + 8) / speed)
   }
 
   @Test("an entry without further fixes is reported after five minutes", arguments: [(309.0, []), (310.0, ["in 10"])])

@@ -35,7 +35,7 @@ struct TrackStoryTests {
     private var rest: [TrackReading]
     private let isShuffled: Bool
     private let wanted: [Event]
-    private var toldThrough = Date.distantPast
+    private var readThrough = Date.distantPast
     private var noted: Set<String> = []
     /// Events as the user edited them, by id.
     private var fixed: [String: Event] = [:]
@@ -72,7 +72,7 @@ struct TrackStoryTests {
         let most = [1, 30, 300][Int.random(in: 0..<3, using: &random)]
         let batch = Array(rest.prefix(Int.random(in: 1...most, using: &random)))
         rest = Array(rest.dropFirst(batch.count))
-        toldThrough = max(toldThrough, DetectionRunnerTests.end(batch))
+        readThrough = max(readThrough, DetectionRunnerTests.end(batch))
         try device.tell(batch)
         if Int.random(in: 0..<9, using: &random) == 0 { device.restart() }
         if acts != .none, Int.random(in: 0..<6, using: &random) == 0 { act() }
@@ -89,7 +89,7 @@ struct TrackStoryTests {
       let events = device.journal.events.filter { !isShuffled || $0.endDate != nil }
       guard !events.isEmpty else { return }
       let event = events[Int.random(in: 0..<events.count, using: &random)]
-      touched.append((event, event.endDate ?? toldThrough))
+      touched.append((event, event.endDate ?? readThrough))
       switch acts == .notes ? 0 : Int.random(in: 0..<3, using: &random) {
       case 0 where fixed[event.id] == nil:
         device.journal.edit(event.id) { $0.notes = "with Anna" }
@@ -122,10 +122,10 @@ struct TrackStoryTests {
     /// Returns whether the user has edited an event that overlaps this one and therefore replaces it.
     func isTouched(_ event: Event) -> Bool {
       let theirs = device.journal.events.filter { noted.contains($0.id) || fixed[$0.id] != nil }
-      let all = touched + theirs.map { (event: $0, end: $0.endDate ?? toldThrough) }
+      let all = touched + theirs.map { (event: $0, end: $0.endDate ?? readThrough) }
       return all.contains { other, end in
         other.sourceType == event.sourceType && other.geofenceId == event.geofenceId
-          && other.timestamp <= event.endDate ?? toldThrough && end >= event.timestamp
+          && other.timestamp <= event.endDate ?? readThrough && end >= event.timestamp
       }
     }
   }

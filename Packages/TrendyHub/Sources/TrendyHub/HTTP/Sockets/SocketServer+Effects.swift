@@ -95,13 +95,13 @@ extension SocketServer {
   }
 
   /// Maximum number of lingering connections, each of which uses a descriptor.
-  private static let mostLingering = 512
+  private static let maxLingering = 512
 
   private func linger(_ channel: SocketChannel) {
     Sockets.shutdownWriting(channel.socket)
     countOut(channel)
     // Beyond the limit, close without waiting for the client.
-    if channels.count - openCount > min(limits.connections, Self.mostLingering) { remove(channel) }
+    if channels.count - openCount > min(limits.connections, Self.maxLingering) { remove(channel) }
   }
 
   func remove(_ channel: SocketChannel) {

@@ -245,10 +245,11 @@ extension HubCore {
     let tombstone = try transaction.entry(kind: SyncedKind.eventType.name, id: id)
     _ = try restore(.eventType, id: id, edit: edit, by: device, in: transaction, now: now)
     guard let tombstone, let deletedAt = tombstone.deletedAt else { return }
-    let buried = try buried(with: tombstone, at: deletedAt, in: transaction)
+    let deletedEvents = try deletedEvents(with: tombstone, at: deletedAt, in: transaction)
     try carryOut(
-      buried.lazy.map { HubMutation(restoring: $0, by: device) }, by: device, in: transaction, now: now)
-    try restoreReferences(tombstone, deletedAt: deletedAt, with: buried.count, by: device, in: transaction, now: now)
+      deletedEvents.lazy.map { HubMutation(restoring: $0, by: device) }, by: device, in: transaction, now: now)
+    try restoreReferences(
+      tombstone, deletedAt: deletedAt, with: deletedEvents.count, by: device, in: transaction, now: now)
   }
 
   /// Restores references to an undeleted entity that its deletion had cleared.
@@ -278,7 +279,7 @@ extension HubCore {
   }
 
   /// Returns the entities deleted together with an entity. Their versions are immediately below its own.
-  private func buried(
+  private func deletedEvents(
     with tombstone: HubEntry, at deletedAt: Date, in reading: any HubReadTransaction
   ) throws -> [HubEntry] {
     let pageSize = 500

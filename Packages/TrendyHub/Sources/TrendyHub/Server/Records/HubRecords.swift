@@ -47,7 +47,7 @@ final class HubRecords: Sendable {
     user: String, _ body: @escaping @Sendable (any HubReadTransaction) throws -> Result
   ) async throws -> Result {
     try await begin(for: user)
-    for _ in 0..<Self.mostBeginnings {
+    for _ in 0..<Self.maxAttempts {
       let found: Result? = try await store.read(user: user) { reading in
         if let epoch = try reading.epoch(), try reading.state().epochs.last?.id != HubState.epoch(of: user, in: epoch) {
           return nil
@@ -61,7 +61,7 @@ final class HubRecords: Sendable {
   }
 
   /// Maximum number of times that a new epoch may begin during one request.
-  private static let mostBeginnings = 3
+  private static let maxAttempts = 3
 
   /// Writes a record, then announces its new head.
   func write<Result: Sendable>(

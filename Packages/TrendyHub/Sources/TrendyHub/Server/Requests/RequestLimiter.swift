@@ -7,7 +7,7 @@ struct RequestLimiter: Hashable, Sendable {
   private let tolerance: Duration
   private var evenAt: [String: Duration] = [:]
   /// Number of stored devices at which expired ones are removed; grows to twice the number of active devices.
-  private var mostRemembered = 1024
+  private var maxRemembered = 1024
 
   /// Creates a limiter. `requestsPerMinute` is at least 1.
   init(requestsPerMinute: Int) {
@@ -23,9 +23,9 @@ struct RequestLimiter: Hashable, Sendable {
     let even = max(evenAt[device] ?? now, now)
     guard even - now <= tolerance else { return even - now - tolerance }
     // A device whose time has passed need not be stored.
-    if evenAt.count >= mostRemembered {
+    if evenAt.count >= maxRemembered {
       evenAt = evenAt.filter { $0.value > now }
-      mostRemembered = max(1024, 2 * evenAt.count)
+      maxRemembered = max(1024, 2 * evenAt.count)
     }
     evenAt[device] = even + interval
     return nil

@@ -8,7 +8,7 @@ struct ResponseCompression: Sendable {
   let store: HubStore
 
   /// Minimum size of a response to compress, in bytes. Smaller ones fit in a single packet.
-  private static let leastBytes = 1400
+  private static let minBytes = 1400
   /// Minimum size in bytes at which a response is compressed on a storage worker, queued with the user's other calls.
   private static let smallBytes = 65_536
   fileprivate static let level = 5
@@ -35,7 +35,7 @@ struct ResponseCompression: Sendable {
     guard request.acceptsGzip, request.method != "HEAD", response.status < 300 else { return result }
     switch response.body {
     case .data(let data):
-      guard data.count >= Self.leastBytes else { return result }
+      guard data.count >= Self.minBytes else { return result }
       do {
         result.body = .data(
           data.count < Self.smallBytes

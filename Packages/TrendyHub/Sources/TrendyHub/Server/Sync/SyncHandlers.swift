@@ -214,13 +214,13 @@ extension HubCall {
 }
 
 extension HubCore.Push {
-  private static let mostMutations = 500
+  private static let maxMutations = 500
 
   /// Validates a push. An invalid document fails the whole request, an invalid mutation only that mutation.
   init(_ push: PushDocument<LenientElement<MutationEnvelope>>) throws(Problem) {
     guard Identifier.isValid(push.device) else { throw .invalid("device: expected \(Identifier.rule)") }
-    guard push.mutations.count <= Self.mostMutations else {
-      throw .tooMany("mutations", limit: Self.mostMutations, found: push.mutations.count)
+    guard push.mutations.count <= Self.maxMutations else {
+      throw .tooMany("mutations", limit: Self.maxMutations, found: push.mutations.count)
     }
     var mutations: [SentMutation] = []
     for (index, attempt) in push.mutations.enumerated() {

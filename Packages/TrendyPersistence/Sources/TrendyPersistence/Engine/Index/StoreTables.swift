@@ -3,7 +3,7 @@ final class StoreTables {
   /// Rows of the log. A deletion hides the segment row with the same key.
   let memtable = Memtable()
   let segments: SegmentStack
-  private var buried: [RowPlace] = []
+  private var superseded: [RowPlace] = []
   /// Number of memtable rows that ``settle(_:)`` has processed, by kind.
   private var settledCounts = [Int](repeating: 0, count: Int(UInt8.max) + 1)
 
@@ -13,7 +13,7 @@ final class StoreTables {
   var burials: [RowPlace] {
     get throws(StorageError) {
       try settleAll()
-      return buried
+      return superseded
     }
   }
 
@@ -64,7 +64,7 @@ final class StoreTables {
     }
     // After an error the search is repeated and does not find the rows that are already hidden.
     try segments.find(kind: kind, keys: keys) { _, found throws(StorageError) in
-      if let place = try segments.bury(found) { buried.append(place) }
+      if let place = try segments.supersede(found) { superseded.append(place) }
     }
     settledCounts[Int(kind)] = records.count
   }

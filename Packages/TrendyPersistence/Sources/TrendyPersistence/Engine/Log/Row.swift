@@ -90,13 +90,13 @@ final class RowMemory: @unchecked Sendable {
 /// fault every 4 KiB.
 private final class ZeroPages {
   /// Length in bytes below which the allocator is faster.
-  private static let leastBytes = 32 << 10
+  private static let minBytes = 32 << 10
   private static let largeBytes = 2 << 20
   let base: UnsafeMutableRawPointer
   private let count: Int
 
   init?(_ count: Int) {
-    guard count >= Self.leastBytes else { return nil }
+    guard count >= Self.minBytes else { return nil }
     let isLarge = count >= Self.largeBytes
     let unit = isLarge ? Self.largeBytes : 16 << 10  // one or more pages
     self.count = (count + unit - 1) / unit * unit

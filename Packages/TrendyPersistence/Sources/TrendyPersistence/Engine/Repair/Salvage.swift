@@ -200,7 +200,7 @@ struct Salvage {
       let (whole, lost) = layer.segment.wholeRecords()
       lostRows += lost
       rowsLost += lost.count
-      for (row, record) in whole where !layer.isBuried(row) { memtable.apply(record) }
+      for (row, record) in whole where !layer.isSuperseded(row) { memtable.apply(record) }
     }
     var before = firstSequence - 1
     for group in groups where group.sequence > before {

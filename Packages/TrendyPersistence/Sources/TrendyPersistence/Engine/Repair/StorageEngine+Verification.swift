@@ -153,7 +153,7 @@ extension StorageEngine {
     try tables.settleAll()
     for layer in tables.segments.layers {
       var doubled = 0
-      for row in 0..<layer.segment.footer.rowCount where !layer.isBuried(row) {
+      for row in 0..<layer.segment.footer.rowCount where !layer.isSuperseded(row) {
         let record = try layer.segment.record(row)
         let (kind, key) = (RowLayout.kind(record), RowLayout.key(record))
         let found = try tables.segments.find(kind: kind, key: key)

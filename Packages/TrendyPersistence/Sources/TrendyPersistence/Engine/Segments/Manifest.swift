@@ -6,7 +6,7 @@ struct Manifest: Hashable {
   /// Length of a manifest without segments.
   static let bytes = segmentsAt + 8
   /// Maximum number of segments in a manifest. Merging keeps the actual number far lower.
-  static let mostSegments = 1000
+  static let maxSegments = 1000
 
   /// Generation, increased with each replacement.
   var generation: UInt64
@@ -33,7 +33,7 @@ struct Manifest: Hashable {
     else { throw .damaged(path: path, offset: 0) }
     try StoreFormat.check(Int(half(base, 8)), of: path)
     let count = source.count >= Self.bytes ? word(base, 48) : .max
-    guard count <= Self.mostSegments, source.count == Self.bytes + Int(count) * SegmentReference.bytes else {
+    guard count <= Self.maxSegments, source.count == Self.bytes + Int(count) * SegmentReference.bytes else {
       throw .damaged(path: path, offset: 12)
     }
     generation = word(base, 16)
@@ -76,7 +76,7 @@ struct Manifest: Hashable {
     let path = directory + "/" + StoreFormat.manifestName
     let file = try storing { () throws(FileSystemError) in try fileSystem.open(path, .read) }
     // Try a small buffer first, then one larger than any valid manifest, so that appended bytes are detected.
-    for bytes in [2048, Self.bytes + 8 + Self.mostSegments * SegmentReference.bytes] {
+    for bytes in [2048, Self.bytes + 8 + Self.maxSegments * SegmentReference.bytes] {
       let buffer = RowMemory(zeroed: bytes)
       let count = try storing { () throws(FileSystemError) in
         try file.read(into: UnsafeMutableRawBufferPointer(start: buffer.base, count: buffer.count), at: 0)

@@ -337,7 +337,7 @@ final class Segment {
     while low < high {
       var middle = (low + high) / 2
       // After many wrong guesses the keys are not evenly distributed; fall back to binary search.
-      if looks < Self.mostGuesses, let below, let above, group > below, above > below {
+      if looks < Self.maxGuesses, let below, let above, group > below, above > below {
         let share = (above - below).dividingFullWidth((group - below).multipliedFullWidth(by: UInt64(high - low)))
           .quotient
         middle = min(low + Int(truncatingIfNeeded: share), high - 1)
@@ -356,7 +356,7 @@ final class Segment {
     return try name(low) == (kind, group) ? footer.groupsAt + low * SegmentFooter.groupBytes : nil
   }
 
-  private static let mostGuesses = 24
+  private static let maxGuesses = 24
 
   private func days(at place: Int, rowCount: Int) throws(StorageError) -> SegmentDayIndex {
     guard let first = Int(exactly: word(base, place + 32)), let count = Int(exactly: word(base, place + 40)),

@@ -13,7 +13,7 @@ struct SegmentFooter {
   static let pageBytes = 1 << pageShift
   private static let fixedBytes = 168
   /// Length of a footer without kinds.
-  private static let leastBytes = fixedBytes + trailerBytes
+  private static let minBytes = fixedBytes + trailerBytes
 
   /// Rows of one kind. A class for the same reason as ``SegmentReference``.
   final class Kind {
@@ -124,9 +124,9 @@ struct SegmentFooter {
   ///   - path: path for the error.
   init(reading source: UnsafeRawBufferPointer, path: String) throws(StorageError) {
     let damage = StorageError.damaged(path: path, offset: max(source.count - Self.trailerBytes, 0))
-    guard source.count >= Self.headerBytes + Self.leastBytes, let start = source.baseAddress,
+    guard source.count >= Self.headerBytes + Self.minBytes, let start = source.baseAddress,
       word(start, source.count - 16) == Self.magic, let bytes = Int(exactly: word(start, source.count - 24)),
-      bytes >= Self.leastBytes, bytes <= source.count - Self.headerBytes
+      bytes >= Self.minBytes, bytes <= source.count - Self.headerBytes
     else { throw damage }
     let end = source.count - bytes
     let base = start + end

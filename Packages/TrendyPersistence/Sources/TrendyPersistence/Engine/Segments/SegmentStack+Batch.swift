@@ -42,7 +42,7 @@ extension SegmentStack {
     for layer in layers where layer.holdsLiving(kind) {
       if try layer.segment.liesByKey(kind) {
         try layer.segment.forEachRow(kind: kind, ofHashes: hashes) { row, record throws(StorageError) in
-          if !layer.isBuried(row) { try body(record) }
+          if !layer.isSuperseded(row) { try body(record) }
         }
       } else {
         for hash in hashes {
@@ -83,7 +83,7 @@ extension SegmentStack {
         let run = try segment.groupRun(at: entry)
         for place in 0..<run.count {
           let row = try segment.row(place, of: run)
-          if !layer.isBuried(row) { body(index, try segment.record(row)) }
+          if !layer.isSuperseded(row) { body(index, try segment.record(row)) }
         }
       }
       layer.letGo(after: groups.count)
@@ -105,7 +105,7 @@ extension SegmentStack.Layer {
   fileprivate func holdsLiving(_ kind: UInt8) -> Bool {
     guard segment.holds(kind) else { return false }
     let rows = segment.rows(ofKind: kind)
-    return buriedCount(in: rows) < rows.count
+    return supersededCount(in: rows) < rows.count
   }
 }
 

@@ -28,7 +28,7 @@ extension SegmentStack {
     let row = try layer.segment.row(place, of: run)
     let record = try layer.segment.record(row)
     guard RowLayout.key(record).high <= last.high else { return nil }
-    return (layer.isBuried(row) ? nil : record, ())
+    return (layer.isSuperseded(row) ? nil : record, ())
   }
 
   /// Returns live rows of a kind, among them the `count` most recently created ones. The creation time is that of a
@@ -61,7 +61,7 @@ extension SegmentStack {
     while place >= 0 {
       let row = try layer.segment.row(place, of: run)
       place -= 1
-      if layer.isBuried(row) { continue }
+      if layer.isSuperseded(row) { continue }
       let record = try layer.segment.record(row)
       // Keys with the same upper half are ordered by their lower half, so include all of them.
       let high = RowLayout.key(record).high
@@ -83,7 +83,7 @@ extension SegmentStack {
     while index >= 0 {
       let row = try layer.segment.row(index, of: run)
       index -= 1
-      if layer.isBuried(row) { continue }
+      if layer.isSuperseded(row) { continue }
       let record = try layer.segment.record(row)
       if RowLayout.key(record).isVersionSeven { continue }
       // Rows of the same millisecond are ordered by key, so include all of them.
@@ -99,6 +99,6 @@ extension SegmentStack {
     _ run: Segment.KeyedRun, _ place: Int, of layer: Layer, to found: inout [UnsafeRawPointer]
   ) throws(StorageError) {
     let row = try layer.segment.row(place, of: run)
-    if !layer.isBuried(row) { found.append(try layer.segment.record(row)) }
+    if !layer.isSuperseded(row) { found.append(try layer.segment.record(row)) }
   }
 }

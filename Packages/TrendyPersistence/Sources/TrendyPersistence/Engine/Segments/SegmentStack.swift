@@ -8,10 +8,10 @@ final class SegmentStack {
     /// Bit set of the replaced rows; empty if there are none. Exclusivity checking is disabled because a scan reads the
     /// set for every row, always from one thread at a time.
     @exclusivity(unchecked) private var bits: [UInt64] = []
-    private(set) var buriedCount = 0
+    private(set) var supersededCount = 0
     /// Replaced rows by group and sort value, which counts have to exclude. Built at first use, because this reads all
     /// of them: up to a million after the undo of an import, although most programs count no group.
-    private var buried: Memtable?
+    private var superseded: Memtable?
 
     init(_ segment: Segment, over older: Layer?) {
       self.segment = segment
@@ -29,10 +29,10 @@ final class SegmentStack {
     @inline(__always) func living(kind: UInt8, key: RowKey) throws(StorageError) -> UnsafeRawPointer? {
       guard let record = try segment.find(kind: kind, key: key) else { return nil }
       if bits.isEmpty { return record }
-      return isBuried(try segment.row(of: record)) ? nil : record
+      return isSuperseded(try segment.row(of: record)) ? nil : record
     }
 
-    @inline(__always) func isBuried(_ row: Int) -> Bool {
+    @inline(__always) func isSuperseded(_ row: Int) -> Bool {
       !bits.isEmpty && bits[row >> 6] >> UInt64(row & 63) & 1 != 0
     }
 
@@ -51,7 +51,7 @@ final class SegmentStack {
     }
 
     /// Returns the number of replaced rows in a range.
-    func buriedCount(in rows: Range<Int>) -> Int {
+    func supersededCount(in rows: Range<Int>) -> Int {
       guard !bits.isEmpty, !rows.isEmpty else { return 0 }
       return (rows.lowerBound >> 6...(rows.upperBound - 1) >> 6).reduce(0) { $0 + word($1, of: rows).nonzeroBitCount }
     }
@@ -65,23 +65,23 @@ final class SegmentStack {
     }
 
     /// Returns a table of the replaced rows for counting, or `nil` if there are none.
-    fileprivate func buriedTable() throws(StorageError) -> Memtable? {
-      if let buried { return buried }
-      guard buriedCount > 0 else { return nil }
+    fileprivate func supersededTable() throws(StorageError) -> Memtable? {
+      if let superseded { return superseded }
+      guard supersededCount > 0 else { return nil }
       let table = Memtable()
-      table.reserve(buriedCount)
+      table.reserve(supersededCount)
       try forEachBuried(in: 0..<segment.footer.rowCount) { record in table.apply(record) }
-      buried = table
+      superseded = table
       return table
     }
 
     /// Marks a row as replaced, and returns whether it was not marked before.
-    @discardableResult fileprivate func bury(_ row: Int) throws(StorageError) -> Bool {
-      if isBuried(row) { return false }
-      if let buried { buried.apply(try segment.record(row)) }
+    @discardableResult fileprivate func supersede(_ row: Int) throws(StorageError) -> Bool {
+      if isSuperseded(row) { return false }
+      if let superseded { superseded.apply(try segment.record(row)) }
       if bits.isEmpty { bits = [UInt64](repeating: 0, count: (segment.footer.rowCount + 63) / 64) }
       bits[row >> 6] |= 1 << UInt64(row & 63)
-      buriedCount += 1
+      supersededCount += 1
       return true
     }
   }
@@ -131,7 +131,7 @@ final class SegmentStack {
     for layer in layers {
       // A replacement list that cannot be read has no effect. Older versions of rows may then reappear.
       for kill in (try? layer.segment.kills()) ?? [] {
-        try? bury(kill, of: layer)  // unreadable rows are not returned anyway
+        try? supersede(kill, of: layer)  // unreadable rows are not returned anyway
       }
     }
   }
@@ -142,11 +142,11 @@ final class SegmentStack {
 
   private func buryKills() throws(StorageError) {
     for layer in layers {
-      for kill in try layer.segment.kills() { try bury(kill, of: layer) }
+      for kill in try layer.segment.kills() { try supersede(kill, of: layer) }
     }
   }
 
-  private func bury(_ kill: RowPlace, of layer: Layer) throws(StorageError) {
+  private func supersede(_ kill: RowPlace, of layer: Layer) throws(StorageError) {
     // A linear search, because there are few segments. Creating a dictionary would take half of the time to open a
     // store: for the first one of its type the runtime searches the whole program for conformances.
     guard let index = layers.firstIndex(where: { $0.segment.number == kill.segment }) else {
@@ -156,7 +156,7 @@ final class SegmentStack {
     guard kill.row >= 0, kill.row < segment.footer.rowCount else {
       throw .damaged(path: layer.segment.path, offset: layer.segment.footer.killsAt)
     }
-    try layers[index].bury(kill.row)
+    try layers[index].supersede(kill.row)
   }
 
   var isEmpty: Bool { layers.isEmpty }
@@ -180,10 +180,10 @@ final class SegmentStack {
 
   /// Marks a row as replaced.
   /// - Returns: its location, or `nil` if it was already marked.
-  func bury(_ found: Found) throws(StorageError) -> RowPlace? {
+  func supersede(_ found: Found) throws(StorageError) -> RowPlace? {
     let layer = found.layer
     let row = try layer.segment.row(of: found.record)
-    return try layer.bury(row) ? RowPlace(segment: layer.segment.number, row: row) : nil
+    return try layer.supersede(row) ? RowPlace(segment: layer.segment.number, row: row) : nil
   }
 
   func count(kind: UInt8, group: UInt64?) throws(StorageError) -> Int {
@@ -191,9 +191,9 @@ final class SegmentStack {
     for layer in layers {
       count += (try layer.segment.run(kind: kind, group: group)?.count ?? 0)
       if group == nil {
-        count -= layer.buriedCount(in: layer.segment.rows(ofKind: kind))
+        count -= layer.supersededCount(in: layer.segment.rows(ofKind: kind))
       } else {
-        count -= try layer.buriedTable()?.count(kind: kind, group: group) ?? 0
+        count -= try layer.supersededTable()?.count(kind: kind, group: group) ?? 0
       }
     }
     return count
@@ -202,9 +202,9 @@ final class SegmentStack {
   func addCounts(kind: UInt8, group: UInt64?, boundaries: SortBoundaries, to counts: inout [Int]) throws(StorageError) {
     for layer in layers {
       try layer.segment.addCounts(kind: kind, group: group, boundaries: boundaries, to: &counts)
-      guard let buried = try layer.buriedTable() else { continue }
+      guard let superseded = try layer.supersededTable() else { continue }
       var gone = [Int](repeating: 0, count: counts.count)
-      buried.addCounts(kind: kind, group: group, boundaries: boundaries.sorts, to: &gone)
+      superseded.addCounts(kind: kind, group: group, boundaries: boundaries.sorts, to: &gone)
       for index in counts.indices { counts[index] -= gone[index] }
     }
   }
@@ -225,7 +225,7 @@ final class SegmentStack {
       let count = min(limit, end - start)
       let wanted = descending ? end - count..<end : start..<start + count
       var list: [UnsafeRawPointer]
-      if layer.buriedCount == 0, isHidden == nil, let rows = segment.rows(wanted, of: run) {
+      if layer.supersededCount == 0, isHidden == nil, let rows = segment.rows(wanted, of: run) {
         list = try segment.records(rows, descending: descending)
       } else {
         list = []
@@ -235,7 +235,7 @@ final class SegmentStack {
         while index >= start, index < end, list.count < limit {
           let row = try segment.row(index, of: run)
           index += step
-          if layer.isBuried(row) { continue }
+          if layer.isSuperseded(row) { continue }
           let record = try segment.record(row)
           if let isHidden, isHidden(record) { continue }
           list.append(record)

@@ -26,7 +26,7 @@ public struct DailyCounts: Hashable, Sendable {
 
 extension DailyCounts.Counts {
   /// Maximum number of days listed, so that one wrong date does not fill the memory.
-  private static let mostDays = 200_000
+  private static let maxDays = 200_000
 
   @inline(__always) mutating func count(on day: CivilDate, minute: Int?, isOfPosition: Bool, _ step: Int32) {
     let place = firstDay.distance(to: day)
@@ -39,7 +39,7 @@ extension DailyCounts.Counts {
   @inline(never) private mutating func makeRoom(for day: CivilDate, _ step: Int32) {
     if days.isEmpty { firstDay = day }
     let place = firstDay.distance(to: day)
-    guard place < Self.mostDays, place >= days.count - Self.mostDays else {
+    guard place < Self.maxDays, place >= days.count - Self.maxDays else {
       isTooFar = true
       return
     }

@@ -149,11 +149,11 @@ final class RowWriter {
 // Only `reserve` and its callers ensure that there is enough space; the other functions rely on them.
 extension RowWriter {
   /// Maximum number of bytes of a field without its content: the header, a length and another number, or two words.
-  private static let mostNumbers = 40
+  private static let maxNumbers = 40
 
   /// Reserves space for `more` bytes and the numbers of a field.
   @inline(__always) private func reserve(_ more: Int) {
-    if capacity - count < more + Self.mostNumbers { grow(more + Self.mostNumbers) }
+    if capacity - count < more + Self.maxNumbers { grow(more + Self.maxNumbers) }
   }
 
   @inline(never) private func grow(_ more: Int) {
