@@ -12,8 +12,8 @@ CASES = os.path.join(
 )
 RULES = """
   const [one] = args;
-  const days = await import('/data/days.js');
-  const rules = await import('/data/rules.js');
+  const days = await import(new URL('data/days.js', document.querySelector('script[type=module]').src).href);
+  const rules = await import(new URL('data/rules.js', document.querySelector('script[type=module]').src).href);
   const part = (seconds, length) => String(Math.floor(seconds / length)).padStart(2, '0');
   days.useSettings({
     time_zone: one.zone, day_starts_at: `${part(one.day_start, 3600)}:${part(one.day_start % 3600, 60)}`,
@@ -86,7 +86,7 @@ def a_press_does_what_the_type_asks_for(world):
         browser.press("dialog [aria-label='Close']")
         browser.press(f"[data-key='left-{read}']", "Start")
         browser.find(".tile.running")
-        browser.shows("Stop Reading", f"[data-key='left-{read}']")
+        browser.shows("Stop", f"[data-key='left-{read}']")
         world.wait(lambda: len(events(read)) == 1 and not events(read)[0].get("end_date"), "it runs")
         press(read)
         world.wait(lambda: events(read)[0].get("end_date"), "the tile stops it")
@@ -103,7 +103,7 @@ def an_entry_over_midnight_is_on_both_days(world):
         pair(browser, hub)
         weekday = start.strftime("%a")
         browser.shows(f"since {weekday} 23:00", "main .row")
-        browser.shows("No entries", "main")
+        browser.shows("Nothing logged yet today", "main")
         browser.go(f"/timeline/{start.date().isoformat()}")
         browser.shows(f"until {end.strftime('%a')} 00:01", "main .row")
         browser.go(f"/timeline/{end.date().isoformat()}")
