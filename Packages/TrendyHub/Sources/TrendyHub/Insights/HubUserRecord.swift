@@ -52,11 +52,8 @@ extension HubEntry {
   func ruleEvent(_ moment: HubEventMoment) -> Event {
     var properties: [String: PropertyValue] = [:]
     for (name, field) in fields where name.hasPrefix("properties.") {
-      guard let kind = field.value.objectValue?["type"]?.stringValue.flatMap({ PropertyType(rawValue: $0) }),
-        kind == .number || kind == .duration
-      else { continue }
-      properties[String(name.dropFirst("properties.".count))] = PropertyValue(
-        type: kind, value: field.value.objectValue?["value"] ?? .null)
+      guard let value = field.value.propertyValue, [.number, .duration].contains(value.type) else { continue }
+      properties[String(name.dropFirst("properties.".count))] = value
     }
     return Event(
       id: id, eventTypeId: moment.eventTypeId, timestamp: Date(milliseconds: moment.moment),

@@ -15,45 +15,42 @@ struct InsightHandlers: Sendable {
   }
 
   func showInsights(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let local = try LocalTime(call)
     let span = Int(
       try call.integer("days", in: 14...Int64(UserHistory.longestSpan), default: Int64(CorrelationSearch.span)))
-    let now = clock.now
-    return .read { [histories] reading in
-      let history = try histories.history(of: sender.user, reading, local: local, now: now)
-      let document = InsightsDocument(
-        history, span: span, firstWeekday: local.firstWeekday, now: local.minuteOfDay(of: now))
-      return .json(.object(document.members))
-    }
+    return try findings(call, sender, span: span) { document, _, _ in document.members }
   }
 
   func showHabits(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let local = try LocalTime(call)
-    let now = clock.now
-    return .read { [histories] reading in
-      let history = try histories.history(of: sender.user, reading, local: local, now: now)
-      let document = InsightsDocument(
-        history, span: CorrelationSearch.span, firstWeekday: local.firstWeekday, now: local.minuteOfDay(of: now))
-      return .json(.object(document.habits))
-    }
+    try findings(call, sender, span: CorrelationSearch.span) { document, _, _ in document.habits }
   }
 
   func showType(_ call: HubCall, _ sender: HubDevice) throws -> HubWork {
-    let local = try LocalTime(call)
     let id = call.id
     let asked = try TypeSteps(call)
-    let now = clock.now
-    return .read { [histories] reading in
-      let history = try histories.history(of: sender.user, reading, local: local, now: now)
+    let span = min(max(asked.days, 14), UserHistory.longestSpan)
+    return try findings(call, sender, span: span) { document, reading, local in
+      let history = document.history
       guard history.settings.types[id] != nil else { throw Problem.notFound(.eventType, id) }
-      let span = min(max(asked.days, 14), UserHistory.longestSpan)
-      let document = InsightsDocument(
-        history, span: span, firstWeekday: local.firstWeekday, now: local.minuteOfDay(of: now))
       let values = try TypeValues(reading, of: id, local: local, through: history.today, span: asked.days)
       var members = document.type(id, asked)
       members["properties"] = .array(values.shares.map(\.json))
       members["properties_of"] = .int(Int64(values.events))
-      return .json(.object(members))
+      return members
+    }
+  }
+
+  /// Reads the findings of the last `span` days, and responds with the members that `respond` returns.
+  private func findings(
+    _ call: HubCall, _ sender: HubDevice, span: Int,
+    _ respond: @escaping @Sendable (InsightsDocument, any HubReadTransaction, LocalTime) throws -> [String: JSONValue]
+  ) throws -> HubWork {
+    let local = try LocalTime(call)
+    let now = clock.now
+    return .read { [histories] reading in
+      let history = try histories.history(of: sender.user, reading, local: local, now: now)
+      let document = InsightsDocument(
+        history, span: span, firstWeekday: local.firstWeekday, now: local.minuteOfDay(of: now))
+      return .json(.object(try respond(document, reading, local)))
     }
   }
 

@@ -84,7 +84,7 @@ extension TypeValues.Share {
 
 extension JSONValue {
   /// Value of a property in an event; `nil` if this version does not know its kind.
-  fileprivate var propertyValue: PropertyValue? {
+  var propertyValue: PropertyValue? {
     guard let members = objectValue, let value = members["value"],
       let type = members["type"]?.stringValue.flatMap({ PropertyType(rawValue: $0) })
     else { return nil }
