@@ -70,14 +70,9 @@ struct RecordRulesTests {
             && Int64(found.target) == own.objectValue?["target"]?.intValue
             && found.isExcused == own.objectValue?["is_excused"]?.boolValue, "\(one.name): \(found)")
       }
+      let rows = try rows(user, now: record.now, local)
       for (type, own) in one.expected("streaks") {
-        let history = try LocalInsightSource(store: store, local: local)
-          .history(ofType: type, through: local.day(of: record.now))
-        let streak = try settings.streak(of: type, history, firstWeekday: 1) {
-          var amounts = GoalAmounts(settings, now: record.now, local: local)
-          try amounts.read(user, types: [type], days: history.days.first...history.today.advanced(by: 7))
-          return amounts.byType[type] ?? [:]
-        }
+        let streak = try #require(rows[type]).streak
         #expect(
           own.objectValue == [
             "period": .string(streak.period.rawValue), "current": .int(Int64(streak.current)),
@@ -94,21 +89,15 @@ struct RecordRulesTests {
     let today = local.day(of: now)
     #expect(today == expected.today, context)
     let user = StoreUserRecord(store)
-    let settings = try TypeSettings(user)
-    let progress = try GoalAmounts.progress(in: user, settings, now: now, local: local)
-    let weekly = try GoalAmounts.weeklyStreaks(in: user, settings, now: now, local: local)
+    let weekly = try GoalAmounts.weeklyStreaks(in: user, TypeSettings(user), now: now, local: local)
     let snapshot = try TodaySnapshot(store: store, now: now, in: local)
-    for type in settings.types.keys {
-      let history = try LocalInsightSource(store: store, local: local).history(ofType: type, through: today)
+    for (type, row) in try rows(user, now: now, local) {
+      let (history, streak) = (row.history, row.streak)
+      let counted = try LocalInsightSource(store: store, local: local).history(ofType: type, through: today)
+      #expect(history == counted, context)
       let counts = expected.counts[type]?.filter { $0.key <= today } ?? [:]
       #expect(
         counts == Dictionary(uniqueKeysWithValues: history.activeDays.map { ($0, Int(history.days[$0])) }), context)
-      let streak = try settings.streak(of: type, history, firstWeekday: 1) {
-        var amounts = GoalAmounts(settings, now: now, local: local)
-        let first = history.days.count > 0 ? history.days.first : today
-        try amounts.read(user, types: [type], days: first...today.advanced(by: 7))
-        return amounts.byType[type] ?? [:]
-      }
       if let own = expected.streaks[type] {
         #expect(
           streak.period == own.period && streak.current == own.current && streak.longest == own.longest,
@@ -118,7 +107,7 @@ struct RecordRulesTests {
       let shown = try #require(snapshot.counts.first { $0.eventTypeId == type })
       #expect(shown.count == counts[today] ?? 0, context)
       if let own = expected.streaks[type], own.period == .day { #expect(shown.streak == own.current, context) }
-      for found in [progress[type], shown.progress] {
+      for found in [row.progress, shown.progress] {
         let own = expected.progress[type]
         #expect((found == nil) == (own == nil), context)
         guard let found, let own else { continue }
@@ -127,6 +116,12 @@ struct RecordRulesTests {
           "\(context) \(type): \(found), expected \(own)")
       }
     }
+  }
+
+  private func rows(_ user: StoreUserRecord, now: Date, _ local: LocalTime) throws -> [String: Report.Row] {
+    var query = ReportQuery(now: now, local: local)
+    query.details = [.weeklyStreaks, .goals]
+    return Dictionary(uniqueKeysWithValues: try Report(query, from: user).allRows.map { ($0.type.id, $0) })
   }
 
   private func store(of record: RuleRecord) throws -> LocalStore {
