@@ -13,6 +13,7 @@ struct LookBack {
     let row: PeriodReview.Row
     /// History of the days of the report.
     let history: TypeHistory
+    /// Number and duration properties with values.
     let amounts: [Amount]
 
     var type: EventType { row.type }
@@ -32,6 +33,14 @@ struct LookBack {
     let isLength: Bool
     let distribution: Distribution
     let most: PropertyHistory.Entry
+
+    /// Returns `nil` without values.
+    init?(_ definition: PropertyDefinition, _ values: PropertyHistory) {
+      guard let distribution = values.distribution, let most = values.most else { return nil }
+      label = definition.label.isEmpty ? definition.key : definition.label
+      isLength = definition.propertyType == .duration
+      (self.distribution, self.most) = (distribution, most)
+    }
   }
 
   struct Driving {
@@ -90,17 +99,22 @@ struct LookBack {
     // The whole history by default.
     let span = query.comparison ?? query.period(from: report.rows.map(\.history.days.first).min() ?? query.today)
     let (days, review) = (span.days, PeriodReview(report, over: span))
-    let events = try Events(on: days, report, record)
+    let places = Dictionary(
+      try record.store.fetchAllGeofences().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var stays: [String: Stay] = [:]
+    let events = try PeriodEvents(of: report, on: days, from: record) { event in
+      guard event.sourceType == .geofence, let place = event.geofenceId.flatMap({ places[$0] }) else { return }
+      stays[place.id, default: Stay(place: place)].visits += 1
+      stays[place.id]?.seconds += max(0, event.endDate?.timeIntervalSince(event.timestamp) ?? 0)
+    }
     (isYear, self.days, isPresent) = (span.period == .year, days, span.isPresent)
     entries = review.rows.map { row in
-      let history = TypeHistory(moments: events.moments[row.type.id] ?? [], today: days.upperBound)
-      return Entry(
-        row: row, history: history, amounts: history.isOfPosition ? [] : events.amounts(of: row.type, report))
+      Entry(
+        row: row, history: events.history(ofType: row.type.id),
+        amounts: events.values(ofType: row.type.id).compactMap { Amount($0, $1) })
     }
     everything = review.together
-    let moments = report.rows.flatMap { events.moments[$0.type.id] ?? [] }
-    together = TypeHistory(moments: moments, today: days.upperBound)
-    grid = WeekGrid(moments: moments)
+    (together, grid) = (events.history(), events.grid)
     (total, best) = (review.total, review.best)
     let series = review.together.days
     months = days.split(by: .month, firstWeekday: local.firstWeekday).map { month in
@@ -112,7 +126,7 @@ struct LookBack {
     let search = CorrelationSearch(among: report.histories, span: days.count)
     (relations, missingDays) = (search.strongest, search.daysUntilFirst)
     driving = try Driven(span, query, record).flatMap { try Self.driving($0, days, record, local) }
-    stays = events.stays.values
+    self.stays = stays.values
       .sorted { ($1.visits, $0.place.name, $0.place.id) < ($0.visits, $1.place.name, $1.place.id) }
   }
 
@@ -131,48 +145,5 @@ struct LookBack {
       vehicles: log.byVehicle(driven.trips),
       longest: driven.trips.max { ($0.distance, $1.start) < ($1.distance, $0.start) },
       destinations: log.byDestination(driven.trips))
-  }
-
-  /// Events on the days of a report.
-  private struct Events {
-    /// Start times by type.
-    var moments: [String: [TypeHistory.Moment]] = [:]
-    /// Visits by place.
-    var stays: [String: Stay] = [:]
-    /// Number and duration properties by type.
-    private let definitions: [String: [PropertyDefinition]]
-    /// Events of types with such properties, by type.
-    private var events: [String: [Event]] = [:]
-
-    init(on days: ClosedRange<CivilDate>, _ report: Report, _ record: SelectedRecord) throws {
-      let local = report.query.local
-      let numeric = try record.propertyDefinitions().filter { [.number, .duration].contains($0.propertyType) }
-      definitions = Dictionary(grouping: numeric, by: \.eventTypeId)
-      let measured = report.rows.filter { !$0.history.isOfPosition && definitions[$0.type.id] != nil }.map(\.type.id)
-      let places = Dictionary(
-        try record.store.fetchAllGeofences().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-      try record.forEachEvent(ofTypes: Set(report.rows.map(\.type.id)), in: local.timestamps(of: days)) { event in
-        let (type, day, isOfPosition) = (event.eventTypeId, local.day(of: event), event.sourceType.isOfPosition)
-        guard days.contains(day) else { return }
-        moments[type, default: []]
-          .append(TypeHistory.Moment(day: day, minute: local.minuteOfDay(of: event), isOfPosition: isOfPosition))
-        if measured.contains(type) { events[type, default: []].append(event) }
-        guard event.sourceType == .geofence, let place = event.geofenceId.flatMap({ places[$0] }) else { return }
-        stays[place.id, default: Stay(place: place)].visits += 1
-        stays[place.id]?.seconds += max(0, event.endDate?.timeIntervalSince(event.timestamp) ?? 0)
-      }
-    }
-
-    func amounts(of type: EventType, _ report: Report) -> [Amount] {
-      (definitions[type.id] ?? []).inOrder.compactMap { definition in
-        let history = PropertyHistory(
-          events[type.id] ?? [], key: definition.key, type: definition.propertyType, today: report.query.today,
-          local: report.query.local)
-        guard let distribution = history.distribution, let most = history.most else { return nil }
-        return Amount(
-          label: definition.label.isEmpty ? definition.key : definition.label,
-          isLength: definition.propertyType == .duration, distribution: distribution, most: most)
-      }
-    }
   }
 }

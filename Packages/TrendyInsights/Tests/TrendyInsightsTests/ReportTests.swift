@@ -14,13 +14,12 @@ struct ReportTests {
       period, around: try self.day(day), until: try self.day(last), today: try self.day(today ?? last), firstWeekday: 1)
   }
 
-  /// Runs at 9:00, an hour after each event, on the last day.
-  private func report(
-    _ days: [String: [String]], until last: String, goals: [String: Goal] = [:],
-    _ change: (inout ReportQuery) -> Void = { _ in }
-  ) throws -> Report {
+  private let km = PropertyDefinition(id: "km", eventTypeId: "run", key: "km", label: "", propertyType: .number)
+
+  /// Record with events at 8:00, and the days and the distances in kilometres in the texts.
+  private func record(_ days: [String: [String]], goals: [String: Goal] = [:]) throws -> RecordFixture {
     let local = LocalTime(isUTC: true)
-    var record = RecordFixture()
+    var record = RecordFixture(definitions: [km])
     record.types = days.keys.sorted().map { name in
       var type = EventType(id: name, name: name, colorHex: "#000000", iconName: "star")
       type.goal = goals[name]
@@ -36,9 +35,18 @@ struct ReportTests {
             ? [:] : ["km": PropertyValue(type: .number, value: .double(Double(parts[1]) ?? 0))])
       }
     }
+    return record
+  }
+
+  /// Report at 9:00 on the last day, an hour after its event.
+  private func report(
+    _ days: [String: [String]], until last: String, goals: [String: Goal] = [:],
+    _ change: (inout ReportQuery) -> Void = { _ in }
+  ) throws -> Report {
+    let local = LocalTime(isUTC: true)
     var query = ReportQuery(now: local.start(of: try day(last)).addingTimeInterval(9 * 3600), local: local)
     change(&query)
-    return try Report(query, from: record)
+    return try Report(query, from: record(days, goals: goals))
   }
 
   @Test func `the current week is compared with the same days of the previous week, up to the current time`() throws {
@@ -117,7 +125,6 @@ struct ReportTests {
 
   @Test func `a property is measured as a sum or a mean within the range`() throws {
     let days = ["run": ["2024-05-01 3", "2024-05-01 5", "2024-05-02", "2024-05-08 7"]]
-    let km = PropertyDefinition(id: "km", eventTypeId: "run", key: "km", label: "", propertyType: .number)
     for (summary, values) in [(AmountSummary.sum, [8.0, 7]), (.mean, [4, 7])] {
       let report = try report(days, until: "2024-05-15") {
         ($0.step, $0.measure, $0.types) = (.week, .property(km, summary), ["run"])
@@ -125,6 +132,18 @@ struct ReportTests {
       }
       #expect(report.series(of: report.rows[0]).steps.values == values)
     }
+  }
+
+  @Test func `the events of some days have a history, a grid and values`() throws {
+    let days = ["run": ["2024-05-01 3", "2024-05-02 5", "2024-05-08 7"], "tea": ["2024-05-02"]]
+    var seen = 0
+    let events = try PeriodEvents(
+      of: report(days, until: "2024-05-15"), on: day("2024-05-02")...day("2024-05-08"), from: record(days)
+    ) { _ in seen += 1 }
+    #expect(seen == 3 && events.history().events == 3 && events.history(ofType: "run").events == 2)
+    #expect(events.grid.counts[4][8] == 2 && events.grid.counts[3][8] == 1)
+    #expect(
+      events.values(ofType: "run").map(\.values.distribution?.sum) == [12] && events.values(ofType: "tea").isEmpty)
   }
 
   @Test func `a streak in weeks counts the events of the range`() throws {
@@ -144,9 +163,10 @@ struct ReportTests {
 private struct RecordFixture: UserRecord {
   var types: [EventType] = []
   var events: [Event] = []
+  var definitions: [PropertyDefinition] = []
 
   func eventTypes() -> [EventType] { types }
-  func propertyDefinitions() -> [PropertyDefinition] { [] }
+  func propertyDefinitions() -> [PropertyDefinition] { definitions }
   func records(of kind: MutationEntityType) -> [SyncedRecord] { [] }
   func event(id: String) -> Event? { events.first { $0.id == id } }
 

@@ -14,7 +14,7 @@ struct InsightsCommand: Command {
 
   enum Answer {
     case all(FoundInsights)
-    case one(RelationDays)
+    case one(RelationPicture)
   }
 
   private let number: Int?
@@ -36,19 +36,19 @@ struct InsightsCommand: Command {
     if session.arguments.has("--refresh") { try forgetCounts() }
     let found = FoundInsights(try options.report(session).report)
     guard let number else { return .all(found) }
-    guard let days = found.days(ofRelation: number - 1) else {
+    guard let picture = RelationPicture(found, ofRelation: number - 1) else {
       let count = found.search.strongest.count
       throw CommandError(
         count == 0 ? "No correlations found" : "Correlation \(number) not found: the list ends at \(count)",
         hint: "Run 'trendy insights' to list them.", exit: .notFound)
     }
-    return .one(days)
+    return .one(picture)
   }
 
   func show(_ answer: Answer, _ session: Session) -> ExitCode {
     switch answer {
     case .all(let found): InsightsText(found, isNarrow: options.isNarrow, session.local).show(session.console)
-    case .one(let days): RelationPicture(days).show(session.console)
+    case .one(let picture): picture.show(session.console)
     }
     return .done
   }

@@ -1,9 +1,9 @@
 import TrendyInsights
 import TrendyModels
 
-/// Insights about the selected event types: correlations, trends, overdue types and usual times.
+/// Findings about all event types: correlations, trends, overdue types and usual times.
 struct FoundInsights {
-  /// Usual hour of an event type, with its usual weekday if there is one.
+  /// Usual hour, and usual weekday if there is one, of an event type.
   struct UsualHours {
     let type: EventType
     let hour: Habit
@@ -12,11 +12,11 @@ struct FoundInsights {
 
   let report: Report
   let search: CorrelationSearch
-  /// Rising and falling trends.
+  /// Trends that are rising or falling; steady ones are omitted.
   let trends: [(type: EventType, trend: Trend)]
-  /// Event types whose last event is unusually long ago.
+  /// Types whose last event is unusually long ago.
   let gaps: [(type: EventType, gap: Gap)]
-  /// Usual times of medium or high confidence, most consistent first.
+  /// Usual times, most consistent first, without those of low confidence.
   let habits: [UsualHours]
 
   init(_ report: Report) {
@@ -43,44 +43,10 @@ struct FoundInsights {
 
   func name(_ id: String) -> String { type(id)?.name ?? id }
 
-  private func type(_ id: String) -> EventType? { report.rows.first { $0.type.id == id }?.type }
+  func type(_ id: String) -> EventType? { report.rows.first { $0.type.id == id }?.type }
 
-  /// Names of event types whose history is too short for correlations, with the number of days to wait; shortest wait
-  /// first.
+  /// Types with too short a history for correlations, with the number of missing days, fewest first.
   var young: [(name: String, days: Int)] {
     search.missingDays.map { (name($0.key), $0.value) }.sorted { ($0.days, $0.name) < ($1.days, $1.name) }
   }
-
-  /// Returns the daily values of the two event types in a correlation.
-  /// - Parameter place: index of the correlation in the list, starting at 0.
-  /// - Returns: `nil` if the index is out of range.
-  func days(ofRelation place: Int) -> RelationDays? {
-    guard search.strongest.indices.contains(place) else { return nil }
-    let relation = search.strongest[place]
-    let days = relation.firstBasis.from...relation.firstBasis.through
-    func side(_ id: String) -> RelationDays.Side {
-      let series = report.histories[id]?.days ?? DailySeries(days)
-      return RelationDays.Side(id: id, name: name(id), color: type(id)?.colorHex, series: series.over(days))
-    }
-    return RelationDays(
-      relation: relation, pairs: search.pairs, first: side(relation.first), second: side(relation.second), today: today)
-  }
-}
-
-/// A correlation with the daily values of its two event types.
-struct RelationDays {
-  struct Side {
-    let id: String
-    let name: String
-    let color: String?
-    let series: DailySeries
-  }
-
-  let relation: CorrelationFinding
-  /// Number of pairs of event types that were tested for correlation.
-  let pairs: Int
-  /// Event type that precedes the other by one day if the correlation has a lag.
-  let first: Side
-  let second: Side
-  let today: CivilDate
 }

@@ -6,7 +6,7 @@ import TrendyTrips
 /// Text, rows and JSON of a ``PeriodReview``, and the distance driven.
 struct PeriodText {
   static let columns = [
-    "type", "now", "before", "percent (or new)", "count per day or month",
+    "type", "now", "before", "percent, or new", "count of each day or month",
   ]
 
   private let review: PeriodReview
@@ -28,28 +28,16 @@ struct PeriodText {
     units = session.units
   }
 
-  /// Additional output for some kinds of periods, such as years.
-  struct Details {
-    /// Additional members for JSON.
-    var members: [(String, JSONText)] = []
-    /// Additional columns of a type.
-    var cells: (PeriodReview.Row) -> [String] = { _ in [] }
-    /// Sentences after the first.
-    var sentences: [String] = []
-    /// Lines printed below the table.
-    var lines: [StyledText] = []
-  }
-
   func show(_ console: Console) {
-    let more = span.period == .year ? YearText(review).details(console.terminal) : Details()
-    if console.isJSON { console.document("trendy.\(span.period.rawValue)/1", members + more.members) }
+    let year = span.period == .year ? YearText(review) : nil
+    if console.isJSON { console.document("trendy.\(span.period.rawValue)/1", members + (year?.members ?? [])) }
     if console.format == .plain {
       for row in review.rows {
         console.row(
           [
             row.type.name, "\(Int(row.change.now))", "\(Int(row.change.before))",
             row.change.percent.map { "\($0)" } ?? "new", row.values.map { "\(Int($0))" }.joined(separator: ","),
-          ] + more.cells(row))
+          ] + (year?.cells(row) ?? []))
       }
     }
     for line in console.terminal.lines(of: heading) { console.text(line) }
@@ -59,7 +47,7 @@ struct PeriodText {
       )
       return
     }
-    for sentence in [sentence] + more.sentences {
+    for sentence in [sentence] + (year?.sentences ?? []) {
       for line in console.terminal.lines(of: sentence, indent: 2) { console.text(line) }
     }
     let table = FigureTable(
@@ -69,7 +57,7 @@ struct PeriodText {
           figures: ["\(Int(row.change.now))", "\(Int(row.change.before))", Self.words(row.change)],
           picture: TextPicture.series(row.values, isUnicode: console.terminal.showsUnicode))
       })
-    for line in table.lines(console.terminal) + more.lines { console.text(line) }
+    for line in table.lines(console.terminal) + (year?.lines(console.terminal) ?? []) { console.text(line) }
     if let driven {
       for line in console.terminal.lines(of: driven.sentence(span.period, units), indent: 2) { console.text(line) }
     }
@@ -79,7 +67,7 @@ struct PeriodText {
     PlainNarrator().sentence(.changes(review.rows.map { (name: $0.type.name, change: $0.change) }))
   }
 
-  /// Formats a change as `+20 %`, `same` or `new`.
+  /// `+20 %`, `same`, `new`.
   private static func words(_ change: PeriodChange) -> String {
     guard let percent = change.percent else { return "new" }
     return change.now == change.before ? "same" : "\(percent < 0 ? "−" : "+")\(abs(percent).text(decimals: 0)) %"
@@ -93,7 +81,7 @@ struct PeriodText {
     return "This \(name), \(days), compared with \(span.isPart ? "the same part of " : "")last \(name), \(before)"
   }
 
-  /// Formats days as `Mon 16 to Fri 20 Nov`, or as the name of a month or year if they cover all of it.
+  /// `Mon 16 to Fri 20 Nov`; the name of a whole month or year.
   private func words(_ days: ClosedRange<CivilDate>) -> String {
     let first = days.lowerBound
     let isWhole = days == span.period.days(around: first, firstWeekday: first.weekday)

@@ -2,19 +2,48 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Chart of two correlated event types, with one sparkline above the other and a column for each day.
+/// Daily series of two correlated types, one above the other, a column per day.
 struct RelationPicture {
-  private let days: RelationDays
+  private struct Side {
+    let id: String
+    let name: String
+    let color: String?
+    /// Days on which the correlation is based.
+    let series: DailySeries
+  }
+
+  private let relation: CorrelationFinding
+  /// Number of pairs of types that were tested for a correlation.
+  private let pairs: Int
+  /// If the correlation has a lag, this type precedes the other by a day.
+  private let first: Side
+  private let second: Side
+  private let today: CivilDate
   private let narrator = PlainNarrator()
 
-  init(_ days: RelationDays) { self.days = days }
+  /// - Parameters:
+  ///   - found: findings with the correlation.
+  ///   - place: rank of the correlation, from 0.
+  /// - Returns: `nil` if there are fewer correlations.
+  init?(_ found: FoundInsights, ofRelation place: Int) {
+    guard found.search.strongest.indices.contains(place) else { return nil }
+    let relation = found.search.strongest[place]
+    let days = relation.firstBasis.from...relation.firstBasis.through
+    let histories = found.report.histories
+    func side(_ id: String) -> Side {
+      let series = histories[id]?.days ?? DailySeries(days)
+      return Side(id: id, name: found.name(id), color: found.type(id)?.colorHex, series: series.over(days))
+    }
+    (self.relation, pairs, today) = (relation, found.search.pairs, found.today)
+    (first, second) = (side(relation.first), side(relation.second))
+  }
 
   func show(_ console: Console) {
     if console.isJSON { console.document("trendy.relation/1", members) }
     if console.format == .plain {
-      for (place, first) in days.first.series.values.enumerated() {
-        let day = days.first.series.first.advanced(by: place)
-        console.row(["\(day)", number(first), number(days.second.series[day])])
+      for (place, value) in first.series.values.enumerated() {
+        let day = first.series.first.advanced(by: place)
+        console.row(["\(day)", number(value), number(second.series[day])])
       }
     }
     for line in lines(console.terminal) { console.text(line) }
@@ -22,48 +51,47 @@ struct RelationPicture {
 
   private func number(_ value: Double) -> String { JSONText.number(value).description }
 
-  private func name(_ id: String) -> String { id == days.first.id ? days.first.name : days.second.name }
+  private func name(_ id: String) -> String { id == first.id ? first.name : second.name }
 
   // MARK: Text
 
   private func lines(_ terminal: Terminal) -> [StyledText] {
-    let relation = days.relation
-    let sentence = narrator.sentence(relation, first: days.first.name, second: days.second.name) + "."
+    let sentence = narrator.sentence(relation, first: first.name, second: second.name) + "."
     let p = relation.adjustedP < 0.001 ? "below 0.001" : relation.adjustedP.text(decimals: 3)
-    let span = (relation.firstBasis.from...relation.firstBasis.through).words(near: days.today)
+    let span = (relation.firstBasis.from...relation.firstBasis.through).words(near: today)
     let basis =
       "\(span): r \(relation.correlation.r.text(decimals: 2)) over \(Quantity(relation.correlation.count, "day")), "
-      + "p \(p) adjusted for \(Quantity(days.pairs, "pair")), \(relation.confidence.rawValue) confidence."
+      + "p \(p) adjusted for \(Quantity(pairs, "pair")), \(relation.confidence.rawValue) confidence."
     let legend =
       relation.lag == 0
       ? "Each column is a day."
-      : "Each column is a day; \(days.second.name) is shifted by one day and shown below the day before."
+      : "Each column is a day; \(second.name) is shifted by one day, below the day before."
     return plain(terminal.lines(of: sentence)) + plain(terminal.lines(of: basis, indent: 2)) + bands(terminal)
       + plain([""]) + plain(terminal.lines(of: legend, indent: 2))
   }
 
   private func plain(_ lines: [String]) -> [StyledText] { lines.map { StyledText($0) } }
 
-  /// Returns the chart, split into several bands if it is wider than the terminal.
+  /// Splits the days into bands that fit the width.
   private func bands(_ terminal: Terminal) -> [StyledText] {
-    let count = days.first.series.count - days.relation.lag
-    let margin = min(max(days.first.name.columns, days.second.name.columns), 16)
+    let count = first.series.count - relation.lag
+    let margin = min(max(first.name.columns, second.name.columns), 16)
     let room = max(14, (terminal.width ?? 80) - margin - 4)
     let bands = (count + room - 1) / room
     let size = (count + bands - 1) / bands
     return stride(from: 0, to: count, by: size).flatMap { start in
       let columns = start..<min(start + size, count)
       return plain([""]) + [
-        band(days.first, columns, lag: 0, margin, terminal),
-        band(days.second, columns, lag: days.relation.lag, margin, terminal),
+        band(first, columns, lag: 0, margin, terminal),
+        band(second, columns, lag: relation.lag, margin, terminal),
       ] + plain([String(repeating: " ", count: margin + 4) + names(columns)])
     }
   }
 
   private func band(
-    _ side: RelationDays.Side, _ columns: Range<Int>, lag: Int, _ margin: Int, _ terminal: Terminal
+    _ side: Side, _ columns: Range<Int>, lag: Int, _ margin: Int, _ terminal: Terminal
   ) -> StyledText {
-    // The maximum is appended and then removed, so that all bands have the same scale.
+    // All bands have the same scale.
     let most = side.series.values.max() ?? 0
     let values = columns.map { side.series.values[$0 + lag] }
     let drawn = TextPicture.series(values + [most], isUnicode: terminal.showsUnicode).dropLast()
@@ -73,11 +101,11 @@ struct RelationPicture {
     ])
   }
 
-  /// Returns the line of dates below a band, with the first day and the start of each month.
+  /// Labels of the first day and of each month.
   private func names(_ columns: Range<Int>) -> String {
     var text = ""
     for place in columns {
-      let (_, month, day) = days.first.series.first.advanced(by: place).fields
+      let (_, month, day) = first.series.first.advanced(by: place).fields
       guard place == columns.lowerBound || day == 1 else { continue }
       let name = place == columns.lowerBound ? "\(day) \(LocalTime.months[month - 1])" : LocalTime.months[month - 1]
       let column = place - columns.lowerBound
@@ -92,19 +120,19 @@ struct RelationPicture {
   // MARK: JSON
 
   private var members: [(String, JSONText)] {
-    let points = days.first.series.values.enumerated().map { place, value in
-      let day = days.first.series.first.advanced(by: place)
+    let points = first.series.values.enumerated().map { place, value in
+      let day = first.series.first.advanced(by: place)
       return JSONText.object([
-        ("date", .string("\(day)")), ("first", .number(value)), ("second", .number(days.second.series[day])),
+        ("date", .string("\(day)")), ("first", .number(value)), ("second", .number(second.series[day])),
       ])
     }
     return [
-      ("relation", .object(Self.members(days.relation, name, narrator))), ("pairs", .number(days.pairs)),
+      ("relation", .object(Self.members(relation, name, narrator))), ("pairs", .number(pairs)),
       ("days", .array(points)),
     ]
   }
 
-  /// Returns the members of the JSON object that describes a correlation.
+  /// JSON members of a correlation.
   static func members(
     _ relation: CorrelationFinding, _ name: (String) -> String, _ narrator: some InsightNarrator
   ) -> [(String, JSONText)] {

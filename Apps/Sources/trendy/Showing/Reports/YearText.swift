@@ -17,11 +17,8 @@ struct YearText {
     bests = review.rows.compactMap { row in row.records.map { (row.type, $0) } }
   }
 
-  func details(_ terminal: Terminal) -> PeriodText.Details {
-    PeriodText.Details(members: members, cells: cells, sentences: sentences, lines: lines(terminal))
-  }
-
-  private var sentences: [String] {
+  /// Sentences after the first.
+  var sentences: [String] {
     guard let best = review.best else { return [] }
     let narrator = PlainNarrator()
     let peaks = InsightStatement.best(
@@ -30,7 +27,8 @@ struct YearText {
     return [narrator.sentence(.total(review.total, .year)), narrator.sentence(peaks)]
   }
 
-  private func lines(_ terminal: Terminal) -> [StyledText] {
+  /// Lines below the table.
+  func lines(_ terminal: Terminal) -> [StyledText] {
     guard !bests.isEmpty else { return [] }
     let table = FigureTable(
       rows: bests.map { type, records in
@@ -55,7 +53,7 @@ struct YearText {
   private func day(_ day: CivilDate) -> String { day.words(near: review.span.days.upperBound) }
 
   /// Columns of a type; empty if it has no entries in the year.
-  private func cells(_ row: PeriodReview.Row) -> [String] {
+  func cells(_ row: PeriodReview.Row) -> [String] {
     guard let records = row.records else { return Self.columns.map { _ in "" } }
     return [
       Self.monthCell(records), "\(records.month.events)", records.day.days.lowerBound.description,
@@ -68,7 +66,7 @@ struct YearText {
     String(records.month.days.lowerBound.description.prefix(7))
   }
 
-  private var members: [(String, JSONText)] {
+  var members: [(String, JSONText)] {
     func best(_ records: PersonalRecords) -> [(String, JSONText)] {
       [
         (
