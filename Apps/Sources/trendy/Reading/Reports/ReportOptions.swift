@@ -50,7 +50,10 @@ struct ReportOptions {
   init(_ session: Session, comparing period: CalendarPeriod, _ text: String? = nil) throws(CommandError) {
     try self.init(session)
     let day = if let text { try session.firstDay(of: period, text) } else { query.today }
-    guard let span = query.period(period, around: day) else { throw session.isInFuture(day) }
+    try session.checkIsNotInFuture(day)
+    guard let span = query.period(period, around: day) else {
+      throw session.usageError("--until is before \(day.words(near: query.today))")
+    }
     let before = span.daysBefore
     if let first = query.firstDay, first > before.lowerBound {
       throw session.usageError(
@@ -61,7 +64,8 @@ struct ReportOptions {
     query.comparison = span
   }
 
-  /// Reads ``ofDays``. Without `--since`, `--until` selects all days since the first event, and there is no comparison.
+  /// Reads ``ofDays``. The comparison is `nil` for all days since the first event, which `--until` without `--since`
+  /// selects.
   /// - Throws: `CommandError` with exit 64 also for `--year` together with a range, or for a future year.
   init(ofDays session: Session) throws(CommandError) {
     try self.init(session)
@@ -133,10 +137,7 @@ extension Session {
 
   /// Throws `CommandError` with exit 64 for a day after today.
   fileprivate func checkIsNotInFuture(_ day: CivilDate) throws(CommandError) {
-    if day > local.day(of: now) { throw isInFuture(day) }
-  }
-
-  fileprivate func isInFuture(_ day: CivilDate) -> CommandError {
-    usageError("\(day.words(near: local.day(of: now))) is in the future")
+    let today = local.day(of: now)
+    guard day <= today else { throw usageError("\(day.words(near: today)) is in the future") }
   }
 }
