@@ -14,7 +14,7 @@ let package = Package(
       dependencies: [
         .product(name: "StorageTesting", package: "TrendyPersistence"), "TrendyModels", "TrendyPersistence",
         "TrendyProtocols",
-      ], resources: [.copy("Rules/cases.json")]),
+      ], exclude: ["Rules/cases.json"]),
     .testTarget(
       name: "TrendyTestingTests",
       dependencies: ["TrendyModels", "TrendyProtocols", "TrendyTesting"]),

@@ -12,12 +12,10 @@ public struct RuleCase: Sendable {
   public let dayStart: Int
   private let expected: [String: JSONValue]
 
-  /// Reads all cases from the table.
+  /// Reads all cases from the table, which is beside this file in the checkout.
   public static func all() throws -> [RuleCase] {
-    guard let file = Bundle.module.url(forResource: "cases", withExtension: "json") else {
-      throw CocoaError(.fileNoSuchFile)
-    }
-    let cases = try JSONDecoder().decode([JSONValue].self, from: Data(contentsOf: file))
+    let file = String(#filePath.dropLast("RuleCase.swift".count)) + "cases.json"
+    let cases = try JSONDecoder().decode([JSONValue].self, from: Data(contentsOf: URL(filePath: file)))
     return try cases.map { try RuleCase($0.objectValue ?? [:]) }
   }
 
