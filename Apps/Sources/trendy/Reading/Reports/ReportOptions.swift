@@ -36,7 +36,7 @@ struct ReportOptions {
     query.weeks = try session.wholeNumber(option: "--weeks", in: 1...1000)
     guard let step = session.arguments.value("--by")?.lowercased() else { return }
     guard Self.steps.contains(step), let period = CalendarPeriod(rawValue: step) else {
-      throw session.usageError("The value '\(step)' is invalid for '--by'", hint: "day, week or month.")
+      throw session.usageError("The value '\(step)' is invalid for '--by'", hint: "Use day, week or month.")
     }
     query.step = period
   }
@@ -57,7 +57,7 @@ struct ReportOptions {
     let before = span.daysBefore
     if let first = query.firstDay, first > before.lowerBound {
       throw session.usageError(
-        "--since excludes a part of the previous \(period.rawValue), with which this one is compared",
+        "--since excludes part of the previous \(period.rawValue), which this one is compared with",
         hint: "The previous \(period.rawValue) begins on \(before.lowerBound.words(near: query.today)). Use --until to "
           + "show an earlier \(period.rawValue).")
     }

@@ -6,7 +6,7 @@ import TrendyTrips
 /// Text, rows and JSON of a ``PeriodReview``, and the distance driven.
 struct PeriodText {
   static let columns = [
-    "type", "now", "before", "percent, or new", "count of each day or month",
+    "type", "now", "before", "percent (or new)", "count per day or month",
   ]
 
   private let review: PeriodReview
