@@ -348,6 +348,7 @@ extension Editor {
     _ conflict: OpenConflict, _ key: Ledger.Key, _ kept: [String], _ seen: [String], isRetry: Bool, isSure: Bool
   ) {
     run.ledger.onDecided(kept, of: key)
+    if conflict.origin == .journal(.restore), !isRetry { run.ledger.onDiscardedRestore(of: key) }
     // Discarding a rejected deletion means that the entity should exist.
     if conflict.origin == .journal(.delete), !isRetry { run.ledger.onRefusedDelete(key, device: device.number) }
     guard isRetry else { return }

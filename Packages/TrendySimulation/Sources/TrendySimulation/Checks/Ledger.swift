@@ -162,6 +162,11 @@ struct Ledger {
     }
   }
 
+  /// Handles a discarded restore, which names no text.
+  mutating func onDiscardedRestore(of key: Key) {
+    onDecided(texts.filter { $0.key == key }.map(\.text), of: key)
+  }
+
   /// Handles a write without a base version.
   mutating func onPlainWriteOver(_ key: Key, _ before: [String]) {
     mixed.insert(key)
