@@ -12,6 +12,7 @@ def a_trip_is_drawn_and_decided(world):
     browser.find(".map .way")
     check(len(browser.script("return document.querySelector('.map .way').getAttribute('d')")) > 200, "its route")
     browser.press(".trip-list a", "classify")
+    browser.find(".trip-list a[aria-current] .link")
     browser.find(".map .way")
     decided = browser.count(".trip-list .link")
     browser.press(".segments button", "Private")
