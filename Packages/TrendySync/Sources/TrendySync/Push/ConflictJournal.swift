@@ -40,10 +40,10 @@ struct ConflictJournal {
     try store.beginWriting()
     let queue = try store.fetchPendingMutations()
     for mutation in queue { try setAside(mutation, reason: reason, markFailed: markEntitiesFailed) }
-    // A deleted entity still exists at the hub and becomes visible again.
+    // An entity exists at the hub despite its pending delete, and does not exist there despite its pending restore.
     let memory = try store.syncMemory() ?? SyncMetadata()
     let replication = replications.forStore(memory)
-    for key in queue.filter({ $0.operation == .delete }).map(\.key).inShowingOrder {
+    for key in queue.filter({ [.delete, .restore].contains($0.operation) }).map(\.key).inShowingOrder {
       try replication.refreshVisibleState(key)
     }
     // Removing sent mutations would leave gaps in the sequence numbers that the hub receives. With versions, the store

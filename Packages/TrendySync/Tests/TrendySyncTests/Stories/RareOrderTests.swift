@@ -693,6 +693,27 @@ struct RareOrderTests {
     #expect(Set(store.storedPendingMutations.map(\.entityId)) == ["E", "T"])
   }
 
+  @Test func `a cleared restore is hidden, and retrying it sends it`() async throws {
+    await begin()
+    hub.set { $0.pages = [[.tombstone(.event, "E", 4)]] }
+    await device.engine.performSync()
+    #expect(try device.recorder.restore(eventId: "E"))
+    await device.engine.clearPendingMutations()
+    #expect(store.storedEvents["E"] == nil)
+    try device.recorder.retryConflict(id: #require(device.recorder.openConflicts().first?.id))
+    #expect(store.storedEvents["E"] != nil && store.storedPendingMutations.map(\.operation) == [.restore])
+  }
+
+  @Test func `an entity with a cleared edit is hidden when another device deletes it`() async throws {
+    await begin()
+    try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
+    await device.engine.clearPendingMutations()
+    hub.set { $0.pages = [[.tombstone(.event, "E", 4)]] }
+    await device.engine.performSync()
+    #expect(store.storedEvents["E"] == nil)
+    #expect(try device.recorder.openConflicts().map(\.entityId) == ["E"])
+  }
+
   @Test func `dropping a cleared edit shows the hub's value`() async throws {
     await begin()
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
