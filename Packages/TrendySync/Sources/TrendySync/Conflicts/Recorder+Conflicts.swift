@@ -97,9 +97,7 @@ extension EditWriter {
         // Delete a row that the hub does not have, because the user discards it.
         guard let row = try Entity.find(id: conflict.entityId, in: store) else { return }
         let isMadeHere = operation == .create
-        if try isLeftOver(row)
-          || isMadeHere && (row.syncStatus == .failed || isLocalOnly(EntityKey(Entity.entityType, row.id)))
-        {
+        if try isMadeHere && (row.syncStatus == .failed || isLocalOnly(EntityKey(Entity.entityType, row.id))) {
           try Entity.delete(id: row.id, in: store)
         }
       }

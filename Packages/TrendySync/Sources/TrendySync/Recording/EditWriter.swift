@@ -190,10 +190,7 @@ final class EditWriter {
   ///   ``RecorderError/deletionUnderWay(_:id:)`` if the hub has not answered the deletion yet.
   func restore<Entity: StoredEntity>(_: Entity.Type, id: String, under parent: String?) throws -> Bool {
     try beginWriting()
-    if let row = try Entity.find(id: id, in: store) {
-      guard try isLeftOver(row) else { return false }
-      try Entity.delete(id: id, in: store)
-    }
+    if try Entity.find(id: id, in: store) != nil { return false }
     let key = EntityKey(Entity.entityType, id)
     guard try replication.canRestore(key) else { throw RecorderError.notHeld(Entity.entityType, id: id) }
     let overlay = try replica.overlay(of: key)
@@ -243,7 +240,7 @@ final class EditWriter {
   ///   of its previous event type is pending, because the hub would delete the restored entity as well.
   func restore<Entity: StoredEntity>(as entity: Entity) throws -> Bool {
     try beginWriting()
-    if let row = try Entity.find(id: entity.id, in: store), try !isLeftOver(row) { return false }
+    if try Entity.find(id: entity.id, in: store) != nil { return false }
     let key = EntityKey(Entity.entityType, entity.id)
     let overlay = try replica.overlay(of: key)
     if let last = overlay.last, last.operation == .delete, last.wasNeverSent {
@@ -376,12 +373,6 @@ extension EditWriter {
     return try store.fetchConflicts().contains {
       $0.entityType == Entity.entityType && $0.entityId == row.id && $0.operation == .create
     }
-  }
-
-  /// Whether the hub has deleted the entity and the row remains only to show a refused change.
-  func isLeftOver<Entity: StoredEntity>(_ row: Entity) throws -> Bool {
-    let key = EntityKey(Entity.entityType, row.id)
-    return try row.syncStatus == .failed && replica.held(key)?.isDelete == true && replica.overlay(of: key).isEmpty
   }
 
   /// Returns the entity, moved to the event type into which its own type was merged, or unchanged if its type exists.
