@@ -74,7 +74,7 @@ struct MetricsCommand: DaemonCommand {
 
   private func addHub(_ hub: HubContainer, to text: inout PrometheusText) throws {
     let devices = try hub.accounts.devices()
-    text.gauge("trendy_hub_up", "Whether a hub serves the folder.", hub.serving() == nil ? 0 : 1)
+    text.gauge("trendy_hub_up", "Whether a hub is serving the folder.", hub.serving() == nil ? 0 : 1)
     text.gauge("trendy_hub_people", "Users of the hub.", Double(try hub.accounts.users().count))
     text.gauge(
       "trendy_hub_devices", "Devices with a valid token.", Double(devices.count { $0.revokedAt == nil }))

@@ -65,7 +65,7 @@ struct RelationPicture {
     let legend =
       relation.lag == 0
       ? "Each column is a day."
-      : "Each column is a day; \(second.name) is shifted by one day, below the day before."
+      : "Each column is a day for \(first.name); below it is \(second.name) on the following day."
     return plain(terminal.lines(of: sentence)) + plain(terminal.lines(of: basis, indent: 2)) + bands(terminal)
       + plain([""]) + plain(terminal.lines(of: legend, indent: 2))
   }

@@ -94,7 +94,7 @@ extension DatabaseConnections {
   ) throws -> Bool {
     guard let isCommitted = try session.lockRecentWrites().tells(of: token, since: before) else {
       throw HubStorageError.unreachable(
-        "the database connection was lost during a commit, whose result is unknown")
+        "the database connection was lost during a commit, which may or may not have taken effect")
     }
     return isCommitted
   }
