@@ -45,11 +45,11 @@ struct DigestTests {
       ])
     let entries = Digest.day(of: [subject("coffee", [3, 1, 1, 1, 1, 1, 1])], today: today, minute: noon)
     #expect((entries.missingDays, entries.missingEvents) == (0, 1))
-    #expect(words(entries)[0].hasPrefix("1 more entry for"))
+    #expect(words(entries)[0].hasPrefix("1 more entry needed for"))
     let days = Digest.week(
       of: [subject("coffee", [9, 9, 0, 0, 0, 0, 1])], today: today, minute: noon, firstWeekday: 1, relations: [])
     #expect((days.missingDays, days.missingEvents) == (4, 0))
-    #expect(words(days)[0].hasPrefix("4 more days with entries for"))
+    #expect(words(days)[0].hasPrefix("4 more days with entries needed for"))
     let enough = Digest.day(of: [subject("coffee", [4, 1, 1, 1, 1, 1, 1])], today: today, minute: noon)
     #expect((enough.missingDays, enough.missingEvents) == (0, 0))
     let none = Digest.day(of: [], today: today, minute: noon)
