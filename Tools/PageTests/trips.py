@@ -12,7 +12,8 @@ def a_trip_is_drawn_and_decided(world):
     browser.find(".map .way")
     check(len(browser.script("return document.querySelector('.map .way').getAttribute('d')")) > 200, "its route")
     browser.press(".trip-list a", "classify")
-    browser.find(".trip-list a[aria-current] .link")
+    shown = "return document.querySelector('.trip-list a[aria-current]')?.pathname === location.pathname"
+    browser.wait(lambda: browser.script(shown), "the chosen trip is shown")
     browser.find(".map .way")
     decided = browser.count(".trip-list .link")
     browser.press(".segments button", "Private")

@@ -182,7 +182,7 @@ struct ConfigTests {
     try write("list_limit = 3\n")
     let logged = try bench.trendy("-v", "-q", "log", "coffee", "--json")
     #expect(logged.status == 0 && (try? logged.document) != nil)
-    for words in ["Configuration: \(path)", "Store: \(bench.store()) (--store)", "No agent is running", "'log' took "] {
+    for words in ["Configuration: \(path)", "Store: \(bench.store()) (--store)", "none is running", "'log' took "] {
       #expect(logged.talk.contains(words), "\(logged.talk)")
     }
     #expect(try bench.trendy("-v", "list").talk.contains("Setting: list_limit = 3 (\(path):1)"))

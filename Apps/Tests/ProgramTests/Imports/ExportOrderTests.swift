@@ -106,7 +106,7 @@ struct ExportOrderTests {
 
   @Test func `every export format can be scheduled`() throws {
     let talk = try bench.trendy("export", "nonsense").talk
-    let words = try #require(talk.firstMatch(of: /Formats: ([^\n]*)\./)?.output.1).split(separator: ", ")
+    let words = try #require(talk.firstMatch(of: /formats: ([^\n]*)\./)?.output.1).split(separator: ", ")
     #expect(words.count > 8)
     for word in words {
       #expect(try bench.trendy("config", "set", "export_format", String(word)).status == 0, "\(word)")
