@@ -179,7 +179,8 @@ struct InterchangeTests {
     }
     let part = try bench.trendy("export", "gpx", "--vehicle", "Van", path("van.gpx"), "--yes")
     #expect(
-      part.status == 0 && part.talk.contains("2 of 3 trips with 'Van' have no recorded positions here"), "\(part.talk)")
+      part.status == 0 && part.talk.contains("2 of 3 trips with 'Van' have no recorded positions on this device"),
+      "\(part.talk)")
     let none = try bench.trendy("export", "gpx", "--vehicle", "Bicycle")
     #expect(none.status == 0 && none.talk.contains("No trips with 'Bicycle'"), "\(none.talk)")
     #expect(try bench.trendy("export", "csv", "--vehicle", "Van").output.split(separator: "\r\n").count == 4)

@@ -88,7 +88,9 @@ struct RepairTests {
       bench.trendy("list", "--grep", "three", "--plain", store: "phone").output.split(separator: "\t").first)
     try bench.trendy("edit", String(id), "-n", "three and more", store: "phone")
     let words = try bench.trendy("doctor", store: "phone")
-    #expect(words.status == 1 && words.output.contains("- event: 2 here, 3 on the hub"), "\(words.output)\(words.talk)")
+    #expect(
+      words.status == 1 && words.output.contains("- event: 2 on this device, 3 on the hub"),
+      "\(words.output)\(words.talk)")
     #expect(
       words.output.contains("1 row received from the hub is missing on this device")
         && words.output.contains("1 row on this device is neither from the hub"))
