@@ -14,8 +14,9 @@ extension Geodesic {
   /// Returns the distance in metres with a relative error of at most 1e-7.
   ///
   /// The trip detector computes about a dozen distances per fix, so speed matters. If latitudes and longitudes differ by
-  /// less than 0.03° and the points are away from the poles, the distance is that in the plane tangent to the ellipsoid at
-  /// the mean latitude, with its two radii of curvature. Otherwise calls ``distanceMeters(from:to:)``.
+  /// less than 0.03° and the points are away from the poles, the distance is computed in the plane tangent to the
+  /// ellipsoid at the mean latitude, using the two radii of curvature there. Otherwise calls
+  /// ``distanceMeters(from:to:)``.
   static func shortMeters(from start: Coordinate, to end: Coordinate) -> Double {
     let north = end.latitude - start.latitude
     var east = end.longitude - start.longitude
@@ -29,7 +30,7 @@ extension Geodesic {
     return (x * x + y * y).squareRoot()
   }
 
-  /// Returns the position at a small offset in metres, north in `x` and east in `y`.
+  /// Returns the position at a small offset from `start`, in metres: north in `x`, east in `y`.
   static func place(from start: Coordinate, offset: SIMD2<Double>) -> Coordinate {
     let radii = metresOfRadian(at: start.latitude)
     return Coordinate(
@@ -43,8 +44,8 @@ extension Geodesic {
     return SIMD2(radii.north, radii.east) * (Double.pi / 180)
   }
 
-  /// Returns the length in metres of one radian of latitude and of longitude, which are the radii of curvature along
-  /// the meridian and across it.
+  /// Returns the lengths in metres of one radian of latitude (the radius of curvature along the meridian) and of one
+  /// radian of longitude (the radius of the parallel).
   @inline(__always)
   private static func metresOfRadian(at latitude: Double) -> (north: Double, east: Double) {
     let cosine = cosineOfLatitude(latitude * (Double.pi / 180))

@@ -6,13 +6,13 @@ import TrendyModels
 struct PathLengthEstimator: Hashable, Sendable, Codable {
   /// Running sums up to a fix, in metres unless noted otherwise.
   struct Estimate: Hashable, Sendable, Codable {
-    /// Length that the steps are expected to cut off, given their durations and speeds.
+    /// Estimated length lost where the steps cut off bends, given their durations and speeds.
     var cut = 0.0
-    /// How much two consecutive steps exceed the straight line between their ends: sum of the measured differences, and
-    /// sum of the differences expected on a typical route. Their ratio measures how winding the route is.
+    /// Excess of two consecutive steps over the straight line between their ends: the sum of the measured differences,
+    /// and the sum expected on a typical route. Their ratio measures how winding the route is.
     var bends = 0.0
     var usualBends = 0.0
-    /// Number of step pairs behind `bends`.
+    /// Number of step pairs summed in `bends`.
     var pairs = 0.0
     /// Total duration in seconds of the steps that contribute to `cut`, and their number.
     var cutSeconds: TimeInterval = 0

@@ -3,8 +3,8 @@ import TrendyModels
 
 /// Removes fixes that are much less accurate than the fixes before and after them.
 ///
-/// Phones mix satellite positions, accurate to a few metres, with positions from WiFi and cell towers, which may be
-/// those of an access point that has been moved, or minutes old. A fix much less accurate than the last precise one is
+/// Phones mix satellite positions, accurate to a few metres, with positions from WiFi and cell towers. Those may be
+/// minutes old, or wrong because an access point has been moved. A fix much less accurate than the last precise one is
 /// delayed, and removed if another precise fix follows within a minute.
 struct AccuracyFilter: Hashable, Sendable, Codable {
   /// Time of the last fix, if it was precise.

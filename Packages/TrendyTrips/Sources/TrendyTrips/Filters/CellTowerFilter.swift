@@ -4,15 +4,15 @@ import TrendyModels
 /// Removes positions of cell towers and access points from fixes that have no accuracy.
 ///
 /// Without satellite reception, a phone reports the position of a cell tower: hundreds of metres to kilometres away,
-/// with the same coordinates every time. A fix that jumps is delayed until later fixes decide. It is removed if the
-/// phone repeats it and soon leaves it, or if a route through it would be an implausible detour. If the phone repeats
-/// it for five minutes, the phone is really there.
+/// with the same coordinates every time. A fix after a jump is delayed until later fixes show whether it is wrong.
+/// It is removed if the phone repeats it but soon reports another position, or if a route through it would be an
+/// implausible detour. If the phone repeats it for five minutes, the phone is really there.
 struct CellTowerFilter: Hashable, Sendable, Codable {
   /// Last accepted fix.
   private var last: Location?
   /// Fix delayed after a jump.
   private var held: Location?
-  /// Last fix with the coordinates of the delayed one.
+  /// Last fix with the same coordinates as the delayed one.
   private var repeated: Location?
   /// Targets of jumps in the last half hour, oldest first. A later jump to the same coordinates is treated as a tower
   /// position.

@@ -2,9 +2,9 @@ import TrendyFoundation
 import TrendyModels
 
 /// Removes short displacements caused by reflections between buildings or by access points that have been moved. Such
-/// fixes claim a good accuracy.
+/// fixes claim to be accurate.
 ///
-/// A user does not leave the route in one step and return to it seconds later. A fix that jumps is delayed for up to
+/// A user does not leave the route in one step and return to it seconds later. A fix after a jump is delayed for up to
 /// half a minute, together with the fixes near it. All of them are removed if the next fix is back on the route.
 struct DisplacementFilter: Hashable, Sendable, Codable {
   /// Last two accepted fixes.
@@ -99,7 +99,7 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
     (abs(end.latitude - start.latitude) + abs(end.longitude - start.longitude)) * 111_700 <= jump
   }
 
-  /// Minimum length of a jump in metres, as for ``CellTowerFilter``.
+  /// Minimum length of a jump in metres, the same as in ``CellTowerFilter``.
   private static let jump = 200.0
   /// Minimum ratio of the speed of a step to the speed before it.
   private static let sudden = 1.4
@@ -111,7 +111,7 @@ struct DisplacementFilter: Hashable, Sendable, Codable {
   private static let silence: TimeInterval = 120
 }
 
-/// Displacement of the reported position without a movement of the user.
+/// Displacement of the reported position that no movement of the user caused.
 struct Displacement: Hashable {
   var from: Location
   var to: Location

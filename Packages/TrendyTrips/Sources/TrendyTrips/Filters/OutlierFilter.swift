@@ -20,7 +20,7 @@ struct OutlierFilter: Hashable, Sendable, Codable {
   private var displacements = DisplacementFilter()
   private var relocations = RelocationFilter()
 
-  /// Whether fixes are delayed.
+  /// Whether any fixes are currently delayed.
   var isHolding: Bool {
     cellTowers.isHolding || accuracy.isHolding || displacements.isHolding || relocations.isHolding
   }
@@ -50,7 +50,7 @@ struct OutlierFilter: Hashable, Sendable, Codable {
     return true
   }
 
-  /// Releases the delayed fixes whose result no fix at or after `date` can change.
+  /// Releases the delayed fixes that no fix at or after `date` can affect.
   mutating func take(at date: Date) -> [Output] {
     var outputs: [Output] = []
     if let fix = cellTowers.take(at: date) { compareAccuracy(fix, &outputs) }

@@ -127,7 +127,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
       return .hops(metres: metres)
     }
     let isOneHop = count == 1 && links.count == 1 && moving <= least
-    // A vehicle that accelerates and brakes cannot travel farther from standstill to standstill.
+    // No vehicle can accelerate and brake fast enough to cover this distance from standstill to standstill.
     let isTooFast = moving < least && sudden > Self.acceleration / 4 * moving * moving
     guard isOneHop || isTooFast, sudden >= Self.share * way else { return nil }
     return .atOnce(seconds: moving)

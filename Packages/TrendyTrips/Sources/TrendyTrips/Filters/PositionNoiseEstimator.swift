@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Estimates the independent error of the fixes of the last minutes.
+/// Estimates the independent position error of the fixes from the last few minutes.
 ///
 /// A fix deviates from the straight line between its neighbours because of its error and because the path bends.
 /// Independent errors make consecutive deviations point in opposite directions; a bend makes them point in the same
@@ -98,7 +98,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
 
   /// Duration of a gap in seconds after which two fixes are unrelated.
   private static let silence: TimeInterval = 90
-  /// Maximum accuracy in metres of the fixes that are used.
+  /// Accuracy in metres above which a fix is not used.
   private static let certain = 70.0
   /// Maximum mean step length in metres at which bends can be distinguished from noise.
   private static let longest = 100.0
@@ -108,7 +108,7 @@ struct PositionNoiseEstimator: Hashable, Sendable, Codable {
   private static let spanSeconds: TimeInterval = 1200
 }
 
-/// Replaces groups of fixes of a noisy receiver by their mean, if the fixes are frequent enough.
+/// Replaces groups of fixes from a noisy receiver with their mean, if the fixes are frequent enough.
 struct FixAverager: Hashable, Sendable, Codable {
   private(set) var scatter = PositionNoiseEstimator()
   /// Whether the noise is high enough for averaging.
@@ -244,11 +244,11 @@ struct FixAverager: Hashable, Sendable, Codable {
   private static let narrow = 8.0
   /// Target noise of a mean in metres.
   private static let wanted = 8.0
-  /// Distance, as a multiple of the standard deviation, that two fixes of one position rarely exceed.
+  /// Distance, as a multiple of the standard deviation, that two fixes at the same position rarely exceed.
   private static let jump = 4.0
   /// Distance in metres that a car travels in one or two seconds.
   private static let pace = 50.0
-  /// Lengths of the averaging intervals in seconds. Each one divides the last, and in each a car moves at most a few
+  /// Lengths of the averaging intervals in seconds. Each divides the longest one, in which a car moves at most a few
   /// hundred metres.
   private static let spans: [TimeInterval] = [5, 15, 30]
   private static let longest: TimeInterval = 30

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Thinned fixes of the last ten minutes. When a trip is detected, its beginning is found among them.
+/// Thinned fixes from the last ten minutes. When a trip is detected, its beginning is found among them.
 struct RecentFixes: Hashable, Sendable, Codable {
   /// Newest fix, even if thinning omitted it.
   private(set) var latest: Location?

@@ -4,12 +4,12 @@ import TrendyModels
 /// Removes wrong positions that a stationary receiver reports for minutes.
 ///
 /// A phone that loses the access points around it reports a WiFi position hundreds of metres away, remains there, and
-/// returns in one step. A fix that jumps away from a stationary position is delayed together with the fixes near it,
+/// returns in one step. A fix after a jump away from a stationary position is delayed together with the fixes near it,
 /// and all are removed if the receiver returns. If the receiver moves on, remains for more than 20 minutes or measures
-/// a speed, the delayed fixes are accepted with their original timestamps. Only the notification of the trip is late
-/// then.
+/// a speed, the delayed fixes are accepted with their original timestamps, so only the notification of the trip is
+/// late.
 struct RelocationFilter: Hashable, Sendable, Codable {
-  /// Accepted fixes of the last minutes, oldest first and thinned, always with the last two.
+  /// Thinned accepted fixes from the last few minutes, oldest first. Always includes the last two.
   private var recent: [Location] = []
   /// Fixes delayed since the jump.
   private var held: [Location] = []
@@ -47,7 +47,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
     let metres = Geodesic.shortMeters(from: last.coordinate, to: fix.coordinate)
     guard metres <= Self.farthest, Self.isUncertain(fix) else { return (release(with: fix), nil) }
     if !Self.isNear(fix, held[spot]) {
-      // A receiver that jumps remains at each position; a moving user passes them.
+      // A jumping receiver remains at each position; a moving user passes through it.
       guard held.count - spot >= Self.standingFixes else { return (release(with: fix), nil) }
       spot = held.count
     }

@@ -11,7 +11,7 @@ struct StraightnessEstimator: Hashable, Sendable, Codable {
     var start: Date
     /// Mean position of the fixes.
     var middle: Coordinate
-    /// Variance per axis of the mean position in m², as far as the errors of the fixes are independent.
+    /// Variance per axis of the mean position in m², due to the independent errors of the fixes.
     var variance = 0.0
   }
 

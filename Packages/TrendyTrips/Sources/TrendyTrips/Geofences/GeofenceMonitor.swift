@@ -18,29 +18,29 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     public var minimumExitMargin = 30.0
     /// Minimum distance beyond the radius as a fraction of the radius. The larger of the two distances applies.
     public var exitMarginFraction = 0.2
-    /// Dwell time in seconds for an exit whose fixes stay just outside, as reflections cause.
+    /// Dwell time in seconds for an exit if the fixes stay just outside, which may be due to reflections.
     public var standingExitSeconds: TimeInterval = 120
     /// Maximum distance in metres beyond radius and margin that counts as just outside.
     public var standingExitDistance = 100.0
-    /// Maximum accuracy in metres, inclusive, of the fixes that are used.
+    /// Accuracy in metres above which a fix is ignored.
     public var maximumAccuracy = 1000.0
     /// Time in seconds after which an entry is reported without a second fix, because a stationary phone may not record
     /// one.
     public var silentEntrySeconds: TimeInterval = 300
     /// Minimum time in seconds that a route between two fixes must spend in the place to count as a visit.
     public var minimumPassingSeconds: TimeInterval = 3
-    /// Maximum speed of such a route in m/s. Anything faster is a receiver error.
+    /// Maximum speed in m/s of a route that counts as a visit. Anything faster is a receiver error.
     public var maximumPassingSpeed = 70.0
-    /// Maximum time in seconds between the two fixes. After a longer gap the route between them is unknown.
+    /// Maximum time in seconds between two fixes whose route counts as a visit. A longer gap leaves the route unknown.
     public var maximumPassingGap: TimeInterval = 120
-    /// Maximum time in seconds between the second fix and the one that confirms the visit.
+    /// Maximum time in seconds between the second of these two fixes and the one that confirms the visit.
     public var passingConfirmationSeconds: TimeInterval = 300
 
     /// Creates the default thresholds.
     public init() {}
   }
 
-  /// Crossing with its first fix, whose timestamp is that of the crossing.
+  /// Crossing with its first fix. The timestamp of this fix is the time of the crossing.
   public enum Effect: Hashable, Sendable {
     case entered(geofenceId: String, location: Location)
     case exited(geofenceId: String, location: Location)
@@ -84,7 +84,7 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
     return monitor
   }
 
-  /// Ids of the places in which the user is, sorted.
+  /// Ids of the places that the user is in, sorted.
   public var inside: [String] { fences.filter { $0.side == .inside }.map(\.id) }
 
   /// Processes the next fix.
@@ -178,8 +178,8 @@ extension GeofenceMonitor {
 
     /// Consecutive fixes that contradict the current side.
     ///
-    /// Its rules are monotonic in the radius: in a larger place more fixes are inside and fewer outside, so that it is
-    /// entered no later and left no earlier than a smaller one.
+    /// The rules are monotonic in the radius: a larger place has more fixes inside and fewer outside, so it is entered
+    /// no later and left no earlier than a smaller place with the same centre.
     struct Run: Hashable, Codable {
       let first: Location
       /// Minimum distance from the centre in metres.
@@ -248,7 +248,7 @@ extension GeofenceMonitor {
       return (seen, run.first)
     }
 
-    /// Whether a fix is back near the start of the route through the place, whose end therefore was an outlier.
+    /// Whether a fix is back near the start of the route through the place. If so, the end of the route was an outlier.
     func isThrownBack(by fix: Location) -> Bool {
       guard let way = passing else { return false }
       return Geodesic.distanceMeters(from: way.from.coordinate, to: fix.coordinate)
@@ -341,7 +341,7 @@ extension GeofenceMonitor {
       if Geodesic.isCertainlyBeyond(outer, from: center, to: fix.coordinate) { return .outside }
       let distance = Geodesic.distanceMeters(from: center, to: fix.coordinate)
       if distance > outer { return .outside }
-      // The less accurate a fix, the closer to the centre it must be. At twice the radius it proves nothing.
+      // The less accurate a fix, the closer to the centre it must be. An accuracy of twice the radius proves nothing.
       return accuracy < 2 * radius && distance <= radius - max(0, accuracy - radius) ? .inside : nil
     }
   }

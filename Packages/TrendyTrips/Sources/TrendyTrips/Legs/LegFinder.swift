@@ -5,7 +5,7 @@ import TrendyModels
 ///
 /// Uses a hidden Markov model with four modes. The cost of a mode in a cell is the difference between its typical speed
 /// and the measured one, relative to the spread of the mode and the accuracy of the fixes. A contradicting motion
-/// reading adds to the cost. So does each change of mode: as much as a few minutes at a slightly wrong speed.
+/// reading adds to the cost. So does each change of mode, by as much as a few minutes at a slightly wrong speed.
 struct LegFinder: Hashable, Sendable, Codable {
   private struct Cell: Hashable, Codable {
     var start: Date
@@ -131,7 +131,7 @@ struct LegFinder: Hashable, Sendable, Codable {
     }
     join(&modes, of: row)
     for run in Self.runs(of: modes) where modes[run.lowerBound] == .automotive {
-      // Standing at either end of a ride belongs to the adjacent walk.
+      // Time spent standing at either end of a ride belongs to the adjacent walk.
       let moving = run.filter { row[$0].speed >= Self.standing }
       guard let first = moving.first, let last = moving.last else { continue }
       if run.upperBound < row.count, modes[run.upperBound] == .walking {

@@ -5,9 +5,9 @@ public import TrendyModels
 public struct TripLeg: Hashable, Sendable, Codable {
   /// Walking, running, cycling or automotive, or `unknown` for a gap of half an hour or more.
   public var mode: MotionState
-  /// Departure.
+  /// Departure time.
   public var startTime: Date
-  /// Arrival.
+  /// Arrival time.
   public var endTime: Date
   /// Path length in metres.
   public var distanceMeters: Double

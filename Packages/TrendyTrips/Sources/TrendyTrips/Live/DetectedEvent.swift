@@ -34,8 +34,8 @@ struct DetectedEvent: Hashable, Sendable, Codable {
   /// `nil` while a visit is open.
   var end: Date?
   var standing = Standing.own
-  /// Id of the event that describes the same trip or visit and comes from another recording or an import. If set, no
-  /// event is written for this one.
+  /// Id of an event from another recording or an import that describes the same trip or visit. If set, no event is
+  /// written for this one.
   var twin: String?
   /// Event as detection last wrote it.
   var written: CreateEventRequest?
@@ -45,7 +45,7 @@ struct DetectedEvent: Hashable, Sendable, Codable {
   /// Time of the reading that completed the event, or `nil` while further readings may change it.
   var settledAt: Date?
 
-  /// Whether the event was withdrawn and its deletion is not confirmed.
+  /// Whether the event has been withdrawn but its deletion has not been confirmed.
   var isToBeDeleted: Bool { standing == .withdrawn && (written != nil || intended != nil) }
 
   /// Sort value of events that may still change: 9999-12-31, after every real timestamp.
@@ -53,8 +53,8 @@ struct DetectedEvent: Hashable, Sendable, Codable {
 
   /// Returns the stored form.
   ///
-  /// A withdrawn event whose deletion is not confirmed sorts as unsettled. Every detection then reads it again, even if
-  /// the clock was wrong at the time of the withdrawal.
+  /// A withdrawn event whose deletion has not been confirmed sorts as unsettled, so that every detection run reads it
+  /// again, even if the clock was wrong at the time of the withdrawal.
   func note() throws -> TrackNote {
     let time = isToBeDeleted ? Self.unsettled : settledAt ?? Self.unsettled
     return TrackNote(kind: .finding, id: eventId, time: time, content: Array(try WireJSON.encode(self)))
@@ -72,7 +72,8 @@ struct DetectedEvent: Hashable, Sendable, Codable {
 
   /// Returns the number of seconds for which two detected events overlap; negative if they do not.
   ///
-  /// - Parameter seen: time until which this event is known to last if it has no end. It lasts at least 1 s then.
+  /// - Parameter seen: time until which this event is known to have lasted if it has no end. Its duration then counts
+  ///   as at least 1 s.
   func overlap(with other: DetectedEvent, openUntil seen: Date) -> TimeInterval {
     min(end ?? max(seen, start + 1), other.end ?? .distantFuture).timeIntervalSince(max(start, other.start))
   }
@@ -80,7 +81,7 @@ struct DetectedEvent: Hashable, Sendable, Codable {
 
 extension DetectedEvent {
   /// Returns whether two detected events describe the same trip or visit in two recordings.
-  /// - Parameter event: event of `other`, whose starting point must agree as well.
+  /// - Parameter event: event created for `other`. Its starting point must agree as well.
   func isTwin(of other: DetectedEvent, _ event: Event) -> Bool {
     guard kind == other.kind, geofenceId == other.geofenceId, standing != .withdrawn, let end, let otherEnd = other.end,
       Event.isOneMoment(start, other.start),
@@ -94,8 +95,8 @@ extension Event {
   /// Returns whether two events with different ids describe the same trip or visit.
   ///
   /// Their starts and ends must agree within 1 s, because some formats store whole seconds, and their starting points
-  /// within 250 m. The ends of two visits to one place may differ by a minute: a format without accuracy leads to other
-  /// outliers.
+  /// within 250 m. The ends of two visits to one place may differ by a minute: without accuracies, other fixes are
+  /// removed as outliers.
   public func isTwin(of other: Event) -> Bool {
     guard id != other.id, sourceType == other.sourceType, geofenceId == other.geofenceId, let endDate,
       let otherEnd = other.endDate
@@ -104,12 +105,12 @@ extension Event {
       && Self.isOneMoment(endDate, otherEnd, within: Self.twinSeconds(atEndOf: geofenceId)) && isOnePlace(as: other)
   }
 
-  /// Maximum difference of two starts or ends in seconds. Formats with whole seconds differ by up to 1 s.
+  /// Maximum difference between two starts or two ends in seconds. Formats with whole seconds differ by up to 1 s.
   static let twinSeconds: TimeInterval = 1
-  /// Maximum distance of two starting points in metres. The user may carry two receivers.
+  /// Maximum distance between two starting points in metres. The user may carry two receivers.
   private static let twinMetres = 250.0
 
-  /// Returns the maximum difference in seconds of the ends of two visits, or of two trips if `geofenceId` is `nil`.
+  /// Returns the maximum difference in seconds between the ends of two visits, or two trips if `geofenceId` is `nil`.
   fileprivate static func twinSeconds(atEndOf geofenceId: String?) -> TimeInterval {
     geofenceId == nil ? twinSeconds : 60
   }

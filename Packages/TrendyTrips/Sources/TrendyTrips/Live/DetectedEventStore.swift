@@ -9,7 +9,7 @@ public protocol DetectedEventStore: Sendable {
   func geofences() throws -> [Geofence]
   /// Returns the user's setting for the length of a stop that ends a trip.
   func tripStop() throws -> TripStop
-  /// Returns the id of the event type of trips. Creates the type if it does not exist.
+  /// Returns the id of the event type for trips. Creates the type if it does not exist.
   func tripTypeId() throws -> String
   /// Returns an event, or `nil` if it never existed or was deleted.
   func event(id: String) throws -> Event?
@@ -33,7 +33,7 @@ public protocol DetectedEventStore: Sendable {
   ///
   /// - Returns: `false`, without deleting, if the stored event no longer equals `held`.
   func delete(_ held: Event) throws -> Bool
-  /// Returns a new trip with the values that follow from the user's rules: the vehicle and the category.
+  /// Returns a new trip with the vehicle and category that the user's rules assign to it.
   ///
   /// - Parameter device: device that recorded the trip.
   func completed(_ trip: Event, device: String) throws -> Event

@@ -2,7 +2,7 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// Changes to the stored events that one detection makes.
+/// Changes that one detection run makes to the stored events.
 struct DetectionWritePlan {
   struct Operation {
     enum What {
@@ -62,7 +62,7 @@ extension DetectionPass {
       let finding = held[index]
       let event = try journal.event(id: finding.eventId)
       if finding.isToBeDeleted {
-        // The process ended during the deletion; try again.
+        // An earlier process ended during the deletion. Delete the event unless it is already gone.
         if event == nil { continue }
         held[index].standing = .own
       }
@@ -150,7 +150,7 @@ extension DetectionPass {
     }
     let wanted = try wanted(finding, id: held.eventId, in: found)
     guard let event else {
-      // The process ended before it created the event.
+      // An earlier process ended before it created the event.
       create(settled, as: try completed(wanted, of: finding), into: &plan)
       return settled
     }

@@ -149,11 +149,11 @@ extension DetectionPass {
     }
   }
 
-  /// Longer than any gap after which a trip may continue, including the time until that is certain.
+  /// Upper bound in seconds for a gap after which a trip may continue, plus the time until that is certain.
   static let reopeningSeconds: TimeInterval = 3 * 86_400
 }
 
-/// State machine during a detection, with the checkpoints that it creates for later detections.
+/// State machine during a detection run, with the checkpoints that it creates for later runs.
 struct DetectionReplay {
   var machine: DetectionStateMachine
   private let device: String

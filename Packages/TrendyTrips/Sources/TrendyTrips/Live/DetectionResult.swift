@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Events that one detection found, as they follow from the readings alone.
+/// Events that one detection run derives from the readings alone.
 struct DetectionResult {
   private let geofences: [String: Geofence]
   private(set) var byKey: [String: (finding: DetectedEvent, record: TripRecord?, event: Event?)] = [:]

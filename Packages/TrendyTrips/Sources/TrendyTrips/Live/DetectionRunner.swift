@@ -13,19 +13,19 @@ public final class DetectionRunner: Sendable {
   let store: any TrackStore
   let journal: any DetectedEventStore
   let clock: any TimeSource
-  /// Last checkpoint of each device, with its stored bytes.
+  /// Last checkpoint for each device, with its stored bytes.
   private let known = Mutex<[String: (content: [UInt8], checkpoint: Checkpoint)]>([:])
-  /// Places of the previous detection: as the store returned them, sorted, and by id.
+  /// Places used by the previous run: as the store returned them, sorted, and by id.
   private let lastPlaces = Mutex<(given: [Geofence], sorted: [Geofence], byId: [String: Geofence])>(([], [], [:]))
 
-  /// Creates a runner that writes detected events to `journal`. `clock` determines how long a device has sent nothing.
+  /// Creates a runner that writes detected events to `journal`. `clock` determines how long a device has been silent.
   public init(store: any TrackStore, journal: any DetectedEventStore, clock: any TimeSource) {
     self.store = store
     self.journal = journal
     self.clock = clock
   }
 
-  /// Events that a run created, updated and deleted, by id.
+  /// Ids of the events that a run created, updated and deleted.
   public struct Changes: Hashable, Sendable {
     public var created: [String] = []
     public var updated: [String] = []
@@ -45,7 +45,7 @@ public final class DetectionRunner: Sendable {
     public var isEmpty: Bool { created.isEmpty && updated.isEmpty && deleted.isEmpty }
   }
 
-  /// Runs detection over the new readings of one device. Ends trips and visits if the device has sent nothing for long
+  /// Runs detection over the new readings from one device. Ends trips and visits if the device has been silent for long
   /// enough.
   @discardableResult
   public func read(device: String) throws -> Changes { try read(device: device) { _ in } }
@@ -77,7 +77,7 @@ public final class DetectionRunner: Sendable {
     }
   }
 
-  /// Runs detection over the new readings of all devices.
+  /// Runs detection over the new readings from all devices.
   @discardableResult
   public func readAll() throws -> Changes {
     var all = Changes()
@@ -194,7 +194,7 @@ public struct FindingExplanation: Hashable, Sendable {
   public var device: String
   public var start: Date
   public var end: Date?
-  /// Whether the user edited or deleted the event. Detection no longer changes it then.
+  /// Whether the user edited or deleted the event. If so, detection no longer changes it.
   public var isPersonal: Bool
   /// Whether the event is final unless a late reading arrives.
   public var isSettled: Bool

@@ -6,8 +6,8 @@ import TrendyProtocols
 ///
 /// It is a value and reads no clock: only the timestamps of the readings matter, so stored readings yield the same
 /// result in batches of any size. A ``TripDetector`` detects trips in the fixes. Trip commands of the device
-/// (``/TrendyProtocols/TripCommand``) take precedence: a ``TripTracker`` creates their trips, and detected trips of the
-/// same time are discarded.
+/// (``/TrendyProtocols/TripCommand``) take precedence: a ``TripTracker`` creates their trips, and detected trips that
+/// overlap these are discarded.
 struct DetectionStateMachine: Hashable, Sendable, Codable {
   enum Effect: Hashable, Sendable {
     /// A trip ended. Sent again with the same id if the trip turns out to continue.
@@ -40,7 +40,7 @@ struct DetectionStateMachine: Hashable, Sendable, Codable {
   /// Intervals of the most recent detected trips.
   private var detected: [Span] = []
   private var tracker: TripTracker?
-  /// Time of entry to each place in which the device is, by geofence id.
+  /// Entry time for each place that the device is in, by geofence id.
   private(set) var openVisits: [String: Date] = [:]
   /// Time of the last reading.
   private(set) var time: Date?

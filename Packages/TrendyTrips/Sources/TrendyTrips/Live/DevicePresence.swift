@@ -13,7 +13,7 @@ public struct DevicePresence: Hashable, Sendable {
   public var mode = MotionState.unknown
   /// Whether the trip is paused, at a skip place or because the car is off.
   public var isPaused = false
-  /// Time of entry to each place in which the device is, by geofence id.
+  /// Entry time for each place that the device is in, by geofence id.
   public var visits: [String: Date]
 
   /// Creates the presence of a device without a trip in progress.

@@ -3,7 +3,7 @@ public import TrendyModels
 /// Names of tracks that are stored and displayed but not used for detection.
 ///
 /// The source of such a track, for example a workout, provides its own events. The fixes are stored in the track log
-/// under a device name with the prefix `path`, and are exported like those of any device.
+/// under a device name with the prefix `path`, and are exported like those of any other device.
 public enum DisplayOnlyTrack: Sendable {
   private static let prefix = "path "
 

@@ -2,7 +2,7 @@ import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Imported track, stored in the track log as a device that sends nothing more.
+/// Imported track, stored in the track log as a device that will send no more readings.
 ///
 /// The device name consists of the time and position of the first fix. A track therefore has the same name regardless
 /// of how often and in which format it is imported, and a longer copy extends it. A track recorded by another receiver
@@ -44,7 +44,7 @@ public struct Recording: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - geofences: Places of the user.
-  ///   - tripTypeId: Id of the event type of trips.
+  ///   - tripTypeId: Id of the event type for trips.
   ///   - stop: Duration of a stop that ends a trip.
   public func events(geofences: [Geofence], tripTypeId: String, stop: TripStop) -> [Event] {
     var machine = DetectionStateMachine(device: device)

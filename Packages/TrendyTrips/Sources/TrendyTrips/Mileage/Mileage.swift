@@ -61,7 +61,7 @@ public struct OdometerCheck: Hashable, Sendable {
     /// Length in metres of the trips between the readings. A trip during a reading counts proportionally to its time.
     public var trips: Double
 
-    /// Difference of the two readings in metres.
+    /// Difference between the two readings in metres.
     public var driven: Double { to.meters - from.meters }
     /// Deviation of the trips from the odometer as a fraction of `driven`, positive if trips are missing. If the
     /// odometer did not change, −1 with trips and 0 without.
@@ -107,7 +107,7 @@ public struct OdometerCheck: Hashable, Sendable {
   public var isWarning: Bool { whole?.isWarning ?? false }
 }
 
-/// Trip, of which only the part within a period counts.
+/// Trip that may lie only partly within a period. Only that part counts.
 private struct Drive {
   let start: Date
   let end: Date

@@ -35,7 +35,7 @@ public struct MileageLog: Sendable {
   public func byVehicle(_ trips: [TripEvent]) -> [VehicleMileage] {
     Dictionary(grouping: trips) { $0.vehicleId ?? "" }
       .map { id, trips in
-        // A trip of a deleted vehicle contains the vehicle's name.
+        // A trip keeps the name of its vehicle, which may have been deleted.
         let name = names[id] ?? trips.last?.carName ?? (id.isEmpty ? "no vehicle" : id)
         return VehicleMileage(vehicleId: id, name: name, mileage: Mileage(of: trips))
       }
@@ -49,7 +49,7 @@ public struct MileageLog: Sendable {
       .sorted { ($1.mileage.trips, $0.name) < ($0.mileage.trips, $1.name) }
   }
 
-  /// Returns the current name of a trip's vehicle, else its name at the time of the trip; empty if unknown.
+  /// Returns the current name of a trip's vehicle, or its name at the time of the trip if the vehicle no longer exists.
   public func vehicleName(of trip: TripEvent) -> String {
     trip.vehicleId.flatMap { names[$0] } ?? trip.carName ?? ""
   }
@@ -77,6 +77,6 @@ public struct VehicleMileage: Hashable, Sendable {
   public var vehicleId: String
   /// Name of the vehicle.
   public var name: String
-  /// Its trips, by category.
+  /// Mileage of the vehicle by category.
   public var mileage: Mileage
 }

@@ -3,25 +3,25 @@ public import TrendyModels
 public import TrendyProtocols
 
 extension DataStoreProtocol {
-  /// Returns the vehicles of the user, sorted by name.
+  /// Returns the user's vehicles, sorted by name.
   public func vehicles() throws -> [Vehicle] {
     try fetchRecords(kind: .vehicle).compactMap { Vehicle(id: $0.id, fields: $0.fields) }
       .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
   }
 
-  /// Returns the trip rules of the user in order of precedence.
+  /// Returns the user's trip rules in order of precedence.
   public func tripRules() throws -> [TripRule] {
     try fetchRecords(kind: .tripRule).compactMap { TripRule(id: $0.id, fields: $0.fields) }.inAskingOrder
   }
 
-  /// Returns the trips that begin in a time span and count, oldest first. A span of `nil` selects all.
+  /// Returns the counted trips that begin in a time span, oldest first. A span of `nil` selects all counted trips.
   public func countedTrips(in span: Range<Date>?) throws -> [TripEvent] {
     let trips = try tripsAround(span)
     let witnesses = TripWitnesses(among: trips)
     return trips.filter { span?.contains($0.start) != false && witnesses.counts($0) }
   }
 
-  /// Returns the witnesses among the trips of the same period.
+  /// Returns the witnesses among all stored trips from the period of the given trips.
   public func witnesses(among trips: [TripEvent]) throws -> TripWitnesses {
     let starts = trips.map(\.start)
     guard let first = starts.min(), let last = starts.max() else { return TripWitnesses(among: []) }

@@ -25,9 +25,9 @@ public struct TripEvent: Hashable, Sendable {
     measure()
   }
 
-  /// Departure.
+  /// Departure time.
   public var start: Date { event.timestamp }
-  /// Arrival, or the departure for an event without an end.
+  /// Arrival time, or the departure time for an event without an end.
   public var end: Date { event.endDate ?? event.timestamp }
 
   /// Path length in metres.

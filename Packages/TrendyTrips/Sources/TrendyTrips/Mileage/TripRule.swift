@@ -12,7 +12,7 @@ public enum TripCategory: String, Hashable, Sendable, Codable, CaseIterable {
 public struct TripFacts: Hashable, Sendable {
   /// Places at the start and at the end.
   public var ends: [Geofence]
-  /// Departure.
+  /// Departure time.
   public var start: Date
   /// UTC offset at the start in seconds.
   public var secondsFromGMT: Int
@@ -57,7 +57,7 @@ public struct TripRule: Hashable, Sendable, Identifiable {
     public var weekdays: [Int]?
     /// Local time of the start.
     public var hours: Span?
-    /// Ids of vehicles, one of which the trip must have been made with.
+    /// Ids of vehicles. The trip must have been made with one of them.
     public var vehicleIds: [String]?
     /// Minimum path length in metres.
     public var minimumDistance: Double?

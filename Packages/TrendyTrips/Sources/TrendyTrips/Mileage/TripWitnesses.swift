@@ -4,8 +4,8 @@ import TrendyModels
 /// Trips that recorded a drive a second time, each with the trip that counts in its place.
 ///
 /// A user is in one place at a time, but may carry several trackers, or import a track of a drive that a device has
-/// recorded. Of simultaneous trips from different sources only one counts; the others are its witnesses. Nothing is
-/// stored: if the counted trip is deleted, a witness counts instead.
+/// recorded. Only one of several simultaneous trips from different sources counts; the others are its witnesses.
+/// Nothing is stored: if the counted trip is deleted, a witness counts instead.
 public struct TripWitnesses: Hashable, Sendable {
   /// Id of the counted trip for the id of each witness.
   public let countedIds: [String: String]
@@ -13,9 +13,9 @@ public struct TripWitnesses: Hashable, Sendable {
   /// Finds the witnesses among all trips of a period, which may be in any order.
   ///
   /// A trip is a witness if counted trips of other sources cover more than half of its duration. Trips that the user
-  /// entered or classified are counted first, then trips of devices, so that an import does not change the mileage, and
-  /// among equals the trip with the most fixes. A counted trip that is part of a longer one becomes its witness in any
-  /// case.
+  /// entered or classified are counted first, then trips detected by devices, so that an import does not change the
+  /// mileage. Among trips of equal rank, the one with the most fixes is counted first. A counted trip that is part of a
+  /// longer one becomes its witness in any case.
   public init(among trips: [TripEvent]) {
     var countedIds: [String: String] = [:]
     var group: [TripEvent] = []

@@ -61,7 +61,7 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     take(seconds, metres, to: fix)
   }
 
-  /// Continues at another position, which the user reached on an unknown path.
+  /// Continues at another position that the user reached by an unknown route.
   mutating func move(to fix: Location) {
     last = fix
     begin(at: fix)
@@ -96,7 +96,7 @@ struct DirectionalPersistence: Hashable, Sendable, Codable {
     run = Sums()
   }
 
-  /// Step length in metres, more than the error of a receiver changes within a second.
+  /// Step length in metres. The error of a receiver changes by less than this within a second.
   static let length = 20.0
   /// Minimum duration of a step in seconds.
   private static let shortest: TimeInterval = 5

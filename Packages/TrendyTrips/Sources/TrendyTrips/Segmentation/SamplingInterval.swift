@@ -5,7 +5,7 @@ import TrendyFoundation
 /// A receiver with an interval of a few seconds also records while stationary, so a gap means that it has no reception.
 /// A receiver with an interval of 15 s or more saves energy and sleeps while stationary.
 struct SamplingInterval: Hashable, Sendable, Codable {
-  /// Most recent intervals in seconds, without gaps.
+  /// Most recent intervals in seconds, excluding gaps.
   private var spans: [TimeInterval] = []
 
   mutating func add(seconds: TimeInterval) {

@@ -9,7 +9,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
   private var metres = 0.0
   /// Last fix used for a step.
   private var base: Location?
-  /// Rejected fixes that are too fast for the path, each reachable from the previous one at the speed of a train.
+  /// Rejected fixes that imply too high a speed, each reachable from the previous one at the speed of a train.
   private var claims: [Location] = []
 
   /// Whether the fixes have been fast and on a straight path for long enough.
@@ -34,7 +34,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     isFast = isFast || fix.timestamp.timeIntervalSince(first.timestamp) >= Self.seconds
   }
 
-  /// Processes a fix after a section of unknown path. A fast section continues there.
+  /// Processes a fix after a section whose route is unknown. A fast section continues at this fix.
   mutating func leap(to fix: Location) {
     claims = []
     guard isFast else { return stop(at: fix) }
@@ -53,7 +53,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     base = fix
   }
 
-  /// Processes a fix that is too fast for the path.
+  /// Processes a fix that implies too high a speed.
   /// - Returns: the fixes since the first one that was too fast, once they have agreed on a train's speed for long
   ///   enough.
   mutating func agreed(on fix: Location, maximumSpeed: Double) -> [Location]? {
@@ -74,8 +74,8 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
     return claims
   }
 
-  /// Processes a fix that is too fast for the path and too slow for a train. Earlier rejected fixes came from a train
-  /// that has braked, if their speed was constant for longer than any receiver error.
+  /// Processes a fix that implies too high a speed, but a lower one than a train's. If the earlier rejected fixes had a
+  /// constant speed for longer than any receiver error lasts, they came from a train that has since braked.
   /// - Returns: the fixes since the first one that was too fast, including this one, or `nil` if they were errors.
   mutating func braked(on fix: Location) -> [Location]? {
     guard let first = claims.first, let last = claims.last, claims.count >= Self.fixes,
@@ -88,7 +88,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
 
   /// Returns whether the mean speed is that of a train and nearly all steps have about this speed.
   private static func agree(_ fixes: [Location]) -> Bool {
-    // An error that moves has a different speed at each fix, and turns.
+    // A moving receiver error changes its speed and direction at every fix.
     let paces = zip(fixes, fixes.dropFirst()).map { pace($0.0, $0.1) }
     let mean = pace(fixes[0], fixes[fixes.count - 1])
     return mean >= fast && paces.filter { abs($0 - mean) <= mean / 4 }.count * 5 >= paces.count * 4

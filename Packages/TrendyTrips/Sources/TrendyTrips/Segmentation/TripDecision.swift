@@ -7,7 +7,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
   public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
     /// No departure: the fixes have left the stay point, but the motion sensor reports no movement.
     case heldByMotion = "held_by_motion"
-    /// Outlier: a fix that no plausible speed can reach, and the next fix is back.
+    /// Outlier: a fix that is unreachable at any plausible speed, after which the next fix is back.
     case passedOver = "passed_over"
     /// Outlier: a fix without accuracy at the position of a cell tower, or of an access point seen before.
     case cell
@@ -25,13 +25,13 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case carried
     /// Departure and arrival during a gap between two stationary positions.
     case unseen
-    /// Start at a position that the user reached on an unknown path.
+    /// Start at a position that the user reached by an unknown route.
     case appeared
     /// Stop too short to end the trip, for example at a traffic light.
     case shortStop = "short_stop"
     /// Gap during which the trip continued, as the fixes before and after it show.
     case bridged
-    /// Gap of a receiver with a short sampling interval, which must have lacked reception. The trip continued.
+    /// Gap in the fixes of a receiver with a short sampling interval, due to a loss of reception. The trip continued.
     case unheard
     /// Short displacement of the receiver without movement of the user.
     case displaced
@@ -47,9 +47,9 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case resumed
     /// Arrival: the stop was long enough to end the trip.
     case stopped
-    /// End: a long gap, and nothing shows that the trip continued.
+    /// End: a long gap, with no evidence that the trip continued.
     case silence
-    /// End: the user reached the position of the next fixes on an unknown path.
+    /// End: the user got to the position of the next fixes by an unknown route.
     case leapt
     /// End: the recording ended.
     case recordingEnded = "recording_ended"

@@ -8,8 +8,8 @@ extension TripDetector {
     private(set) var now: TripProgress
     /// Straight-line distance from the start to the last fix, in metres.
     private var fromStart: Double
-    /// Progress at the first fix of a circle that contains all later fixes, and at those. If the trip ends now, it ends
-    /// there.
+    /// Progress at the first fix of a circle that contains all later fixes, and at each of those. If the trip ends
+    /// now, it ends in this circle.
     private var stay: [TripProgress]
     /// Progress at a single fix outside the circle, which may be an outlier. A second one shows that the trip
     /// continues.
@@ -36,7 +36,7 @@ extension TripDetector {
     /// Noise at the start of the trip, in metres.
     private let noise: Double
     private var decisions: DecisionLog
-    /// Whether the path to the start is unknown.
+    /// Whether the user reached the start by an unknown route.
     let appeared: Bool
     /// Whether the trip took place during a gap, and the user was stationary after it.
     private let isUnseen: Bool
@@ -163,7 +163,7 @@ extension TripDetector {
       return stay[away.firstIndex { $0 <= scatter } ?? 0]
     }
 
-    /// Returns whether the user is back at the start without having been far away. The movement was noise then.
+    /// Returns whether the user is back at the start without having been far away. If so, the movement was noise.
     func isBack(_ configuration: Configuration) -> Bool {
       let isSoon = now.fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.errorSeconds
       return (isSoon || now.reach < configuration.minimumLoopReach) && !now.course.isKept
@@ -171,7 +171,7 @@ extension TripDetector {
           <= 2 * max(StationaryState.scatter, noise)
     }
 
-    /// Returns whether a jump leads back to the start soon after the departure. Both were errors then.
+    /// Returns whether a jump leads back to the start soon after the departure. If so, both were errors.
     func isThrownBack(to fix: Location, _ configuration: Configuration) -> Bool {
       fix.timestamp.timeIntervalSince(record.trip.startTime) < configuration.errorSeconds
         && Geodesic.shortMeters(from: record.trip.startCoordinate, to: fix.coordinate)
@@ -189,7 +189,7 @@ extension TripDetector {
     /// Whether the user has been stationary for longer than at a traffic light.
     var isStanding: Bool { restingSeconds >= Self.noteworthyStop }
 
-    /// Last fix of the path, not displaced.
+    /// Last fix of the path, ignoring displaced ones.
     var seen: Location { now.fix }
 
     /// Returns whether a fix belongs to the current stop.
@@ -197,7 +197,7 @@ extension TripDetector {
       !isOutside(stay[0], fix, configuration)
     }
 
-    /// Continues at another position, which the user reached on an unknown path.
+    /// Continues at another position that the user reached by an unknown route.
     mutating func move(to fix: Location, _ configuration: Configuration, _ motion: MotionHistory) {
       measured = fix
       wayLength = PathLengthEstimator()
@@ -419,7 +419,7 @@ extension TripDetector {
         return
       }
       let stood = first.fix.timestamp.timeIntervalSince(stay[0].fix.timestamp)
-      // A single fix, such as the start during a gap, is not a stop.
+      // A single fix, such as the start of a trip during a gap, is not a stop.
       if stay.count > 1, stood >= Self.noteworthyStop, stood < configuration.stopSeconds {
         note(TripDecision(.shortStop, at: stay[0].fix.timestamp, seconds: stood, limit: configuration.stopSeconds))
       }

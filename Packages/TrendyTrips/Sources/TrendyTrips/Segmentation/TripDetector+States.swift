@@ -17,7 +17,7 @@ extension TripDetector {
     private var hasLeapt = false
     /// Whether the motion sensor currently suppresses a departure.
     private var isHeldBack = false
-    /// Detects laps, which lead to no other place.
+    /// Detects laps near the stay point.
     private var course: DirectionalPersistence
     /// Detects a departure slower than 1 m/s.
     private var slowCourse: SlowDepartureDetector
@@ -113,7 +113,7 @@ extension TripDetector {
       }
       if isLeap {
         // The fix cannot be reached from the last one. If it can be reached from an older one, the fixes of the last
-        // few seconds were errors: a phone that wakes up first reports the position of its cell tower. Otherwise the
+        // few seconds were errors: a waking phone reports the position of its cell tower first. Otherwise the
         // earlier fixes do not explain the route to this one, which may itself be an error.
         let before = outside.prefix {
           fix.timestamp.timeIntervalSince($0.timestamp) >= configuration.departureSeconds
@@ -423,7 +423,7 @@ extension TripDetector {
 
     private static let limit = 600
     /// Maximum time in seconds between an estimated start and the first fix. The speed after the first fix does not
-    /// show how long the user took before it.
+    /// show how long the user took to get there.
     private static let longestEstimate: TimeInterval = 300
     /// Minimum duration of a gap in seconds. Almost every receiver records more often while moving.
     static let silence: TimeInterval = 60

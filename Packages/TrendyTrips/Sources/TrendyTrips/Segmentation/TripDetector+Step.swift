@@ -107,8 +107,8 @@ extension TripDetector.MovingState {
 
   /// Processes a fix while a stationary receiver appears to be displaced.
   ///
-  /// If the fix is back, the stop continues. If it is at a third position, the trip continues there. After a while the
-  /// displacement counts as real, and the trip ended before it.
+  /// If the fix is back at the stop, the stop continues. If it is at a third position, the trip continues there.
+  /// After a while, the displacement counts as a real movement that began after the end of the trip.
   /// - Returns: the result, or `nil` if the receiver is not displaced.
   private mutating func takeAside(
     _ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration, _ motion: MotionHistory
@@ -201,7 +201,7 @@ extension TripDetector.MovingState {
     seconds > noteworthySilence && seconds <= configuration.receptionSeconds && cadence.isDense
   }
 
-  /// Minimum duration in seconds of a gap to be noticed for a receiver with a short sampling interval.
+  /// Duration in seconds above which a gap matters for a receiver with a short sampling interval.
   private static let noteworthySilence: TimeInterval = 60
 
   private static func wentOn(_ hop: TripDetector.Hop, _ configuration: TripDetector.Configuration) -> Bool {

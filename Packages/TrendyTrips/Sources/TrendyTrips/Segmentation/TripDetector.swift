@@ -21,7 +21,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var silenceSeconds: TimeInterval = 7200
     /// Radius in metres around a stay point. The accuracy of a fix is used instead if it is larger.
     public var restRadius = 60.0
-    /// Minimum distance in metres between the stay point and a departure.
+    /// Minimum distance in metres from the stay point for a departure.
     public var departureDistance = 150.0
     /// Minimum time in seconds between the first fix outside the stay point and the confirmation of a departure.
     public var departureSeconds: TimeInterval = 10
@@ -47,7 +47,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var maximumRideSeconds: TimeInterval = 14400
     /// Minimum distance in metres between the stationary positions before and after a gap that contains a trip.
     public var minimumUnseenDistance = 2000.0
-    /// Maximum duration in seconds of such a gap.
+    /// Maximum duration in seconds of a gap that contains a trip.
     public var maximumUnseenSeconds: TimeInterval = 43200
     /// Maximum distance in metres that a sleeping phone moves before it wakes up.
     public var wakingDistance = 500.0
@@ -139,7 +139,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
   private var smoothing = FixAverager()
   /// Last fix, or mean of several fixes, that was used for detection.
   private var lastSeen: Location?
-  /// Fix that no plausible speed can reach. An outlier if the next fix is back; otherwise a new position.
+  /// Fix that is unreachable at any plausible speed. It is an outlier if the next fix is back near the previous ones.
   private var suspect: Location?
   /// Speed in m/s of the last step.
   private var pace: Double?
@@ -165,7 +165,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// Whether the trip in progress is paused at a skip place.
   public var isPaused: Bool { openWay?.isPaused ?? false }
 
-  /// Decisions of the last half hour at the stay point. Empty during a trip.
+  /// Decisions made at the stay point in the last half hour. Empty during a trip.
   public var restingDecisions: [TripDecision] { rest?.decisions.all ?? [] }
 
   /// Time at which ``onTick(at:)`` ends the trip in progress if there are no further fixes.
@@ -273,7 +273,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return effects + (way?.onTick(at: date, configuration) ?? [])
   }
 
-  /// Processes a reading of the motion sensor, which must precede later fixes. It is only one kind of evidence.
+  /// Processes a reading of the motion sensor. Must be called before later fixes are processed.
   public mutating func onMotion(_ activity: MotionActivity) { motion.add(activity) }
 
   /// Ends the trip in progress at the end of a recording.

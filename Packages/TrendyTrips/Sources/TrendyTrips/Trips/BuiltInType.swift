@@ -14,17 +14,17 @@ public struct BuiltInType: Sendable {
   /// Returns the property definitions of a new type; `id` maps a property key to an id.
   private let definitions: @Sendable (_ eventTypeId: String, _ id: (String) -> String) -> [PropertyDefinition]
 
-  /// Event type of trips.
+  /// Event type for trips.
   public static let trip = BuiltInType(
     key: "trip", name: TripRecord.eventTypeName, colorHex: "#4A6FA5", iconName: "⇢"
   ) { type, id in
     TripRecord.propertyDefinitions(eventTypeId: type) { id($0.rawValue) }
   }
 
-  /// Event type of visits to places that have no type of their own.
+  /// Event type for visits to places that have no type of their own.
   public static let visit = BuiltInType(key: "visit", name: "Visit", colorHex: "#6B8E4E", iconName: "⌂") { _, _ in [] }
 
-  /// Event type of odometer readings.
+  /// Event type for odometer readings.
   public static let odometer = BuiltInType(key: "odometer", name: "Odometer", colorHex: "#7A6F5D", iconName: "◔") {
     type, id in
     [("odometer_m", "Odometer", PropertyType.number), ("car", "Car", .text), ("vehicle", "Vehicle", .text)]
@@ -73,7 +73,7 @@ public struct BuiltInType: Sendable {
     // Candidate ids are hashes. They are computed only if a type could match.
     let rows = names.keys.contains(where: NaturalIdentifier.isNatural) ? Self.rows : 0
     let own = (0..<rows).lazy.map { natural("event_type", $0) }.first { names[$0] != nil }
-    // Otherwise, a type of the user that has this name.
+    // Otherwise, use a type with this name that the user created.
     return own ?? names.filter { $0.value == name }.keys.min()
   }
 

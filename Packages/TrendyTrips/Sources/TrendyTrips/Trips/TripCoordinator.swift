@@ -29,11 +29,11 @@ public final class TripCoordinator {
   public private(set) var isTracking = false
   /// Most recent authorization that the location service reported.
   public private(set) var authorization: LocationAuthorizationStatus = .notDetermined
-  /// Most recent error of the location service, or `nil` since the last fix.
+  /// Error of the location service since the last fix, or `nil`.
   public private(set) var lastLocationError: (any Error)?
   /// Whether ``start()`` was called after the last ``stop()``.
   private var isStarted = false
-  /// Whether ``stop()`` was called last. Late readings are ignored then.
+  /// Whether ``stop()`` was called last. If so, late readings are ignored.
   private var isStopped = false
   /// Id of the trip whose start was reported. Without it, `end`, `resume` and `cancel` are not reported.
   private var reportedTrip: String?
@@ -177,8 +177,9 @@ extension TripCoordinator {
 
   /// Returns the time of a confirmed motion state, according to the clock of the fixes.
   ///
-  /// Usually this is the current time, because the last fix may be an hour old. If they differ by more than a day, the
-  /// fixes are a recording or the clock is wrong, and the time of the last fix is used.
+  /// Usually this is the current time, because the last fix may be an hour old. If the current time and
+  /// the last fix differ by more than a day, the fixes are from a recording or the clock is wrong, and the time of the
+  /// last fix is used.
   private func verdictTime() -> Date {
     let now = clock.now
     guard let latest = tracker.latestTime else { return now }

@@ -2,7 +2,7 @@ import TrendyFoundation
 public import TrendyModels
 
 extension TripRecord {
-  /// Name of the event type of trips.
+  /// Name of the event type for trips.
   public static let eventTypeName = "Trip"
 
   /// Keys of the properties set by ``event(eventTypeId:carName:device:)``.

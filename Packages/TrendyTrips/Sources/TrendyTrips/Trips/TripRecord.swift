@@ -1,7 +1,7 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Trip with the data that its event contains in addition.
+/// Trip with the additional data that its event contains.
 public struct TripRecord: Hashable, Sendable, Codable {
   /// Start, end and distance.
   public var trip: Trip

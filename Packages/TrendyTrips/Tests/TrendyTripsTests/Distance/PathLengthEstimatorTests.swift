@@ -9,7 +9,7 @@ import TrendyTesting
 struct PathLengthEstimatorTests {
   private static let start = Date(timeIntervalSince1970: 1_704_096_000)
 
-  /// Drives along straight sections of 300 m with alternating bends of 50°, after and before a stay of 15 minutes.
+  /// Returns a drive along straight sections of 300 m with alternating bends of 50°, between two stays of 15 minutes.
 
   private func streets(seconds: Int, corners: Int = 24, speed: Double = 10, tellsSpeed: Bool = false) -> [Location] {
     let way = 300.0 * Double(corners)

@@ -53,7 +53,7 @@ struct MotionActivityHandlerTests {
     handler.tick(at: at(10))
     handler.receive(motion(.walking, 20))
     _ = listener.take()
-    // A change between two states other than driving does not restart the debounce.
+    // A change from one state to another does not restart the debounce if neither state is driving.
     handler.receive(motion(.stationary, 21))
     #expect(listener.take() == ["stationary"])
     handler.tick(at: at(20 + seconds))

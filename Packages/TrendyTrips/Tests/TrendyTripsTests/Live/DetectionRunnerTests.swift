@@ -50,7 +50,7 @@ struct DetectionRunnerTests {
     }
   }
 
-  /// Returns places around the first fix, one at a third of the day, and the last one.
+  /// Returns places around the first fix, the fix a third of the way through the list, and the last fix.
   static func places(_ readings: [TrackReading]) -> [Geofence] {
     let fixes = readings.compactMap { if case .fix(let fix) = $0 { fix } else { nil } }
     return [0, fixes.count / 3, fixes.count - 1].enumerated().map { number, index in

@@ -42,8 +42,8 @@ struct LateReadingTests {
     return (0..<count).flatMap { number in day.map { $0.later(by: Double(number) * 86_400) } }
   }
 
-  /// A trip across the missing part is detected first, and is split when the part arrives. Its event must not be used
-  /// for both of the resulting trips.
+  /// A single trip that spans the missing readings is detected first, and is split when they arrive. Its event must not
+  /// be used for both of the resulting trips.
   @Test(
     "a day whose end arrives first has the same trips as one in order",
     arguments: [(SimulatedDay.World.town, 44), (.buses, 61), (.railway, 11)] as [(SimulatedDay.World, UInt64)])
