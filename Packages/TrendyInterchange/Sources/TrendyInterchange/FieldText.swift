@@ -45,7 +45,7 @@ enum FieldText {
     return Date(timeIntervalSince1970: seconds)
   }
 
-  /// Returns the motion state for a name that some program uses, or `nil` for other names.
+  /// Returns the motion state for a name used by a supported program, or `nil` for other names.
   static func motion(_ word: some StringProtocol) -> MotionState? {
     switch word.lowercased() {
     case "automotive", "driving", "in_vehicle", "in_car", "car", "vehicle", "in_road_vehicle": .automotive

@@ -56,7 +56,7 @@ public enum ImportFormat: String, Hashable, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// Returns the error for an unsupported file, which describes its content or lists the columns of a table.
+  /// Returns the error for an unsupported file. It describes the content, or lists the columns if the file is a table.
   static func refusal(_ bytes: [UInt8]) -> InterchangeError {
     let content = bytes[...].withoutLeadingSpace
     guard let first = content.first else { return .unknownFormat(seen: "an empty file") }

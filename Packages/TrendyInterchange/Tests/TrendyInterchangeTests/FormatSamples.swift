@@ -1,4 +1,4 @@
-/// Small invented files of trackers and time sheets, written according to the descriptions of their formats.
+/// Small invented files in the formats of trackers and time sheets, based on the descriptions of these formats.
 enum FormatSamples {
   static let all: [String: String] = [
     "habitbull": """

@@ -123,7 +123,7 @@ struct HealthExportTests {
       Self.steps(50, "12:00:00", "12:01:00", "Phone", Self.phone),
     ].joined()
     let (events, _) = try Self.read(content)
-    // 300 steps of the watch, 300 + 50 of the phone at other times, and 750 of the app in the remaining 45 minutes.
+    // 300 steps from the watch, 300 + 50 from the phone at other times, and 750 from the app in the other 45 minutes.
     #expect(events.map { $0.properties["steps"] } == [.number(1400.0)])
     #expect(events[0].key == "apple-health|steps|2026-03-02")
     #expect(events[0].date == CivilDate(year: 2026, month: 3, day: 2))

@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Data that arrives live: trip commands, reports of gpsd, and NMEA sentences of a receiver.
+/// Data that arrives live: trip commands, reports from gpsd, and NMEA sentences from a receiver.
 @Suite("Live sources", .timeLimit(.minutes(10)))
 struct LiveSourceTests {
   private static let moment = Date(timeIntervalSince1970: 1_704_067_200)

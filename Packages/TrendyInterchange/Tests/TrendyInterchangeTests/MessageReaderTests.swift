@@ -43,7 +43,7 @@ struct MessageReaderTests {
     #expect(file.unreadableTimes == 1)
     #expect(file.problems.map(\.place).sorted() == ["line 4", "line 5", "line 6", "line 7"])
     #expect(file.problemCount == 4)
-    // The message that arrives late is sorted into the order of time.
+    // The message that arrived late is sorted by time.
     #expect(file.locations.map(\.timestamp) == [Self.start, Self.start + 1])
     #expect(file.locations[1].speed == nil)
     #expect(file.locations[1].course == nil)

@@ -65,7 +65,7 @@ struct CalendarReader {
   private struct Calendar {
     /// Value of `X-WR-TIMEZONE`.
     var zone: String?
-    /// Whether this product wrote the calendar. Its UIDs are event ids then.
+    /// Whether this product wrote the calendar. If so, its UIDs are event ids.
     var isOwn = false
   }
 
@@ -148,7 +148,7 @@ struct CalendarReader {
 
   // MARK: Events
 
-  /// Reports a problem with part of an event, and its line.
+  /// Reports a problem with part of an event, with its line number.
   private func report(
     _ reason: String, _ line: Int, _ body: (InterchangeRecord, String) throws -> Void
   ) throws {
@@ -215,7 +215,7 @@ struct CalendarReader {
 
   private func isSeries(_ item: Item) -> Bool { item.first("RRULE") != nil || item.first("RDATE") != nil }
 
-  /// Checks that all time zones are known, and reports the ones that are not.
+  /// Checks the time zones and reports those that are unknown.
   ///
   /// - Throws: ``InterchangeError/undecided(_:reason:)`` for an unknown zone, unless the user has chosen a zone.
   private mutating func checkZones(_ body: (InterchangeRecord, String) throws -> Void) throws {
@@ -228,7 +228,7 @@ struct CalendarReader {
         let ofCalendar = calendars[item.calendar].zone
         let named = line.parameters["TZID"]
         guard let name = named ?? ofCalendar, zones.clock(name) == nil else { continue }
-        // The zone of the calendar replaces an unknown zone of an event.
+        // If the zone of an event is unknown, use the zone of the calendar.
         let other = named == nil ? nil : ofCalendar.flatMap { zones.clock($0) }
         guard other != nil || options.isZoneChosen else {
           throw InterchangeError.undecided(
@@ -570,7 +570,7 @@ struct CalendarReader {
     return .wall(wall, named ?? calendars[item.calendar].zone.flatMap { zones.clock($0) } ?? options.zone)
   }
 
-  /// Returns the times in a list, and reports the ones that are invalid.
+  /// Returns the times in a list, and reports invalid ones.
   private mutating func listed(
     _ line: CalendarLines.Line, _ item: Item, _ body: (InterchangeRecord, String) throws -> Void
   ) throws -> [Moment] {

@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Time zones of a calendar by IANA name, by Windows name, or as defined in the file.
 struct CalendarZones {
-  /// Part of a zone definition: a UTC offset that applies from a local time on.
+  /// Part of a zone definition: a UTC offset that applies from a given local time.
   struct Observance {
     var start: WallTime?
     var from = 0

@@ -1,7 +1,7 @@
 /// Files of an export by path, from a folder, a ZIP archive or a test.
 ///
 /// The caller lists the files and provides a function that opens one. The function must decompress files such as
-/// `.fit.gz`. Metadata files of macOS are left out.
+/// `.fit.gz`. macOS metadata files are omitted.
 ///
 /// ```swift
 /// let archive = try ZipReader(try ArchiveFile(path: "export.zip"))
@@ -74,6 +74,6 @@ public struct ExportFiles {
   }
 }
 
-/// The closure may capture state of its creator, so a value must remain in its isolation domain.
+/// The closure may capture its creator's state, so a value must remain in the creator's isolation domain.
 @available(*, unavailable)
 extension ExportFiles: Sendable {}

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads a month of the "Semantic Location History" in a Takeout:
+/// Reads one month of the "Semantic Location History" from a Google Takeout archive:
 /// `{"timelineObjects":[{"placeVisit":{…}},{"activitySegment":{…}}]}`.
 enum GoogleMonths {
   static let array = "timelineObjects"

@@ -1,8 +1,8 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads `Records.json` of a Takeout, which contains all fixes of the user's devices and is often several gigabytes in
-/// size.
+/// Reads `Records.json` from a Google Takeout archive. The file contains all fixes from the user's devices and is often
+/// several gigabytes in size.
 ///
 /// The member names follow the Records schema in CarlosBergillos/LocationHistoryFormat.
 enum GoogleRecords {

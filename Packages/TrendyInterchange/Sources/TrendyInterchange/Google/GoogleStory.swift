@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Converts the visits and journeys that Google detected to events. Shared by the readers of all of Google's formats.
+/// Converts the visits and journeys that Google detected to events. Shared by the readers for all of Google's formats.
 enum GoogleStory {
-  /// Device name in the track log for the fixes of paths.
+  /// Device name under which the track log stores the fixes of paths.
   static let source = "Google Timeline"
 
   struct Stay {

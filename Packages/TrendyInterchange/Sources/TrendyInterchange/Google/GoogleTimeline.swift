@@ -1,10 +1,10 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the Timeline that a phone exports.
+/// Reads the Google Maps Timeline as exported by a phone.
 ///
-/// Android writes an object with `semanticSegments`, and iOS an array of the same elements with other spellings. The
-/// reader accepts both spellings in both structures.
+/// Android writes an object with `semanticSegments`. iOS writes an array of the same elements, with different spellings
+/// of keys and values. The reader accepts either spelling in either structure.
 enum GoogleTimeline {
   static let kinds = ["visit", "activity", "timelinePath", "timelineMemory"]
 
@@ -33,8 +33,7 @@ enum GoogleTimeline {
   }
 }
 
-/// Assigns the points of paths, which the file contains in blocks of two hours, to the journeys during which they were
-/// recorded.
+/// Assigns path points, which the file stores in two-hour blocks, to the journeys during which they were recorded.
 private struct GoogleTimelineReader {
   let options: ImportOptions
   /// Recent points, which journeys later in the file may need.
@@ -106,7 +105,7 @@ private struct GoogleTimelineReader {
     var fixes: [Location] = []
     for (index, point) in path.enumerated() {
       let minutes = point["durationMinutesOffsetFromStartTime"]?.number
-      // Some files contain negative offsets, which count as 0. Points in the same minute are spread over it.
+      // Some files contain negative offsets, which count as 0. Points with the same minute are spread over it.
       let moment =
         point["time"]?.moment
         ?? minutes.map { span.start.addingTimeInterval(min(max(0, $0), 1e7).rounded(.down) * 60) }

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads a backup of Daylio: an archive with base64-encoded JSON in `backup.daylio`. Each entry becomes an event of
+/// Reads a Daylio backup: an archive with base64-encoded JSON in `backup.daylio`. Each entry becomes an event of
 /// type `Mood`.
 enum DaylioBackup {
   /// Maximum size of `backup.daylio` in bytes. It does not contain the pictures, which are in separate files.

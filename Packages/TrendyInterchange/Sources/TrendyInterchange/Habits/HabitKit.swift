@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the JSON export of HabitKit. Each day on which a habit was done becomes an all-day event.
+/// Reads HabitKit's JSON export. Each day on which a habit was done becomes an all-day event.
 enum HabitKit {
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
     let head = head.withoutLeadingSpace
@@ -25,7 +25,7 @@ enum HabitKit {
         continue
       }
       names[id] = name
-      // A habit to be broken has no goal: each recorded day is a lapse.
+      // A habit that the user wants to break has no goal: each recorded day is a lapse.
       let goal = habit["isInverse"]?.boolValue == true ? nil : goals[id]
       let color = habit["color"]?.stringValue.map { colors[$0] ?? $0 }
       let icon = habit["emoji"]?.stringValue

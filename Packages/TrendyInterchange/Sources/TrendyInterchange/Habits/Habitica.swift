@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Reads Habitica's user data in JSON: clicks on habits, completed dailies and completed to-dos.
 ///
-/// The structure of the histories is that of `scoreTask` and `cron` in HabitRPG/habitica. A history has one entry per
+/// The histories have the structure that `scoreTask` and `cron` in HabitRPG/habitica write. A history has one entry per
 /// day of the user, with the time of the last click. Old entries are averages over several days and are skipped.
 struct Habitica {
   private let options: ImportOptions

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the archive of Loop Habit Tracker: `Habits.csv`, and `001 Name/Checkmarks.csv` for each habit.
+/// Reads an archive from Loop Habit Tracker: `Habits.csv`, and `001 Name/Checkmarks.csv` for each habit.
 ///
 /// Folders are matched to habits by their numbers, because their names lack characters that a file system may not
 /// support. The table of all habits in the top-level folder is not read: a comma in a habit's name shifts its columns.
@@ -32,7 +32,7 @@ struct LoopReader {
   }
 
   /// Opens an archive.
-  /// - Throws: ``InterchangeError`` if the files are not an archive of Loop.
+  /// - Throws: ``InterchangeError`` if the files are not a Loop archive.
   init(_ files: ExportFiles, _ options: ImportOptions) throws {
     guard let path = try Self.table(in: files) else {
       throw InterchangeError.unreadable(reason: "Habits.csv of Loop not found")
@@ -180,7 +180,7 @@ struct LoopReader {
     case amount(Double)
   }
 
-  /// Parses a cell. Returns `nil` for a value that no version of Loop writes.
+  /// Parses a cell. Returns `nil` for a value that Loop has never written.
   private static func value(_ text: String, isNumerical: Bool) -> Checkmark? {
     switch text {
     case "SKIP", "3": return .skipped

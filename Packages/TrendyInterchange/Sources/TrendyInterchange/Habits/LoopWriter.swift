@@ -10,7 +10,7 @@ public protocol EventArchiveWriter {
   func files() -> [(path: String, content: String)]
 }
 
-/// Writer for the archive of Loop Habit Tracker 2.3.1 and later, with one habit per type and one row per day.
+/// Writer for archives as Loop Habit Tracker 2.3.1 and later writes them, with one habit per type and one row per day.
 ///
 /// Each day has one value: the sum of its events if an event of the type has a `count` or a day has several events,
 /// otherwise a checkmark.

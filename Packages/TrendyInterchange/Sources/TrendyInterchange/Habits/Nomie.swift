@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads backups of Nomie 3 to 6. Each `#tag` in a note becomes an event.
+/// Reads backups from Nomie 3 to 6. Each `#tag` in a note becomes an event.
 enum Nomie {
   private struct Tracker {
     var label: String

@@ -1,5 +1,5 @@
 extension HealthExport {
-  /// Complete export: the data file, and separate files with the routes of workouts.
+  /// Complete export: the data file, and separate files with workout routes.
   ///
   /// The phone exports a ZIP archive with folder and file names in the phone's language, so the data file is found by
   /// its root element.
@@ -12,9 +12,9 @@ extension HealthExport {
     /// Path of the data file.
     public let dataPath: String
 
-    /// Finds the data file. Returns `nil` if no file is an export of Apple Health.
+    /// Finds the data file. Returns `nil` if no file is an Apple Health export.
     ///
-    /// - Throws: ``HealthExportError/severalExports(_:)``, or the error of opening a file.
+    /// - Throws: ``HealthExportError/severalExports(_:)``, or the error from opening a file.
     public init?(_ files: ExportFiles) throws {
       var found: [String] = []
       for path in files.paths where path.lowercased().hasSuffix(".xml") {
@@ -29,7 +29,7 @@ extension HealthExport {
 
     /// Reads the data file in the same way as ``HealthExport/read(_:_:)``.
     ///
-    /// - Throws: The errors of ``HealthExport/read(_:_:)``, or the error of opening the file.
+    /// - Throws: The errors of ``HealthExport/read(_:_:)``, or the error from opening the file.
     public func read(_ body: (HealthEvent) throws -> Void) throws -> Summary {
       try HealthExport.read(try files.open(dataPath), body)
     }
@@ -38,7 +38,7 @@ extension HealthExport {
     ///
     /// - Returns: The route, or `nil` if the export does not contain the file or the file is larger than
     ///   ``routeLimit``.
-    /// - Throws: ``InterchangeError`` for an invalid file, or the error of opening it.
+    /// - Throws: ``InterchangeError`` for an invalid file, or the error from opening it.
     public func route(_ path: String) throws -> TrackFile? {
       let folder = dataPath.utf8.lastIndex(of: UInt8(ascii: "/")).map { dataPath[...$0] } ?? ""
       let path = String(folder) + path
@@ -47,7 +47,7 @@ extension HealthExport {
     }
   }
 
-  /// Returns whether a file is an export of Apple Health, given its first 64 KiB, or the whole file if it is shorter.
+  /// Returns whether a file is an Apple Health export, given its first 64 KiB, or the whole file if it is shorter.
   ///
   /// The root element follows a document type of several kilobytes, which is malformed in some versions.
   public static func isBeginning(of bytes: ArraySlice<UInt8>) -> Bool {
@@ -67,6 +67,6 @@ extension HealthExport {
   }
 }
 
-/// The files may capture state of their creator, so a value must remain in its isolation domain.
+/// The files may capture their creator's state, so a value must remain in the creator's isolation domain.
 @available(*, unavailable)
 extension HealthExport.Folder: Sendable {}

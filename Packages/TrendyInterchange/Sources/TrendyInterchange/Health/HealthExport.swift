@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads `export.xml` of Apple Health as a stream and converts it to events.
+/// Reads `export.xml` from Apple Health as a stream and converts it to events.
 ///
 /// Workouts, water and mindfulness are emitted while the file is read. Steps, active energy and sleep follow at the
 /// end, because one event combines many lines. Several devices count the same steps, so only the best source counts in
@@ -24,7 +24,7 @@ public enum HealthExport: Sendable {
     public internal(set) var events: [HealthCategory: Int] = [:]
     /// Number of skipped elements by type. After 256 types, further types count as "other".
     public internal(set) var skipped: [String: Int] = [:]
-    /// Problems of the first 100 rejected elements, in file order.
+    /// Problems with the first 100 rejected elements, in file order.
     public internal(set) var problems: [ImportProblem] = []
     /// Total number of rejected elements.
     public internal(set) var problemCount = 0

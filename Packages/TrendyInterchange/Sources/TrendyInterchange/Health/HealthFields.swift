@@ -96,7 +96,7 @@ enum HealthUnit {
     }
   }
 
-  /// Returns the factor that converts a unit of volume to millilitres, or `nil` for an unknown unit. Factors of US and
+  /// Returns the factor that converts a unit of volume to millilitres, or `nil` for an unknown unit. Factors for US and
   /// imperial units are exact.
   static func volume(_ unit: String) -> Double? {
     switch unit {

@@ -49,7 +49,7 @@ extension HealthParser {
     } else if scanner.matches(scanner.name, "WorkoutEvent") {
       try readWorkoutEvent()
     } else if scanner.matches(scanner.name, "WorkoutRoute") {
-      // Set back to 0 when the element ends.
+      // Reset to 0 when the element ends.
       routeDepth = depth
     } else if scanner.matches(scanner.name, "MetadataEntry"), let zone = try zoneOfMetadata() {
       workout?.zone = zone

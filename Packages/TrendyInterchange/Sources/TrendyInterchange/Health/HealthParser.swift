@@ -70,7 +70,7 @@ struct HealthParser: ~Copyable {
   var otherNames: [String] = []
   var otherCounts: [Int] = []
   private var otherIndices: [String: Int] = [:]
-  /// Type of the previous record, cached because most consecutive records have the same type.
+  /// Type of the last record, cached because most consecutive records have the same type.
   var lastType: [UInt8] = []
   var lastKind = Kind.other(0)
 

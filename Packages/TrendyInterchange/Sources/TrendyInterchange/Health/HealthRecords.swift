@@ -1,9 +1,9 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads exports of Apple Health as import records.
+/// Reads Apple Health exports as import records.
 enum HealthRecords {
-  /// Reads the data file alone. Routes of workouts are in other files and are counted as skipped.
+  /// Reads the data file alone. Workout routes are in other files and are counted as skipped.
   static func read(
     _ input: ByteInput, _ options: ImportOptions, _ body: InterchangeFormat.Handler
   ) throws {

@@ -89,7 +89,7 @@ struct HealthSources {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Returns whether both contain the same bytes and are not empty.
+  /// Returns whether the buffer is not empty and contains the same bytes as `other`.
   func isSame(as other: [UInt8]) -> Bool {
     guard count == other.count, let baseAddress, count > 0 else { return false }
     return other.withUnsafeBytes { memcmp(baseAddress, $0.baseAddress ?? UnsafeRawPointer(baseAddress), count) == 0 }

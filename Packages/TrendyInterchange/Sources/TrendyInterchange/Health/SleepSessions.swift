@@ -1,7 +1,7 @@
 /// Combines sleep samples into sessions that are separated by more than two hours without sleep.
 ///
-/// Phones, watches and apps record the same night. Each session uses one source: preferably one with sleep stages, then
-/// the one with the most sleep. Time in bed alone does not count as sleep.
+/// Several devices and apps may record the same night. Each session uses one source: preferably one with sleep
+/// stages, then the one with the most sleep. Time in bed alone does not count as sleep.
 struct SleepSessions {
   enum Stage: UInt8 {
     case inBed
@@ -54,7 +54,7 @@ struct SleepSessions {
 
   /// Maximum time in seconds without sleep within a session.
   private static let gap: Int64 = 7200
-  /// Minimum time asleep in seconds of a session.
+  /// Minimum time asleep in a session, in seconds.
   static let shortest: Int64 = 1800
 
   private var samples: [Sample] = []

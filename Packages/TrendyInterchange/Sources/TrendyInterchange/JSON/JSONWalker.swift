@@ -31,8 +31,8 @@ struct JSONWalker {
   ///   - choose: Returns how to visit the value at a path of names and indices. The path of a document is empty.
   ///   - onValue: Receives each value with its path and its position, such as `events[3]`.
   ///   - onBroken: Receives the position of a value whose brackets are balanced but which is not valid JSON.
-  /// - Throws: ``InterchangeError`` if the text is truncated or an error prevents reading on, or errors of the
-  ///   closures.
+  /// - Throws: ``InterchangeError`` if the text is truncated or a syntax error prevents further reading, or errors of
+  ///   the closures.
   static func walk(
     _ input: ByteInput, choose: @escaping ([String]) -> Choice, _ onValue: @escaping Taking,
     onBroken: @escaping (_ reason: String, _ place: String) throws -> Void

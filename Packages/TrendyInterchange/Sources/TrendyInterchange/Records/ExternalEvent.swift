@@ -7,11 +7,11 @@ public import TrendyModels
 public struct ExternalEvent: Hashable, Sendable {
   /// Name of the event type in the source.
   public var typeName: String
-  /// Other names in lower case, by which the user may map the event to a type of the record.
+  /// Other names, in lower case, by which the user can map the event to one of their own types.
   public var hints: [String] = []
   /// Parts of the natural key, the same in every file that contains the event.
   public var key: [String]
-  /// Whether the source's keys are unique. If not, a key that repeats within a file denotes another event.
+  /// Whether the source's keys are unique. If not, a repeated key within one file denotes a separate event.
   public var isKeyUnique = false
   /// Id in a store of this product, if this product exported the file.
   public var id: String?
@@ -24,7 +24,7 @@ public struct ExternalEvent: Hashable, Sendable {
   public var notes: String?
   /// IANA name of the time zone in which the event was recorded.
   public var timeZone: String?
-  /// Source of the event in the store that exported it, or `nil` for events of other programs.
+  /// Source of the event in the store that exported it, or `nil` for events from other programs.
   public var source: EventSourceType?
   public var title: String?
   public var externalId: String?
@@ -35,17 +35,17 @@ public struct ExternalEvent: Hashable, Sendable {
   /// Fixes of the route in order of time. They are stored but not used for detection, because the source has classified
   /// them.
   public var track: [Location] = []
-  /// Rule for recognising duplicates from other sources, or `nil` to compare only the key.
+  /// Rule for recognising the same event from other sources, or `nil` to compare only the key.
   public var sameness: DuplicateRule?
   /// Property values by key.
   public var properties: [String: PropertyValue] = [:]
-  /// Property kinds of this event alone, for keys that have another kind in other events.
+  /// Property kinds for this event alone, for keys that have a different kind in other events.
   public var kinds: [String: PropertyType] = [:]
 
   /// Key of the trip property that contains the transport mode, such as `car` or `train`.
   public static let modeKey = "mode"
 
-  /// Rule for recognising events of two sources as duplicates.
+  /// Rule for recognising events from two sources as duplicates.
   public enum DuplicateRule: Hashable, Sendable {
     /// The events overlap by more than half of the longer one, and their positions, if known, are within `metres`.
     case time(metres: Double)
@@ -65,27 +65,27 @@ public struct ExternalEvent: Hashable, Sendable {
 
 /// Item read from a file.
 public enum InterchangeRecord: Hashable, Sendable {
-  /// Entity of a store of this product, with the fields of its create request.
+  /// Entity exported from a store of this product, with the fields of its create request.
   case entity(kind: MutationEntityType, id: String, fields: [String: JSONValue])
-  /// Event of another program.
+  /// Event from another program.
   case event(ExternalEvent)
   /// Event type, possibly without events. An existing type with this name is not changed.
   case type(ExternalType)
-  /// Property that events of a type have without a definition in the file. `typeID` is the id of the type in the file.
+  /// Property that events of a type have but the file does not define. `typeID` is the id of the type in the file.
   case property(key: String, kind: PropertyType, typeID: String)
   /// Dates that neither break nor extend a streak.
   case dayOff(ExternalSkip)
   /// Track in which trips are to be detected.
   case track(TrackFile)
-  /// Fix of a device, in whose fixes trips are to be detected.
+  /// Fix from a device. Trips are to be detected in the fixes of this device.
   case fix(Location, device: String)
   /// Fixes that are stored but not used for detection, because the source provides its own trips and visits.
   case path([Location], source: String)
-  /// Motion sample of a device.
+  /// Motion sample from a device.
   case motion(MotionActivity, device: String)
   /// Trip command: `start`, `end`, `finalize` or `cancel`.
   case call(kind: String, time: Date, device: String)
-  /// State of detection that a store keeps with the readings of a device.
+  /// Detection state that a store keeps with a device's readings.
   case note(kind: String, id: String, time: Date, content: [UInt8], device: String)
   /// Item that is not imported. `what` describes it, for example "alarm".
   case skip(what: String, count: Int = 1)
@@ -97,9 +97,9 @@ public enum InterchangeRecord: Hashable, Sendable {
 public struct ImportOptions: Sendable {
   /// Time zone of timestamps without an offset.
   public var zone: ZoneClock
-  /// Range outside which events are skipped and recurrences end, or `nil` for all events.
+  /// Time range to import, or `nil` for all events. Recurrences are expanded only within it.
   public var range: Range<Date>?
-  /// Current time, at which recurrences without an end stop.
+  /// Current time, at which the expansion of recurrences without an end stops.
   public var now: Date
   /// Column names of a table by role, such as `type`, `start` or `note`.
   public var columns: [String: String]
@@ -115,7 +115,7 @@ public struct ImportOptions: Sendable {
   public var durationUnit: DurationUnit?
   /// Event type for the rows of a table without a type column.
   public var typeName: String?
-  /// Cells in lower case that mean that a habit was done, in a table with one column per habit. `nil` for the defaults.
+  /// Lower-case cell texts that mark a habit as done, in a table with one column per habit. `nil` for the defaults.
   public var doneValues: Set<String>?
 
   /// Creates options. The arguments correspond to the properties.

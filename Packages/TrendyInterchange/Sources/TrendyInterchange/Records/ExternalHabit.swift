@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Event type of another program.
+/// Event type from another program.
 public struct ExternalType: Hashable, Sendable {
   public var name: String
   /// Colour as `#RRGGBB`, or `nil` if the program has none in this form.

@@ -84,7 +84,7 @@ extension InterchangeFormat {
       basis: "recorded drives", track: format)
   }
 
-  /// At the end, because all other archive formats are more specific.
+  /// Listed last, because all other archive formats are more specific.
   private static let folders = [
     InterchangeFormat(
       "zip", "ZIP or folder", "Archive or folder with files of these formats, such as a Takeout, calendars or tracks.",

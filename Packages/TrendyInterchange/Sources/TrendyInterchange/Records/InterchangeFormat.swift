@@ -1,6 +1,6 @@
 /// File format with its detection, contents, reader and writer.
 ///
-/// The options of the command line and its help are generated from ``all``. A test compares `docs/formats.md` with it.
+/// The command-line options and their help are generated from ``all``. A test compares `docs/formats.md` with it.
 public struct InterchangeFormat: Sendable {
   /// Kinds of content that a format can contain.
   public struct Contents: OptionSet, Hashable, Sendable {
@@ -8,9 +8,9 @@ public struct InterchangeFormat: Sendable {
 
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Events of the user.
+    /// The user's events.
     public static let events = Contents(rawValue: 1)
-    /// Positions of devices.
+    /// Device positions.
     public static let fixes = Contents(rawValue: 2)
     /// Trips, contained in the file or detected in its fixes.
     public static let trips = Contents(rawValue: 4)
@@ -129,7 +129,7 @@ public struct InterchangeFormat: Sendable {
   /// Detects the format of a folder or an archive by the contents of its files.
   ///
   /// - Returns: The format, or `nil` if no file is supported.
-  /// - Throws: The error of opening a file.
+  /// - Throws: The error from opening a file.
   public static func detect(in files: ExportFiles) throws -> InterchangeFormat? {
     try readable.first { try $0.folder?.recognise(files) == true }
   }

@@ -60,7 +60,7 @@ struct GPXStreamWriter: TrackStreamWriter {
   func ending() -> String { GPXWriter.ending }
 }
 
-/// Writer for GeoJSON with one feature per segment, which has `coordTimes`.
+/// Writer for GeoJSON with one feature per segment. Each feature has `coordTimes`.
 struct GeoJSONStreamWriter: TrackStreamWriter {
   private var isFirst = true
 
@@ -75,7 +75,7 @@ struct GeoJSONStreamWriter: TrackStreamWriter {
   func ending() -> String { "\n]}\n" }
 }
 
-/// Writer for KML 2.2 with one placemark per segment, which contains a `gx:Track`.
+/// Writer for KML 2.2 with one placemark per segment. Each placemark contains a `gx:Track`.
 ///
 /// Speed, bearing and accuracy are written to the arrays that ``KMLReader`` reads.
 struct KMLStreamWriter: TrackStreamWriter {
@@ -130,7 +130,7 @@ struct KMLStreamWriter: TrackStreamWriter {
   }
 }
 
-/// Writer for `.rec` files of OwnTracks Recorder.
+/// Writer for OwnTracks Recorder's `.rec` files.
 struct OwnTracksStreamWriter: TrackStreamWriter {
   func beginning() -> String { "" }
 

@@ -6,7 +6,7 @@ public enum TrendyNDJSON: Sendable {
   /// First line of a file, without the line break.
   public static let header = "{\"record\":\"trendy\",\"schema\":\"trendy.export/1\"}"
 
-  /// Returns the line of a record with its line break, or `nil` for records that the format does not support.
+  /// Returns the line for a record with its line break, or `nil` for records that the format does not support.
   public static func line(_ record: InterchangeRecord) throws -> String? {
     var members: [String: JSONValue]
     switch record {

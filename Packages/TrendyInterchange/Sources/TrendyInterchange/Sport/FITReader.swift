@@ -29,7 +29,7 @@ enum FITReader {
 
 /// Collects the messages of one file. Message and field numbers are those of Garmin's profile.
 private struct FITActivity {
-  /// Numbers of the messages file_id, session, record and activity.
+  /// Global message numbers of file_id, session, record and activity.
   static let numbers: Set<Int> = [0, 18, 20, 34]
   /// Seconds from 1970 to the FIT epoch, 1989-12-31T00:00:00Z.
   private static let epoch = 631_065_600.0

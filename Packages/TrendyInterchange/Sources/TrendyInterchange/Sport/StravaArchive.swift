@@ -211,7 +211,7 @@ extension StravaArchive {
       return workout
     }
 
-    /// Names of activities in Strava that differ from those of Apple and Garmin.
+    /// Strava's names for activities that Apple and Garmin name differently.
     private static let activities: [String: String] = [
       "ride": "Cycling", "virtual ride": "Cycling", "mountain bike ride": "Cycling", "gravel ride": "Cycling",
       "e-bike ride": "E-biking", "run": "Running", "virtual run": "Running", "trail run": "Running", "walk": "Walking",

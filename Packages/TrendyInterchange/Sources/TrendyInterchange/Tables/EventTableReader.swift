@@ -5,7 +5,7 @@ import TrendyModels
 ///
 /// A table is read twice. First all cells of a column determine its format, then the rows become events. If a table is
 /// larger than ``window``, only its first part determines the formats, and a check at the end ensures that the rest has
-/// the same ones.
+/// the same formats.
 struct EventTableReader {
   /// Maximum size in bytes of a table that is loaded into memory.
   private static let window = 64 << 20
@@ -72,14 +72,14 @@ struct EventTableReader {
 
   // MARK: Detection
 
-  /// Returns whether a column is named like a time column and another like a type column.
+  /// Returns whether one column has a typical name for times and another has one for event types.
   static func isTable(_ head: ArraySlice<UInt8>) -> Bool {
     guard let names = header(of: head)?.normalized, names.count > 1 else { return false }
     return TableProfile.any.namesTime(names)
       && TableProfile.any.roles[.type]?.contains { names.contains($0) } == true
   }
 
-  /// Returns whether there are at least two columns, of which one is named like a time column or contains dates.
+  /// Returns whether there are at least two columns, one of which has a typical name for times or contains dates.
   static func hasTimes(_ head: ArraySlice<UInt8>) -> Bool {
     guard let rows = rows(of: head), let header = TableHeader(rows, profiles: []), header.names.count > 1 else {
       return false
@@ -365,7 +365,7 @@ struct EventTableReader {
     for problem in problems { try body(.bad(reason: problem)) }
   }
 
-  /// Emits an event for each habit of the row that was done.
+  /// Emits an event for each habit that was done according to the row.
   private func giveHabits(
     _ day: ExternalEvent, _ cells: [String], _ problems: inout [String], _ body: (InterchangeRecord) throws -> Void
   ) throws {
@@ -550,7 +550,7 @@ struct EventTableReader {
     }
   }
 
-  /// Returns the amount of a habit, or `nil` if it is 0, or negative as in some programs.
+  /// Returns the amount of a habit, or `nil` if it is 0 or negative. Some programs write negative amounts.
   private func done(_ cells: [String]) -> Double? {
     guard let index = amountColumn, index < cells.count,
       let count = amounts.number(cells[index]), count > 0, count < 1e12

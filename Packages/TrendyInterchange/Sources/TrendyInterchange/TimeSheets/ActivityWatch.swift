@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads buckets of ActivityWatch: the programs in the foreground while the user was present.
+/// Reads ActivityWatch buckets: the programs in the foreground while the user was present.
 ///
 /// Intervals of one program that are less than a minute apart become one event. Window titles and page addresses are
 /// not read. The buckets depend on each other and may be in any order, so all intervals are stored until the end, in 24

@@ -43,7 +43,7 @@ enum Taskwarrior {
     let lines = [event.title].compactMap(\.self) + notes
     event.notes = lines.isEmpty ? nil : lines.joined(separator: "\n")
     if let project = task["project"]?.stringValue?.lowercased() {
-      // Lets `home.admin` match a mapping of `home` as well.
+      // Lets a mapping for `home` match `home.admin` as well.
       let parts = project.split(separator: ".")
       event.hints = parts.indices.reversed().map { parts[...$0].joined(separator: ".") }
     }

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Parses timestamps of Taskwarrior and Timewarrior, such as `20260301T080000Z`.
+/// Parses timestamps from Taskwarrior and Timewarrior, such as `20260301T080000Z`.
 enum TimeSheetTime {
   static func date(_ text: some StringProtocol) -> Date? {
     guard text.utf8.count == 16, text.hasSuffix("Z"), let time = WallTime(text) else { return nil }

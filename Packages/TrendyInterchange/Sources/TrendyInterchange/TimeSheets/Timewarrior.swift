@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads intervals of Timewarrior, from its data files (`inc …` lines) or the output of `timew export`.
+/// Reads Timewarrior intervals from its data files (`inc …` lines) or the output of `timew export`.
 ///
 /// The first tag is the event type. A running interval is skipped, so that a later import can add it.
 enum Timewarrior {

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads frames of Watson, from its file `frames` or the output of `watson log --json`.
+/// Reads Watson frames from its file `frames` or the output of `watson log --json`.
 enum Watson {
   static func isBeginning(of head: ArraySlice<UInt8>) -> Bool {
     let head = head.withoutLeadingSpace

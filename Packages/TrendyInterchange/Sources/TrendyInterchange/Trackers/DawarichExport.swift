@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads the archive of a Dawarich account.
+/// Reads an archive exported from a Dawarich account.
 ///
 /// Version 2 contains one line of JSON per point and visit; version 1 contains everything in `data.json`.
 struct DawarichExport {

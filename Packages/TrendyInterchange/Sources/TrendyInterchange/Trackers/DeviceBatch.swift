@@ -9,7 +9,7 @@ public struct DeviceBatch: Hashable, Sendable {
   public var activities: [MotionActivity] = []
   /// Device name in the request, or `nil` if it is missing or empty.
   public var device: String?
-  /// Problems of the first 100 rejected items.
+  /// Problems with the first 100 rejected items.
   public var problems: [ImportProblem] = []
   /// Total number of rejected items.
   public var problemCount = 0

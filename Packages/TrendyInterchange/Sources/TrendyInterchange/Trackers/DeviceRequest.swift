@@ -1,12 +1,12 @@
 public import TrendyFoundation
 import TrendyModels
 
-/// Parses the requests of tracking apps into fixes.
+/// Parses requests from tracking apps into fixes.
 ///
 /// Invalid parts of a request are reported in the batch, which contains the valid parts. Only a malformed document is
 /// an error. Queries are percent-encoded, as in the part of the URL after the question mark.
 public enum DeviceRequest: Sendable {
-  /// Parses a request of OwnTracks in HTTP mode.
+  /// Parses a request from OwnTracks in HTTP mode.
   ///
   /// An empty body is a ping without a fix. The device is the topic of the message, or `u` and `d` in the query.
   ///
@@ -22,7 +22,7 @@ public enum DeviceRequest: Sendable {
     return batch
   }
 
-  /// Parses a request of Overland. The device is the first `device_id`.
+  /// Parses a request from Overland. The device is the first `device_id`.
   ///
   /// - Throws: ``InterchangeError`` for a body that is not JSON.
   public static func overland(body: [UInt8]) throws(InterchangeError) -> DeviceBatch {
@@ -50,7 +50,7 @@ public enum DeviceRequest: Sendable {
     return batch(of: [("the query", fix)], format: .csv)
   }
 
-  /// Parses a request of Traccar's OsmAnd protocol: a query with a speed in knots, or JSON with a speed in m/s.
+  /// Parses a request in Traccar's OsmAnd protocol: a query with a speed in knots, or JSON with a speed in m/s.
   ///
   /// The time of a query defaults to `receivedAt`. JSON contains its own timestamps.
   ///

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads batches of Overland: a single batch, an array of batches, or one batch per line.
+/// Reads Overland batches: a single batch, an array of batches, or one batch per line.
 ///
 /// The app also sends features without a point for actions such as `will_terminate`. They are skipped and counted by
 /// action. Negative values mean unknown, as does an altitude of 0 with a negative vertical accuracy.

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads messages of OwnTracks, and files of OwnTracks Recorder.
+/// Reads OwnTracks messages and OwnTracks Recorder files.
 ///
 /// Messages of type `location` are positions. They include pings, which may have the time of sending instead of the
 /// time of the fix. Other messages are skipped and counted by type. Speeds are converted from km/h to m/s.

@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads `locations.json` of a trip in a Polarsteps archive: `{"locations":[{"lat":…,"lon":…,"time":…}]}`.
+/// Reads the `locations.json` of one trip in a Polarsteps archive: `{"locations":[{"lat":…,"lon":…,"time":…}]}`.
 enum PolarstepsReader {
   private static let array = "locations"
 

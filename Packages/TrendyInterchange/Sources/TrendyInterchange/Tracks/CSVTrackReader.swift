@@ -1,7 +1,7 @@
 import TrendyFoundation
 import TrendyModels
 
-/// Reads tables of fixes, whose columns are recognised by name.
+/// Reads tables of fixes. Columns are recognised by name.
 ///
 /// Latitude, longitude and time are required. Coordinates may be in units of 1e-7 degrees (`latitudeE7`), and the
 /// hemisphere may be a letter in the cell or in a separate column. Date and time of day may be in two columns. As in
@@ -80,11 +80,11 @@ public enum CSVTrackReader: Sendable {
     let count: Int
     var headerLine = 0
     var separator = UInt8(ascii: ",")
-    /// Whether the time column was recognised by a name that tables of events use as well.
+    /// Whether the time column was recognised by a name that event tables use too.
     private(set) var isTimeWeak = false
     /// Whether rows of plain numbers can be parsed without creating strings.
     private(set) var isPlain = true
-    /// Column with addresses, whose commas Traccar does not quote.
+    /// Column with addresses, in which Traccar does not quote commas.
     private(set) var address: Int?
     private var time = 0
     /// Column of the date, if the time column contains only a time of day.
@@ -310,7 +310,7 @@ public enum CSVTrackReader: Sendable {
       return fields
     }
 
-    /// Remark that states the zone of times without a zone.
+    /// Remark about the zone assumed for times without a zone.
     var zoneRemark: String {
       guard let zone else { return "times without a zone are read as UTC" }
       return "times without a zone are read as \(zone.name ?? "times of the chosen zone")"

@@ -45,7 +45,7 @@ public enum GeoJSONWriter: Sendable {
     return text.text
   }
 
-  /// Appends an array with one array per line, whose elements `add` appends.
+  /// Appends an array with one inner array per line. `add` appends the elements of an inner array.
   private static func addLists(
     _ lines: [[Location]], to text: inout TextBytes, _ add: (Location, inout TextBytes) -> Void
   ) {
@@ -60,7 +60,7 @@ public enum GeoJSONWriter: Sendable {
     text.add("]")
   }
 
-  /// Returns a file with one point per fix, which has all values of the fix.
+  /// Returns a file with one point per fix. Each point has all values of its fix.
   ///
   /// A motion sample is written together with a fix that has the same timestamp.
   public static func writePoints(_ fixes: [Location], activities: [MotionActivity] = []) -> [UInt8] {

@@ -8,7 +8,7 @@ import TrendyModels
 /// incremented at midnight, or unknown if there is none. Sentences without a correct checksum and runs of binary data
 /// are rejected and counted. Other sentences are skipped and counted by type.
 public enum NMEAReader: Sendable {
-  /// Reads a file, which may also contain binary messages of the receiver.
+  /// Reads a file, which may also contain binary messages from the receiver.
   ///
   /// - Throws: ``InterchangeError`` if it does not contain a valid sentence.
   public static func read(_ bytes: [UInt8]) throws(InterchangeError) -> TrackFile {

@@ -4,8 +4,8 @@ public import TrendyModels
 extension TrackFile {
   /// Separates the tracks of workouts from the tracks that are used for trip detection.
   ///
-  /// A GPX file may name the activity, which is accepted unless the speeds contradict it. If it does not, only walking
-  /// and running are recognised, by their speeds.
+  /// If a GPX file names the activity, it is accepted unless the speeds contradict it. Otherwise, only walking and
+  /// running are recognised, by their speeds.
   ///
   /// - Parameters:
   ///   - zone: IANA name of the time zone of the workouts.
@@ -28,7 +28,7 @@ extension TrackFile {
     return (workouts, rest)
   }
 
-  /// Content of the file other than tracks, which is not imported, with counts.
+  /// Content that is not imported because it does not belong to a track, with counts.
   public var leftOut: [(what: String, count: Int)] {
     var kinds: [(what: String, count: Int)] = []
     if !waypoints.isEmpty { kinds.append(("waypoint", waypoints.count)) }

@@ -101,7 +101,7 @@ public struct TrackFile: Hashable, Sendable {
   public var unreadableTimes = 0
   /// Motion samples in order of time, if the format contains any.
   public var activities: [MotionActivity] = []
-  /// Problems of the first 100 rejected items, in file order.
+  /// Problems with the first 100 rejected items, in file order.
   public internal(set) var problems: [ImportProblem] = []
   /// Total number of rejected items.
   public internal(set) var problemCount = 0
@@ -109,7 +109,7 @@ public struct TrackFile: Hashable, Sendable {
   public internal(set) var skippedMessages: [String: Int] = [:]
   /// Number of invalid lines. In NMEA logs, those without a correct checksum.
   public internal(set) var rejectedLines = 0
-  /// Assumptions of the reader in sentences, for example that times without a zone are in UTC.
+  /// Assumptions made by the reader, as sentences, for example that times without a zone are in UTC.
   public internal(set) var remarks: [String] = []
 
   /// Creates a file without tracks.

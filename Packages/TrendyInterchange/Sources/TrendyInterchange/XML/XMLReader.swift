@@ -1,12 +1,12 @@
 /// Pull parser for XML 1.0. Rejects malformed documents.
 ///
-/// Each call of ``next()`` returns one event whose names and text are strings. ``XMLScanner`` splits the document into
+/// Each call to ``next()`` returns one event whose names and text are strings. ``XMLScanner`` splits the document into
 /// tokens.
 struct XMLReader: ~Copyable {
   enum Event: Hashable {
     case start(name: String, attributes: [XMLAttribute])
     case end(name: String)
-    /// Text, which is never empty. Consecutive texts are not joined.
+    /// Non-empty text. Consecutive runs of text are not joined.
     case text(String)
     /// End of the document after the root element.
     case finished

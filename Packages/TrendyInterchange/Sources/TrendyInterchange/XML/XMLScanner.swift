@@ -13,8 +13,8 @@
 /// cannot define entities. Names are local names; namespaces are ignored. The encoding is UTF-8, or ISO 8859-1 if
 /// declared.
 ///
-/// Tokens are ranges in a window onto the document. They are valid until the next call of ``next()``. The window grows
-/// to the length of the longest tag or text, up to ``tokenLimit``.
+/// Tokens are ranges in a window onto the document. They are valid until the next call to ``next()``. The window grows
+/// to the length of the longest tag or run of text, up to ``tokenLimit``.
 ///
 /// The implementation consists of several files, so its shared members are not private. Other code must use only the
 /// members declared before ``source``, and must not change them.
@@ -24,7 +24,7 @@ struct XMLScanner: ~Copyable {
     case start
     /// End tag; see ``name``.
     case end
-    /// Text at ``text`` with unresolved references, which is never empty. Consecutive texts are not joined.
+    /// Non-empty text at ``text``, with unresolved references. Consecutive runs of text are not joined.
     case text
     /// CDATA section with literal text at ``text``.
     case characterData
@@ -41,7 +41,7 @@ struct XMLScanner: ~Copyable {
 
   /// How to skip the document type.
   enum DocumentType {
-    /// According to the grammar of XML.
+    /// According to the XML grammar.
     case strict
     /// Up to the first `]>` outside of comments, for files with malformed declarations.
     case toItsBracket
@@ -51,7 +51,7 @@ struct XMLScanner: ~Copyable {
   /// end.
   typealias Source = (UnsafeMutableRawBufferPointer) throws -> Int
 
-  /// Maximum length in bytes of a tag or a text.
+  /// Maximum length in bytes of a tag or a run of text.
   static let tokenLimit = 16 << 20
   /// Maximum nesting depth of elements.
   static let depthLimit = 100
@@ -131,7 +131,7 @@ struct XMLScanner: ~Copyable {
   /// Offset of the next byte in the document.
   var offset: Int64 { bytesBefore + Int64(position) }
 
-  /// Whether the last start tag was that of an empty element, which ``depth`` does not include.
+  /// Whether the last start tag was that of an empty element. ``depth`` does not include this element.
   var isEmptyElement: Bool { hasPendingEnd }
 
   /// Number of open elements.
@@ -155,7 +155,7 @@ struct XMLScanner: ~Copyable {
     }
   }
 
-  /// Returns the bytes of a range. They are valid until the next call of ``next()``.
+  /// Returns the bytes of a range. They are valid until the next call to ``next()``.
   func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: window + range.lowerBound, count: range.count)
   }

@@ -1,4 +1,4 @@
-/// Small invented files of programs that record a location history, written according to published descriptions.
+/// Small invented files in location history formats, based on published descriptions of these formats.
 enum JourneySamples {
   static let texts: [String: String] = [
     "google-records": records, "google-months": month, "google-timeline": android, "polarsteps": polarsteps, "tcx": tcx,

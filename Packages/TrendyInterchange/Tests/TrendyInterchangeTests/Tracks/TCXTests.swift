@@ -22,7 +22,7 @@ struct TCXTests {
     #expect(event.properties["distance"]?.doubleValue == 15_000.5)
     #expect(event.properties["energy"]?.doubleValue == 420)
     #expect(event.properties["source"]?.stringValue == "Edge & Co" && event.notes == "wet")
-    // The point of the pause has no position, and the invalid altitude is omitted.
+    // The point recorded during the pause has no position, and the invalid altitude is omitted.
     #expect(event.track.map(\.coordinate.latitude) == [52.1, 52.2])
     #expect(event.track.map(\.altitude) == [4, nil] && event.track.map(\.speed) == [5.5, nil])
     #expect(GoogleTests.skipped(records) == ["planned course": 1])

@@ -3,7 +3,7 @@ import Testing
 import TrendyInterchange
 import TrendyModels
 
-/// Compares the fixes of one track in all formats (`Resources/SOURCES.md`), as far as each format can represent them.
+/// Compares the fixes from one track in all formats (`Resources/SOURCES.md`), as far as each format can represent them.
 @Suite("All formats of a track", .timeLimit(.minutes(10)))
 struct TrackFormsTests {
   struct Form: Sendable, CustomTestStringConvertible {
