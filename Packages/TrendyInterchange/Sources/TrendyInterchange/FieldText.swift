@@ -20,7 +20,7 @@ enum FieldText {
     return value
   }
 
-  /// Parses an RFC 3339 timestamp. The offset may consist of hours only, or be missing, which means UTC.
+  /// Parses an RFC 3339 timestamp. The offset may consist of hours only. A missing offset means UTC.
   static func date(_ text: some StringProtocol) -> Date? {
     RFC3339.date(from: text) ?? RFC3339.date(from: text + "Z") ?? RFC3339.date(from: text + "00")
   }

@@ -1,4 +1,4 @@
-/// Problem with an item of a file or request that was rejected while the rest was accepted.
+/// Reason why one item in a file or request was rejected while the rest was accepted.
 public struct ImportProblem: Hashable, Sendable, CustomStringConvertible {
   /// Position of the item, such as `line 12` or `locations[3]`. Lines count from 1, array elements from 0.
   public var place: String

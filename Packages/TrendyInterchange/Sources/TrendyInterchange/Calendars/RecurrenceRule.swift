@@ -13,7 +13,7 @@ public struct WallTime: Hashable, Sendable, Comparable {
     self.secondOfDay = secondOfDay
   }
 
-  /// Parses a time such as `20261120` or `20261120T083000`, also with dashes, colons or a final `Z`, which is ignored.
+  /// Parses a time such as `20261120` or `20261120T083000`, also with dashes and colons. Ignores a final `Z`.
   ///
   /// Returns `nil` if the string is not a valid date.
   public init?(_ text: some StringProtocol) {

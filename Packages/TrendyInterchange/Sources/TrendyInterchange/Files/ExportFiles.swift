@@ -67,7 +67,7 @@ public struct ExportFiles {
     return bytes
   }
 
-  /// Returns whether the path is that of a resource fork or of Finder metadata.
+  /// Returns whether a path belongs to a resource fork or Finder metadata.
   private static func isMacOSResource(_ path: String) -> Bool {
     let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
     return path.hasPrefix("__MACOSX/") || name.hasPrefix("._") || name == ".DS_Store"

@@ -1,6 +1,6 @@
 public import TrendyModels
 
-/// Writes events to an archive of several files, whose contents depend on all events.
+/// Writes events to an archive of several files. The contents of each file depend on all events.
 public protocol EventArchiveWriter {
   /// Adds an event and the date of the user's day to which it belongs.
   mutating func take(_ event: Event, on day: CivilDate)

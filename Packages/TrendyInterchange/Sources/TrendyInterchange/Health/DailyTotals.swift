@@ -39,7 +39,7 @@ struct DailyTotals {
     var stepped: [Stepped] = []
     var firstStep: Int64 = 0
     var isStepped = false
-    /// Sums by source, which are exact as long as the date has only one source.
+    /// Sums by source. They are exact as long as the date has only one source.
     var sums: [(source: UInt16, value: Double)] = []
     var last: Sample?
   }

@@ -49,7 +49,7 @@ extension HealthExport {
 
   /// Returns whether a file is an Apple Health export, given its first 64 KiB, or the whole file if it is shorter.
   ///
-  /// The root element follows a document type of several kilobytes, which is malformed in some versions.
+  /// The root element follows a document type declaration of several kilobytes, which some versions write malformed.
   public static func isBeginning(of bytes: ArraySlice<UInt8>) -> Bool {
     let bytes = bytes.withoutLeadingSpace
     guard bytes.first == UInt8(ascii: "<") else { return false }

@@ -2,7 +2,7 @@
 public enum HealthExportError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file is not a health export. `seen` describes its content.
   case notHealth(seen: String)
-  /// An archive or folder contains several exports, which have these paths.
+  /// An archive or folder contains several exports, at these paths.
   case severalExports([String])
   /// The file is incomplete. `line` counts from 1; `elements` is the number of elements read before.
   case truncated(line: Int, reason: String, elements: Int)

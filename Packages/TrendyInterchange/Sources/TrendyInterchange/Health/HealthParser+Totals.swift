@@ -35,7 +35,7 @@ extension HealthParser {
     let night = CivilDate(daysSince1970: Int(local >= 0 ? local / 86_400 : -1))
     var properties: [String: PropertyValue] = [
       "duration": .duration(Double(session.asleep)),
-      // Midnight with an explicit offset, which represents a date without a zone.
+      // Midnight with an explicit offset represents a date without a zone.
       "night": PropertyValue(type: .date, value: .string("\(night)T00:00:00+00:00")),
     ]
     for (stage, name) in [(SleepSessions.Stage.deep, "deep"), (.core, "core"), (.rem, "rem")] {

@@ -73,7 +73,7 @@ enum HealthRecords {
 
 extension ExternalEvent {
   /// Creates an event.
-  /// - Parameter route: route of a workout, as far as the export contains it.
+  /// - Parameter route: route of a workout, or the part that the export contains.
   fileprivate init(_ event: HealthEvent, route: [Coordinate], _ options: ImportOptions) {
     self.init(typeName: event.category.name, key: [event.key], timestamp: event.start)
     hints = [event.category.rawValue]

@@ -9,7 +9,7 @@ public struct ExportContext: Sendable {
   public var propertyKeys: [String]
   /// Time zone for events that have none.
   public var zone: ZoneClock
-  /// Returns the date of a time in the zone of the event. All-day events are written as dates.
+  /// Returns the local date of a time in the event's zone. All-day events are written as dates.
   public var date: @Sendable (Date, Event) -> CivilDate
   /// Time of the export.
   public var now: Date
@@ -21,7 +21,7 @@ public struct ExportContext: Sendable {
   ///   - propertyKeys: Property keys of all events, in column order.
   ///   - zone: Time zone for events that have none.
   ///   - now: Time of the export.
-  ///   - date: Returns the date of a time in the zone of the event.
+  ///   - date: Returns the local date of a time in the event's zone.
   public init(
     types: [String: EventType], propertyKeys: [String], zone: ZoneClock, now: Date,
     date: @escaping @Sendable (Date, Event) -> CivilDate

@@ -19,7 +19,7 @@ public protocol TrackStreamWriter {
 public struct TrackSegmenter: Sendable {
   /// Duration in seconds of a gap that ends a segment.
   private static let gap: TimeInterval = 300
-  /// Maximum number of fixes in a segment, which bounds the memory.
+  /// Maximum number of fixes in a segment, to bound memory use.
   private static let longest = 20_000
 
   private var fixes: [Location] = []

@@ -36,7 +36,7 @@ struct FITMessages {
   }
 
   private let bytes: [UInt8]
-  /// Global numbers of the messages to return. Others are skipped.
+  /// Global numbers of the messages to return. All other messages are skipped.
   private let numbers: Set<Int>
   private var index = 0
   /// Offset at which the messages of the current file end, or `nil` between files.

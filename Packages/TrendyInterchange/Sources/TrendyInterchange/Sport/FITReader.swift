@@ -27,7 +27,7 @@ enum FITReader {
   }
 }
 
-/// Collects the messages of one file. Message and field numbers are those of Garmin's profile.
+/// Collects the messages of one file. Message and field numbers are defined in Garmin's profile.
 private struct FITActivity {
   /// Global message numbers of file_id, session, record and activity.
   static let numbers: Set<Int> = [0, 18, 20, 34]

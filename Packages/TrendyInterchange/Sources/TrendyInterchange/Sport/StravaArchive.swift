@@ -87,8 +87,8 @@ struct StravaArchive {
 
   /// Returns the content of an activity's file.
   ///
-  /// Returns `nil` for an activity that the user entered, and for a file that is missing or invalid, which is reported
-  /// to `body`.
+  /// Returns `nil` for an activity that the user entered, and for a missing or invalid file. Reports such a file to
+  /// `body`.
   private func recorded(
     _ activity: Activity, _ options: ImportOptions, at place: String, _ body: InterchangeFormat.Handler
   ) throws -> ExternalEvent? {
@@ -224,7 +224,7 @@ extension StravaArchive {
   }
 }
 
-/// Parses the date of an activity, which is in UTC and in the notation of the account's language.
+/// Parses activity dates, which are in UTC and formatted according to the account's language.
 enum StravaDate {
   /// Returns the date, or `nil` if it is invalid or the order of day and month is ambiguous.
   ///

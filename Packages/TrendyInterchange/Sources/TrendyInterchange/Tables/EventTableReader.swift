@@ -333,7 +333,7 @@ struct EventTableReader {
           .type, reason: "no column for the event type found among \(header.names.joined(separator: ", "))")
       }
     }
-    // A text column contains notes, which are added to every event of the row.
+    // A text column contains notes. They are added to every event in the row.
     habits = candidates.filter { options.doneValues != nil || !$0.1.isText }.map(\.0)
     properties = options.doneValues == nil ? candidates.filter(\.1.isText).map(\.0) : []
   }

@@ -113,7 +113,7 @@ struct NumberEvidence {
   private(set) var filled = 0
   /// Number of cells that contain a number, with either separator.
   private(set) var numbers = 0
-  /// Whether a cell is an identifier such as `007`, which requires importing the column as text.
+  /// Whether a cell is an identifier such as `007`, so that the column must be imported as text.
   private(set) var hasCodes = false
   private var pointOnly = 0
   private var commaOnly = 0
@@ -121,7 +121,7 @@ struct NumberEvidence {
   private(set) var ambiguousPoint: String?
   /// First cell with a comma, such as `1,234`, that is a different number with each separator.
   private(set) var ambiguousComma: String?
-  /// Whether a number of four or more digits has no separator, which shows that thousands are not grouped.
+  /// Whether a number of four or more digits has no separator. If so, thousands are not grouped.
   private var hasLongNumbers = false
 
   mutating func add(_ text: String) {

@@ -65,7 +65,7 @@ struct TableHeader {
     return text.lowercased().split(separator: " ").joined(separator: " ")
   }
 
-  /// Returns a name without the unit at its end, which is in parentheses or brackets.
+  /// Returns a name without a trailing unit in parentheses or brackets.
   static func base(_ name: String) -> String {
     guard let open = name.firstIndex(where: { $0 == "(" || $0 == "[" }), open > name.startIndex else { return name }
     return FieldText.trim(name[..<open])

@@ -36,7 +36,7 @@ struct TableRows {
 
   /// Returns the separator with which most of the first 50 rows have the same number of cells, at least two.
   ///
-  /// If several separators qualify, the one with more cells is used, and then the comma.
+  /// If several separators qualify, the one that yields the most cells is used. On a tie, the comma is preferred.
   private static func separator(of head: [UInt8]) -> UInt8 {
     var best = (separator: UInt8(ascii: ","), rows: 0, width: 0)
     for separator in [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")] {

@@ -52,7 +52,7 @@ extension DeviceRequest {
     fix.longitude = value["lon"]?.number
     fix.time = value["time"]?.moment
     fix.altitude = value["altHAE"]?.number ?? value["alt"]?.number
-    // gpsd reports errors with 95 % confidence, which is about twice the standard deviation.
+    // gpsd reports errors at 95 % confidence, about twice the standard deviation.
     let sides = value["epx"]?.number.flatMap { x in value["epy"]?.number.map { y in (x * x + y * y).squareRoot() } }
     fix.accuracy = (value["eph"]?.number ?? sides).map { $0 / 2 }
     fix.speed = value["speed"]?.number

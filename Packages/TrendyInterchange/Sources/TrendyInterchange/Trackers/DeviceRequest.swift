@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Parses requests from tracking apps into fixes.
 ///
-/// Invalid parts of a request are reported in the batch, which contains the valid parts. Only a malformed document is
+/// A batch contains the valid parts of a request, and reports the invalid ones. Only a malformed document is
 /// an error. Queries are percent-encoded, as in the part of the URL after the question mark.
 public enum DeviceRequest: Sendable {
   /// Parses a request from OwnTracks in HTTP mode.

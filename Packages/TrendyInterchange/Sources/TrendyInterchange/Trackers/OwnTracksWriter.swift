@@ -1,7 +1,7 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Writer for `.rec` files, which OwnTracks Recorder and ``OwnTracksReader`` can read.
+/// Writer for `.rec` files that OwnTracks Recorder and ``OwnTracksReader`` can read.
 ///
 /// Values are rounded to whole seconds, metres and km/h. Unknown values are omitted, and so are fixes with an invalid
 /// position.

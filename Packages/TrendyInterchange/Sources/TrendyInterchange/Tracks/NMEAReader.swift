@@ -96,7 +96,7 @@ public struct NMEAStream: Sendable {
   private var line: [UInt8] = []
   private var lineNumber = 0
 
-  /// Creates a reader, which expects the start of a line.
+  /// Creates a reader that expects the start of a line.
   public init() {}
 
   /// Parses received bytes and returns the fixes that they complete.

@@ -5,6 +5,6 @@ struct XMLProblem: Error, Hashable {
   /// Column in bytes, from 1.
   var column: Int
   var reason: String
-  /// Whether the document is well-formed as far as it goes, but incomplete.
+  /// Whether the document is incomplete, but well-formed up to its end.
   var isTruncated = false
 }

@@ -27,7 +27,7 @@ extension XMLScanner {
     guard isSpace(window[position + 5]) else { return }
     let from = position + 5
     try skip(past: "?>", from: from, what: "XML declaration")
-    // Do not use the standard library's search, which would link regular expression code into every program.
+    // Do not use the standard library's search: it would link regular expression code into every program.
     let declaration = Array(bytes(from..<position - 2))
     let word = Array("encoding".utf8)
     guard let found = declaration.indices.first(where: { declaration[$0...].starts(with: word) }) else { return }

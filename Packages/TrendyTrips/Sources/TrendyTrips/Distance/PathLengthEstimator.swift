@@ -27,7 +27,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     /// Total length of these steps.
     var errorMetres = 0.0
 
-    /// Estimated length cut off in bends, which the caller adds to the path length.
+    /// Estimated length cut off in bends. The caller adds it to the path length.
     var added: Double {
       guard cut > 0 else { return 0 }
       // A route that bends at the fixes also bends between them, though less than proportionally. With few pairs the

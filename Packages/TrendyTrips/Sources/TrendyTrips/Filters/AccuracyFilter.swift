@@ -16,8 +16,7 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
 
   var isHolding: Bool { !held.isEmpty }
 
-  /// Returns whether a fix is accepted unchanged, which is the common case. Otherwise the caller must pass it to
-  /// ``add(_:)``.
+  /// Returns whether a fix is accepted unchanged, as most fixes are. Otherwise the caller must pass it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isMuchLessCertain(fix) else { return false }
     note(fix)
@@ -25,7 +24,7 @@ struct AccuracyFilter: Hashable, Sendable, Codable {
   }
 
   /// Processes a fix that ``passes(_:)`` did not accept.
-  /// - Returns: the fixes that the next stage processes now, and the removed fixes.
+  /// - Returns: the fixes to pass on to the next stage now, and the removed fixes.
   mutating func add(_ fix: Location) -> (passed: [Location], outweighed: [Location]) {
     guard !isMuchLessCertain(fix) else {
       held.append(fix)

@@ -25,8 +25,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
 
   var isHolding: Bool { held != nil }
 
-  /// Returns whether a fix is accepted unchanged, which is the common case. Otherwise the caller must pass it to
-  /// ``add(_:)``.
+  /// Returns whether a fix is accepted unchanged, as most fixes are. Otherwise the caller must pass it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     // Entries expire, so a late fix affects the result only for a limited time.
     if let oldest = places.first, fix.timestamp.timeIntervalSince(oldest.time) > Self.memory { places.removeFirst() }
@@ -36,7 +35,7 @@ struct CellTowerFilter: Hashable, Sendable, Codable {
   }
 
   /// Processes a fix that ``passes(_:)`` did not accept.
-  /// - Returns: the fixes that the next stage processes now, and the removed tower positions.
+  /// - Returns: the fixes to pass on to the next stage now, and the removed tower positions.
   mutating func add(_ fix: Location) -> (passed: [Location], masts: [Location]) {
     var passed: [Location] = []
     var masts: [Location] = []

@@ -26,7 +26,7 @@ struct OutlierFilter: Hashable, Sendable, Codable {
   }
 
   /// Processes the next fix.
-  /// - Returns: Whether the fix is accepted unchanged, which is the common case. Otherwise the results are appended to
+  /// - Returns: whether the fix is accepted unchanged, as most fixes are. Otherwise the results are appended to
   ///   `outputs`.
   mutating func passes(_ fix: Location, otherwise outputs: inout [Output]) -> Bool {
     guard cellTowers.passes(fix) else {

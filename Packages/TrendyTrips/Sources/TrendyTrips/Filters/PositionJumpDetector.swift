@@ -34,7 +34,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
   /// Total time in seconds between the last fix at one position and the first at the next.
   private var moving: TimeInterval = 0
   private var returns = 0
-  /// Number of short displacements, whose fixes an earlier filter removed.
+  /// Number of short displacements. An earlier filter has removed their fixes.
   private var displacements: Int
 
   /// Starts at a stay point.
@@ -91,7 +91,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     links[index].count += 1
   }
 
-  /// Counts a short displacement, which suggests a receiver that jumps.
+  /// Counts a short displacement. Displacements suggest that the receiver jumps.
   mutating func noteDisplacement() { displacements += 1 }
 
   /// Total length in metres and number of the jumps between positions at which the receiver remained.
@@ -103,7 +103,7 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     }
   }
 
-  /// Reason to attribute a trip to errors of the receiver.
+  /// Reason to attribute a trip to receiver errors.
   enum Reason: Hashable {
     /// The trip consists of jumps of this total length in metres between positions at which the receiver remained, and
     /// the receiver returned or was displaced.
@@ -112,11 +112,11 @@ struct PositionJumpDetector: Hashable, Sendable, Codable {
     case atOnce(seconds: TimeInterval)
   }
 
-  /// Returns the reason to attribute a trip to the receiver, or `nil` for a real trip.
+  /// Returns the reason to attribute a trip to receiver errors, or `nil` for a real trip.
   /// - Parameters:
   ///   - distance: length of the trip in metres.
   ///   - seconds: duration of the trip.
-  ///   - leaps: number of ends of the trip, 0 to 2, at which the receiver jumped.
+  ///   - leaps: number of trip ends, 0 to 2, at which the receiver jumped.
   ///   - least: minimum time in seconds that a real trip spends in motion.
   func reason(distance: Double, seconds: TimeInterval, leaps: Int, least: TimeInterval) -> Reason? {
     guard !isGoing else { return nil }

@@ -149,8 +149,7 @@ struct FixAverager: Hashable, Sendable, Codable {
     var fix = 0.0
   }
 
-  /// Returns whether a fix is used unchanged, which is the common case. Otherwise the caller must pass it to
-  /// ``add(_:)``.
+  /// Returns whether a fix is used unchanged, as most fixes are. Otherwise the caller must pass it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     scatter.add(fix)
     if let oldest = origins.first, fix.timestamp.timeIntervalSince(oldest.time) > Self.memory {
@@ -170,7 +169,7 @@ struct FixAverager: Hashable, Sendable, Codable {
   /// - Returns: the mean of the fixes before this one, if this fix completes it.
   mutating func add(_ fix: Location) -> Location? {
     let metres = scatter.metres
-    // A jump ends the mean, which would otherwise be between the two positions.
+    // A jump ends the mean. Otherwise the mean would be between the two positions.
     let done = isWide && !isDue(at: fix.timestamp) && !isJump(to: fix, metres) ? nil : flush()
     known = metres
     guard let first else {

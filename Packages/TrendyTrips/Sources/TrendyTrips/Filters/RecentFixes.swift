@@ -3,7 +3,7 @@ import TrendyModels
 
 /// Thinned fixes from the last ten minutes. When a trip is detected, its beginning is found among them.
 struct RecentFixes: Hashable, Sendable, Codable {
-  /// Newest fix, even if thinning omitted it.
+  /// Newest fix, even if it was omitted by thinning.
   private(set) var latest: Location?
   private var kept: [Location] = []
 

@@ -18,8 +18,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
 
   var isHolding: Bool { !held.isEmpty }
 
-  /// Returns whether a fix is accepted unchanged, which is the common case. Otherwise the caller must pass it to
-  /// ``add(_:)``.
+  /// Returns whether a fix is accepted unchanged, as most fixes are. Otherwise the caller must pass it to ``add(_:)``.
   mutating func passes(_ fix: Location) -> Bool {
     guard held.isEmpty, !isJump(to: fix) else { return false }
     note(fix)
@@ -27,7 +26,7 @@ struct RelocationFilter: Hashable, Sendable, Codable {
   }
 
   /// Processes a fix that ``passes(_:)`` did not accept.
-  /// - Returns: the fixes that the next stage processes now, and the displacement that this fix ended, if any.
+  /// - Returns: the fixes to pass on to the next stage now, and the displacement that this fix ended, if any.
   mutating func add(_ fix: Location) -> (passed: [Location], relocated: Displacement?) {
     guard let first = held.first, let latest = held.last, let last = recent.last else {
       return (release(with: fix), nil)

@@ -48,13 +48,13 @@ public struct GeofenceMonitor: Hashable, Sendable, Codable {
 
   /// Thresholds of this monitor.
   public let configuration: Configuration
-  /// Places sorted by id, which determines the order of the effects of a fix.
+  /// Places sorted by id. The effects of a fix are in the same order.
   private var fences: [Fence] = []
   private var lastFix: Date?
   /// Last fix that was accurate enough to be used.
   private var lastUsed: Location?
 
-  /// Creates a monitor of the active places in `geofences`.
+  /// Creates a monitor for the active places in `geofences`.
   public init(geofences: [Geofence] = [], configuration: Configuration = Configuration()) {
     self.configuration = configuration
     update(geofences)

@@ -26,7 +26,7 @@ struct LegFinder: Hashable, Sendable, Codable {
   private var cells: [Cell] = []
   private var open: Cell?
   private var openFix: Location?
-  /// Minimum duration of a cell in seconds. Doubled when a trip has too many cells, which bounds their number.
+  /// Minimum duration of a cell in seconds. Doubled when a trip has too many cells, to bound their number.
   private var span: TimeInterval = 20
 
   mutating func add(_ fix: Location, distance: Double, motion: MotionHistory) {

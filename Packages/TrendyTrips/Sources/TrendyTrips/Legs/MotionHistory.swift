@@ -5,7 +5,7 @@ import TrendyModels
 struct MotionHistory: Hashable, Sendable, Codable {
   private struct Reading: Hashable, Codable {
     var activity: MotionActivity
-    /// Time of the last reading with the same state.
+    /// Time of the last consecutive reading with the same state.
     var lastDate: Date
   }
 

@@ -5,7 +5,7 @@ public import TrendyModels
 /// Writes are durable when the call returns. The caller repeats a failed call with the same arguments, so all
 /// implementations must be idempotent.
 public protocol DetectedEventStore: Sendable {
-  /// Returns all places of the user, active or not.
+  /// Returns all of the user's places, active or not.
   func geofences() throws -> [Geofence]
   /// Returns the user's setting for the length of a stop that ends a trip.
   func tripStop() throws -> TripStop
@@ -19,7 +19,7 @@ public protocol DetectedEventStore: Sendable {
   func twin(of event: Event) throws -> String?
   /// Returns the id of an imported event that describes the same trip as a newly detected one, or `nil`.
   ///
-  /// The two overlap by more than half of the longer one. Events created by detection are not considered.
+  /// The two events overlap by more than half of the longer one. Events created by detection are not considered.
   func told(_ trip: Event) throws -> String?
   /// Creates a detected event.
   ///

@@ -2,12 +2,12 @@ import TrendyFoundation
 import TrendyModels
 import TrendyProtocols
 
-/// One run of detection over the readings of one device, from the last usable checkpoint to the last reading.
+/// One run of detection over the readings from one device, from the last usable checkpoint to the last reading.
 struct DetectionPass {
   let reader: DetectionRunner
   let device: String
   let now: Date
-  /// Places of the user, also by id in ``geofences``.
+  /// The user's places, also by id in ``geofences``.
   let places: [Geofence]
   let geofences: [String: Geofence]
   let stop: TripStop
@@ -199,7 +199,7 @@ struct DetectionReplay {
     kept.last.map { time.timeIntervalSince($0) >= Self.interval } ?? true
   }
 
-  /// Removes every second of the older checkpoints. Most late readings are only a little late.
+  /// Removes every other one of the older checkpoints. Most late readings are only a little late.
   private mutating func thin() {
     guard kept.count > Self.limit else { return }
     let old = kept.prefix(Self.limit / 2)

@@ -3,7 +3,7 @@ public import TrendyFoundation
 import TrendyModels
 public import TrendyProtocols
 
-/// Detects trips and visits in the readings of all devices and writes them as events.
+/// Detects trips and visits in the readings from all devices and writes them as events.
 ///
 /// The events do not depend on whether readings arrive one by one, in batches, late, or again after a restart. A
 /// reading older than the last one makes detection start again from a checkpoint before it. An event is written when it
@@ -63,7 +63,7 @@ public final class DetectionRunner: Sendable {
   public func take(_ readings: [TrackReading], device: String) throws -> (kept: TrackAppend, changes: Changes) {
     try store.withReader {
       var kept = TrackAppend()
-      // Long tracks are stored in batches, which limits the size of a save.
+      // Store long tracks in batches to limit the size of each write.
       var rest = readings[...]
       while !rest.isEmpty {
         let part = try store.append(Array(rest.prefix(20_000)), device: device)
@@ -159,7 +159,7 @@ public final class DetectionRunner: Sendable {
       .sorted { ($0.start, $0.key) < ($1.start, $1.key) }.map { ($0.twin ?? $0.eventId, $0.kind == .trip) }
   }
 
-  /// Returns the detected trips of a device that ended after a given time.
+  /// Returns the trips detected for a device that ended after a given time.
   ///
   /// Includes trips that the user edited or deleted.
   public func trips(device: String, since: Date) throws -> [(eventId: String, start: Date, end: Date)] {

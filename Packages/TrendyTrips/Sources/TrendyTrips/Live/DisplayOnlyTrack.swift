@@ -7,7 +7,7 @@ public import TrendyModels
 public enum DisplayOnlyTrack: Sendable {
   private static let prefix = "path "
 
-  /// Returns the device name for the fixes of a source. Truncates the source name to 120 bytes of UTF-8.
+  /// Returns the device name for the fixes from a source. Truncates the source name to 120 bytes of UTF-8.
   public static func device(of source: String) -> String {
     var source = source
     while source.utf8.count > 120 { source.removeLast() }

@@ -1,7 +1,7 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Detects the trips of one device and its entries to and exits from places.
+/// Detects the trips of one device, and its entries into and exits from places.
 ///
 /// Both are detected in the same fixes, from which outliers are removed first. A route through a place between two
 /// fixes counts as a visit only if both belong to a trip. Fixes must be in chronological order.

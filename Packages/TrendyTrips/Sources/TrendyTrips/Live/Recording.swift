@@ -29,7 +29,7 @@ public struct Recording: Hashable, Sendable {
     }.map(\.element)
   }
 
-  /// Creates a recording from all readings of a device, to detect events as if no more readings followed.
+  /// Creates a recording from all readings sent by a device, to detect events as if no more readings followed.
   public init(device: String, readings: [TrackReading]) {
     self.device = device
     self.readings = readings
@@ -43,7 +43,7 @@ public struct Recording: Hashable, Sendable {
   /// The result equals the events that detection would write to an empty store.
   ///
   /// - Parameters:
-  ///   - geofences: Places of the user.
+  ///   - geofences: The user's places.
   ///   - tripTypeId: Id of the event type for trips.
   ///   - stop: Duration of a stop that ends a trip.
   public func events(geofences: [Geofence], tripTypeId: String, stop: TripStop) -> [Event] {

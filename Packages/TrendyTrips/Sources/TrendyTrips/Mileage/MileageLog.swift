@@ -10,10 +10,10 @@ public struct MileageLog: Sendable {
 
   /// Creates a log.
   /// - Parameters:
-  ///   - all: all trips of the user that count, oldest first, because odometer readings are computed from the first
+  ///   - all: all of the user's counted trips, oldest first, because odometer readings are computed from the first
   ///     one.
-  ///   - vehicles: vehicles of the user.
-  ///   - places: places of the user.
+  ///   - vehicles: the user's vehicles.
+  ///   - places: the user's places.
   public init(of all: [TripEvent], vehicles: [Vehicle], places: [Geofence]) {
     self.places = places
     names = Dictionary(vehicles.map { ($0.id, $0.name) }, uniquingKeysWith: { $1 })

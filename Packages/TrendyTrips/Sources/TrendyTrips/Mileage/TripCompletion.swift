@@ -116,7 +116,7 @@ extension OdometerCheck {
   /// - Parameters:
   ///   - vehicle: vehicle to check.
   ///   - events: events of the type ``BuiltInType/odometer``, of all vehicles.
-  ///   - trips: all trips of the user that count, oldest first.
+  ///   - trips: all of the user's counted trips, oldest first.
   public init(of vehicle: Vehicle, events: [Event], trips: [TripEvent]) {
     var readings = events.compactMap { OdometerReading.of($0) }.filter { $0.vehicleId == vehicle.id }.map(\.reading)
     let trips = trips.filter { $0.vehicleId == vehicle.id }

@@ -99,7 +99,7 @@ public struct TripEvent: Hashable, Sendable {
     event.properties[.businessDistance] = category == .mixed ? businessMeters.map { .number($0) } : nil
   }
 
-  /// Sets the vehicle and its current name, which is displayed after the vehicle is deleted.
+  /// Sets the vehicle and its current name, so that the name can be displayed even after the vehicle is deleted.
   public mutating func set(_ vehicle: Vehicle?) {
     event.properties[.vehicle] = vehicle.map { .text($0.id) }
     event.properties[.car] = vehicle.map { .text($0.name) }
@@ -117,7 +117,7 @@ public struct TripEvent: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - old: the trip before the edit.
-  ///   - vehicles: vehicles of the user.
+  ///   - vehicles: the user's vehicles.
   ///   - edited: keys of properties that the edit itself set or removed. They remain as edited.
   public mutating func update(after old: TripEvent, vehicles: [Vehicle], keeping edited: Set<String> = []) {
     let given = event.properties

@@ -20,7 +20,7 @@ public struct TripFacts: Hashable, Sendable {
   public var vehicleId: String?
   /// Path length in metres.
   public var meters: Double
-  /// Whether any place of the user has the role `office`.
+  /// Whether any of the user's places has the role `office`.
   public var hasOffice: Bool
 
   /// Creates the properties of a trip.
@@ -45,7 +45,7 @@ public struct TripFacts: Hashable, Sendable {
   }
 }
 
-/// Classification rule of a user. A trip that meets all conditions is assigned the category.
+/// User-defined rule for classifying trips. A trip that meets all conditions is assigned the category.
 public struct TripRule: Hashable, Sendable, Identifiable {
   /// Conditions of a rule. A condition that is `nil` is always met.
   public struct Conditions: Hashable, Sendable {

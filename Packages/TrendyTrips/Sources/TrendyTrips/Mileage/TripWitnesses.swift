@@ -10,9 +10,9 @@ public struct TripWitnesses: Hashable, Sendable {
   /// Id of the counted trip for the id of each witness.
   public let countedIds: [String: String]
 
-  /// Finds the witnesses among all trips of a period, which may be in any order.
+  /// Finds the witnesses among all trips in a period. The trips may be in any order.
   ///
-  /// A trip is a witness if counted trips of other sources cover more than half of its duration. Trips that the user
+  /// A trip is a witness if counted trips from other sources cover more than half of its duration. Trips that the user
   /// entered or classified are counted first, then trips detected by devices, so that an import does not change the
   /// mileage. Among trips of equal rank, the one with the most fixes is counted first. A counted trip that is part of a
   /// longer one becomes its witness in any case.
@@ -75,7 +75,7 @@ public struct TripWitnesses: Hashable, Sendable {
     /// Returns the duration in seconds for which two trips overlap; negative if they do not.
     func common(_ other: Claim) -> TimeInterval { min(end, other.end).timeIntervalSince(max(start, other.start)) }
 
-    /// Returns whether trips of other sources cover more than half of the duration.
+    /// Returns whether trips from other sources cover more than half of the duration.
     func isCovered(by others: [Claim]) -> Bool {
       var covered = 0.0
       var reached = start

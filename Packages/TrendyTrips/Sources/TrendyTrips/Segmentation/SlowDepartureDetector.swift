@@ -77,7 +77,7 @@ struct SlowDepartureDetector: Hashable, Sendable, Codable {
     guard middles.count > Self.minCircles, let last = middles.last,
       metres <= Self.stroll * last.timestamp.timeIntervalSince(left.timestamp)
     else { return nil }
-    // The time in the first circle may include a standstill between two reports of a parked car.
+    // The time in the first circle may include a standstill between two reports from a parked car.
     let first = Geodesic.shortMeters(from: middles[0].coordinate, to: middles[1].coordinate)
     guard metres - first <= Self.ride * last.timestamp.timeIntervalSince(middles[1].timestamp) else { return nil }
     let away = Geodesic.shortMeters(from: middles[0].coordinate, to: last.coordinate)

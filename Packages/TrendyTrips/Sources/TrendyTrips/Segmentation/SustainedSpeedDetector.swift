@@ -104,7 +104,7 @@ struct SustainedSpeedDetector: Hashable, Sendable, Codable {
   private static let stillFast = 30.0
   private static let straightness = 0.8
   private static let seconds: TimeInterval = 60
-  /// Minimum duration in seconds of a constant speed for fixes of a braking train to be accepted.
+  /// Minimum time in seconds at constant speed for the fixes from a braking train to be accepted.
   private static let brakeSeconds: TimeInterval = 15
   private static let fixes = 4
 }

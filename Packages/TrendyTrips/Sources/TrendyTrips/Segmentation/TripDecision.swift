@@ -41,7 +41,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case scattered
     /// The path length was corrected for bends between sparse fixes.
     case sparse
-    /// Stop at a skip place, which pauses the trip.
+    /// Stop at a skip place. Pauses the trip.
     case paused
     /// Departure from a skip place.
     case resumed
@@ -65,7 +65,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case homebound
     /// Not a trip: back and forth within the position noise.
     case zigzag
-    /// Not a trip: position jumps of a stationary receiver, which returned or was displaced.
+    /// Not a trip: the position of a stationary receiver jumped, and the receiver returned or was displaced.
     case thrown
     /// Not a trip: the whole distance between two stationary positions was covered implausibly fast.
     case atOnce = "at_once"

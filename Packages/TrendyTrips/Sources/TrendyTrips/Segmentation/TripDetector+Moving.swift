@@ -27,7 +27,7 @@ extension TripDetector {
     private var drift: StraightnessEstimator
     private(set) var course: DirectionalPersistence
     private(set) var hops: PositionJumpDetector
-    /// Progress at the first fix of each recent cell of ``StraightnessEstimator``.
+    /// Progress at the first fix in each recent cell of ``StraightnessEstimator``.
     private var cells: [TripProgress]
     /// Mean deviation of a fix from the line between its neighbours, in metres.
     private var zigzag = 0.0
@@ -361,7 +361,7 @@ extension TripDetector {
       lastTwo.append(fix)
     }
 
-    /// Returns whether the fixes of the recent cells are stationary, however noisy they are. The stop then begins with
+    /// Returns whether the fixes in the recent cells are stationary, however noisy they are. The stop then begins with
     /// the first cell.
     mutating func restsInNoise(_ configuration: Configuration) -> Bool {
       // A user who runs laps returns to the same positions too.
@@ -374,7 +374,7 @@ extension TripDetector {
       return true
     }
 
-    /// Removes every second point of a long route to limit its size.
+    /// Removes every other point from a long route to limit its size.
     private mutating func thinRoute() {
       routeSpacing *= 2
       record.route = record.route.indices.filter { $0.isMultiple(of: 2) }.map { record.route[$0] }

@@ -157,7 +157,7 @@ extension TripDetector {
       return nil
     }
 
-    /// Detects laps near the stay point, which never get far enough away to count as a departure.
+    /// Detects laps near the stay point that never lead far enough away to count as a departure.
     /// - Returns: the departure, once the route is as long as a round trip must be (`minimumLoopReach`).
     private mutating func detectLaps(
       _ fix: Location, _ away: Double, _ configuration: Configuration, _ motion: MotionHistory, isLeap: Bool

@@ -61,7 +61,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     /// Time in seconds after which a step contributes even if it is shorter than three times the deviation of the
     /// fixes.
     public var hopSeconds: TimeInterval = 15
-    /// Maximum speed in m/s, unless the fixes of a minute agree on the speed of a train.
+    /// Maximum speed in m/s, unless the fixes within a minute agree on the speed of a train.
     public var maximumSpeed = 70.0
     /// Maximum speed of a train in m/s.
     public var maximumTrainSpeed = 100.0
@@ -69,7 +69,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     public var maximumAcceleration = 3.0
     /// Maximum displacement in metres of a receiver while the user moves, for example because of reflections.
     public var maximumDisplacement = 1500.0
-    /// Maximum speed in m/s during a gap longer than ``maximumGapSeconds``, which may have been a flight.
+    /// Maximum speed in m/s during a gap longer than ``maximumGapSeconds``, in which the user may have been flying.
     public var maximumFlightSpeed = 300.0
     /// Upper bound for the accuracy in metres, exclusive. Less accurate fixes are ignored.
     public var maximumAccuracy = 200.0
@@ -135,7 +135,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// State during a trip, or `nil` while stationary.
   private var way: MovingState?
   private(set) var lastFix: Location?
-  /// Averages fixes of a noisy receiver.
+  /// Averages fixes from a noisy receiver.
   private var smoothing = FixAverager()
   /// Last fix, or mean of several fixes, that was used for detection.
   private var lastSeen: Location?
@@ -159,7 +159,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
   /// Trip in progress with its route and the decisions so far, or `nil`.
   public var currentRecord: TripRecord? { openWay?.soFar }
 
-  /// Transport mode in the last minutes of the trip in progress, or `nil`.
+  /// Transport mode of the trip in progress in the last few minutes, or `nil`.
   public var currentMode: MotionState? { openWay?.mode }
 
   /// Whether the trip in progress is paused at a skip place.
@@ -245,7 +245,7 @@ public struct TripDetector: Hashable, Sendable, Codable {
     return step(from: last, to: fix, metres: metres, isLeap: isLeap)
   }
 
-  /// Processes the fixes of a fast train, which had been rejected one by one.
+  /// Processes the fixes from a fast train that had been rejected one by one.
   private mutating func follow(_ way: [Location]) -> [Effect] {
     var effects: [Effect] = []
     for (index, fix) in way.enumerated() {

@@ -39,8 +39,8 @@ extension TripRecord {
 
   /// Returns the event of a finished trip, or `nil` for a trip in progress.
   ///
-  /// The event has the id of the trip, which is derived from device, start time and position, so that writing it twice
-  /// creates one event. Its type should be named ``eventTypeName``.
+  /// The event has the same id as the trip. It is derived from the device, start time and position, so that writing the
+  /// event twice creates only one. Its type should be named ``eventTypeName``.
   public func event(eventTypeId: String, carName: String? = nil, device: String? = nil) -> Event? {
     guard let endTime = trip.endTime, let duration else { return nil }
     var properties: [PropertyKey: PropertyValue] = [

@@ -68,7 +68,7 @@ struct GeofencePropertyTests {
   @Test("paths across a pole or the antimeridian are detected", arguments: [(89.9, 0.0), (-89.9, 120), (10, 180)])
   func passingEdges(latitude: Double, longitude: Double) {
     let fence = Geofence(id: "x", name: "X", latitude: latitude, longitude: longitude, radius: 200)
-    // Follows the parallel of the place, 1.5 km per minute.
+    // The fixes follow the place's parallel of latitude at 1.5 km per minute.
     let degree = 111_320 * cos(latitude * .pi / 180)
     let fixes = (-4...4).map { step in
       Location(

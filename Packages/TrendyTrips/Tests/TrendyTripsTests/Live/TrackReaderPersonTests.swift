@@ -120,7 +120,7 @@ struct TrackReaderPersonTests {
     let longer = try #require(device.journal.trips.first)
     #expect(longer.id == first.id && longer.timestamp < first.timestamp)
     device.journal.edit(first.id) { $0.notes = notes }
-    // More accurate fixes of this period show that the trip had not started yet.
+    // More accurate fixes from this period show that the trip had not started yet.
     let truth = early.map { wrong in
       var right = late[0]
       right.horizontalAccuracy = 3

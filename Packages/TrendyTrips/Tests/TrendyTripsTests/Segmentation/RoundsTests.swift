@@ -121,8 +121,8 @@ struct RoundsTests {
       TripDetector.trips(in: Self.round(on: way, metres: 3000, speed: 1.1, interval: interval, seed: 4)).isEmpty)
   }
 
-  /// Returns fixes at one position with a slowly changing error, whose autocorrelation falls to 1/e within `memory`
-  /// seconds.
+  /// Returns fixes at one position with a slowly changing error. The autocorrelation of the error falls to 1/e within
+  /// `memory` seconds.
   private static func wander(
     from start: Double, to end: Double, spread: Double, memory: Double, seed: UInt64
   ) -> [Location] {

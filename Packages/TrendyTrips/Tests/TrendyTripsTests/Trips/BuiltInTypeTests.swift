@@ -4,7 +4,7 @@ import TrendyTrips
 
 @Suite("BuiltInType", .timeLimit(.minutes(10)))
 struct BuiltInTypeTests {
-  /// Event types of a user and the ids that were deleted.
+  /// A user's event types and the ids that were deleted.
   private final class Record {
     var types: [EventType] = []
     var definitions: [PropertyDefinition] = []

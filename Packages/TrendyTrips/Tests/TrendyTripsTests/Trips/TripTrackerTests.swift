@@ -102,7 +102,7 @@ struct TripTrackerTests {
   @Test func `a trip starts at the time and position of the first movement, not of the detection`() {
     var tracker = TripTracker(configuration: .init())
     for second in stride(from: 0.0, through: 240, by: 30) { tracker.onLocation(fix(second)) }
-    // Departs at second 250. The sensor reports driving three minutes later, after a stop at a red light.
+    // The car departs at second 250. The sensor reports driving three minutes later, after a stop at a red light.
     for fix in drive(speed: 12, start: 250, end: 310, interval: 10) { tracker.onLocation(fix) }
     for second in stride(from: 320.0, through: 370, by: 10) { tracker.onLocation(fix(second, east: 720)) }
     for fix in drive(from: 720, speed: 12, start: 380, end: 420, interval: 10) { tracker.onLocation(fix) }
