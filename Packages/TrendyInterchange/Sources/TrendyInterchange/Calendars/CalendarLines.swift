@@ -7,7 +7,7 @@ struct CalendarLines {
     /// Parameters by upper-case name.
     var parameters: [String: String]
     var value: String
-    /// Line number of the first physical line in the file.
+    /// Line number in the file, counting physical lines. For a folded line, the number of its first part.
     var number: Int
   }
 
@@ -80,7 +80,7 @@ struct CalendarLines {
   /// it.
   private static func isInZone(_ parts: [[UInt8]], _ rest: ArraySlice<UInt8>) -> Bool {
     guard let last = parts.last, parts.count > 1, last.starts(with: Array("TZID=".utf8)),
-      // In such a line, a date follows only the last colon.
+      // In a line with such a zone name, only the last colon is followed by a date.
       let next = rest.lastIndex(of: UInt8(ascii: ":"))
     else { return false }
     let value = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }

@@ -182,7 +182,7 @@ public struct ZoneClock: Sendable {
   /// Returns the UTC offset in seconds at a time, positive to the east.
   public func secondsFromGMT(at date: Date) -> Int { offset(date) }
 
-  /// Returns the time of a local date and second of the day.
+  /// Returns the time at a local date and second of the day.
   ///
   /// A local time that occurs twice denotes the first occurrence. A local time that is skipped uses the offset before
   /// the change.

@@ -96,7 +96,7 @@ private struct InverseProblem {
 
 /// Point at which a geodesic with a given initial azimuth reaches the latitude of the second point.
 private struct Arrival {
-  /// Difference between its longitude and that of the second point in radians, positive to the east.
+  /// Difference between the longitudes of this point and the second point in radians, positive to the east.
   var longitudeError: Double
   /// Length of the geodesic in metres.
   var metres: Double

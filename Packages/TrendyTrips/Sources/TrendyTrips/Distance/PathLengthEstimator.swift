@@ -107,7 +107,7 @@ struct PathLengthEstimator: Hashable, Sendable, Codable {
     estimateCut(by: hop, start.speed, to: end, error.mean, &estimate)
     let aside = aside(before: hop)
     if let aside {
-      // Replace the step to the outlier and the step back by a single one.
+      // Replace the step to the outlier and the step back with a single one.
       second = Hop(
         start: aside.out.start, time: aside.out.time, seconds: aside.spike.seconds,
         metres: Geodesic.shortMeters(from: aside.out.start, to: hop.start))

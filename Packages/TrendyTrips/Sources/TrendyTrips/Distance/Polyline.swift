@@ -33,7 +33,7 @@ public enum Polyline: Sendable {
     return way
   }
 
-  /// Returns the coordinate with the precision of an encoded route.
+  /// Returns the coordinate rounded to the precision of an encoded route.
   static func rounded(_ place: Coordinate) -> Coordinate {
     Coordinate(latitude: Double(units(place.latitude)) / 1e5, longitude: Double(units(place.longitude)) / 1e5)
   }

@@ -96,7 +96,7 @@ extension DetectionPass {
   /// Processes the readings after the base checkpoint.
   ///
   /// Ends early if the state at a stored checkpoint after the last new reading equals that checkpoint: the remaining
-  /// readings would have the same results as before. A late reading therefore costs only as much as it changes.
+  /// readings would have the same results as before. The cost of a late reading depends on how much it changes.
   ///
   /// - Parameter newThrough: time of the last new reading, or `nil` if unknown.
   /// - Returns: The time of that checkpoint, or `nil` if all readings were read.

@@ -72,7 +72,7 @@ public struct OdometerCheck: Hashable, Sendable {
 
   /// Periods between consecutive readings.
   public private(set) var stretches: [Stretch] = []
-  /// Readings that are lower than an earlier one. They are ignored as typing errors.
+  /// Readings that are lower than an earlier one, presumably typing errors. They are ignored.
   public private(set) var ignored: [OdometerReading] = []
 
   /// Maximum absolute deviation that causes no warning.

@@ -64,9 +64,9 @@ public struct TripRule: Hashable, Sendable, Identifiable {
 
     /// Half-open range of seconds since midnight. Extends past midnight if `from` is greater than `to`.
     public struct Span: Hashable, Sendable {
-      /// First second.
+      /// First second of the range.
       public var from: Double
-      /// Exclusive end.
+      /// End of the range, exclusive.
       public var to: Double
 
       /// Creates a range.

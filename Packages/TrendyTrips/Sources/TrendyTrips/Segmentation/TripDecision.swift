@@ -57,19 +57,19 @@ public struct TripDecision: Hashable, Sendable, Codable {
     case back
     /// Not a trip: the path is too short.
     case short
-    /// Not a trip: never far enough from the start.
+    /// Not a trip: the user was never far enough from the start.
     case near
     /// Not a trip: the duration is too short.
     case brief
-    /// Not a trip: at the start for most of the time.
+    /// Not a trip: the user was at the start most of the time.
     case homebound
-    /// Not a trip: back and forth within the position noise.
+    /// Not a trip: the fixes move back and forth within the position noise.
     case zigzag
     /// Not a trip: the position of a stationary receiver jumped, and the receiver returned or was displaced.
     case thrown
     /// Not a trip: the whole distance between two stationary positions was covered implausibly fast.
     case atOnce = "at_once"
-    /// Not a trip: slow and without a direction, as noise is.
+    /// Not a trip: the path is slow and has no direction, like noise.
     case aimless
   }
 
@@ -81,7 +81,7 @@ public struct TripDecision: Hashable, Sendable, Codable {
   public var seconds: TimeInterval?
   /// Distance in metres, if the rule has one.
   public var meters: Double?
-  /// Threshold that decided, in seconds or metres depending on the rule.
+  /// Threshold that the rule applied, in seconds or metres depending on the rule.
   public var limit: Double?
 
   /// Creates a decision.

@@ -98,7 +98,7 @@ extension TripDetector {
       if away <= max(configuration.restRadius, fix.horizontalAccuracy, 4 * noise) {
         // The noise increases slowly, over 15 min, so that a slow departure does not count as noise.
         let seconds = fix.timestamp.timeIntervalSince(here[here.count - 1].timestamp)
-        // It decreases four times more slowly: a receiver that was noisy once is likely to be noisy again.
+        // The noise decreases four times more slowly: a receiver that was noisy once is likely to be noisy again.
         let scatter = min(away, configuration.restRadius)
         noise += (scatter - noise) * min(0.1, seconds / (scatter > noise ? 900 : 3600))
         // These fixes become part of the route if a departure follows before the next fix close to the center.

@@ -42,7 +42,7 @@ struct GeodesicTests {
     }
   }
 
-  /// Nearly antipodal example of Karney (2013, table 3): 19,989,832.82761 m.
+  /// Nearly antipodal example from Karney (2013, table 3): 19,989,832.82761 m.
   @Test func `the example of the paper is reproduced`() {
     let start = Coordinate(latitude: -30, longitude: 0)
     let end = Coordinate(latitude: 29.9, longitude: 179.8)

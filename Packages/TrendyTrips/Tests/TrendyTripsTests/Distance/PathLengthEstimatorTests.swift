@@ -130,7 +130,7 @@ struct PathLengthEstimatorTests {
   }
 
   @Test func `a detour at a constant speed is part of the path`() throws {
-    // Turns into a side street and returns through another one, at a constant speed.
+    // The car turns into a side street and returns through another one, at a constant speed.
     let corners = [(0.0, 0.0), (900, 0), (900, 600), (1500, 600), (1500, 0), (3000, 0)]
     var fixes = stride(from: 0.0, to: 600, by: 30).map { fix($0) }
     var time = 600.0

@@ -102,7 +102,7 @@ struct StraightnessEstimatorTests {
   }
 
   @Test func `strong acceleration from rest is part of the trip`() throws {
-    // Accelerates at 5 m/s² to 40 m/s, which takes 160 m and eight seconds.
+    // The car accelerates at 5 m/s² to 40 m/s within 160 m and eight seconds.
     let fixes = stride(from: 0.0, through: 600, by: 1).map { second -> Location in
       let driven = max(0, second - 300)
       return fix(second, east: driven < 8 ? 2.5 * driven * driven : 160 + 40 * (driven - 8))

@@ -199,7 +199,7 @@ struct GeofenceMonitorTests {
       Coordinate(latitude: 89.9995, longitude: 20), Coordinate(latitude: -90, longitude: 0),
     ])
   func edges(center: Coordinate) {
-    // Passes through the centre along a meridian or a parallel, 20 m per step.
+    // The path passes through the centre along a meridian or a parallel, 20 m per step.
     let isPolar = abs(center.latitude) > 89
     let fixes = (-30...30).map { step -> Location in
       let metres = Double(step) * 20

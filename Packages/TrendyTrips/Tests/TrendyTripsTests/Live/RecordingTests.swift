@@ -80,7 +80,7 @@ struct RecordingTests {
     let readings = try DetectionRunnerTests.readings("emission-iphone-2016-02-22")
     let (fixes, motion) = Self.parts(readings)
     let importer = Importer(now: DetectionRunnerTests.end(readings) + 86_400)
-    // Versions without a track log stored only the events.
+    // Older versions had no track log and stored only the events.
     let before = TripDetector.trips(in: fixes, motion: motion).compactMap { $0.event(eventTypeId: "trip-type") }
     #expect(before.count > 1)
     for event in before {

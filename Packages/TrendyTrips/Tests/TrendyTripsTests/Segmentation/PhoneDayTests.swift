@@ -240,7 +240,7 @@ struct TripEvidenceTests {
     for _ in 0..<500 {
       let latitude = Double.random(in: -85...85, using: &generator)
       let longitude = Double.random(in: -180...180, using: &generator)
-      // Sums the distances between fixes ten seconds apart in any direction, including along a meridian.
+      // Sum the distances between fixes ten seconds apart in any direction, including along a meridian.
       let turn = Double.random(in: 0...6.28, using: &generator)
       let places = (0...60).map { step in
         Coordinate(

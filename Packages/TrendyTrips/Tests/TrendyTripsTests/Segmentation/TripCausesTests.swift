@@ -41,7 +41,7 @@ struct TripCausesTests {
 
   @Test("a fast train that brakes before its detection is one trip", arguments: [20.0, 40])
   func braked(after seconds: Double) throws {
-    // Accelerates at 1 m/s² to 78 m/s, then stops for two seconds.
+    // The train accelerates at 1 m/s² to 78 m/s, then stops for two seconds.
     let fixes = stride(from: 0.0, through: 600, by: 3).map { second in
       let moving = second <= 78 + seconds ? second : max(78 + seconds, second - 2)
       return fix(600 + second, east: moving < 78 ? moving * moving / 2 : 3042 + 78 * (moving - 78))

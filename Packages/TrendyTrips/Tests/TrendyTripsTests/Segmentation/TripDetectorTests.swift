@@ -223,7 +223,7 @@ struct TripDetectorTests {
     var ends = 0
     for fix in try Self.recorded(name) + Self.parked(seed: 9, hours: 0.3, interval: 10, noise: 5, outlier: 0) {
       var fix = fix
-      // Moves the remaining fixes to a later year. The gap before them ends the drive.
+      // Move the remaining fixes to a later year. The gap before them ends the drive.
       if fix.timestamp >= at(0), fix.timestamp < at(2000) { fix.timestamp += 400_000_000 }
       let expected = steady.onLocation(fix)
       #expect(restarted.onLocation(fix) == expected)

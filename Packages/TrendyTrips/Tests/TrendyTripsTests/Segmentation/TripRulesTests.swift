@@ -73,7 +73,7 @@ struct TripRulesTests {
     var fixes = Self.stopped(for: 3000)
     let index = fixes.firstIndex { $0.timestamp >= at(2000) }!
     fixes[index].coordinate = fix(0, east: 7200, north: 400).coordinate
-    // Removes the neighbouring fixes, so that there is enough time to reach the outlier.
+    // Remove the neighbouring fixes, so that there is enough time to reach the outlier.
     let time = fixes[index].timestamp
     fixes.removeAll { $0.timestamp != time && abs($0.timestamp.timeIntervalSince(time)) < 45 }
     let trips = TripDetector.trips(in: fixes, configuration: Self.configuration(skipping: [7200]))
@@ -173,7 +173,7 @@ struct TripRulesTests {
 
   @Test("a trip contains the decisions about its start and end")
   func reasons() throws {
-    // Waits two minutes at a traffic light, then seven minutes at the end.
+    // The car waits two minutes at a traffic light, and seven minutes at the end.
     var fixes = stride(from: 0.0, through: 60, by: 10).map { fix($0) }
     fixes += drive(speed: 12, start: 60, end: 660, interval: 10).dropFirst()
     fixes += stride(from: 670.0, through: 780, by: 10).map { fix($0, east: 7200) }
@@ -189,7 +189,7 @@ struct TripRulesTests {
 
   @Test func `a rejected trip contains the reason`() {
     var fixes = stride(from: 0.0, through: 600, by: 10).map { fix($0) }
-    // Walks to a letter box 200 m away and back.
+    // The user walks to a letter box 200 m away and back.
     fixes += stride(from: 0.0, through: 400, by: 10).map { fix(610 + $0, east: 200 * sin($0 / 400 * .pi)) }
     fixes += stride(from: 1020.0, through: 1600, by: 10).map { fix($0) }
     var detector = TripDetector()

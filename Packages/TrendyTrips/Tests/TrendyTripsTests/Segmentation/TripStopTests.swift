@@ -74,8 +74,8 @@ struct TripStopTests {
     "a stop lasts until the departure, even if the receiver slept and woke later",
     arguments: [(270.0, 15.0, 1), (290, 15, 1), (310, 15, 2), (330, 15, 2), (330, 2, 1)])
   func leftUnheard(stop: Double, interval: Double, count: Int) throws {
-    // A bicycle with fixes during the first 150 s of the stop, and then only from 200 m beyond it. With fixes every 2
-    // s, the gap means that there was no reception.
+    // A bicycle ride with fixes during the first 150 s of the stop, and then only from 200 m beyond it. With fixes
+    // every 2 s, the gap means that there was no reception.
     let left = 1200 + stop
     let fixes =
       stride(from: 0.0, to: 600, by: interval).map { fix($0) }
