@@ -173,7 +173,7 @@ struct LoopReader {
 
   private enum Checkmark: Equatable {
     case nothing
-    /// Neither done nor due, because other days have met the frequency.
+    /// The habit was neither done nor due, because enough other days were done to meet its frequency.
     case covered
     case skipped
     case done
