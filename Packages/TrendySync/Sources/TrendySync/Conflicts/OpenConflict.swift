@@ -1,19 +1,19 @@
 public import TrendyFoundation
 public import TrendyModels
 
-/// Value that lost a merge or was rejected, kept until the user resolves it.
+/// Value that lost a merge or was rejected, kept until the user resolves the conflict.
 public struct OpenConflict: Hashable, Sendable, Identifiable {
   /// Where the value is stored, and why it was kept.
   public enum Origin: Hashable, Sendable {
-    /// A mutation of this device that the hub refused, or fields of it that lost to later writes. Stored on this device
-    /// only.
+    /// A mutation from this device that the hub refused, or the fields in it that lost to later writes. Stored only on
+    /// this device.
     case journal(MutationOperation)
     /// A value that was overwritten or deleted by a device that had not seen it. Stored at the hub and synced to all
     /// devices.
     case hub
   }
 
-  /// Author and time of a value.
+  /// Author of a value, and the time at which it was written.
   public struct Writer: Hashable, Sendable {
     /// Device identity of the author when the value was written; `nil` if unknown.
     public var device: String?
@@ -31,13 +31,13 @@ public struct OpenConflict: Hashable, Sendable, Identifiable {
   public var origin: Origin
   public var entityType: MutationEntityType
   public var entityId: String
-  /// Kept values by wire name of the field. Null if the mutation would have cleared the field.
+  /// Kept values, keyed by the wire name of the field. Null if the mutation would have cleared the field.
   public var kept: [String: JSONValue]
   /// Current values of the same fields; empty if the entity is not visible.
   public var present: [String: JSONValue]
   /// Author of the kept value.
   public var keptBy: Writer
-  /// Authors of the current values by wire name of the field, as far as they are known.
+  /// Known authors of the current values, keyed by the wire name of the field.
   public var presentBy: [String: Writer] = [:]
   /// The side that this device wrote; `nil` if other devices wrote both.
   public var mine: Side?
@@ -56,7 +56,7 @@ extension OpenConflict {
       keptBy: Writer(isThisDevice: true), mine: .kept, reason: conflict.reason, recordedAt: conflict.recordedAt)
   }
 
-  /// Decodes a conflict entity of the hub. Returns `nil` for a kind or format that is unknown to this version.
+  /// Decodes a conflict entity that the hub has sent. Returns `nil` if its kind or format is unknown to this version.
   /// - Parameters:
   ///   - record: The stored conflict entity.
   ///   - device: Identity of this store at the hub; `nil` if it has none yet.

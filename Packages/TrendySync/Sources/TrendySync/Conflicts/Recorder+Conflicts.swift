@@ -3,7 +3,8 @@ import TrendyModels
 import TrendyProtocols
 
 extension Recorder {
-  /// Returns all unresolved conflicts: those of this device first, then those of the hub, each oldest first.
+  /// Returns all unresolved conflicts: first those stored on this device, then those stored at the hub, each group
+  /// oldest first.
   public func openConflicts() throws -> [OpenConflict] {
     try read { store in
       let device = try store.syncIdentity()?.device
@@ -16,22 +17,23 @@ extension Recorder {
 
   /// Discards the kept value. The visible value does not change.
   ///
-  /// An entity that exists only on this device because the hub refused its create is deleted as well.
+  /// If the entity exists only on this device because the hub refused its create, it is deleted as well.
   /// - Throws: ``RecorderError/noSuchConflict(_:)``.
   public func dropConflict(id: String) throws {
     try inOneSave { try $0.dropConflict(id: id) }
   }
 
   /// Writes the kept value again as a new edit, and restores a deleted entity if necessary.
-  /// - Throws: ``RecorderError``, for example if the parent of the entity has been deleted. The conflict then remains.
+  /// - Throws: ``RecorderError``, for example if the entity's parent has been deleted. The conflict then stays
+  ///   unresolved.
   public func retryConflict(id: String) throws {
     try inOneSave { try $0.retryConflict(id: id) }
   }
 
-  /// Makes either the value of this device or the value of the other device visible.
+  /// Makes either this device's value or the other device's value visible.
   /// - Parameters:
   ///   - id: Id of the conflict.
-  ///   - keepingMine: Whether the value of this device wins.
+  ///   - keepingMine: Whether this device's value wins.
   /// - Throws: ``RecorderError/notOurs(_:)`` if other devices wrote both values.
   public func resolveConflict(id: String, keepingMine: Bool) throws {
     try inOneSave { try $0.resolveConflict(id: id, keepingMine: keepingMine) }
@@ -94,7 +96,7 @@ extension EditWriter {
     case .hub: _ = try delete(KindRecord<ConflictKind>.self, id: conflict.id)
     case .journal(let operation):
       func dropRow<Entity: StoredEntity>(_ type: Entity.Type) throws {
-        // Delete a row that the hub does not have, because the user discards it.
+        // The hub does not have this row, and the user is discarding it, so delete it.
         guard let row = try Entity.find(id: conflict.entityId, in: store) else { return }
         let isMadeHere = operation == .create
         if try isMadeHere && (row.syncStatus == .failed || isLocalOnly(EntityKey(Entity.entityType, row.id))) {
@@ -114,7 +116,7 @@ extension EditWriter {
       case .journal(.delete): try deleteUnseen(type, id: conflict.entityId)
       case .journal(.create):
         let row = try Entity.find(id: conflict.entityId, in: store)
-        // If the entity exists by now, apply the kept values to it as an edit.
+        // If the entity exists again, apply the kept values to it as an edit.
         if let row, try !wasRefused(row) {
           var said = conflict
           // In a create, null stands for a field without a value; in an update it would clear the field.
@@ -144,8 +146,8 @@ extension EditWriter {
   private func write<Entity: StoredEntity>(_ conflict: OpenConflict, to type: Entity.Type) throws {
     // An entity that was restored without changes has no kept values.
     if conflict.kept.isEmpty { return }
-    // The entity may exist because another device moved it to another type, while the type in the kept values was
-    // deleted.
+    // The type in the kept values may have been deleted while the entity survived, because another device had moved it
+    // to a different type.
     if let parent = SyncedKind.named(conflict.entityType.rawValue)?.parent.flatMap({
       conflict.kept[$0.name]?.stringValue
     }),

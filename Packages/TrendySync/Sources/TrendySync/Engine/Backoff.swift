@@ -1,4 +1,4 @@
-/// Delay after failures. Grows exponentially, with full jitter, so that many devices do not retry at the same time.
+/// Retry delay that grows exponentially with each failure. Full jitter keeps devices from retrying all at once.
 package struct Backoff: Hashable, Sendable {
   /// Minimum delay. The first delay is between this value and twice this value.
   package var minimum: Duration
@@ -14,7 +14,7 @@ package struct Backoff: Hashable, Sendable {
     failuresInARow = 0
   }
 
-  /// Lowers the failure count because a failed round made progress, so that delays do not grow further.
+  /// Lowers the failure count after a failed round that made progress, so that the delay does not grow further.
   package mutating func onProgress() {
     failuresInARow = max(0, failuresInARow - 2)
   }
@@ -27,7 +27,7 @@ package struct Backoff: Hashable, Sendable {
   package mutating func onFailure(
     retryAfter: Duration?, using generator: inout some RandomNumberGenerator
   ) -> Duration {
-    // A factor of 2^20 exceeds every reasonable maximum.
+    // A factor of 2^20 exceeds any reasonable maximum.
     if failuresInARow < 20, minimum * (1 << failuresInARow) < maximum { failuresInARow += 1 }
     let bound = min(maximum, minimum * (1 << failuresInARow))
     let share = Double.random(in: 0...1, using: &generator)

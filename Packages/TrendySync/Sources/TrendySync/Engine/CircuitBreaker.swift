@@ -1,8 +1,8 @@
-/// Decides when pushes to a rate-limiting hub may resume. Does not read a clock; ``SyncEngine`` passes the uptime.
+/// Decides when pushes to a rate-limiting hub may resume. Does not read a clock; ``SyncEngine`` passes in the uptime.
 ///
-/// Three rate-limited responses in a row open the breaker for 30, 60, 120, 240, then 300 seconds, but at least as long
-/// as the hub requested. Afterwards the breaker is half-open: one probe either closes it or opens it for the next,
-/// longer period.
+/// Three rate-limited responses in a row open the breaker: for 30 seconds the first time, then for 60, 120, 240 and
+/// 300, and never for less than the hub requested. Afterwards the breaker is half-open: one probe either closes it or
+/// opens it for the next, longer period.
 package struct CircuitBreaker: Hashable, Sendable {
   private enum Phase: Hashable {
     case closed
@@ -43,8 +43,8 @@ package struct CircuitBreaker: Hashable, Sendable {
     case .halfOpen:
       open(retryAfter: retryAfter, at: uptime)
     case .open:
-      // A pull received the response. The breaker stays open at least as long as the hub requested, but this does not
-      // count as another opening.
+      // The response was to a pull, because pushes are suspended. The breaker stays open for at least as long as the
+      // hub requested, but this does not count as another opening.
       phase = .openUntil(uptime + max(remaining(at: uptime), retryAfter ?? .zero))
     }
   }
@@ -55,8 +55,8 @@ package struct CircuitBreaker: Hashable, Sendable {
     self = CircuitBreaker()
   }
 
-  /// Closes the breaker because the user retries. If the hub is still overloaded, the breaker opens for longer than the
-  /// last time.
+  /// Closes the breaker when the user retries manually. If the hub is still overloaded, the breaker opens again, for
+  /// longer than last time.
   package mutating func onReset() {
     phase = .closed
     rateLimitsInARow = 0

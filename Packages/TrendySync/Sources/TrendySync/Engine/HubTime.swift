@@ -10,12 +10,13 @@ struct RequestStart {
 }
 
 extension SyncMetadata {
-  /// Maximum round trip. With a longer one, the estimate of the hub's clock would be too inaccurate.
+  /// Maximum round-trip time. After a longer round trip, the estimate of the hub's clock would be too inaccurate.
   private static let longestRoundTrip: Duration = .seconds(60)
-  /// Minimum change of the clock offset that is saved, in milliseconds.
+  /// Smallest change in the clock offset that is worth saving, in milliseconds.
   static let smallDrift: Int64 = 500
 
-  /// Returns the hub time in milliseconds since 1970. Uses a clock that does not jump, if one is available.
+  /// Returns the hub time in milliseconds since 1970. Based on the time since boot if available, because it does not
+  /// jump when the date is changed.
   func hubNow(_ clock: any TimeSource) -> Int64 {
     let now: Int64
     if let clockAnchor, let boot = clock.boot, boot.id == clockAnchor.boot {
@@ -26,7 +27,7 @@ extension SyncMetadata {
     return now.clamped(to: SyncRange.stamp)
   }
 
-  /// Returns the stamp of a save made now. It is higher than the last stamp and every applied stamp.
+  /// Returns the stamp for a save made now. It is higher than the last stamp and every applied stamp.
   ///
   /// At the upper end of the range, which no real hub time reaches, the stamp does not increase until a response lowers
   /// it.
@@ -44,7 +45,7 @@ extension SyncMetadata {
   ///   - hub: The hub's time in the response, in milliseconds since 1970.
   ///   - asking: Start of the request.
   ///   - clock: The device's clock.
-  /// - Returns: Whether stamps above the hub's time have been assigned. The last stamp is then lowered to that time.
+  /// - Returns: Whether stamps above the hub's time have been assigned. If so, the last stamp is lowered to that time.
   mutating func learn(hub: Int64, asking: RequestStart, _ clock: any TimeSource) -> Bool {
     let roundTrip = clock.uptime - asking.uptime
     guard roundTrip >= .zero, roundTrip < Self.longestRoundTrip else { return false }
@@ -78,12 +79,12 @@ extension PendingMutation {
 }
 
 extension Date {
-  /// Milliseconds since 1970, rounded and limited to ±3e15 (about 95,000 years).
+  /// Milliseconds since 1970, rounded and clamped to ±3e15 (about 95,000 years).
   var milliseconds: Int64 { Int64(max(-3e15, min(3e15, (timeIntervalSince1970 * 1000).rounded()))) }
 }
 
 extension Duration {
-  /// Milliseconds, limited to the range of 64 bits.
+  /// Milliseconds, clamped to the 64-bit range.
   var milliseconds: Int64 {
     let (milliseconds, isBeyond) = components.seconds.multipliedReportingOverflow(by: 1000)
     if isBeyond { return components.seconds < 0 ? .min : .max }
@@ -92,7 +93,7 @@ extension Duration {
 }
 
 extension Int64 {
-  /// Returns the sum, limited to the range of 64 bits.
+  /// Returns the sum, clamped to the 64-bit range.
   fileprivate func addingHeld(_ other: Int64) -> Int64 {
     let (sum, isBeyond) = addingReportingOverflow(other)
     return isBeyond ? (other < 0 ? .min : .max) : sum

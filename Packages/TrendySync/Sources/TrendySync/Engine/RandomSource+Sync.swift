@@ -9,7 +9,7 @@ extension RandomSource {
   /// - Parameters:
   ///   - previous: Previous identity of the store; `nil` if there is none.
   ///   - date: Current time.
-  /// - Returns: A UUID of version 7.
+  /// - Returns: A version 7 UUID.
   func identity(after previous: String?, at date: Date) -> String {
     let earliest = previous.flatMap(UUIDv7.init)?.date.addingTimeInterval(0.001) ?? date
     var identities = UUIDv7.Generator()

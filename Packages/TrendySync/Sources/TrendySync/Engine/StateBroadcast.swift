@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Current state of sync, and the streams that observe it.
+/// Current sync state, and the streams that observe it.
 final class StateBroadcast: Sendable {
   private struct Content {
     var state = SyncState.idle
@@ -12,17 +12,17 @@ final class StateBroadcast: Sendable {
 
   var state: SyncState { content.withLock { $0.state } }
 
-  /// Stores a state and, if it has changed, sends it to all streams in the order of the calls.
+  /// Stores a state and, if it has changed, sends it to all streams. States arrive in the order of the calls.
   func set(_ state: SyncState) {
     content.withLock { content in
       guard content.state != state else { return }
       content.state = state
-      // `yield` only buffers the value, so no code of a reader runs while the lock is held.
+      // `yield` only buffers the value, so no reader's code runs while the lock is held.
       for (_, reader) in content.readers.sorted(by: { $0.key < $1.key }) { reader.yield(state) }
     }
   }
 
-  /// Returns a stream of the current state and all later changes.
+  /// Returns a stream that starts with the current state, followed by every change.
   func makeStream() -> AsyncStream<SyncState> {
     let (stream, continuation) = AsyncStream<SyncState>.makeStream()
     let reader = content.withLock { content in

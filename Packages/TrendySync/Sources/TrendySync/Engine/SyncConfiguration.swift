@@ -1,14 +1,14 @@
-/// Batch sizes, intervals and timeouts of sync.
+/// Batch sizes, intervals and timeouts for sync.
 public struct SyncConfiguration: Hashable, Sendable {
-  /// Maximum number of mutations in one push, 1 to 500. A timeout, or a hub that rejects the size, halves it for the
-  /// next push.
+  /// Maximum number of mutations in one push, 1 to 500. Halved for the next push after a timeout, or if the hub rejects
+  /// the size.
   public var batchSize: Int
   /// Maximum number of mutations in a push after the hub has reported an exceeded quota, 1 to 500. A deletion among
   /// them frees space for the others.
   public var largeBatchSize: Int
   /// Maximum number of entries in the first page of a pull, 1 to 500.
   public var pageSize: Int
-  /// Maximum number of entries in each further page, 1 to 500.
+  /// Maximum number of entries in each later page, 1 to 500.
   public var largePageSize: Int
   /// Interval between rounds if there is neither a failure nor a change signal.
   public var pollInterval: Duration
@@ -18,7 +18,7 @@ public struct SyncConfiguration: Hashable, Sendable {
   /// Duration without a signal after which a signal stream is considered dead and is reopened; at least one second.
   public var signalTimeout: Duration
 
-  /// Creates a configuration. Values out of range are clamped.
+  /// Creates a configuration. Out-of-range values are clamped.
   public init(
     batchSize: Int = 50, largeBatchSize: Int = 500, pageSize: Int = 100, largePageSize: Int = 500,
     pollInterval: Duration = .seconds(60),

@@ -1,7 +1,7 @@
 public import TrendyModels
 public import TrendyProtocols
 
-/// Checksums of a replica, for comparison with those of the hub at the same version.
+/// Checksums of a replica, for comparison with the hub's checksums at the same version.
 public struct SyncDigest: Hashable, Sendable {
   /// Version up to which the store contains the feed.
   public var cursor: Int64

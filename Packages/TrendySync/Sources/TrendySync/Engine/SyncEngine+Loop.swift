@@ -4,7 +4,7 @@ import TrendyProtocols
 extension SyncEngine {
   /// Starts automatic rounds, the first one immediately. Has no effect if they are already running.
   ///
-  /// The engine stays alive until ``stop()``. To run the rounds on a task of the caller, await ``run()`` instead.
+  /// The engine stays alive until ``stop()``. To run the rounds on the caller's own task, await ``run()`` instead.
   public func start() {
     guard loop == nil else { return }
     loop = Task { await run() }
@@ -18,8 +18,8 @@ extension SyncEngine {
     self.loop = nil
   }
 
-  /// Runs rounds until the task is cancelled: the first immediately, the next after the delay of the previous round,
-  /// after a change signal, or when a mutation is queued through this engine.
+  /// Runs rounds until the task is cancelled: the first one immediately, each later one after the delay set by the
+  /// previous round, on a change signal, or when a mutation is queued through this engine.
   public func run() async {
     isRunning = true
     defer { isRunning = false }
@@ -51,7 +51,7 @@ extension SyncEngine {
   private func sleepUntilWoken(for delay: Duration) async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { [clock] in
-        // A cancelled sleep ends like a complete one. The loop checks for cancellation.
+        // A cancelled sleep merely ends early. The loop checks for cancellation.
         try? await clock.sleep(for: delay)
         await self.rouse()
       }

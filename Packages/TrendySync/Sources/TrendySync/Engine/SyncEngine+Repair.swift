@@ -5,9 +5,9 @@ public import TrendyProtocols
 extension SyncEngine {
   /// Queues entities that this store has and the hub lacks, although neither side has deleted them.
   ///
-  /// For a hub that lost data without having been restored from a backup. The next round sends the mutations. Entities
-  /// that the hub has are not queued, so a repeated call queues nothing more. The sync lock is not needed: a concurrent
-  /// round in another process notices the new identity, discards its response and starts over.
+  /// Intended for a hub that has lost data without having been restored from a backup. The next round sends the
+  /// mutations. Entities that the hub has are not queued, so a repeated call queues nothing more. The sync lock is not
+  /// needed: a concurrent round in another process notices the new identity, discards its response and starts over.
   /// - Returns: Number of queued mutations.
   /// - Throws: Errors of the client and the store. The store is then unchanged.
   public func requeueMissing() async throws -> Int {

@@ -22,7 +22,7 @@ extension SyncEngine {
     }
   }
 
-  /// Closes the store unless the error only concerns an edit or a response.
+  /// Closes the store unless the error concerns only an edit or a response.
   private func letGo(after error: any Error) {
     switch error {
     case is APIError, is RecorderError, is SnapshotObstacle, is SyncFailure: break

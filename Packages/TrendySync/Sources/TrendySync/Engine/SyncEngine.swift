@@ -4,7 +4,7 @@ public import TrendyProtocols
 
 /// Synchronizes one store with its hub.
 ///
-/// ``performSync()`` runs one round: it pushes the pending mutations, then pulls the changes of other devices page by
+/// ``performSync()`` runs one round: it pushes the pending mutations, then pulls changes from other devices page by
 /// page and saves each page together with its cursor. A round neither throws nor sleeps; ``state`` reports how it
 /// ended. Between ``start()`` and ``stop()`` rounds also start automatically. Rounds never overlap: a call made during
 /// a round waits for a new round that starts afterwards.
@@ -18,10 +18,10 @@ public actor SyncEngine {
   let configuration: SyncConfiguration
   let dataStoreFactory: any DataStoreFactory
   private let history: (any SyncHistoryRecording)?
-  /// Sync lock of the store that the caller holds for this engine; `nil` if each round acquires the lock.
+  /// Sync lock that the caller holds on behalf of this engine; `nil` if each round acquires the lock itself.
   private let givenLock: (any Sendable)?
   private var roundLock: (any Sendable)?
-  /// Whether rounds are refused, from ``suspend()`` until ``resume()``.
+  /// Whether rounds are refused, as they are from ``suspend()`` until ``resume()``.
   private var isSuspended = false
   /// Whether ``suspend()`` was called during the current round.
   private var isRoundSuspended = false
@@ -48,13 +48,13 @@ public actor SyncEngine {
   /// Whether the hub requires a snapshot before it accepts further requests.
   ///
   /// The next round then starts with the snapshot. Any other request would only be refused again, and could use up the
-  /// one request that a strict rate limit leaves.
+  /// only request that a strict rate limit allows.
   private var owesSnapshot = false
   /// Whether the next snapshot must be loaded in one response, because the hub lost data that this store has seen.
   var owesWhole = false
   /// Whether a snapshot has queued data that the hub lost, so that this round must push again.
   var owesOffer = false
-  /// State of the store on which the last request was based.
+  /// Store state on which the last request was based.
   var lastQuestion: RequestState?
 
   var turnstile = FIFOLock()
@@ -109,7 +109,7 @@ public actor SyncEngine {
 // MARK: State
 
 extension SyncEngine {
-  /// Activity of sync, or the result of the last round.
+  /// Current sync activity, or the result of the last round.
   public var state: SyncState { broadcast.state }
 
   /// Whether the last round failed because the hub did not respond.
@@ -129,7 +129,7 @@ extension SyncEngine {
 
   /// Closes the breaker immediately and wakes the loop.
   ///
-  /// If the hub responds with 429 again, the breaker reopens for longer than the last time.
+  /// If the hub responds with 429 again, the breaker reopens, for longer than last time.
   public func resetCircuitBreaker() {
     breaker.onReset()
     quietUntil = .zero
@@ -264,7 +264,8 @@ extension SyncEngine {
     } catch {
       failure = error
     }
-    // A cancelled round serves no request, whichever error the client threw. The next waiting caller runs a round.
+    // A cancelled round counts as cancelled whatever error the client threw. It serves none of the calls that requested
+    // a round, so the next waiting caller runs another one.
     if failure != nil, Task.isCancelled { failure = .cancelled }
     if failure != .cancelled { servedAsks = asksBefore }
     conclude(failure, tally)

@@ -18,7 +18,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
   case logReset(String)
   /// 409 `device_forked`: another store uses this device identity, or this store was restored from a backup.
   case forked(String)
-  /// Another process is syncing this store, or has synced it while the request was in progress.
+  /// Another process is syncing this store, or synced it while the request was in progress.
   case elsewhere
   /// The cursor of the feed does not advance.
   case feedStuck(String)
@@ -60,7 +60,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// Category that is recorded in the history of rounds.
+  /// Category recorded in the history of rounds.
   public var cause: SyncRun.Cause {
     switch self {
     case .unanswered: .unanswered
@@ -119,7 +119,7 @@ public enum SyncFailure: Error, Hashable, Sendable {
 }
 
 extension SyncFailure? {
-  /// Whether the hub accepted the token; `nil` if the round did not get far enough to show it.
+  /// Whether the hub accepted the token; `nil` if the round did not get far enough to find out.
   var isTokenGood: Bool? {
     switch self {
     case .unauthorized: false

@@ -33,7 +33,7 @@ struct UnversionedFeedApplier {
     try retryParked()
   }
 
-  /// Removes the tombstones of deletions that the feed has passed.
+  /// Removes the tombstones of deletions that the feed has moved past.
   /// - Parameters:
   ///   - cursor: Cursor after the page.
   ///   - acknowledged: Deletes without a version that count as passed because the pull is complete.
@@ -70,8 +70,8 @@ extension UnversionedFeedApplier {
       // An entry accepted despite the tombstone shows that the entity was restored.
       if let tombstone = tombstones.removeValue(forKey: key) { try store.deleteTombstone(tombstone) }
       try store.show(Overlay.shown(entity, under: waiting[key] ?? []), id: key.entityId)
-      // The hub's data is parked as well, because it must become visible if the pending mutation turns out to be older
-      // than this entry.
+      // Park the hub's data as well, because it must become visible if the pending mutation turns out to be older than
+      // this entry.
       if waiting[key] != nil { return false }
     case .remove:
       let younger = Overlay.outlivingDeletion(waiting[key] ?? [])
@@ -170,8 +170,8 @@ extension DataStoreProtocol {
 extension ChangeEntry {
   var isDelete: Bool { operation == MutationOperation.delete.rawValue || deletedAt != nil }
 
-  /// Decodes the entity. Returns `nil` if the data is missing, malformed or of another entity. The entry then stays
-  /// parked.
+  /// Decodes the entity. Returns `nil` if the data is missing, malformed, or belongs to another entity. The entry then
+  /// stays parked.
   func entity<Entity: StoredEntity>(as type: Entity.Type) -> Entity? {
     // This member describes the origin of the tombstone and is not part of a restored entity.
     let data =

@@ -50,7 +50,8 @@ package struct UnversionedFeedPlanner: Hashable, Sendable {
     case parentMissing
     /// The hub deleted an event type whose children have pending mutations on this device.
     case childrenUnsettled
-    /// The entity was deleted on this device. Only the hub's outcome shows whether the entry is older or a restore.
+    /// The entity was deleted on this device. Only the hub's outcome shows whether the entry is older than the deletion
+    /// or restores the entity.
     case deleteUnanswered
   }
 
@@ -79,7 +80,8 @@ package struct UnversionedFeedPlanner: Hashable, Sendable {
       return .remove
     }
     if let tombstone = guards[key] {
-      // An entry with a version above that of the deletion is a restore. Without that version, the outcome decides.
+      // An entry with a version above that of the deletion is a restore. If the version of the deletion is unknown, its
+      // outcome decides.
       guard let deleted = tombstone.version else {
         return entry.isDeleteUnanswered ? .park(.deleteUnanswered) : .skip
       }

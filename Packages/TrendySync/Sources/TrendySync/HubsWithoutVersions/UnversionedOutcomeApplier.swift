@@ -14,7 +14,7 @@ struct UnversionedOutcomeApplier {
   func settle(_ mutations: [PendingMutation], _ outcomes: [MutationOutcome]) throws -> Int {
     try store.beginWriting()
     let judged = zip(mutations, outcomes)
-    // Mutations with their own outcome do not follow a refused create of the same batch into the journal.
+    // Mutations with their own outcome do not follow a refused create in the same batch into the journal.
     let answered = Set(judged.compactMap { $1.isTryLater ? nil : $0.id })
     let parked = try store.fetchParkedChanges()
     // Rows of entities with a refused mutation stay visible and are marked as failed.
@@ -64,7 +64,7 @@ extension UnversionedOutcomeApplier {
     }
   }
 
-  /// Deletes parked entries that are older than an accepted mutation, because the feed sends the entity again.
+  /// Deletes parked entries that are older than an accepted mutation, because the feed will send the entity again.
   ///
   /// An entry above the version is newer, which means that the response to an earlier attempt was lost. Without a
   /// version, a create of an existing entity has changed nothing, so the entry stays.
@@ -75,8 +75,8 @@ extension UnversionedOutcomeApplier {
     }
   }
 
-  /// Moves a refused mutation to the journal. With a refused create, the unsent mutations of the entity and its
-  /// children are moved as well, because the hub does not have the entity.
+  /// Moves a refused mutation to the journal. If it is a create, the unsent mutations of the entity and its children
+  /// are moved as well, because the hub does not have the entity.
   /// - Parameters:
   ///   - mutation: The refused mutation.
   ///   - problem: The hub's response.

@@ -15,7 +15,7 @@ struct UnversionedReplication: Replication {
 extension UnversionedReplication {
   func mark(_ mutation: inout PendingMutation, at stamp: Int64, _: SyncMetadata) throws {
     mutation.marks = [FieldVersion.others: FieldVersion(version: 0, stamp: stamp)]
-    // Without a base, the delete would count as made with knowledge of every change.
+    // Without a base, the delete would be treated as if its author had seen every change.
     if mutation.operation == .delete { mutation.base = try store.syncCursor() ?? 0 }
   }
 
@@ -30,7 +30,7 @@ extension UnversionedReplication {
     if !isCancelled { try store.insertTombstone(Tombstone(entityType: Entity.entityType, entityId: id)) }
     if Entity.entityType == .eventType {
       // The children are read before they are deleted. The hub decides which entities are deleted with the type,
-      // because one of them may have been moved to another type in time. A tombstone of version 0 lets every entry
+      // because one of them may have been moved to another type beforehand. A tombstone of version 0 lets every entry
       // pass, and the entity is then visible if its parent is.
       for event in try store.events(in: nil, ofType: id, limit: nil) { try take(event) }
       for kind in MutationEntityType.parentsFirst where kind.isChildOfEventType && kind != .event {

@@ -8,7 +8,7 @@ struct UnversionedSnapshotApplier {
   private let store: any DataStoreProtocol
   private let snapshot: Snapshot
   private let waiting: [EntityKey: [PendingMutation]]
-  /// Entities with a pending delete. The snapshot may not reflect it.
+  /// Entities with a pending delete, which the snapshot may not reflect yet.
   private let deletedHere: Set<EntityKey>
 
   init(_ snapshot: Snapshot, store: any DataStoreProtocol) throws {
@@ -63,7 +63,7 @@ extension UnversionedSnapshotApplier {
     for entity in entities {
       let key = EntityKey(Entity.entityType, entity.id)
       if deletedHere.contains(key) {
-        // The outcome of the delete will show which of the two is later.
+        // The outcome of the pending delete will show whether it is later than the entity in the snapshot.
         try park(entity, key)
         continue
       }
@@ -73,7 +73,7 @@ extension UnversionedSnapshotApplier {
         try park(entity, key)
         continue
       }
-      // The hub's data is parked as well, as for a feed entry.
+      // Park the hub's data as well, as with a feed entry.
       if waiting[key] != nil { try park(entity, key) }
       try store.show(Overlay.shown(entity, under: waiting[key] ?? []), id: entity.id)
     }

@@ -2,8 +2,8 @@ import TrendyModels
 import TrendyProtocols
 
 extension SyncEngine {
-  /// Maximum number of consecutive pages that announce more entries but contain no new one. A hub may omit entries that
-  /// this device must not see.
+  /// Maximum number of consecutive pages that announce more entries but contain no new ones. A hub may omit entries
+  /// that this device must not see.
   private static let maxEmptyPages = 100
 
   /// Applies the feed page by page, starting at the cursor, until the hub has no more entries.
@@ -31,8 +31,8 @@ extension SyncEngine {
       }
       try saving { store in
         try store.beginWriting()
-        // Apply the response only if the store is in the state in which the request was sent. Another process may have
-        // synced meanwhile.
+        // Apply the response only if the store is still in the state in which the request was sent. Another process may
+        // have synced in the meantime.
         try question.checkStands(in: store)
         guard try store.syncCursor() ?? 0 == since else { throw SyncFailure.elsewhere }
         let memory = try store.syncMemory() ?? SyncMetadata()
@@ -59,8 +59,8 @@ extension SyncEngine {
     if pendingCount == 0 { breaker.onSuccess(at: clock.uptime) }
   }
 
-  /// Loads a snapshot part by part and applies each part in its own save. An interrupted snapshot continues with the
-  /// next missing part.
+  /// Loads a snapshot part by part and applies each part in its own save. An interrupted snapshot resumes with the next
+  /// missing part.
   /// - Parameters:
   ///   - isAnew: Whether to start with the first part even if a snapshot is in progress.
   ///   - tally: Counters of the round.
@@ -99,7 +99,7 @@ extension SyncEngine {
             : try await networkClient.snapshotPart(request)
         }
       } catch {
-        // The hub does not know the requested part, perhaps because another hub had named it. The first part exists on
+        // The hub does not know the requested part, perhaps because a different hub named it. The first part exists on
         // every hub.
         guard mayBeginAnew, progress != nil, case .client(let reason) = error,
           (reason as? APIError)?.statusCode == 400
@@ -122,8 +122,8 @@ extension SyncEngine {
       let count = try inSnapshotStore {
         try write { store in
           try store.beginWriting()
-          // Apply the response only if the store is in the state in which the request was sent. Another process may
-          // have synced meanwhile.
+          // Apply the response only if the store is still in the state in which the request was sent. Another process
+          // may have synced in the meantime.
           try question.checkStands(in: store)
           guard try store.syncMemory()?.snapshot == before else { throw SyncFailure.elsewhere }
           if try isLoss(part, store) { owesOffer = true }
@@ -170,7 +170,7 @@ extension SyncEngine {
     return question
   }
 
-  /// Returns the replications of a store, of which one is chosen for each response.
+  /// Returns the available replications of a store. One of them is chosen for each response.
   func replications(in store: any DataStoreProtocol) -> ReplicationChoice {
     ReplicationChoice(store: store, clock: clock, random: random)
   }

@@ -4,8 +4,8 @@ import TrendyProtocols
 /// Applies a feed page as decided by ``VersionedFeedPlanner``. Does not save, because the cursor belongs to the same
 /// save.
 ///
-/// An entry that would leave a live child without a live parent is parked. Until it fits, it changes neither the
-/// replica nor the visible state.
+/// An entry that would leave a live child without a live parent is parked. Until it can be applied, it changes neither
+/// the replica nor the visible state.
 struct VersionedFeedApplier {
   private let store: any DataStoreProtocol
   private let replica: Replica
@@ -89,7 +89,7 @@ extension VersionedFeedApplier {
 
   private mutating func retry(_ entry: ChangeEntry) throws {
     try store.deleteParkedChange(entry)
-    // Parks the entry again if it still does not fit.
+    // Parks the entry again if it still cannot be applied.
     try take(entry)
   }
 }

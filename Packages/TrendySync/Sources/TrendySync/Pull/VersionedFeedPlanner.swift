@@ -44,7 +44,7 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
   package enum Act: Hashable, Sendable {
     /// Skip the entry, because the replica or the parked entry is at least as new.
     case drop
-    /// Park the entry until it fits. The replica and the visible state do not change.
+    /// Park the entry until it can be applied. The replica and the visible state do not change.
     case park
     /// Store the entry in the replica. The row is computed after all entries have been applied.
     case hold
@@ -68,7 +68,8 @@ package struct VersionedFeedPlanner: Hashable, Sendable {
   /// Whether the store has any pending or accepted mutation. Usually it has none when a page is applied.
   private let hasOverlay: Bool
   private var mayBeParked: Bool
-  /// Parents that became live or lost a child. Entries that were parked because of them may fit now.
+  /// Parents that became live or lost a child. It may now be possible to apply entries that were parked because of
+  /// them.
   private var stirred: [String] = []
   private var livingTypes: [String: Bool] = [:]
   private var shownTypes: Set<String> = []
@@ -158,8 +159,8 @@ extension VersionedFeedPlanner {
       livingTypes[entry.key.entityId] = true
       if entry.held?.isDelete ?? true { stirred.append(entry.key.entityId) }
     }
-    // An entity without mutations can be written to its row immediately. For others the data is stored until the
-    // visible state has been computed.
+    // An entity without mutations can be written to its row immediately. For other entities, the data is kept
+    // separately until the visible state has been computed.
     return try canBeShownAtOnce(entry, under: parent, facts) ? .holdAndShow : .hold
   }
 

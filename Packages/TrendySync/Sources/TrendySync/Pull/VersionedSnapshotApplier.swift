@@ -29,7 +29,7 @@ struct VersionedSnapshotApplier {
     let isBeginning = memory.snapshot == nil
     let common = memory.commonVersion(with: position)
     let isReset = isBeginning && common < memory.seen
-    // A snapshot of the same history that is older than the replica is ignored.
+    // Ignore a snapshot that belongs to the same history and is older than the replica.
     if isBeginning, !isReset, memory.generation > 0, position.head < (try store.syncCursor() ?? 0) { return 0 }
 
     let lost = isReset && memory.generation > 0 ? try entries(above: common) : []

@@ -3,8 +3,8 @@ package import TrendyModels
 
 /// Decides how a new mutation changes the mutations that are already pending.
 ///
-/// Only unsent mutations are changed, because the hub may already have a sent one, and of these only the last ones of
-/// the entity. A changed reference is never coalesced, because its order relative to the create and delete of the
+/// Only the entity's last mutations are changed, and only if they are unsent, because the hub may already have received
+/// a sent one. A changed reference is never coalesced, because its order relative to the create and delete of the
 /// referenced entity matters. Nothing is coalesced into a create with a natural key, because such a create has no
 /// effect if the entity exists.
 package enum Coalescing: Sendable {
@@ -138,7 +138,7 @@ package enum Coalescing: Sendable {
     return result
   }
 
-  /// Returns the field versions of a merged mutation, each from the newest change to the field.
+  /// Returns the field versions of a merged mutation, each taken from the newest change to the field.
   ///
   /// A change to a field that was already pending has inherited the base of the pending value, so the newest version
   /// has the oldest base.
@@ -167,7 +167,8 @@ extension PendingMutation {
 }
 
 extension [String: FieldVersion] {
-  /// These field versions in compact form: the most frequent one is stored once, as the default of all other fields.
+  /// These field versions in compact form: the most frequent one is stored once, as the default for fields without an
+  /// entry.
   var compressed: [String: FieldVersion] {
     var counts: [FieldVersion: Int] = [:]
     for mark in values { counts[mark, default: 0] += 1 }

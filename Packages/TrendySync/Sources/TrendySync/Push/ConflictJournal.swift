@@ -1,7 +1,7 @@
 import TrendyModels
 import TrendyProtocols
 
-/// Conflict journal, to which mutations that the hub did not accept are moved from the queue, with their data. Does not
+/// Journal of mutations that the hub did not accept. They are moved out of the queue together with their data. Does not
 /// save.
 struct ConflictJournal {
   let store: any DataStoreProtocol
@@ -16,8 +16,8 @@ struct ConflictJournal {
     try store.deletePendingMutation(mutation)
   }
 
-  /// Marks the row of an entity that the hub never had as failed. The entity exists only on this device and stays
-  /// visible until the user decides.
+  /// Marks an entity's row as failed, because the hub never had the entity. It exists only on this device and stays
+  /// visible until the user decides what to do with it.
   func markAsFailed(_ key: EntityKey) throws {
     func mark<Entity: StoredEntity>(_ type: Entity.Type) throws {
       guard var row = try Entity.find(id: key.entityId, in: store) else { return }

@@ -1,7 +1,7 @@
 import TrendyFoundation
 public import TrendyModels
 
-/// Events of one type and timestamp that describe the same occurrence.
+/// Events with the same type and timestamp that describe the same occurrence.
 public struct Duplicates: Hashable, Sendable {
   /// The event with the most values.
   public let kept: Event
@@ -15,7 +15,7 @@ extension Duplicates {
   /// Finds duplicates among events.
   /// - Parameter events: Events in any order.
   /// - Returns: Groups of at least two events, oldest first.
-  /// - Throws: Errors of encoding an event.
+  /// - Throws: Errors from encoding an event.
   public static func find(among events: some Sequence<Event>) throws -> [Duplicates] {
     let groups = Dictionary(grouping: events) { Moment(eventTypeId: $0.eventTypeId, timestamp: $0.timestamp) }
     return try groups.values.filter { $0.count > 1 }.flatMap { try find(alike: $0) }.sorted {
@@ -29,8 +29,8 @@ extension Duplicates {
   }
 
   private static func find(alike events: [Event]) throws -> [Duplicates] {
-    // The event with the most values is kept. Among equals, an id derived from a natural key is preferred, because the
-    // next import then recognizes the event.
+    // The event with the most values is kept. Among events with equally many values, one whose id is derived from a
+    // natural key is preferred, because the next import then recognizes it.
     var rest = try events.map { (event: $0, words: try words(of: $0)) }.sorted { one, other in
       let (natural, otherNatural) = (
         NaturalIdentifier.isNatural(one.event.id), NaturalIdentifier.isNatural(other.event.id)

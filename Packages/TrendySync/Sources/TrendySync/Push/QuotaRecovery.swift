@@ -11,7 +11,7 @@ struct QuotaRecovery {
   let random: RandomSource
   let now: Date
 
-  /// Moves all such deletions that follow the refused part of the queue to its front.
+  /// Moves all such deletions behind the refused part of the queue to the front of the queue.
   /// - Parameter tried: Number of mutations at the front that the hub refused as a whole.
   /// - Returns: Whether any deletion was moved.
   func bringDeletionsForward(past tried: Int) throws -> Bool {

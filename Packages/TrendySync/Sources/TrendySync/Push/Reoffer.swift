@@ -8,7 +8,7 @@ struct Reoffer {
   struct Loss {
     /// The store's entry, with its data.
     var entry: ChangeEntry
-    /// The hub's entry of the same entity, if any.
+    /// The hub's entry for the same entity, if any.
     var atHub: ChangeEntry?
     /// Last version that the histories of store and hub share.
     var common: Int64
@@ -60,8 +60,8 @@ struct Reoffer {
 
   /// Returns the re-offer of an entity, or `nil` if there is nothing to send.
   ///
-  /// The re-offer has a device but no sequence number, so nothing is coalesced into it. Other devices re-offer the same
-  /// entity, and the hub may already have received it from one of them.
+  /// The re-offer has a device but no sequence number, so nothing is coalesced into it. Other devices re-offer the
+  /// entity too, and the hub may already have received it from one of them.
   private func offer(_ loss: Loss, at date: Date, under device: String) throws -> PendingMutation? {
     let (entry, common) = (loss.entry, loss.common)
     guard let key = entry.key else { return nil }

@@ -36,7 +36,8 @@ extension SyncEngine {
         fullness = .unknown
       }
       if sent.answer.isForked {
-        // The outcomes in the response are now acknowledged. Only later acknowledgements contradict the fork.
+        // The outcomes in the response are now acknowledged. Only later acknowledgements would contradict a reported
+        // fork.
         _ = try self.question()
         throw .forked("it acknowledges changes that this store has not sent")
       }
@@ -163,7 +164,7 @@ extension SyncEngine {
     return failure
   }
 
-  /// Measures against an exceeded quota that were tried in this round since the last accepted mutation.
+  /// Measures against an exceeded quota that have been tried in this round since the last accepted mutation.
   private enum Fullness {
     case unknown
     /// A batch of the maximum size has been sent.
@@ -207,8 +208,9 @@ extension SyncEngine {
   /// Halves a push that the hub refused as a whole, until a single mutation remains. That mutation moves to the journal
   /// with the hub's response, so that no mutation blocks the queue.
   ///
-  /// If the response may not depend on the content, such as that of a proxy, an empty push is tried first. If it is
-  /// refused too, the push fails and nothing is moved. Status 413 always depends on the content.
+  /// If the response may have nothing to do with the content, for example because it came from a proxy, an empty push
+  /// is tried first. If it is refused too, the push fails and nothing is moved. Status 413 always depends on the
+  /// content.
   /// - Parameters:
   ///   - batch: The batch that the hub refused.
   ///   - question: State of the store on which the push was based.
@@ -250,7 +252,7 @@ extension SyncEngine {
     return true
   }
 
-  /// State of one push with respect to refusals by the hub.
+  /// Progress in narrowing a refused push down to the mutation that the hub refuses.
   private struct Narrowing {
     static let maxConsecutive = 16
     /// Whether the hub has accepted a push.

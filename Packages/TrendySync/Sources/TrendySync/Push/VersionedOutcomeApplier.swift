@@ -85,8 +85,8 @@ extension VersionedOutcomeApplier {
         recordedAt: clock.now))
   }
 
-  /// Moves a refused mutation to the journal. With a refused create or restore, the pending mutations of the entity and
-  /// its children are moved as well, because the hub does not have the entity.
+  /// Moves a refused mutation to the journal. If it is a create or restore, the pending mutations of the entity and its
+  /// children are moved as well, because the hub does not have the entity.
   /// - Parameters:
   ///   - mutation: The refused mutation.
   ///   - problem: The hub's response.

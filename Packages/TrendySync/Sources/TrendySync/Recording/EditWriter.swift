@@ -16,14 +16,15 @@ final class EditWriter {
   private var chosen: (any Replication)?
   /// Creation time of the last mutation in the queue.
   ///
-  /// Read once: under the write lock only this unit appends, and an import appends thousands of mutations.
+  /// Read only once, because no other unit can append while this one holds the write lock, and an import appends
+  /// thousands of mutations.
   private var latest: Date?
-  /// Stamp of all mutations of this unit. If each mutation had its own stamp, an import of 60,000 rows would put the
-  /// device a minute ahead of its clock.
+  /// Stamp shared by all mutations of this unit. If each mutation had its own stamp, an import of 60,000 rows would put
+  /// the device a minute ahead of its clock.
   private var stamp: Int64?
   /// Whether this unit holds the write lock, which is released when the unit ends.
   private var hasWriteLock = false
-  /// Ids of event types found in this unit. Saves an import one lookup per event.
+  /// Ids of event types that this unit has already looked up and found. Saves an import one lookup per event.
   private var livingTypes: Set<String> = []
   /// Ids of the events created in this unit, in order.
   private var savedEvents: [String] = []
@@ -38,8 +39,8 @@ final class EditWriter {
   /// Records an entity: creates it, or edits the stored entity with the same id.
   /// - Parameters:
   ///   - entity: The entity to record.
-  ///   - isAsked: Whether the user selected this entity. If not, an import whose id is stored or was deleted changes
-  ///     nothing.
+  ///   - isAsked: Whether the user selected this entity. If not, an imported entity whose id is already stored or was
+  ///     deleted is skipped.
   /// - Returns: Whether anything was recorded; `false` for an unchanged entity or a skipped import.
   func record<Entity: StoredEntity>(_ entity: Entity, isAsked: Bool = false) throws -> Bool {
     try recordedPayload(of: entity, isAsked: isAsked) != nil
@@ -88,7 +89,7 @@ final class EditWriter {
     return payload
   }
 
-  /// Records an event whose id the store has reported as unused in this unit.
+  /// Records an event whose id the store has reported as unused during this unit.
   /// - Parameter event: The event to record.
   /// - Returns: JSON of the create request.
   /// - Throws: ``RecorderError/parentDeleted(_:id:eventTypeId:)``, ``RecorderError/unwritableTime(_:id:)``,
@@ -125,7 +126,7 @@ final class EditWriter {
   /// - Parameters:
   ///   - id: Id of the entity.
   ///   - heir: Event type into which a deleted event type was merged; `nil` if it was not merged.
-  ///   - undoesImport: Whether to permit a later import by the user, on any device, to restore the entity.
+  ///   - undoesImport: Whether a later import by the user, on any device, may restore the entity.
   /// - Returns: Whether there was anything to delete.
   func delete<Entity: StoredEntity>(
     _: Entity.Type, id: String, mergedInto heir: String? = nil, undoesImport: Bool = false
@@ -203,7 +204,8 @@ final class EditWriter {
       if let wanted, try store.findEventType(id: wanted) == nil {
         throw RecorderError.parentDeleted(Entity.entityType, id: id, eventTypeId: wanted)
       }
-      // The type's own delete precedes any move in the queue, so the hub would delete the entity before moving it.
+      // In the queue, the delete of the type precedes any move of the entity, so the hub would delete the entity before
+      // moving it.
       if let own, try store.findEventType(id: own) == nil {
         throw RecorderError.deletionUnderWay(Entity.entityType, id: id)
       }
@@ -414,7 +416,7 @@ extension EditWriter {
     }
   }
 
-  /// Returns the entity as it was visible before the delete at the end of `overlay`.
+  /// Returns the visible state of the entity before the delete at the end of `overlay`.
   private func beforeDeletion<Entity: StoredEntity>(
     _: Entity.Type, _ key: EntityKey, _ overlay: [PendingMutation]
   ) throws -> Entity? {
@@ -484,7 +486,7 @@ extension EditWriter {
     return effect
   }
 
-  /// Raises the mutation's creation time to that of the last one in the queue, which is ordered by time.
+  /// Raises the mutation's creation time to that of the last queued mutation, because the queue is ordered by time.
   ///
   /// Otherwise a clock that was set back could place the mutation before sent ones, or a move before the create of its
   /// target.
@@ -496,8 +498,8 @@ extension EditWriter {
 
   /// Returns the pending mutations that determine how this mutation is coalesced.
   ///
-  /// Usually these are the mutations of the same entity. For the delete of an entity whose create was never sent, they
-  /// are the whole queue, because a reference to the entity prevents cancelling the create.
+  /// Usually these are the mutations of the same entity. For the delete of an entity whose create was never sent, it is
+  /// the whole queue, because a reference to the entity prevents cancelling the create.
   private func queue(that mutation: PendingMutation) throws -> [PendingMutation] {
     let own = try store.pendingMutations(ofEntity: mutation.entityId)
     // A create with a natural id is never cancelled, so references to it are irrelevant. Undoing an import deletes its

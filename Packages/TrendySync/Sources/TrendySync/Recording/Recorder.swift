@@ -2,11 +2,11 @@ public import TrendyFoundation
 public import TrendyModels
 public import TrendyProtocols
 
-/// Records edits of the user: the entity and its mutation in one save, in any process, without an engine.
+/// Records the user's edits: the entity and its mutation in one save, in any process, without an engine.
 ///
-/// When a call returns, its changes are durable. When it throws, nothing has changed. It throws errors of the store, a
-/// ``RecorderError``, or the error of an edit's closure. An edit queues only the fields that differ, and is coalesced
-/// with unsent mutations of the entity.
+/// When a call returns, its changes are durable. When it throws, nothing has changed. It throws errors from the store,
+/// a ``RecorderError``, or the error that an edit's closure threw. An edit queues only the fields that differ, and is
+/// coalesced with unsent mutations of the entity.
 public struct Recorder: Sendable {
   private let dataStoreFactory: any DataStoreFactory
   private let clock: any TimeSource

@@ -42,7 +42,7 @@ public struct RecorderChanges {
   /// - Returns: JSON of a `CreateEventRequest`; `nil` if nothing was recorded.
   public func recordedPayload(of event: Event) throws -> Data? { try writer.recordedPayload(of: event) }
 
-  /// Records an event whose id the store has reported as unused in this save.
+  /// Records an event whose id the store has reported as unused during this save.
   /// - Returns: JSON of a `CreateEventRequest`.
   public func recordNew(_ event: Event) throws -> Data { try writer.recordNew(event) }
 

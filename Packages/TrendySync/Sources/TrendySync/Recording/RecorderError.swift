@@ -16,7 +16,7 @@ public enum RecorderError: Error, Hashable, Sendable, CustomStringConvertible {
   case notDeleted(MutationEntityType, id: String)
   /// The kind has its own Swift type, which must be used to record it.
   case hasItsOwnType(MutationEntityType)
-  /// The payload describes a different entity from the mutation.
+  /// The payload and the mutation describe different entities.
   case otherEntity(MutationEntityType, id: String, payloadId: String)
   /// A time is not a number or is outside the years 0 to 9999, so it could not be sent to other devices.
   case unwritableTime(MutationEntityType, id: String)

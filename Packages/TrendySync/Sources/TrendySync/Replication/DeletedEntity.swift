@@ -27,7 +27,7 @@ public struct DeletedEntity: Hashable, Sendable, Identifiable {
 extension Recorder {
   /// Returns the entities that ``restore(_:id:)`` can restore, latest deletion first.
   ///
-  /// Includes deletions of all devices. The hub lists a deletion for 90 days.
+  /// Includes deletions made on any device. The hub lists a deletion for 90 days.
   public func deleted(_ kind: MutationEntityType) throws -> [DeletedEntity] {
     try read { store in
       let replica = Replica(store: store)

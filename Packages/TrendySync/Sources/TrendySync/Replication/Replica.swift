@@ -21,14 +21,14 @@ struct Replica {
 
   func held(_ key: EntityKey) throws -> ChangeEntry? { try store.heldEntry(kind: key.entityType, id: key.entityId) }
 
-  /// Returns the replica's entry of the same entity.
+  /// Returns the replica's entry for the entity of a feed entry.
   func held(_ entry: ChangeEntry) throws -> ChangeEntry? { try entry.key.flatMap { try held($0) } }
 
   func parked(_ key: EntityKey) throws -> ChangeEntry? {
     try store.parkedChange(entityType: key.entityType.rawValue, entityId: key.entityId)
   }
 
-  /// Whether the hub has sent an entry of this entity.
+  /// Whether the hub has sent an entry for this entity.
   func isKnown(_ key: EntityKey) throws -> Bool { try held(key) != nil || parked(key) != nil }
 
   func isHeldAlive(eventTypeId: String) throws -> Bool {
@@ -181,8 +181,8 @@ extension Replica {
     return held.data?.rawData[SyncedKind.mergedInto]?.stringValue
   }
 
-  /// Makes the children visible that were hidden with their type: those in the replica, and those that were created in
-  /// the type or moved to it on this device.
+  /// Makes the children that were hidden with their type visible again: those in the replica, and those that this
+  /// device created in the type or moved to it.
   private func showChildren(of eventTypeId: String) throws {
     for held in try store.heldEntries(under: eventTypeId) {
       if let kind = MutationEntityType(rawValue: held.entityType) { try show(EntityKey(kind, held.entityId)) }
@@ -225,8 +225,8 @@ extension Replica {
 
   /// Whether an accepted mutation must stay in the overlay until the feed sends its entity.
   ///
-  /// If an entity is absent although the replica was complete at that version, the feed does not send it any more,
-  /// because its tombstone has been compacted.
+  /// If an entity is absent although the replica was complete at that version, the feed will not send it again, because
+  /// its tombstone has been compacted.
   /// - Parameters:
   ///   - key: Entity of the mutation.
   ///   - version: Version at which the hub accepted the mutation.

@@ -97,7 +97,7 @@ enum CreateDisposition: Hashable {
   case restore(incarnation: Int64)
 }
 
-/// Progress of a pull over several pages.
+/// Progress of a pull across several pages.
 struct Pull {
   var cursor: Int64
   /// Deletes that the hub acknowledged without a version before this pull. All of them have appeared in the feed once

@@ -25,7 +25,7 @@ struct ReplicationChoice {
     return knowledge.holdsVersions ? versioned : plain
   }
 
-  /// Applies a snapshot or a part of one. The first snapshot with versions provides the store with versions.
+  /// Applies a snapshot or a part of one. From its first snapshot with versions on, the store has versions.
   /// - Parameters:
   ///   - part: The response.
   ///   - asking: Start of the request.

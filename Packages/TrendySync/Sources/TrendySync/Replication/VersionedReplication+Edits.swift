@@ -21,7 +21,7 @@ extension VersionedReplication {
       let shown = overlay.filter { $0.operation != .create || !isImportOfLivingEntity }
       let before = try shown.map { (isCreate: $0.operation == .create, fields: try FieldChange.changes(of: $0)) }
       for name in try FieldChange.changes(of: mutation).keys {
-        // The row still contains an unsettled value of this device, so the new mutation inherits the base of that
+        // The row still contains an unsettled value from this device, so the new mutation inherits the base of that
         // value.
         guard let oldest = before.first(where: { $0.isCreate || $0.fields[name] != nil }) else { continue }
         let base = oldest.fields[name]?.base ?? 0

@@ -104,7 +104,7 @@ struct VersionedReplication: Replication {
 }
 
 extension SyncMetadata {
-  /// Whether the metadata differs by more than a small drift of the clock.
+  /// Whether the metadata differs by more than a small clock drift.
   func isWorthWriting(over other: SyncMetadata) -> Bool {
     var same = self
     if abs(clockOffset - other.clockOffset) < Self.smallDrift, clockAnchor?.boot == other.clockAnchor?.boot {

@@ -4,8 +4,8 @@ import TrendyModels
 import TrendyProtocols
 import TrendyTesting
 
-/// Hub shared by several devices of a test. It versions entities and merges by field, but does not compare stamps,
-/// which is tested with the real hub.
+/// Hub shared by several devices of a test. It assigns versions to entities and merges them by field. It does not
+/// compare stamps; tests with the real hub cover that.
 final class SharedHub: Sendable {
   private struct State {
     var head: Int64 = 0

@@ -6,10 +6,10 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Stamps of edits after a response with the hub's time, across slow responses, date changes and restarts.
+/// Stamps of edits made after the device has received the hub's time, across slow responses, date changes and restarts.
 @Suite("Hub time", .timeLimit(.minutes(10)))
 struct HubTimeTests {
-  /// Machine whose time since boot is independent of date changes.
+  /// Clock of a machine whose time since boot is not affected by date changes.
   private final class MachineClock: TimeSource {
     let base = ManualClock()
     private let start = Mutex<(boot: Int, at: Duration)>((1, .zero))

@@ -98,7 +98,8 @@ struct SyncEngineBootstrapTests {
   }
 
   @Test func `the round after a failed snapshot begins with the snapshot`() async throws {
-    // Otherwise a hub that allows one request a minute would only ever receive feed requests.
+    // If the round began with another request, a hub that allows only one request a minute would never receive the
+    // request for the snapshot.
     let device = Device(cursor: 10)
     device.seedType()
     try device.record(events: 1)

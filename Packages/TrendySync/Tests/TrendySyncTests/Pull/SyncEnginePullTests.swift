@@ -206,7 +206,7 @@ struct SyncEnginePullTests {
 
   @Test(
     "after a lost answer the newer of the local and the remote value is shown",
-    // Without a version in the outcome, the entity already existed, so the create changed nothing.
+    // An outcome without a version means that the entity already existed, so the create changed nothing.
     arguments: [(11, "theirs"), (12, "mine"), (13, "mine"), (nil, "theirs")] as [(Int64?, String)])
   func lostAnswer(version: Int64?, notes: String) async throws {
     let answers = Mutex<[MutationOutcome]?>(nil)

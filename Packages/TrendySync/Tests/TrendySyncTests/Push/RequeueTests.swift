@@ -6,7 +6,7 @@ import TrendySync
 import TrendyTesting
 
 /// Bases, order and incarnations of mutations that are requeued after a fork, a resync or a hub restore. Bare numbers
-/// are versions of the hub.
+/// are hub versions.
 @Suite("Requeued mutations", .timeLimit(.minutes(10)))
 struct RequeueTests {
   private let hub: HubDouble

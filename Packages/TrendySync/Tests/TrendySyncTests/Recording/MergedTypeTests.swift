@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Types that were merged into another type, on this device or on another one. Bare numbers are versions of the hub.
+/// Types that were merged into another type, on this device or on another one. Bare numbers are hub versions.
 @Suite("Merged types on a device", .timeLimit(.minutes(1)))
 struct MergedTypeTests {
   private let hub: HubDouble

@@ -211,7 +211,8 @@ struct RecorderTests {
     #expect(throws: RecorderError.parentDeleted(.event, id: "evt-1", eventTypeId: type)) {
       try device.recorder.restore(eventId: "evt-1")
     }
-    // The hub would delete the event with its type, because it receives that delete before the move.
+    // The hub would delete the event together with its type, because it would receive the type's delete before the
+    // move.
     #expect(throws: RecorderError.deletionUnderWay(.event, id: "evt-1")) {
       try device.recorder.restore(eventId: "evt-1", to: "sport")
     }

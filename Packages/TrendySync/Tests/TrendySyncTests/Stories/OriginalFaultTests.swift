@@ -6,8 +6,8 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Data loss and duplicates seen in other sync engines, one fault per test. The comment of each test names the damage
-/// that the fault causes, and the mutant in `Tools/mutants.txt` that removes the guard against it.
+/// Data loss and duplicates seen in other sync engines, one fault per test. Each test's comment names the damage that
+/// the fault causes, and the mutant in `Tools/mutants.txt` that removes the guard against it.
 @Suite("Original faults", .timeLimit(.minutes(10)))
 struct OriginalFaultTests {
   private let hub = SharedHub()

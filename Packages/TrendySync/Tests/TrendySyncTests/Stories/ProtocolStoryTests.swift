@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Rules of the sync protocol, tested from the device's side. Bare numbers are versions of the hub.
+/// Rules of the sync protocol, tested from the device's side. Bare numbers are hub versions.
 @Suite("Rules of the sync protocol", .timeLimit(.minutes(10)))
 struct ProtocolStoryTests {
   private let hub: HubDouble

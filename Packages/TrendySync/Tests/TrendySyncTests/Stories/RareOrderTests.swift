@@ -5,7 +5,7 @@ import TrendyProtocols
 import TrendySync
 import TrendyTesting
 
-/// Rare sequences of events, tested from the device's side. Bare numbers are versions of the hub.
+/// Rare sequences of events, tested from the device's side. Bare numbers are hub versions.
 @Suite("Rare sequences of events", .timeLimit(.minutes(10)))
 struct RareOrderTests {
   private let hub: HubDouble
