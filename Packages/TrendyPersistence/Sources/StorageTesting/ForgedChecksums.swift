@@ -1,7 +1,7 @@
 import TrendyPersistence
 
-/// Recomputes the checksums of modified files, so that tests reach the code behind the checksum checks, as a forged
-/// file would.
+/// Recomputes the checksums of modified files, so that tests, like a forged file, reach the code behind the checksum
+/// checks.
 ///
 /// Input that is not recognizably a file of the expected type is returned unchanged.
 public enum ForgedChecksums: Sendable {

@@ -9,7 +9,7 @@ public import TrendyPersistence
   import Glibc
 #endif
 
-/// An in-memory disk as seen by one process. It tracks which data was synced and can lose the rest.
+/// An in-memory disk as seen by one process. It tracks which data has been synced and can lose the rest.
 ///
 /// ```swift
 /// let disk = SimulatedFileSystem()
@@ -295,7 +295,7 @@ final class SimulatedFile: OpenFile {
         state.synchronize(node)
       }
     } catch {
-      // Like a real kernel, discards the data that could not be written and considers it clean.
+      // Like a real kernel, discard the data that could not be written and consider its pages clean.
       disk.state.withLock { state in if !state.isOff, state.boot == boot { state.forgetPending(node) } }
       throw error
     }

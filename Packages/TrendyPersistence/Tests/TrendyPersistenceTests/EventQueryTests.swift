@@ -259,7 +259,7 @@ struct EventQueryTests {
           let page = try store.events(matching: query, after: cursor, limit: 1000)
           found += page.events.count
           cursor = page.next
-          // From the middle on, keeping everything that was read in memory would exceed half of the file.
+          // If everything read so far were kept in memory, it would exceed half of the file from the middle on.
           guard cursor == nil || found > count / 2 else { continue }
           let memory = try segments.map { try fileMemory(of: $0) }
           least = min(least, memory.reduce(0) { $0 + $1.resident })

@@ -7,13 +7,13 @@ enum BackupFormat {
   static let blockHeaderBytes = 24
   /// Usual length of a block of rows in bytes.
   static let usualBlock = 1 << 20
-  /// Maximum length of a block in bytes, which fits one row of maximum length.
+  /// Maximum length of a block in bytes, enough for one row of maximum length.
   static let largestBlock = RowLayout.size(payloadCount: RowLayout.largestPayload) + blockHeaderBytes
 
   enum BlockKind: UInt32 {
     /// Start of a store; contains the sequence number of its last save and its name.
     case store = 1
-    /// Rows of the store that was started last.
+    /// Rows of the most recently started store.
     case records = 2
     /// Last block of an unsigned backup; contains the total number of rows.
     case end = 3

@@ -178,8 +178,8 @@ extension StoreBackup {
       let names = try fileSystem.names(inDirectory: store.directory)
       let number = StorageEngine.highestSetAside(names) + 1
       var paths: [String] = []
-      // The manifest is renamed first. If the process stops afterwards, the other files still show that there was a
-      // store.
+      // The manifest is renamed first. If the process stops before it has renamed the others, these still show that
+      // there was a store.
       for name in names.filter(isStoreFile).sorted(by: { $0 == StoreFormat.manifestName && $1 != $0 }) {
         let aside = "\(store.directory)/\(StoreFormat.setAsidePrefix)\(number)-\(name)"
         try fileSystem.rename(store.directory + "/" + name, to: aside)
@@ -229,7 +229,7 @@ private struct UnpackedStore {
   }
 }
 
-/// A store that is about to be replaced. While this exists, no other handle can save, seal or merge.
+/// A store that is about to be replaced. As long as this object exists, no other handle can save, seal or merge.
 private final class Replacement {
   private let store: StoreBackup.Store
   private let engine: StorageEngine
@@ -267,7 +267,8 @@ extension StorageEngine {
     }
     let names = try storing { () throws(FileSystemError) in try fileSystem.names(inDirectory: directory) }
     var next = state.withLock { $0.generation.manifest }
-    // The generation must exceed the numbers of files that were set aside, so that a later repair does not use them.
+    // The generation must exceed the numbers of files that were set aside, so that a later repair does not mistake them
+    // for current files.
     next.generation = max(next.generation, Self.highestSetAside(names)) + 1
     next.segments = []
     let log = Log(directory: directory, fileSystem: fileSystem, manifest: next)

@@ -1,7 +1,7 @@
 /// Writes, verifies and restores backups. A backup is a file with the consistent content of one or more stores.
 ///
 /// A backup contains rows, not copies of files: later versions can read it, and a damaged store cannot produce a backup
-/// that looks complete. A concurrent save is contained entirely or not at all.
+/// that looks complete. It contains a concurrent save either entirely or not at all.
 ///
 /// ```swift
 /// let stores = [StoreBackup.Store(name: "record", directory: "/home/me/.local/share/trendy")]
@@ -69,8 +69,8 @@ public enum StoreBackup: Sendable {
     }
   }
 
-  /// Receives the progress about every thousand rows or every block, and at the end of a step. Returning `false`
-  /// cancels the operation, which then throws ``StorageError/cancelled(path:)``.
+  /// Called with the progress after every block or about a thousand rows, and at the end of each step. Returning
+  /// `false` cancels the operation, which then throws ``StorageError/cancelled(path:)``.
   public typealias ProgressHandler = (Progress) -> Bool
 
   /// Writes a backup of the stores. On return it is complete and durable. Directories without a store are skipped.

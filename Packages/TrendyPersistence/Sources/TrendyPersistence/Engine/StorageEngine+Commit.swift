@@ -1,7 +1,7 @@
 import Synchronization
 
 extension StorageEngine {
-  /// Returns the file of the write lock, which is opened at the first call.
+  /// Returns the lock file, which is opened at the first call.
   func lockFile(_ log: Log) throws(StorageError) -> any OpenFile {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -59,7 +59,7 @@ extension StorageEngine {
   /// - Returns: the sequence number to pass to ``waitUntilDurable(_:)``, or `nil` if nothing has to become durable.
   func append(_ records: [UnsafeRawPointer], bytes: Int) throws(StorageError) -> UInt64? {
     if records.isEmpty {
-      // The unit may have read groups of other handles that were never synced. Reporting success implies that these
+      // The unit may have read groups that other handles wrote but never synced. Reporting success implies that these
       // groups are durable.
       return state.withLock { $0.tail.sequence > $0.tail.durable ? $0.tail.sequence : nil }
     }
@@ -76,7 +76,7 @@ extension StorageEngine {
   }
 
   /// Writes one group and syncs it before `publish` makes it visible. The caller must hold the write lock, which is not
-  /// released. Disk operations happen outside the lock of `state`, so reads continue meanwhile.
+  /// released. Disk operations happen outside the lock of `state`, so reads can continue in the meantime.
   func appendDurably(
     _ records: [UnsafeRawPointer], bytes: Int,
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
@@ -112,7 +112,7 @@ extension StorageEngine {
           if state.tail.memory === memory, state.tail.sequence + 1 == header.sequence {
             state.takeIn(header)
           } else {
-            // Maintenance has reread the log meanwhile. It may already have applied the group.
+            // Maintenance has reread the log in the meantime and may already have applied the group.
             try state.catchUp(directory: directory, fileSystem: fileSystem)
           }
           state.prepareNextChunk(options, directory: directory, fileSystem: fileSystem)
@@ -230,7 +230,7 @@ extension StorageEngine {
     }
     func make(_ chunkBytes: Int) throws(StorageError) -> (ChunkHeader, any OpenFile, RowMemory?) {
       let header = ChunkHeader(after: current, chunkBytes: max(needed, chunkBytes))
-      // Filling a chunk with zeros would take as long as the few large saves that it can contain.
+      // Filling a chunk with zeros would take as long as writing the few large saves that fit into it.
       return (header, try log.createChunk(header, isWrittenOver: bytes < Self.largeSave), nil)
     }
     let usual = min(current.chunkBytes * 2, options.largestChunkBytes)

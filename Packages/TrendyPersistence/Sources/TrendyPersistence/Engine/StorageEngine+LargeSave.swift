@@ -7,8 +7,8 @@
 #endif
 import Synchronization
 
-/// Large saves, which become segments directly. Through the log every row would be written twice, and the next opening
-/// would have to read or seal all of it.
+/// Large saves, which become segments directly. If they went through the log, every row would be written twice, and the
+/// next process to open the store would have to read or seal all of them.
 extension StorageEngine {
   /// Factor of ``Options/sealBytes`` above which a save counts as large.
   private static let largeSaveFactor = 8
@@ -35,7 +35,8 @@ extension StorageEngine {
     let lock = try storing { () throws(FileSystemError) in try fileSystem.open(lockPath, .create) }
     defer { withExtendedLifetime(lock) {} }  // closing the file releases the lock
     if mustWait {
-      // Running maintenance may be waiting for the write lock, which this handle holds. It gives up first.
+      // Running maintenance may be waiting for the write lock, which this handle holds. It times out first, because
+      // this handle waits longer.
       try fileSystem.take(lock, of: lockPath, atMost: options.lockTimeout * 2)
     } else {
       guard try storing({ () throws(FileSystemError) in try lock.tryLock() }) else { return false }
@@ -59,8 +60,8 @@ extension StorageEngine {
     }
     withExtendedLifetime(pin) {}
     try commit(next, publishing: publish)
-    // A save of this size has read much of the segments, and the next one will read other parts. The data stays in the
-    // page cache.
+    // A save of this size has read large parts of the segments, and the next one will read others. Released pages stay
+    // in the page cache.
     releaseMemory()
     // If this fails, the next maintenance removes the leftovers.
     try? removeLeftovers()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Sealing and merging, which keep a store fast to open.
+/// Sealing and merging, which keep the time to open a store short.
 ///
 /// Every step writes a new file, then a manifest that lists it, then removes files that the manifest does not list. The
 /// store is unchanged until the manifest is replaced.
@@ -36,7 +36,7 @@ extension StorageEngine {
     }
     try removeLeftovers()
     // If there are many segments, merge before sealing. Otherwise their number would grow without limit in a store that
-    // is only maintained by its saves.
+    // is maintained only by its saves.
     let count = state.withLock { $0.generation.manifest.segments.count }
     let isCrowded = count >= Self.manySegments
     var hasWorked = isCrowded ? try merge() : try seal(sealsAll: sealsAll)
@@ -185,8 +185,8 @@ extension StorageEngine {
   /// Returns the numbers of the segments to merge.
   ///
   /// Selects the smallest segments, up to the first that is more than twice as large as all smaller ones together, so
-  /// that a row is rewritten about as often as the store doubles. If that is only one segment, selects a segment of
-  /// which more than half of the rows have been replaced, if there is one.
+  /// that a row is rewritten about as often as the store doubles. If that leaves only one segment, selects instead a
+  /// segment in which more than half of the rows have been replaced, if there is one.
   static func due(_ segments: [SegmentReference], killed: [UInt64: Int]) -> Set<UInt64> {
     let sorted = segments.sorted { ($0.fileBytes, $0.number) < ($1.fileBytes, $1.number) }
     var sum = 0

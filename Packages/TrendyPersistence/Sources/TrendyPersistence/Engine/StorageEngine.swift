@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A row has a kind, a 128-bit key, a sort value, a group key and a payload; kind and key identify it. Any number of
 /// handles in any number of processes can use a directory at the same time. Reads return the state of the last
-/// ``refresh()``; call it first if other handles may have saved. Rows that were read do not change.
+/// ``refresh()``; call it first if other handles may have saved. Rows that have been read do not change.
 ///
 /// After a failed sync every call throws ``StorageError/syncFailed(path:code:)`` and the store must be reopened.
 public final class StorageEngine: Sendable {
@@ -137,7 +137,7 @@ public final class StorageEngine: Sendable {
   public func refresh() throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
-      // The holder of the write lock has applied everything, and no other handle can save.
+      // This handle holds the write lock: it has applied everything, and no other handle can save.
       if state.handle.isAppending { return }
       state.handle.looks &+= 1
       let looksAnyway = state.handle.looks & 63 == 0
@@ -164,7 +164,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Number of refreshes after which the counter is mapped. For fewer, mapping costs more than it saves.
+  /// Number of refreshes after which the counter is mapped. With fewer refreshes, mapping costs more than it saves.
   private static let readsToShare = 4
 
   /// Maps the counter for a handle that has not saved. If the lock file is missing or cannot be read, the log is
@@ -226,8 +226,8 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns the number of rows between each pair of consecutive boundaries. A row equal to a boundary counts as after
-  /// it.
+  /// Returns the number of rows between each pair of consecutive boundaries. A row whose sort value equals a boundary
+  /// counts as after it.
   /// - Parameters:
   ///   - kind: kind of the rows.
   ///   - group: group key; `nil` for all rows of the kind.

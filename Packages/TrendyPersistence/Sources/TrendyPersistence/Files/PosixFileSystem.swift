@@ -32,7 +32,7 @@ public struct PosixFileSystem: FileSystem {
       guard status.st_mode & S_IFMT == S_IFDIR else {
         throw FileSystemError(operation: .createDirectory, path: path, code: ENOTDIR)
       }
-      // The process that created it may have exited before syncing its name.
+      // The process that created the directory may have exited before syncing its name.
       try syncName(ofFolder: path)
     case ENOENT:
       let above = parent(of: path)
@@ -157,7 +157,7 @@ private func error(_ operation: FileSystemError.Operation, _ path: String) -> Fi
   FileSystemError(operation: operation, path: path, code: errno)
 }
 
-/// An open file descriptor. The kernel makes its calls thread-safe.
+/// An open file descriptor. Thread-safe, because the kernel's calls are.
 private final class PosixFile: OpenFile {
   private struct Identity: Hashable {
     var device: dev_t

@@ -64,7 +64,7 @@ final class PosixMapping: MappedFile, @unchecked Sendable {
     }
 
     func bringIn(_ range: Range<Int>) {
-      // With small pages, only accessed pages are to be kept in memory.
+      // With small pages, only accessed pages should be in memory.
       if isInSmallPages { return }
       let page = 4096
       let from = range.lowerBound / page * page

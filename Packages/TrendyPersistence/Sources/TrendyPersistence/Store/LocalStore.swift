@@ -4,9 +4,9 @@ public import TrendyProtocols
 
 /// The record of a user on this device: a unit of work on a ``StorageEngine``.
 ///
-/// Reads return saved data of all processes until the first write. From then on the unit holds the store's write lock,
-/// and reads include its own changes. ``save()``, ``rollback()`` and deallocation end the unit. All errors are
-/// ``StorageError``, except those of `configure` closures, which are rethrown.
+/// Until the first write, reads return the data that all processes have saved. From then on the unit holds the store's
+/// write lock, and reads include its own changes. ``save()``, ``rollback()`` and deallocation end the unit. All errors
+/// are ``StorageError``, except those of `configure` closures, which are rethrown.
 public final class LocalStore: DataStoreProtocol {
   private let engine: Result<StorageEngine, StorageError>
   private var transaction: WriteTransaction?
@@ -14,7 +14,7 @@ public final class LocalStore: DataStoreProtocol {
   let reader = EventReader()
   /// Day boundaries of the last count by days, reused by the next count.
   var knownDays: DayTable?
-  /// Length in bytes of the rows read only once since memory was last released.
+  /// Total length in bytes of the rows that have been read only once since memory was last released.
   private var bytesPassed = 0
   /// Number of queue positions assigned by this unit.
   private var placesGiven: UInt64 = 0
@@ -149,8 +149,8 @@ extension LocalStore {
     try engine.get().releaseMemory()
   }
 
-  /// Returns the location of a row by its identifier. For a canonical UUID this is its key; otherwise it is the key
-  /// with the identifier's hash whose row contains the identifier, or a free key.
+  /// Returns the location of a row by its identifier. For a canonical UUID, the location is the UUID's own key. For any
+  /// other identifier, it is the key with its hash whose row contains the identifier, or a free key with that hash.
   func place(_ kind: UInt8, _ identifier: String) throws(StorageError) -> Place {
     if let key = RowKey(canonicalUUID: identifier) { return Place(key: key, record: try get(kind, key)) }
     return try place(kind, byHashOf: identifier)

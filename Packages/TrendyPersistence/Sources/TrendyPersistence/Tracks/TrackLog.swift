@@ -41,8 +41,8 @@ public final class TrackLog: TrackStore {
 
   /// Replaces the content of a log with that of another one.
   /// - Parameters:
-  ///   - source: log to copy. It must not be written meanwhile.
-  ///   - target: log to replace. It must not be used meanwhile.
+  ///   - source: log to copy. It must not be written to in the meantime.
+  ///   - target: log to replace. It must not be used in the meantime.
   /// - Returns: number of rows.
   /// - Throws: errors of both logs. The target is then incomplete, and the copy must be repeated.
   @discardableResult

@@ -116,7 +116,7 @@ extension EditWriter {
       case .journal(.delete): try deleteUnseen(type, id: conflict.entityId)
       case .journal(.create):
         let row = try Entity.find(id: conflict.entityId, in: store)
-        // If the entity exists again, apply the kept values to it as an edit.
+        // If the entity exists now, apply the kept values to it as an edit.
         if let row, try !wasRefused(row) {
           var said = conflict
           // In a create, null stands for a field without a value; in an update it would clear the field.

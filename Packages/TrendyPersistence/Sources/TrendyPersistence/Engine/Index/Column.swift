@@ -1,7 +1,6 @@
 /// Growable integer array with a single owner.
 ///
-/// Unlike an `Array` stored in a class property, it appends without an exclusivity check and without a uniqueness
-/// check.
+/// Unlike an `Array` stored in a class property, it appends without exclusivity or uniqueness checks.
 final class Column<Element: FixedWidthInteger & BitwiseCopyable> {
   private var base: UnsafeMutablePointer<Element>
   private var capacity: Int

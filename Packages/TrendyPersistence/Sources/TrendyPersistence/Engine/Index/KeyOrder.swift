@@ -3,7 +3,7 @@
 /// Version 7 UUIDs, which increase with their creation time, come first, followed by other UUIDs. Both are sorted by
 /// the upper half of the key. Hashes follow in row order. Takes one pass over the rows and sorts each kind separately.
 final class KeyOrder {
-  /// Group key under which a segment stores the list of a kind in key order.
+  /// Group key under which a segment stores the rows of a kind in key order.
   static let group = UInt64.max
 
   /// Numbers of rows of one kind, by type of key.

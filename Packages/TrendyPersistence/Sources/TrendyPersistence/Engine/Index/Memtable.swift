@@ -19,7 +19,7 @@ final class Memtable {
   private static let bucketBytes = 64
   private static let slotsInBucket = 7
   private var usedSlots = 0
-  /// Bit set of the kinds that were ever added.
+  /// Bit set of the kinds of all rows that have ever been added.
   private var kindsSeen: SIMD4<UInt64> = .zero
   /// Lists by kind; empty until the first scan.
   private var kinds: [OrderedRows?] = []
@@ -32,7 +32,8 @@ final class Memtable {
   /// Number of the first row that is not yet in the lists of groups.
   private var groupsListed = 0
 
-  /// Rows of one group. In some kinds most groups have a single row, for which a list object would be the largest cost.
+  /// Rows of one group. In some kinds most groups have a single row, and a list object for each would be the largest
+  /// cost.
   private enum GroupList {
     case none
     case row(UInt32)
@@ -72,7 +73,7 @@ final class Memtable {
     return row
   }
 
-  /// Whether a row of the kind was ever added, even if it was deleted later. Takes constant time.
+  /// Whether a row of the kind has ever been added, even if it was deleted later. Takes constant time.
   func mayHold(kind: UInt8) -> Bool { kindsSeen[Int(kind >> 6)] >> UInt64(kind & 63) & 1 != 0 }
 
   func mayHold(kind: UInt8, group: UInt64) -> Bool {

@@ -1,7 +1,7 @@
-/// Row numbers ordered by sort value, then key, in leaves of up to 512.
+/// Row numbers ordered by sort value, then key, in leaves of up to 512 rows.
 ///
-/// An insertion moves elements of one leaf only. Appending, the usual case because timestamps mostly increase, moves
-/// none.
+/// An insertion moves the elements of only one leaf. Appending, the usual case because timestamps mostly increase,
+/// moves none.
 final class OrderedRows {
   private final class Leaf {
     var sorts: [Int64] = []

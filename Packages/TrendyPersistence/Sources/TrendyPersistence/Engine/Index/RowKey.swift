@@ -37,8 +37,8 @@ extension RowKey {
   /// Whether the key is a canonical UUID.
   var isUUID: Bool { low &>> 62 == 2 }
 
-  /// Creates the key of an arbitrary string by hashing it. Two strings may have the same key, so store the string in
-  /// the payload and compare it.
+  /// Creates the key of an arbitrary string by hashing it. Two strings may have the same key, so the payload should
+  /// contain the string for comparison.
   ///
   /// A hash never equals a canonical UUID: its two variant bits are `11`, those of a UUID `10`.
   public init(hashing text: String) {
@@ -62,6 +62,6 @@ extension RowKey {
     self.init(high: high, low: low)
   }
 
-  /// UUID with these bits as 36 lower-case characters.
+  /// The UUID with these bits, as 36 lower-case characters.
   public var uuidText: String { CompactIdentifier.text(high: high, low: low) }
 }

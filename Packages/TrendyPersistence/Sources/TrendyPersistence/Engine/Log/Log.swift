@@ -17,7 +17,7 @@ struct Log {
   let directory: String
   let fileSystem: any FileSystem
   var manifest = Manifest(generation: 0, storeID: 0, firstChunk: 1, firstSequence: 1)
-  /// Open file of ``manifest``.
+  /// The open file from which ``manifest`` was read.
   var manifestFile: (any OpenFile)?
 
   enum Tail: Hashable {
@@ -173,7 +173,7 @@ struct Log {
     return spare.file
   }
 
-  /// Turns a file that was prepared in the background, and already contains this header, into a durable chunk.
+  /// Turns a file that was prepared in the background and already contains this header into a durable chunk.
   func adopt(_ spare: any SpareFile, as header: ChunkHeader) throws(StorageError) -> any OpenFile {
     let path = path(header.number)
     return try storing { () throws(FileSystemError) in
@@ -216,8 +216,8 @@ struct Log {
     }
   }
 
-  /// Deletes the file of an earlier attempt. If its sync failed, the kernel may never write its pages, even if later
-  /// syncs succeed.
+  /// Deletes the file that an earlier attempt left behind. It is not reused: if its sync failed, the kernel may never
+  /// write its pages, even if later syncs succeed.
   private func removeLeftover(_ path: String) throws(FileSystemError) {
     do {
       try fileSystem.remove(path)
@@ -226,7 +226,7 @@ struct Log {
     }
   }
 
-  /// Reads the whole log of this manifest.
+  /// Reads the whole log that the manifest describes.
   /// - Parameters:
   ///   - marked: whether to trust a durable end in the lock file without examining the bytes after it. A process
   ///     examines them before it appends.
@@ -295,10 +295,10 @@ struct Log {
         tail = .clean
       } else {
         try chunk.load(to: header.chunkBytes)
-        // Rows that were read before keep their addresses, so both memories are kept.
+        // Rows that were read earlier keep their addresses, so keep both blocks of memory.
         if chunk.memory !== memory { memories.append(chunk.memory) }
         tail = try self.tail(of: chunk.memory, chunk: header, from: end, after: sequence)
-        // The bytes were read only for this check. In a process with many small stores they would be most of the
+        // The bytes were read only for this check. In a process with many small stores, they would make up most of its
         // memory.
         if tail == .clean { chunk.memory.returnZeros(from: end) }
       }
@@ -329,8 +329,8 @@ struct Log {
     let file: any OpenFile
     let header: ChunkHeader
     let path: String
-    /// Starts small, because large allocations are not free. Has the full length of the chunk as soon as a second read
-    /// is needed.
+    /// Memory for the prefix. Starts small, because large allocations are not free, and grows to the full length of the
+    /// chunk once a second read is needed.
     private(set) var memory: RowMemory
     private var loaded = 0
     /// Length of the next read in bytes. Starts small, because the log is short after sealing.

@@ -11,7 +11,7 @@ struct LogState {
 struct Generation: @unchecked Sendable {
   let tables: StoreTables
   let manifest: Manifest
-  /// Open file of the manifest. The generation is current while the manifest's path refers to this file.
+  /// The open manifest file. The generation is current as long as the manifest's path refers to this file.
   let manifestFile: (any OpenFile)?
 }
 
@@ -81,7 +81,7 @@ extension LogState {
       // Read into the chunk's memory beyond the end, which no reader accesses.
       var target = tail.place(for: GroupHeader.bytes)
       guard try tail.read(into: target, count: GroupHeader.bytes) else {
-        // A chunk has its full length from its creation, so the file has been truncated.
+        // A chunk has its full length from the moment of its creation, so the file must have been truncated.
         throw .damaged(path: directory + "/" + StoreFormat.chunkName(tail.chunk.number), offset: tail.end)
       }
       guard
@@ -133,7 +133,7 @@ extension LogState {
 
   /// Starts creating the next chunk in the background while the current one still has space.
   ///
-  /// A handle that saves a lot need not wait for the file or its memory, and all pages of the file have already been
+  /// A handle that saves a lot then need not wait for the file or its memory. All pages of the file have already been
   /// written once.
   mutating func prepareNextChunk(_ options: StorageEngine.Options, directory: String, fileSystem: any FileSystem) {
     // Nothing is prepared for a program that saves once and exits.
@@ -195,7 +195,7 @@ extension LogState {
     throw .missing(path: log.path(tail.chunk.number))
   }
 
-  /// Makes groups of other handles durable before anything is saved after them.
+  /// Makes groups that other handles wrote durable before anything is saved after them.
   ///
   /// Their writer may have exited before its sync, or the sync may have failed. Groups in the current chunk are written
   /// again and become durable with this handle's next sync. A preceding chunk is synced here.

@@ -1,7 +1,7 @@
 /// Current chunk of the log and the end of the groups that this handle has read.
 struct LogTail {
   var pin: RowPin
-  /// Memory of the chunk. The bytes before `end` equal those of the file. Has the full length of the chunk as soon as
+  /// Memory of the chunk. The bytes before `end` equal those of the file. Grows to the full length of the chunk once
   /// the handle writes, or reads beyond the first piece.
   var memory: RowMemory
   var file: any OpenFile
@@ -27,7 +27,7 @@ struct LogTail {
   /// Prepared next chunk with its memory, if this handle saves a lot.
   var spare: (header: ChunkHeader, file: any SpareFile, memory: RowMemory)?
 
-  /// Groups from an offset to the end that another handle wrote and that may not be durable.
+  /// Groups, from an offset to the end of the log, that another handle wrote and that may not be durable.
   ///
   /// Their sync may have failed or never started. After a failed sync the kernel may return bytes that it will never
   /// write to the disk.
@@ -53,7 +53,7 @@ struct LogTail {
   /// Durable end to store after the last group has been synced.
   var mark: DurableEnd { DurableEnd(storeID: chunk.storeID, sequence: sequence, checksum: checksum) }
 
-  /// Returns this newly read tail with the facts that the handle already knew, such as which groups are durable.
+  /// Returns this newly read tail together with facts that the handle already knew, such as which groups are durable.
   ///
   /// If the chunk is still the current one, its open file is kept as well, because the kernel reports a lost write only
   /// on a descriptor that was open at the time.

@@ -100,7 +100,7 @@ struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {
   }
 
   /// Blocks until the value may have changed.
-  /// - Parameter deadline: time of the monotonic clock.
+  /// - Parameter deadline: time on the monotonic clock.
   /// - Returns: whether the deadline has passed.
   private func waitForChange(until deadline: timespec) -> Bool {
     #if canImport(Darwin)

@@ -15,7 +15,7 @@ public final class WriteTransaction {
   private var unsure: Set<UnsafeRawPointer> = []
   /// Result of the last lookup of a saved row, kept because most writes follow a read of the same key.
   private var looked: (kind: UInt8, key: RowKey, isSaved: Bool)?
-  /// Result of the second to last lookup, kept because a new entity is often written together with a second row.
+  /// Result of the second-to-last lookup, kept because a new entity is often written together with a second row.
   private var lookedBefore: (kind: UInt8, key: RowKey, isSaved: Bool)?
   /// Row numbers in ``overlay`` of keys that are known to have no saved row.
   private var newRows = RowSet()

@@ -5,7 +5,7 @@ public struct RecoveryReport: Hashable, Sendable {
   /// Offset of the end of the last intact save in bytes.
   public var offset: Int
   /// Length in bytes of an unfinished save after ``offset``, without trailing zeros; 0 if there is none. The save was
-  /// never reported as saved. The next save copies these bytes to a separate file and overwrites them.
+  /// never reported as complete. The next save copies these bytes to a separate file and overwrites them.
   public var cutBytes: Int
   /// Number of saves read from the log.
   public var saves: Int

@@ -77,8 +77,9 @@ extension StorageEngine {
     if let writer { next.segments = [try writer.finish(kills: [], manifest: next)] }
   }
 
-  /// Renames the old files. They are renamed before the new manifest is in place, because afterwards maintenance
-  /// removes files that it does not list. An interrupted repair recognizes the renamed files by their names.
+  /// Renames the old files. They are renamed before the new manifest is in place, because from then on maintenance
+  /// removes files that the new manifest does not list. An interrupted repair recognizes the renamed files by their
+  /// names.
   private static func setAside(
     _ salvage: Salvage, names: [String], generation: UInt64, log: Log, isManifestLost: Bool
   ) throws(StorageError) -> [String] {

@@ -8,7 +8,7 @@ extension StorageEngine {
   ///   - fileSystem: file system of the directory.
   ///   - options: timeout for the write lock.
   /// - Returns: the result. Damage is reported as a finding and not thrown.
-  /// - Throws: ``StorageError`` if the store cannot be read: it is missing, not accessible, or of a newer version.
+  /// - Throws: ``StorageError`` if the store cannot be read: it is missing, inaccessible, or of a newer version.
   public static func verify(
     directory: String, fileSystem: any FileSystem = PosixFileSystem(), options: Options = Options()
   ) throws(StorageError) -> StoreVerification {
@@ -58,7 +58,7 @@ extension StorageEngine {
   /// Verifies the segments that the manifest lists, and the log.
   static func verify(_ log: Log, _ verification: inout StoreVerification) throws(StorageError) {
     let manifest = log.manifest
-    // Read before the log. Otherwise it could confirm saves that were made after the log was read.
+    // The lock file is read before the log. Otherwise it could confirm saves that were made after the log was read.
     let lock = try? log.fileSystem.open(log.lockPath, .read)  // `nil` if the file is missing
     let mark = lock.flatMap { DurableEnd(of: $0) }
     for reference in manifest.segments {

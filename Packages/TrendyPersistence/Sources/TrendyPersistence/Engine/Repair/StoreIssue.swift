@@ -64,8 +64,8 @@ public struct StoreVerification: Hashable, Sendable {
   public var files = 0
   /// Total length of these segments and of the log in bytes.
   public var bytes = 0
-  /// Length in bytes of an unfinished save at the end of the log. It was never reported as saved and is not counted as
-  /// damage.
+  /// Length in bytes of an unfinished save at the end of the log. It was never reported as complete and is not counted
+  /// as damage.
   public var cutBytes = 0
   /// Files that a repair, a restore or a torn tail left in the directory.
   public var setAside: [String] = []

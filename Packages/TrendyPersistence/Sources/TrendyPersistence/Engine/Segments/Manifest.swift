@@ -1,5 +1,5 @@
-/// Lists the segments and the first chunk of a generation. A small file that is replaced as a whole (docs/format.md,
-/// "Manifest").
+/// List of the segments and the first chunk of a generation, in a small file that is replaced as a whole
+/// (docs/format.md, "Manifest").
 struct Manifest: Hashable {
   static let magic: UInt64 = 0x666D_7964_6E65_7274  // "trendymf"
   private static let segmentsAt = 56

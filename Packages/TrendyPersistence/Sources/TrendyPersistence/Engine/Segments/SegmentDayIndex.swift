@@ -19,7 +19,8 @@ struct SortBoundaries {
 ///
 /// Each entry has 8 bytes: the day number and the index of the day's first row. Counting over many days reads no rows.
 struct SegmentDayIndex {
-  /// Length of a day, for sort values in microseconds. On a hub they are versions, which all fall on the first days.
+  /// Length of a day, for sort values in microseconds. On a hub, sort values are versions, which all fall on the first
+  /// few days.
   private static let length: Int64 = 86_400_000_000
 
   private let base: UnsafeRawPointer

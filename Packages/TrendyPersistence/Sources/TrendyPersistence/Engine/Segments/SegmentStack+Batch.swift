@@ -1,7 +1,7 @@
 /// Lookups of many keys or groups at once.
 ///
 /// They proceed in the order of each segment's index, so that a cache line read for one lookup serves the next ones. In
-/// any other order each lookup would wait for memory, which would be most of the time of an import.
+/// any other order each lookup would wait for memory, and an import would spend most of its time that way.
 extension SegmentStack {
   /// Calls `body` with the index of each key that has a live row and with that row, in no particular order.
   func find(

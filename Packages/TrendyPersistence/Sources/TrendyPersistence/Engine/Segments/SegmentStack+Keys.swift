@@ -48,8 +48,8 @@ extension SegmentStack {
     return found
   }
 
-  /// Maximum number of rows without version 7 keys that are returned in full, which is faster than searching for the
-  /// last ones among all rows.
+  /// Maximum number of a segment's rows without version 7 keys for which all of them are returned. This is faster than
+  /// searching for the latest ones.
   private static let fewOthers = 4096
 
   private func addLatest(

@@ -1,11 +1,11 @@
 /// Writes a segment sequentially. Rows must be added in the order of kind, sort value and key, each key once.
 ///
-/// No manifest refers to the file yet. If the segment is not finished, the file is removed.
+/// The file is not yet listed in a manifest, and it is removed if the segment is not finished.
 final class SegmentWriter {
   private let log: Log
   private let path: String
   private let file: any OpenFile
-  /// Has the length of a large memory page and is written at multiples of this length, so that the page cache can use
+  /// Buffer with the length of a large memory page, written at multiples of this length, so that the page cache can use
   /// large pages and random readers need fewer page tables.
   private let buffer = RowMemory(2 << 20)
   private var filled = 0

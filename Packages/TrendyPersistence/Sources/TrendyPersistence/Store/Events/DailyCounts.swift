@@ -25,7 +25,7 @@ public struct DailyCounts: Hashable, Sendable {
 }
 
 extension DailyCounts.Counts {
-  /// Maximum number of days listed, so that one wrong date does not fill the memory.
+  /// Maximum number of days listed, so that one wrong date does not exhaust the memory.
   private static let maxDays = 200_000
 
   @inline(__always) mutating func count(on day: CivilDate, minute: Int?, isOfPosition: Bool, _ step: Int32) {

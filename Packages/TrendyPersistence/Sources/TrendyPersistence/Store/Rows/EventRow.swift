@@ -3,8 +3,9 @@ public import TrendyModels
 
 /// Event in the store whose strings are decoded only when they are used.
 ///
-/// For reading many events of which only a few values are needed, as in charts, searches and totals. A row keeps its
-/// bytes alive and does not change when events are saved. It must be used only in the isolation domain of its store.
+/// Intended for reading many events when only a few of their values are needed, as in charts, searches and totals. A
+/// row keeps its bytes alive and does not change when events are saved. It must be used only in the isolation domain of
+/// its store.
 public struct EventRow {
   private let fields: EventRowFields
   private let source: EventRowSource
