@@ -32,7 +32,7 @@ public enum FileSystemContract: Sendable {
     public let description: String
   }
 
-  /// All checks of the contract.
+  /// All checks in the contract.
   public static let all = folders + content + names + locks
 
   private static let folders = [

@@ -91,7 +91,7 @@ struct DiskState: Sendable {
   var isOff = false
   /// Number of restarts. Files that were opened before the last one are invalid.
   var boot = 0
-  /// Process of each open file, by handle.
+  /// Process that opened each file, by handle.
   var handles: [Int: Int] = [:]
   var metFault = false
   private var durableNames: [String: Int] = [:]

@@ -42,7 +42,7 @@ struct BackupReader {
   ///   - onRecord: called with each row, valid during the call, in the order of kind, sort value and key.
   ///   - onBlock: called with the number of bytes read so far.
   /// - Throws: ``StorageError/notABackup(path:offset:reason:)``, ``StorageError/wrongSignature(path:isSigned:)``, or an
-  ///   error of a closure.
+  ///   error thrown by a closure.
   func read(
     signedWith key: BackupKey? = nil,
     onStore: (_ name: String, _ lastSequence: UInt64) throws(StorageError) -> Void,

@@ -116,7 +116,7 @@ extension StoreBackup {
   ///   - path: path of the backup.
   ///   - key: key with which the backup must be signed; `nil` to accept any backup.
   ///   - fileSystem: file system of the backup and the new stores.
-  ///   - options: options of the new stores.
+  ///   - options: options for the new stores.
   ///   - onProgress: receives the progress; `false` cancels.
   ///   - directory: returns the directory for a store; throws for an unexpected name.
   /// - Throws: ``StorageError/exists(path:)`` for a directory with a store. After any error some stores may already

@@ -75,8 +75,8 @@ public enum StoreBackup: Sendable {
 
   /// Writes a backup of the stores. On return it is complete and durable. Directories without a store are skipped.
   ///
-  /// No store is changed, and other handles may save meanwhile. If the path is in the directory of a store, its name
-  /// must not be one that the store uses, and an existing file is replaced only if it is a backup.
+  /// No store is changed, and other handles may save at the same time. If the path is in the directory of a store, its
+  /// name must not be one that the store uses, and an existing file is replaced only if it is a backup.
   /// - Parameters:
   ///   - stores: stores to back up.
   ///   - path: path of the backup.
@@ -88,8 +88,8 @@ public enum StoreBackup: Sendable {
   ///   - onProgress: receives the progress; `false` cancels at any time.
   /// - Returns: content of the backup.
   /// - Throws: ``StorageError/exists(path:)``; ``StorageError/cancelled(path:)``; ``StorageError/busy(path:)`` while
-  ///   another process writes a backup of this name; ``StorageError/damaged(path:offset:)`` for a damaged store, which
-  ///   must be repaired first; ``StorageError/missing(path:)`` if no directory contains a store.
+  ///   another process is writing a backup with this name; ``StorageError/damaged(path:offset:)`` for a damaged store,
+  ///   which must be repaired first; ``StorageError/missing(path:)`` if no directory contains a store.
   @discardableResult
   public static func write(
     _ stores: [Store], to path: String, madeMillis: Int64, isReplacing: Bool = false, signedWith key: BackupKey? = nil,

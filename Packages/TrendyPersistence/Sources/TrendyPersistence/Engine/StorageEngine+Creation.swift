@@ -1,5 +1,5 @@
 extension StorageEngine {
-  /// Creates an empty store, unless another process has created it meanwhile.
+  /// Creates an empty store, unless another process has created it in the meantime.
   static func create(
     directory: String, fileSystem: any FileSystem, options: Options, storeID: UInt64
   ) throws(StorageError) {
@@ -23,7 +23,7 @@ extension StorageEngine {
 
   /// Throws ``StorageError/notFound(path:)`` if a directory contains no store, or
   /// ``StorageError/damaged(path:offset:)`` if it contains saves without a manifest. Returns if another process has
-  /// created the store meanwhile.
+  /// created the store in the meantime.
   static func requireManifest(_ log: Log) throws(StorageError) {
     var failure = StorageError.notFound(path: log.directory)
     do {

@@ -15,16 +15,16 @@ extension StorageEngine {
 
   func isLarge(_ bytes: Int) -> Bool { bytes > options.sealBytes * Self.largeSaveFactor }
 
-  /// Saves a unit of work together with the rows of the log as a segment. The caller must hold the write lock, which is
-  /// not released. The log is sealed first and continues in another chunk, so an unused segment has no effect. The save
-  /// is complete when the manifest lists the segment. The log does not mention it; other handles check the manifest
-  /// when the counter has changed.
+  /// Saves a unit of work, together with the rows in the log, as a segment. The caller must hold the write lock, which
+  /// is not released. The log is sealed first and continues in another chunk, so an unused segment has no effect. The
+  /// save is complete when the manifest lists the segment. The log does not mention it; other handles check the
+  /// manifest when the counter has changed.
   /// - Parameters:
   ///   - changes: rows put and deleted.
   ///   - newRows: indices of the rows of `changes` that replace no saved row.
   ///   - mustWait: whether to wait for running maintenance. Required if the save does not fit into the log.
   ///   - publish: see `WriteTransaction.commit(publishing:)`.
-  /// - Returns: whether the changes are saved; `false` if another handle performs maintenance.
+  /// - Returns: whether the changes are saved; `false` if another handle is performing maintenance.
   func saveAsSegment(
     _ changes: Memtable, newRows: RowSet, mustWait: Bool,
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void = {

@@ -11,14 +11,14 @@ extension StorageEngine {
   /// removes obsolete files. Call it occasionally until it returns `false`, on a separate thread if saves must not
   /// wait.
   ///
-  /// Other reads and saves continue meanwhile; the write lock is held only at the start and the end of a step. Do not
-  /// call it within a unit of work that has written, because it would wait for that unit. A step that fails, for
-  /// example on a full disk, leaves the store unchanged.
+  /// Other reads and saves can continue in the meantime; the write lock is held only at the start and the end of a
+  /// step. Do not call it within a unit of work that has written, because it would wait for that unit. A step that
+  /// fails, for example on a full disk, leaves the store unchanged.
   /// - Parameters:
   ///   - sealsAll: whether to seal the log regardless of its length.
   ///   - minSegments: minimum number of segments for a merge. Merging rewrites recently saved rows and can be
   ///     deferred while disk space is scarce.
-  /// - Returns: whether further steps may be due. Also `false` if another handle performs maintenance.
+  /// - Returns: whether further steps may be due. Also `false` if another handle is performing maintenance.
   @discardableResult
   public func maintain(sealingAll sealsAll: Bool = false, mergingFrom minSegments: Int = 0) throws(StorageError)
     -> Bool
@@ -131,7 +131,7 @@ extension StorageEngine {
       log: Log(directory: directory, fileSystem: fileSystem, manifest: next))
   }
 
-  /// Replaces the manifest, unless a repair has replaced it meanwhile.
+  /// Replaces the manifest, unless a repair has replaced it in the meantime.
   /// - Returns: whether it was replaced.
   private func install(_ next: Manifest) throws(StorageError) -> Bool {
     let transaction = try beginWrite()

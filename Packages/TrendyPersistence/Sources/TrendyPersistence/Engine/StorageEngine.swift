@@ -78,7 +78,7 @@ public final class StorageEngine: Sendable {
   ///   - options: sizes and timeouts.
   /// - Throws: ``StorageError/damaged(path:offset:)`` if anything before the torn tail is damaged,
   ///   ``StorageError/notFound(path:)`` if the mode does not create a missing store,
-  ///   ``StorageError/newerVersion(path:found:supported:)``, or errors of the file system.
+  ///   ``StorageError/newerVersion(path:found:supported:)``, or errors from the file system.
   public static func open(
     directory: String, mode: StoreMode = .createIfMissing, fileSystem: any FileSystem = PosixFileSystem(),
     options: Options = Options()
@@ -256,7 +256,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Whether there may be rows of the kind. `true` may be wrong; `false` is always correct. Takes constant time.
+  /// Whether there may be rows of the kind; `false` means that there are certainly none. Takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }
@@ -307,7 +307,7 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Returns, for each group, whether it may have rows of a kind. `true` may be wrong; `false` is always correct.
+  /// Returns, for each group, whether it may have rows of a kind; `false` means that it certainly has none.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     try state.withLock { state throws(StorageError) in
       if let failure = state.handle.failure { throw failure }

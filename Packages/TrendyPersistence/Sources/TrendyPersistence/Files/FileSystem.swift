@@ -125,7 +125,8 @@ extension OpenFile {
 public protocol MappedFile: AnyObject, Sendable {
   /// The mapped bytes, valid as long as the mapping is referenced.
   var bytes: UnsafeRawBufferPointer { get }
-  /// Maps all pages of a range that are in the page cache, instead of a few at each first access. Only a hint.
+  /// Maps all pages in a range that are in the page cache, instead of a few at a time when they are first accessed.
+  /// Only a hint.
   func bringIn(_ range: Range<Int>)
   /// Unmaps the pages of a range, which otherwise stay mapped until memory is short. They can still be read. Only a
   /// hint.

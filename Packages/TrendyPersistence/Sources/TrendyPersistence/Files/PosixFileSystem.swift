@@ -38,7 +38,7 @@ public struct PosixFileSystem: FileSystem {
       let above = parent(of: path)
       guard above != path else { throw FileSystemError(operation: .createDirectory, path: path, code: ENOENT) }
       try createDirectory(above)
-      // Another process may have created it meanwhile.
+      // Another process may have created it in the meantime.
       guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw error(.createDirectory, path) }
       try syncName(ofFolder: path)
     default:

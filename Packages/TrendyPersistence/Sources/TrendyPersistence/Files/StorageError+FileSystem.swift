@@ -7,7 +7,7 @@
 #endif
 
 extension StorageError {
-  /// Converts an error of the file system to an error of the store.
+  /// Converts a file system error to a store error.
   public init(_ error: FileSystemError) {
     switch error.code {
     case ENOSPC, EDQUOT, EFBIG: self = .diskFull(path: error.path)

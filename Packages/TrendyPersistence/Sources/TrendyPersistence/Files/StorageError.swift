@@ -38,7 +38,7 @@ public enum StorageError: Error, Hashable, CustomStringConvertible {
   case notABackup(path: String, offset: Int, reason: String)
   /// A signature was required, but the backup is unsigned or signed with another key.
   case wrongSignature(path: String, isSigned: Bool)
-  /// Any other error of the file system.
+  /// Any other file system error.
   case failed(FileSystemError)
 
   /// Cause, effect and suggested action in one line.

@@ -1,7 +1,7 @@
 public import TrendyModels
 
 extension LocalStore {
-  /// Returns at most `limit` events whose ids begin with a string, in order of time. Case-insensitive.
+  /// Returns at most `limit` events whose ids begin with a string, ignoring case, in chronological order.
   public func events(idBeginning text: String, limit: Int) throws -> [Event] {
     let wanted = text.lowercased()
     let keys = RowKey.range(ofCanonicalUUIDsBeginning: wanted)

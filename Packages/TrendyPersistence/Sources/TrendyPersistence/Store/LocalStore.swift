@@ -32,7 +32,7 @@ public final class LocalStore: DataStoreProtocol {
   /// - Throws: ``StorageError/busy(path:)`` if another unit holds it for too long.
   public func beginWriting() throws { _ = try writing() }
 
-  /// Saves all changes of this unit or none, and releases the write lock. On return the changes are durable.
+  /// Saves all of this unit's changes or none of them, and releases the write lock. On return the changes are durable.
   /// - Throws: ``StorageError``. The changes remain and can be saved again, except after
   ///   ``StorageError/syncFailed(path:code:)``.
   public func save() throws {
@@ -42,7 +42,7 @@ public final class LocalStore: DataStoreProtocol {
     self.transaction = nil
   }
 
-  /// Discards the changes of this unit and releases the write lock.
+  /// Discards this unit's changes and releases the write lock.
   public func rollback() {
     transaction?.rollback()
     transaction = nil
@@ -109,7 +109,7 @@ extension LocalStore {
     return try engine.get().latest(kind: kind, count: count)
   }
 
-  /// Whether there may be rows of the kind. `true` may be wrong; `false` is always correct. Takes constant time.
+  /// Whether there may be rows of the kind; `false` means that there are certainly none. Takes constant time.
   func mayHold(_ kind: UInt8) throws(StorageError) -> Bool {
     if let transaction { return try transaction.mayHold(kind: kind) }
     return try engine.get().mayHold(kind: kind)
@@ -125,7 +125,7 @@ extension LocalStore {
     return try engine.get().counts(kind: kind, group: group, boundaries: boundaries)
   }
 
-  /// Applies the saves of other handles before a read without the write lock.
+  /// Applies saves made by other handles before a read without the write lock.
   func refresh() throws(StorageError) {
     let engine = try engine.get()
     if transaction == nil { try engine.refresh() }
@@ -133,7 +133,7 @@ extension LocalStore {
 
   func enginePosition() throws(StorageError) -> StorePosition { try engine.get().position() }
 
-  /// Calls `body` with the engine, whose reads do not include the changes of this unit.
+  /// Calls `body` with the engine, whose reads do not include this unit's changes.
   func committed<Result>(
     _ body: (StorageEngine) throws(StorageError) -> Result
   ) throws(StorageError) -> Result { try body(engine.get()) }

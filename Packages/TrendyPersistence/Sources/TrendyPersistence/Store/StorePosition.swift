@@ -9,7 +9,7 @@ public struct StorePosition: Hashable, Sendable {
 }
 
 extension LocalStore {
-  /// Applies the saves of other processes and returns the position of the last save.
+  /// Applies saves made by other processes and returns the position of the last save.
   public func position() throws -> StorePosition {
     try refresh()
     return try enginePosition()

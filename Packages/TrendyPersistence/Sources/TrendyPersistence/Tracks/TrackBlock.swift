@@ -10,8 +10,8 @@ enum TrackBlock {
 
   struct Malformed: Error {}
 
-  /// Tags in addition to those of ``TrackEntry/Slot``: a fix together with a motion sample of the same time, which
-  /// repeats the last motion or contains a new one.
+  /// Tags in addition to those of ``TrackEntry/Slot``: a fix together with a motion sample taken at the same time,
+  /// which repeats the last motion or contains a new one.
   private static let fixAndSameMotion: UInt8 = 6
   private static let fixAndMotion: UInt8 = 7
 

@@ -134,7 +134,7 @@ struct TrackBlockWriter {
     try put(joined)
   }
 
-  /// Writes readings in blocks of limited length, without separating readings of the same time.
+  /// Writes readings in blocks of limited length, without separating readings with the same time.
   private func put(_ entries: [TrackEntry]) throws {
     // Readings that slightly exceed the limit are halved, so that both blocks have space for late readings.
     let size = entries.count <= TrackBlock.limit * 2 ? (entries.count + 1) / 2 : TrackBlock.limit

@@ -4,8 +4,8 @@ import TrendyProtocols
 
 /// A reading as stored, with integers in small units.
 struct TrackEntry: Hashable {
-  /// Kind of a reading. A device has at most one reading per time and slot. Readings of the same time are processed in
-  /// this order.
+  /// Kind of a reading. A device has at most one reading per time and slot. Readings with the same time are processed
+  /// in this order.
   enum Slot: UInt8, Comparable {
     case motion
     case fix
@@ -123,8 +123,8 @@ extension TrackEntry: Comparable {
 
   func isSameMoment(as other: TrackEntry) -> Bool { time == other.time && slot == other.slot }
 
-  /// Whether this reading replaces another one of the same time and slot. The more accurate reading wins, then the one
-  /// with more values. The remaining criteria only make the result independent of the order of arrival.
+  /// Whether this reading replaces another one with the same time and slot. The more accurate reading wins, then the
+  /// one with more values. The remaining criteria only make the result independent of the order of arrival.
   func isBetter(than other: TrackEntry) -> Bool {
     func rank(_ entry: TrackEntry) -> [Int64] {
       let known = [entry.altitude, entry.speed, entry.course].count { $0 != nil }

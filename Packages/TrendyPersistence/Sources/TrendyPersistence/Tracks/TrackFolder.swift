@@ -43,7 +43,8 @@ public final class TrackFolder: TrackRows {
   }
 
   /// Runs `body` while holding the lock on the file `reader`.
-  /// - Throws: ``StorageError/busy(path:)`` if another process does not release the lock in time, and errors of `body`.
+  /// - Throws: ``StorageError/busy(path:)`` if another process does not release the lock in time, and errors thrown by
+  ///   `body`.
   public func withReader<Result>(_ body: () throws -> Result) throws -> Result {
     let path = folder.directory + "/reader"
     let fileSystem = folder.fileSystem

@@ -44,7 +44,7 @@ public final class TrackLog: TrackStore {
   ///   - source: log to copy. It must not be written to in the meantime.
   ///   - target: log to replace. It must not be used in the meantime.
   /// - Returns: number of rows.
-  /// - Throws: errors of both logs. The target is then incomplete, and the copy must be repeated.
+  /// - Throws: errors from either log. The target is then incomplete, and the copy must be repeated.
   @discardableResult
   public static func copy(from source: any TrackRows, to target: any TrackRows) throws -> Int {
     var count = 0
@@ -142,7 +142,7 @@ extension TrackLog {
     }
   }
 
-  /// Calls `body` with the readings of a device after one time and up to and including another, in order of time.
+  /// Calls `body` with a device's readings in chronological order, from after one time up to and including another.
   public func forEach(
     device: String, after: Date?, through: Date?, _ body: (TrackReading) throws -> Void
   ) throws {
@@ -172,7 +172,7 @@ extension TrackLog {
 // MARK: Notes
 
 extension TrackLog {
-  /// Runs `body` while no other call of this method is running on the log; see ``TrackRows/withReader(_:)``.
+  /// Runs `body` while no other call to this method is running on the log; see ``TrackRows/withReader(_:)``.
   public func withReader<Result>(_ body: () throws -> Result) throws -> Result { try rows.withReader(body) }
 
   /// Returns the time range of a device's unread readings, or `nil` if all have been read.

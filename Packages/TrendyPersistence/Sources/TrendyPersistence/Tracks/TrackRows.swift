@@ -9,13 +9,14 @@ public protocol TrackRows: Sendable {
   /// take effect only once.
   func write<Result>(_ body: (any TrackRowWriting) throws -> Result) throws -> Result
 
-  /// Runs `body` once, while no other call of this method runs in this or any other process. Calls must not be nested.
+  /// Runs `body` once, while no other call to this method is running in this or any other process. Calls must not be
+  /// nested.
   ///
   /// If exclusivity is lost, for example because a lease expired, writes in `body` throw.
-  /// - Throws: errors of `body`, or an error if another call does not end in time.
+  /// - Throws: errors thrown by `body`, or an error if another call does not end in time.
   func withReader<Result>(_ body: () throws -> Result) throws -> Result
 
-  /// Name of the running call of ``withReader(_:)``. Writes to another store use it to verify that the call is still
+  /// Name of the current call to ``withReader(_:)``. Writes to another store use it to verify that the call is still
   /// exclusive. `nil`, the default, if no other call can start before this one ends.
   var reader: String? { get }
 

@@ -61,7 +61,7 @@ extension DataStoreProtocol {
     return digest
   }
 
-  /// Returns the rows that are not live in the replica and that no mutation of this device accounts for.
+  /// Returns the rows that are not live in the replica and that no mutation from this device accounts for.
   func strays<Entity: StoredEntity>(among rows: [Entity]) throws -> [Entity] {
     let replica = Replica(store: self)
     return try rows.filter { row in

@@ -9,7 +9,7 @@ extension SyncEngine {
   /// mutations. Entities that the hub has are not queued, so a repeated call queues nothing more. The sync lock is not
   /// needed: a concurrent round in another process notices the new identity, discards its response and starts over.
   /// - Returns: Number of queued mutations.
-  /// - Throws: Errors of the client and the store. The store is then unchanged.
+  /// - Throws: Errors from the client and the store. The store is then unchanged.
   public func requeueMissing() async throws -> Int {
     await takeTurn()
     defer { leave() }
@@ -21,7 +21,7 @@ extension SyncEngine {
     }
   }
 
-  /// Returns all entries of the hub without their data. Reads the feed from the beginning.
+  /// Returns all of the hub's entries, without their data. Reads the feed from the beginning.
   private func listHub() async throws -> HubListing {
     var listing = HubListing()
     var cursor: Int64 = 0

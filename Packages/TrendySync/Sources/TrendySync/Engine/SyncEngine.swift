@@ -183,7 +183,7 @@ extension SyncEngine {
   ///
   /// Avoids reading a long feed entry by entry. No change is skipped.
   /// - Returns: The new cursor.
-  /// - Throws: The error of the client or the store. The cursor is then unchanged.
+  /// - Throws: The error from the client or the store. The cursor is then unchanged.
   public func skipToLatestCursor() async throws -> Int64 {
     await takeTurn()
     defer { leave() }
@@ -471,8 +471,8 @@ extension SyncEngine {
   }
 
   /// Sends a request and returns its response.
-  /// - Throws: ``SyncFailure/cancelled`` if the round was suspended meanwhile, because the store is no longer locked;
-  ///   otherwise the error of the request.
+  /// - Throws: ``SyncFailure/cancelled`` if the round has been suspended in the meantime, because the store is no
+  ///   longer locked; otherwise the error that the request threw.
   func locked<Answer: Sendable>(_ request: () async throws -> Answer) async throws -> Answer {
     let result: Result<Answer, any Error>
     do { result = .success(try await request()) } catch { result = .failure(error) }

@@ -23,7 +23,7 @@ struct UnversionedFeedApplier {
   /// Applies entries in the order of their ids, which may differ from their order on the page.
   mutating func apply(_ entries: [ChangeEntry]) throws {
     for entry in entries.sorted(by: { $0.id < $1.id }) {
-      // The feed contains only the last write of each entity, so a parked entry of the same entity is older.
+      // The feed contains only the last write of each entity, so a parked entry for the same entity is older.
       try unpark { $0.entityType == entry.entityType && $0.entityId == entry.entityId && $0.id <= entry.id }
       if try !settle(entry) {
         try store.insertParkedChange(entry)

@@ -99,7 +99,7 @@ private struct StoredFacts<Entity: StoredEntity>: VersionedFeedFacts {
   let entry: ChangeEntry
   let held: ChangeEntry?
   let store: any DataStoreProtocol
-  /// Parked entry of the entity. Loaded by ``parkedVersion()``.
+  /// The entity's parked entry. Loaded by ``parkedVersion()``.
   var parked: ChangeEntry?
   /// Decoded entity of the entry. Set by ``content()``.
   var entity: Entity?

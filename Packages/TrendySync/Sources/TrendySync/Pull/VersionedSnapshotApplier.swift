@@ -9,7 +9,7 @@ import TrendyProtocols
 /// pages. Entities that the hub no longer has are removed with the last part.
 ///
 /// If a restored hub has lost data that this store has seen, the store re-offers it. The loss can be determined only
-/// from all entries of the hub, so the snapshot is then loaded as a whole.
+/// from all of the hub's entries, so the snapshot is then loaded as a whole.
 struct VersionedSnapshotApplier {
   let snapshot: HubSnapshot
   /// Version ranges that the part covers completely; `nil` if it covers all versions.

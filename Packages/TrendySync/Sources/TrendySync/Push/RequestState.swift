@@ -24,7 +24,7 @@ struct RequestState: Hashable, Sendable {
 
   /// Checks that the store has the same identity and replica generation as when the request was sent.
   /// - Parameter store: The store to compare with.
-  /// - Throws: ``SyncFailure/elsewhere`` if another process has applied a response meanwhile.
+  /// - Throws: ``SyncFailure/elsewhere`` if another process has applied a response in the meantime.
   func checkStands(in store: any DataStoreProtocol) throws { try check(RequestState(of: store)) }
 
   /// Checks, in addition, that no outcome has been acknowledged since the request was sent.

@@ -26,7 +26,7 @@ extension SyncEngine {
       let settled = try saving { try settle(batch, question, sent.answer, asking, in: $0) }
       tally.pushed += settled
       synced += settled
-      // Mutations queued meanwhile are counted with the next batch.
+      // Mutations queued in the meantime are counted with the next batch.
       pendingCount = max(0, pendingCount - settled)
       broadcast.set(.syncing(synced: synced, total: max(total, synced + pendingCount)))
       if settled > 0 {
@@ -181,7 +181,7 @@ extension SyncEngine {
   /// - Parameters:
   ///   - batch: The batch that the hub refused.
   ///   - question: State of the store on which the push was based.
-  ///   - error: Error of the push.
+  ///   - error: Error that the push threw.
   ///   - fullness: Measures tried so far.
   /// - Returns: Whether the error was an exceeded quota and another attempt may succeed.
   private func goOnWhileFull(
@@ -214,7 +214,7 @@ extension SyncEngine {
   /// - Parameters:
   ///   - batch: The batch that the hub refused.
   ///   - question: State of the store on which the push was based.
-  ///   - error: Error of the push.
+  ///   - error: Error that the push threw.
   ///   - narrowing: Progress so far.
   /// - Returns: Whether the push can continue.
   private func narrow(

@@ -111,7 +111,7 @@ final class EditWriter {
 
   /// Changes a stored entity and returns its new state.
   /// - Throws: ``RecorderError/notHeld(_:id:)`` if the entity is not stored, ``RecorderError/unwritableTime(_:id:)``,
-  ///   or the error of `change`.
+  ///   or the error that `change` threw.
   func edit<Entity: StoredEntity>(_: Entity.Type, id: String, _ change: (inout Entity) throws -> Void) throws -> Entity
   {
     try beginWriting()

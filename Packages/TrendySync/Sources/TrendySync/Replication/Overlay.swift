@@ -1,6 +1,6 @@
 import TrendyModels
 
-/// Computes the visible state of an entity: the replica with the mutations of this device applied on top.
+/// Computes the visible state of an entity: the replica with this device's mutations applied on top.
 enum Overlay {
   /// Computes the visible state for a hub without versions.
   /// - Parameters:

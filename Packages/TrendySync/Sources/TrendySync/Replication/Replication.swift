@@ -81,7 +81,7 @@ protocol Replication {
 
   /// Queues entities that this store has and the hub lacks, although neither side has deleted them.
   /// - Parameters:
-  ///   - listing: All entries of the hub.
+  ///   - listing: All of the hub's entries.
   ///   - knowledge: Sync metadata of the store.
   /// - Returns: Number of queued mutations.
   func requeueMissing(from listing: HubListing, _ knowledge: SyncMetadata) throws -> Int
@@ -111,7 +111,7 @@ struct Pull {
   }
 }
 
-/// All entries of a hub, without their data.
+/// All of a hub's entries, without their data.
 struct HubListing {
   var entries: [EntityKey: ChangeEntry] = [:]
   var position: HubPosition?
@@ -132,7 +132,7 @@ extension Replication {
 
   /// Updates the clock offset from the hub time in a response.
   ///
-  /// Stamps of unsent mutations that are above the hub's time are lowered. Otherwise the edits of a device whose clock
+  /// Stamps of unsent mutations that are above the hub's time are lowered. Otherwise edits from a device whose clock
   /// was once ahead would win forever.
   func learn(_ position: HubPosition, _ asking: RequestStart, _ memory: inout SyncMetadata) throws {
     guard let hub = position.now, memory.learn(hub: hub, asking: asking, clock) else { return }

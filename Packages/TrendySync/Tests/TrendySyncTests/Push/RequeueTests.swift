@@ -55,7 +55,7 @@ struct RequeueTests {
     try device.recorder.edit(eventId: "E") { $0.notes = "mine" }
     try device.recorder.delete(eventId: "F")
     #expect(try bases(store.storedPendingMutations) == [3, 3])
-    // Another device writes to both entities meanwhile.
+    // Meanwhile, another device writes to both entities.
     let theirs = [ChangeEntry.event("E", 4, notes: "theirs"), .event("F", 5, notes: "theirs")]
     hub.set {
       $0.pushErrors = [.networkError("lost")]

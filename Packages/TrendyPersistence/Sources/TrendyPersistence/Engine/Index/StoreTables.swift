@@ -1,6 +1,6 @@
 /// All rows of a generation: the log's rows in memory, which supersede segment rows with the same key. Not thread-safe.
 final class StoreTables {
-  /// Rows of the log. A deletion hides the segment row with the same key.
+  /// Rows in the log. A deletion hides the segment row with the same key.
   let memtable = Memtable()
   let segments: SegmentStack
   private var superseded: [RowPlace] = []
@@ -9,7 +9,7 @@ final class StoreTables {
 
   init(_ segments: SegmentStack) { self.segments = segments }
 
-  /// Segment rows that rows of the log supersede.
+  /// Segment rows that are superseded by rows in the log.
   var burials: [RowPlace] {
     get throws(StorageError) {
       try settleAll()
@@ -83,7 +83,7 @@ final class StoreTables {
     return held
   }
 
-  /// Returns, for each group, whether it may contain rows of a kind. `true` may be wrong; `false` is always correct.
+  /// Returns, for each group, whether it may contain rows of a kind; `false` means that it certainly contains none.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var held = try segments.mayHold(kind: kind, groups: groups)
     if memtable.mayHold(kind: kind) {

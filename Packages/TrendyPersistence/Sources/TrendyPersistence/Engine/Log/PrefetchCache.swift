@@ -8,7 +8,7 @@ final class PrefetchCache {
     var groups: [UInt64: [UnsafeRawPointer]] = [:]
   }
 
-  /// Prefetched rows of all kinds by key.
+  /// Prefetched rows of all kinds, indexed by key.
   private let found = Memtable()
   private var kinds: [UInt8: Kind] = [:]
   /// Keeps alive the memory of all prefetched rows.

@@ -21,7 +21,7 @@ public final class WriteTransaction {
   private var newRows = RowSet()
   /// Prefetched rows, and prefetched keys that have no row.
   private let ahead = PrefetchCache()
-  /// All rows of this unit in order, from which a savepoint is restored; `nil` before the first savepoint.
+  /// All rows that this unit has written, in order, for restoring savepoints; `nil` before the first savepoint.
   private var history: [UnsafeRawPointer]?
   /// Whether the transaction is neither committed nor rolled back. A commit whose sync failed counts as committed.
   private(set) var isOpen = true
@@ -45,7 +45,7 @@ public final class WriteTransaction {
 
   // MARK: Reads
 
-  /// Returns the row of a key, including changes of this unit, or `nil` if there is none.
+  /// Returns the row with this kind and key, including this unit's changes, or `nil` if there is none.
   public func get(kind: UInt8, key: RowKey) throws(StorageError) -> Row? {
     guard let pointer = overlay.find(kind: kind, key: key) else {
       // No other handle can save meanwhile, so an absent row stays absent.
@@ -97,7 +97,7 @@ public final class WriteTransaction {
     try engine.lookAhead(kind: kind, groups: groups, ahead)
   }
 
-  /// Returns, for each key, whether neither a saved row nor a change of this unit has it. May be `false` for an unused
+  /// Returns, for each key, whether it is unused by saved rows and by this unit's changes. May be `false` for an unused
   /// key.
   public func areNew(kind: UInt8, keys: [RowKey]) throws(StorageError) -> [Bool] {
     var areNew = try engine.holds(kind: kind, keys: keys).map { !$0 }
@@ -118,8 +118,8 @@ public final class WriteTransaction {
     return areNew
   }
 
-  /// Returns the rows that ``StorageEngine/scan(kind:group:from:to:descending:limit:)`` would return if the changes of
-  /// this unit were saved.
+  /// Returns the rows that ``StorageEngine/scan(kind:group:from:to:descending:limit:)`` would return if this unit's
+  /// changes were saved.
   public func scan(
     kind: UInt8, group: UInt64? = nil, from lower: Int64 = .min, to upper: Int64 = .max, descending: Bool = false,
     limit: Int = .max
@@ -142,7 +142,7 @@ public final class WriteTransaction {
     return RowList(pointers: merged, pin: RowPin(memories: memories, others: [saved.pin]))
   }
 
-  /// Returns prefetched rows of a group combined with the changes of this unit.
+  /// Returns a group's prefetched rows combined with this unit's changes.
   private func merged(_ saved: [UnsafeRawPointer], _ pin: RowPin, kind: UInt8, group: UInt64) -> RowList {
     guard overlay.mayHold(kind: kind) else { return RowList(pointers: saved, pin: pin) }
     let own = overlay.scan(kind: kind, group: group, from: .min, to: .max, descending: false, limit: .max)
@@ -153,7 +153,7 @@ public final class WriteTransaction {
       pin: RowPin(memories: memories, others: [pin]))
   }
 
-  /// Returns the counts of ``StorageEngine/counts(kind:group:boundaries:)``, including the changes of this unit.
+  /// Returns the counts of ``StorageEngine/counts(kind:group:boundaries:)``, including this unit's changes.
   public func counts(
     kind: UInt8, group: UInt64? = nil, boundaries: [Int64]
   ) throws(StorageError) -> [Int] {
@@ -172,13 +172,13 @@ public final class WriteTransaction {
     return counts
   }
 
-  /// Whether there may be a row of the kind. `true` may be wrong; `false` is always correct. Takes constant time.
+  /// Whether there may be a row of the kind; `false` means that there is certainly none. Takes constant time.
   func mayHold(kind: UInt8) throws(StorageError) -> Bool {
     if overlay.mayHold(kind: kind) { return true }
     return try engine.mayHold(kind: kind)
   }
 
-  /// Returns the number of rows of a kind, or of one of its groups, including the changes of this unit.
+  /// Returns the number of rows of a kind, or of one of its groups, including this unit's changes.
   public func count(kind: UInt8, group: UInt64? = nil) throws(StorageError) -> Int {
     let saved = try engine.count(kind: kind, group: group)
     return try saved + overlay.count(kind: kind, group: group) - hiddenSorts(kind: kind, group: group).count
@@ -269,7 +269,7 @@ public final class WriteTransaction {
   /// throughout.
   /// - Parameter publish: calls its argument exactly once, which makes the save visible in memory. The caller can
   ///   exclude its own readers during that call.
-  /// - Throws: the errors of ``commit()``.
+  /// - Throws: the same errors as ``commit()``.
   public func commit(
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {

@@ -15,7 +15,7 @@ public struct LostRow: Hashable, Sendable {
   }
 }
 
-/// Consecutive saves of the log that are not intact in any file.
+/// Consecutive saves from the log that are not intact in any file.
 public struct LostSaves: Hashable, Sendable {
   /// File that contained or should have contained the saves.
   public var path: String
@@ -39,13 +39,13 @@ public struct LostSaves: Hashable, Sendable {
 public struct RepairReport: Hashable, Sendable {
   /// Whether there was damage. Without damage nothing was changed.
   public var wasDamaged: Bool
-  /// Number of intact saves of the log, which the repaired store contains.
+  /// Number of intact saves in the log. The repaired store contains all of them.
   public var savesKept: Int
   /// Number of saves that must have existed and are not intact in any file.
   public var savesLost: Int { lostSaves.reduce(0) { $0 + $1.numbers.count } }
   /// The lost saves in order.
   public var lostSaves: [LostSaves]
-  /// Number of rows lost from segments, as far as a manifest or a segment records it.
+  /// Number of rows lost from segments, as far as a manifest or a segment records them.
   public var rowsLost: Int
   /// Known details of lost rows. Contains fewer rows than ``rowsLost`` if a file is missing.
   public var lostRows: [LostRow]

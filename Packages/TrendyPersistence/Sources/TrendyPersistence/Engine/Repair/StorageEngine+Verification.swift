@@ -1,8 +1,8 @@
 extension StorageEngine {
   /// Verifies a store: every checksum, the manifest, the sequence numbers of the log, and every index against the rows.
   ///
-  /// The store is not changed, and other handles may save meanwhile. The content of the rows is verified by their
-  /// owner; on a device, by ``LocalStore/verify()``.
+  /// The store is not changed, and other handles may save at the same time. The content of the rows is verified by
+  /// their owner; on a device, by ``LocalStore/verify()``.
   /// - Parameters:
   ///   - directory: path without a trailing slash.
   ///   - fileSystem: file system of the directory.
@@ -14,7 +14,8 @@ extension StorageEngine {
   ) throws(StorageError) -> StoreVerification {
     var log = Log(directory: directory, fileSystem: fileSystem)
     let verification = try look(&log)
-    // A save or maintenance may have changed the files meanwhile, so repeat the verification under the write lock.
+    // A save or maintenance may have changed the files in the meantime, so repeat the verification under the write
+    // lock.
     guard !verification.findings.isEmpty, let lock = try? log.openLock() else {
       return verification  // the lock requires write permission
     }

@@ -420,7 +420,7 @@ final class Segment {
 
   // MARK: Replaced rows and manifest
 
-  /// Returns the rows of older segments that are replaced by rows or deletions in this segment.
+  /// Returns the rows in older segments that are replaced by rows or deletions in this segment.
   func kills() throws(StorageError) -> [RowPlace] {
     guard footer.killCount > 0 else { return [] }
     try check(footer.killsAt, footer.killCount * SegmentFooter.killBytes)

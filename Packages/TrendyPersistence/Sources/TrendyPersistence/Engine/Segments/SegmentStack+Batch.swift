@@ -58,7 +58,7 @@ extension SegmentStack {
   /// Number of keys whose lookup reads about as many pages of a segment as finding its newest key.
   private static let fewKeys = 12
 
-  /// Returns, for each group, whether it may have rows of a kind. `true` may be wrong; `false` is always correct.
+  /// Returns, for each group, whether it may have rows of a kind; `false` means that it certainly has none.
   func mayHold(kind: UInt8, groups: [UInt64]) throws(StorageError) -> [Bool] {
     var found = [Bool](repeating: false, count: groups.count)
     guard mayHold(kind: kind) else { return found }

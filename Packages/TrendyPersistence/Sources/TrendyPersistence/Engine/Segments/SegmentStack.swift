@@ -168,7 +168,7 @@ final class SegmentStack {
 
   var pins: [RowPin] { layers.map(\.segment.pin) }
 
-  /// Whether there may be rows of the kind. `true` may be wrong; `false` is always correct.
+  /// Whether there may be rows of the kind; `false` means that there are certainly none.
   func mayHold(kind: UInt8) -> Bool {
     layers.contains { layer in layer.segment.footer.kinds.contains { $0.kind == kind } }
   }

@@ -119,7 +119,7 @@ final class SegmentWriter {
 
   /// Writes indexes and footer. On return the file and its name are durable.
   /// - Parameters:
-  ///   - kills: rows of older segments that this segment replaces.
+  ///   - kills: rows in older segments that this segment replaces.
   ///   - manifest: manifest of the new generation, which does not list this segment yet.
   func finish(kills: [RowPlace], manifest: Manifest) throws(StorageError) -> SegmentReference {
     endKind()

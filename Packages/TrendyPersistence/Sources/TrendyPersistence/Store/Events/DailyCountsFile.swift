@@ -19,7 +19,7 @@ struct DailyCountsFile {
 
   /// Creates the path and header of the file.
   /// - Parameters:
-  ///   - part: events of the segment.
+  ///   - part: the segment's events.
   ///   - basis: hash of the zone and the start of the day; see ``basis(_:)``.
   ///   - directory: path of the cache directory.
   ///   - fileSystem: file system of the directory.

@@ -16,7 +16,8 @@ public struct DayCount: Hashable, Sendable {
 }
 
 extension LocalStore {
-  /// Returns the number of events of each day, keyed by its start; see ``eventDayCounts(in:ofType:timeZone:)``.
+  /// Returns the number of events on each day, keyed by the start of the day; see
+  /// ``eventDayCounts(in:ofType:timeZone:)``.
   public func eventCountsByDay(
     in range: Range<Date>?, ofType eventTypeId: String?, timeZone: TimeZone
   ) throws -> [Date: Int] {
@@ -24,7 +25,7 @@ extension LocalStore {
     return Dictionary(uniqueKeysWithValues: counts.lazy.map { ($0.day, $0.count) })
   }
 
-  /// Returns the days that have events, in order, with the number of events of each. Does not decode the events.
+  /// Returns the days that have events, in order, with the number of events on each. Does not decode the events.
   /// - Parameters:
   ///   - range: range of timestamps; `nil` for all events.
   ///   - eventTypeId: id of an event type; `nil` for all.

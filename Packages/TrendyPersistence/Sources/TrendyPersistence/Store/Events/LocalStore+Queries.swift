@@ -21,7 +21,7 @@ extension LocalStore {
     return events
   }
 
-  /// Returns the events of a range of days.
+  /// Returns the events in a range of days.
   ///
   /// Other events are skipped without being decoded. The timestamp of an all-day event may be days away from its day,
   /// so events around the range are read as well.
@@ -128,7 +128,7 @@ extension LocalStore {
     records = kept
   }
 
-  /// Sorts rows of the same microsecond by time and id.
+  /// Sorts rows within the same microsecond by time and id.
   private static func order(_ records: inout [UnsafeRawPointer]) throws(StorageError) {
     var start = 0
     while let first = firstOfOneSort(records, from: start) {

@@ -133,7 +133,8 @@ public struct EventRows {
     return EventRow(fields, source)
   }
 
-  /// Calls `body` with each row in order. Throws the errors of `body` and ``StorageError/unreadableRow(kind:key:)``.
+  /// Calls `body` with each row in order. Throws the errors thrown by `body`, and
+  /// ``StorageError/unreadableRow(kind:key:)``.
   public func forEach<Failure: Error>(_ body: (EventRow) throws(Failure) -> Void) throws {
     for index in records.indices { try body(row(index)) }
   }
