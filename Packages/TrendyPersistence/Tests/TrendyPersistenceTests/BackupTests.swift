@@ -385,7 +385,7 @@ struct BackupTests {
       as [(UInt64, Bool)])
   func lastSave(number: UInt64, isAccepted: Bool) throws {
     let disk = try Self.restorable()
-    // Offset after the header of the file and the header of its first block.
+    // Skip the header of the file and the header of its first block.
     disk.setContents(Self.path, Self.forged(withUnsafeBytes(of: number.littleEndian) { Array($0) }, at: 64 + 24))
     let result = Result { try Self.restore(disk) }
     #expect(((try? result.get()) != nil) == isAccepted)

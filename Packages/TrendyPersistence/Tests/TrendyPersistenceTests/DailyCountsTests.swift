@@ -19,7 +19,7 @@ struct DailyCountsTests {
     try DefaultDataStoreFactory(directory: "/store", fileSystem: disk.anotherProcess())
   }
 
-  /// Returns daily counts computed from every event.
+  /// Returns daily counts computed by reading every event.
   private func counted(_ store: LocalStore) throws -> [String: [CivilDate: Int]] {
     try store.fetchAllEvents().reduce(into: [:]) {
       $0[$1.eventTypeId, default: [:]][local.day(of: $1), default: 0] += 1

@@ -38,7 +38,7 @@ struct RowVerificationTests {
         createdAt: moment + seconds, sequence: sequence, device: sequence.map { _ in "device" }))
   }
 
-  /// Saves and returns the only issue, or `nil`.
+  /// Saves, verifies the store and returns the only issue, or `nil`.
   private func finding() throws -> StoreIssue? {
     try store.save()
     let findings = try store.verify()

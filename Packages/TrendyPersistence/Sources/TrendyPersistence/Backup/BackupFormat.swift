@@ -11,7 +11,7 @@ enum BackupFormat {
   static let largestBlock = RowLayout.size(payloadCount: RowLayout.largestPayload) + blockHeaderBytes
 
   enum BlockKind: UInt32 {
-    /// Start of a store; contains the sequence number of its last save and its name.
+    /// Start of a store; contains the store's name and the sequence number of its last save.
     case store = 1
     /// Rows of the most recently started store.
     case records = 2

@@ -23,7 +23,7 @@ public final class StorageEngine: Sendable {
     /// becomes a segment directly.
     public var sealBytes: Int
 
-    /// Creates options. Values below the minimum are raised to it.
+    /// Creates options. Values below the minimum are raised to the minimum.
     public init(
       lockTimeout: Duration = .seconds(5), firstChunkBytes: Int = 256 << 10, largestChunkBytes: Int = 4 << 20,
       sealBytes: Int = 1 << 20

@@ -61,7 +61,7 @@ public final class DefaultDataStoreFactory: DataStoreFactory {
   /// Returns a new unit of work; see ``makeLocalStore()``.
   public func makeDataStore() -> any DataStoreProtocol { makeLocalStore() }
 
-  /// Returns a new unit of work. Reopens the store after a failed sync; if that fails, every call of the unit throws
+  /// Returns a new unit of work. Reopens the store after a failed sync; if that fails, every call to the unit throws
   /// the error.
   public func makeLocalStore() -> LocalStore {
     do throws(StorageError) {

@@ -34,7 +34,7 @@ struct SavedEvent: StoredRow {
 }
 
 extension LocalStore {
-  /// Minimum number of order numbers kept. Events without one are ordered by the time in their id.
+  /// Minimum number of order numbers to keep. Events without one are ordered by the time in their id.
   private static let keptOrders = 1000
 
   /// Records the order in which this device saved events. An event that already has an order number keeps it.

@@ -46,8 +46,8 @@ struct CrashTests {
     }
   }
 
-  /// Saves one row each, in groups of equal size. Row 31 is durable. Rows 61 and 91 are written by processes that crash
-  /// before their sync. Then the power is cut.
+  /// Makes saves of one row each, in commit groups of equal size. Row 31 is durable. Rows 61 and 91 are written by
+  /// processes that crash before their sync. Then the power is cut.
   private static func loseInFlight(seed: UInt64) throws -> SimulatedFileSystem {
     let disk = SimulatedFileSystem()
     try EngineFixture.put([31], in: EngineFixture.open(disk))

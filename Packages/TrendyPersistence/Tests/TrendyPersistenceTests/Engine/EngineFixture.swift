@@ -35,7 +35,7 @@ enum EngineFixture {
     RowKey(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number))
   }
 
-  /// Returns the payload of a number: its digits, repeated to a varying length.
+  /// Returns the payload for a number: its digits, repeated to a varying length.
   static func payload(_ number: Int) -> [UInt8] {
     Array(String(repeating: "\(number),", count: 1 + number % 30).utf8)
   }

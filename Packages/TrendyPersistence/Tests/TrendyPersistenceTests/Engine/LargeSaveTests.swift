@@ -30,7 +30,7 @@ struct LargeSaveTests {
     [mark] + [UInt8](repeating: UInt8(number), count: isLarge ? 1000 : 9)
   }
 
-  /// Returns the numbers after a number of steps, each with the mark of the step that last wrote it.
+  /// Returns the stored numbers after the first `count` steps, each with the mark of the step that last wrote it.
   private static func model(after count: Int) -> [Int: UInt8] {
     var model: [Int: UInt8] = [:]
     for step in steps[..<count] {

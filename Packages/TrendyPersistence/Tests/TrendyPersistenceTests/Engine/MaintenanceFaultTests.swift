@@ -17,7 +17,7 @@ struct MaintenanceFaultTests {
       deleted: step == 0 ? [] : [(step - 1) * 20, (step / 2) * 20 + 1])
   }
 
-  /// Returns the numbers after a number of steps.
+  /// Returns the stored numbers after the first `count` steps.
   private static func numbers(after count: Int) -> [Int] {
     var numbers: Set<Int> = []
     for step in steps[..<count] {

@@ -176,7 +176,7 @@ struct RepairTests {
     #expect(throws: StorageError.newerVersion(path: "/store/log-2", found: 9, supported: 1)) { _ = try repair(disk) }
   }
 
-  /// Checks that the bytes of these files still exist under any name.
+  /// Checks that the bytes of these files still exist under some name.
   private func expectKept(_ files: [String], of before: SimulatedFileSystem, on disk: SimulatedFileSystem) {
     let contents = Set(disk.files.compactMap { disk.contents($0) })
     for file in files { #expect(before.contents(file).map(contents.contains) == true, "\(file) is gone") }

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import TrendyPersistence
 
-/// Chunks of the log that are prepared while saves are made.
+/// Log chunks that are prepared in the background during saves.
 @Suite("Prepared chunks", .timeLimit(.minutes(10)))
 struct SpareChunkTests {
   private static let saves: [ClosedRange<Int>] = (0..<14).map { $0 * 40...($0 * 40 + [0, 4, 25][$0 % 3]) }

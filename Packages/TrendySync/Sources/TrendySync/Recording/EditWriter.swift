@@ -169,7 +169,7 @@ final class EditWriter {
 
   /// Deletes an entity even if it is not visible on this device.
   ///
-  /// An entity that exists on the hub is not visible on this device while its event type is deleted. The same applies
+  /// An entity that exists on the hub is not visible on this device while its event type is deleted. Nor is it visible
   /// between the removal of its delete from the queue and the next snapshot.
   func deleteUnseen<Entity: StoredEntity>(_ type: Entity.Type, id: String) throws {
     if try delete(type, id: id) { return }

@@ -183,7 +183,7 @@ final class StoreTables {
   }
 }
 
-/// Sequence of the rows of an intact commit group, read in place.
+/// The rows of an intact commit group as a sequence, read in place.
 struct GroupRows: Sequence, IteratorProtocol {
   private var position: UnsafeRawPointer
   private var left: Int

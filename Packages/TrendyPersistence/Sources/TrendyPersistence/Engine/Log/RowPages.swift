@@ -1,4 +1,4 @@
-/// Iterates over all rows of a kind in scan order, about 4096 at a time, without building a list of all rows.
+/// Paged iteration over all rows of a kind in scan order, about 4096 at a time, without a list of all rows.
 enum RowPages {
   static let size = 4096
 

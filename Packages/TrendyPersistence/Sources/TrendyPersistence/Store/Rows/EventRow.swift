@@ -133,7 +133,7 @@ public struct EventRows {
     return EventRow(fields, source)
   }
 
-  /// Calls `body` with each row in order. Throws the errors thrown by `body`, and
+  /// Calls `body` with each row in order. Rethrows errors from `body`, and throws
   /// ``StorageError/unreadableRow(kind:key:)``.
   public func forEach<Failure: Error>(_ body: (EventRow) throws(Failure) -> Void) throws {
     for index in records.indices { try body(row(index)) }
