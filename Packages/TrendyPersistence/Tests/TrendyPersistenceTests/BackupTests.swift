@@ -100,7 +100,7 @@ struct BackupTests {
       #expect(try Self.rows(disk, "/store/tracks") == tracks)
       let seen = try StorageEngine.verify(directory: "/store", fileSystem: disk, options: Self.options)
       #expect(seen.findings.isEmpty && seen.records == 89)
-      // The restored store can be written and maintained.
+      // The restored store can be written to and maintained.
       try EngineFixture.put([900], in: EngineFixture.open(disk))
       let engine = try EngineFixture.open(disk)
       while try engine.maintain(sealingAll: true) {}

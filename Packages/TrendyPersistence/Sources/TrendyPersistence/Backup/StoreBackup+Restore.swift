@@ -191,7 +191,7 @@ extension StoreBackup {
   }
 }
 
-/// A new store whose only segment receives the rows of a backup.
+/// A new store whose only segment receives the rows from a backup.
 private struct UnpackedStore {
   private let directory: String
   private let fileSystem: any FileSystem

@@ -82,7 +82,7 @@ extension StorageEngine {
     publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {
     if records.isEmpty {
-      // Even without changes, groups that the unit has read may have to be synced.
+      // Even if the unit has made no changes, groups that it has read may still have to be synced.
       if let sequence = try append(records, bytes: bytes) { try waitUntilDurable(sequence) }
       return
     }

@@ -302,7 +302,7 @@ private enum DeviceTable {
   }
 }
 
-/// Time range of the readings of a device that detection has not processed yet.
+/// Time range of a device's readings that detection has not processed yet.
 private struct UnreadMark {
   /// Time of the earliest unread reading; `.max` if all are read.
   var since: Int64

@@ -39,7 +39,7 @@ struct CrashTests {
         Self.saves[..<count].flatMap(Array.init) == numbers
       }
       #expect(fitting.count == 1, "crash before change \(change): \(done) saves returned, found \(numbers)")
-      // The store can be written, even after another restart.
+      // The store can be written to, even after another restart.
       try EngineFixture.put([9999], in: engine)
       disk.restart(losing: .unsynced)
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == numbers + [9999])
@@ -53,7 +53,7 @@ struct CrashTests {
     try EngineFixture.put([31], in: EngineFixture.open(disk))
     for number in [61, 91] {
       let engine = try EngineFixture.open(disk)
-      // Count the changes up to the sync on a copy. After the sync, only the durable end is written.
+      // On a copy of the disk, count the changes up to the sync. After the sync, only the durable end is written.
       let probe = disk.copy()
       let before = probe.changes
       try EngineFixture.put([number], in: EngineFixture.open(probe))
@@ -73,7 +73,8 @@ struct CrashTests {
       let engine = try EngineFixture.open(disk)
       let numbers = try EngineFixture.numbers(in: engine)
       outcomes[numbers, default: 0] += 1
-      // The new group has the size of the first cut one. The groups after it must not become valid again.
+      // The new group is as long as the first group that was cut. The groups after that one must not become valid
+      // again.
       try EngineFixture.put([1], in: engine)
       #expect(try EngineFixture.numbers(in: EngineFixture.open(disk.anotherProcess())) == [1] + numbers, "seed \(seed)")
       disk.restart(losing: .unsynced)

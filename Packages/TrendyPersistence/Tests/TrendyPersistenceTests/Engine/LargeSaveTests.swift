@@ -19,7 +19,7 @@ struct LargeSaveTests {
     var isLarge: Bool { put.count > 30 }
   }
 
-  /// Small and large steps in turn. Large ones replace and delete rows of the log, of segments, and of both.
+  /// Small and large steps in turn. Large ones replace and delete rows in the log, in segments, and in both.
   private static let steps: [Step] = [
     Step(put: Array(0..<6), deleted: [], mark: 1), Step(put: Array(4..<44), deleted: [0], mark: 2),
     Step(put: [2, 10, 50], deleted: [5, 6], mark: 3), Step(put: Array(8..<48), deleted: [2, 4, 50], mark: 4),

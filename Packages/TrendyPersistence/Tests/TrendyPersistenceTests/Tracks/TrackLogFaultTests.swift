@@ -62,7 +62,7 @@ struct TrackLogFaultTests {
     let noted = note.first?.content.count ?? 0
     #expect(note.count <= 1 && noted >= done / 2 && noted <= count, "\(what)")
     #expect((try log.unread(device: "phone") == nil) == (noted == count), "\(what)")
-    // The log can still be written.
+    // The log can still be written to.
     #expect(try log.append([TrackFixture.fix(99_999)], device: "phone").added == 1, "\(what)")
   }
 

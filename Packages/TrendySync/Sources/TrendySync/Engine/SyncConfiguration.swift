@@ -12,7 +12,7 @@ public struct SyncConfiguration: Hashable, Sendable {
   public var largePageSize: Int
   /// Interval between rounds if there is neither a failure nor a change signal.
   public var pollInterval: Duration
-  /// Limits of the delay after a failed round.
+  /// Limits for the delay after a failed round.
   public var minimumRetryDelay: Duration
   public var maximumRetryDelay: Duration
   /// Duration without a signal after which a signal stream is considered dead and is reopened; at least one second.

@@ -12,7 +12,7 @@ final class EditWriter {
   private let replica: Replica
   /// Sync metadata of the store, read at the first edit.
   private var memory: SyncMetadata?
-  /// Replication selected by ``memory``, once per unit.
+  /// Replication that ``memory`` selects, determined once per unit.
   private var chosen: (any Replication)?
   /// Creation time of the last mutation in the queue.
   ///

@@ -13,12 +13,12 @@ enum Overlay {
       switch mutation.operation {
       case .create, .restore:
         if shown != nil, (try? Coalescing.hasNaturalKey(mutation)) == true { continue }
-        // A malformed payload changes nothing here. The hub will refuse it, and the journal then stores its bytes.
+        // A malformed payload changes nothing here. The hub will refuse it, and the journal will then store its bytes.
         if let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         }
       case .update:
-        // A malformed payload changes nothing here either.
+        // As for a create, a malformed payload changes nothing.
         if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
           shown?.apply(request)
         }
@@ -43,12 +43,12 @@ enum Overlay {
       switch mutation.operation {
       case .create:
         if record?.isDelete == true || (living != nil && NaturalIdentifier.isNatural(mutation.entityId)) { continue }
-        // A malformed payload changes nothing here. The hub will refuse it, and the journal then stores its bytes.
+        // A malformed payload changes nothing here. The hub will refuse it, and the journal will then store its bytes.
         if let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         }
       case .update:
-        // A malformed payload changes nothing here either.
+        // As for a create, a malformed payload changes nothing.
         if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {
           shown?.apply(request)
         }
@@ -58,7 +58,7 @@ enum Overlay {
       case .restore:
         if let record, record.isDelete, record.incarnation >= mutation.incarnation { continue }
         shown = shown ?? living ?? record?.entity(as: Entity.self)
-        // A malformed payload changes nothing here either.
+        // As for a create, a malformed payload changes nothing.
         if shown == nil, let request = try? WireJSON.decode(Entity.CreateRequest.self, from: mutation.payload) {
           shown = Entity(request)
         } else if let request = try? WireJSON.decode(Entity.UpdateRequest.self, from: mutation.payload) {

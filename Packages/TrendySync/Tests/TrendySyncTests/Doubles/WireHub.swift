@@ -9,7 +9,7 @@ final class WireHub: Sendable {
   struct State {
     /// Lines of the snapshot, header first.
     var snapshot = [WireHub.header(head: 3)]
-    /// Next feed pages. After the last one the feed is empty at the head.
+    /// Next feed pages. After the last one, feed requests return an empty page at the head.
     var pages: [String] = []
     /// Next responses to a push. After the last one, each mutation is accepted at the next version.
     var answers: [String] = []

@@ -26,7 +26,7 @@ struct RequeueTests {
     await device.engine.performSync()
   }
 
-  /// Restores the hub to version 3. The next pull reports this.
+  /// Restores the hub to version 3. The response to the next pull reports this.
   private func restoreHub(with more: [ChangeEntry] = []) {
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))

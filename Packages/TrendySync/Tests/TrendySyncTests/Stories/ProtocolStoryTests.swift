@@ -28,7 +28,7 @@ struct ProtocolStoryTests {
     try device.recorder.edit(eventId: id) { $0.notes = text }
   }
 
-  /// Restores the hub to version 3. The next request of the given kind reports this.
+  /// Restores the hub to version 3. The response to the next request of the given kind reports this.
   private func setBack(telling errors: any WritableKeyPath<HubDouble.State, [APIError?]> & Sendable) {
     hub.set {
       $0.epochs.append(HubEpoch(id: "b", first: 4))
@@ -665,7 +665,7 @@ struct ProtocolStoryTests {
       $0.pushErrors = [.httpError(503)]
     }
     try device.recorder.edit(eventTypeId: "T") { $0.name = "n" }
-    // Nothing counts as sent here, because the first response is that of the pull.
+    // No mutation counts as sent here, because the first response is the one to the pull.
     await device.engine.performSync()
     try device.recorder.edit(eventId: "E") { $0.locationName = "later" }
     let last = try #require(store.storedPendingMutations.last)

@@ -100,6 +100,6 @@ private final class KeyedRows {
 }
 
 extension RowKey {
-  /// Whether the key is a UUID of version 7.
+  /// Whether the key is a version 7 UUID.
   @inline(__always) var isVersionSeven: Bool { !isHash && high >> 12 & 0xF == 7 }
 }

@@ -210,7 +210,7 @@ struct Salvage {
     return memtable
   }
 
-  /// Returns the highest number among the files with a prefix, including those that were set aside.
+  /// Returns the highest number of any file with a prefix, including files that were set aside.
   static func highestNumber(_ names: [String], prefix: String) -> UInt64 {
     files(names, prefix: prefix, above: 0).map(\.number).max() ?? 0
   }

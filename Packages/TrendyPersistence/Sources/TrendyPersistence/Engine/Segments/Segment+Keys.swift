@@ -26,7 +26,7 @@ extension Segment {
     return RowLayout.key(try record(row(run.counts.versionSeven - 1, of: run))).high
   }
 
-  /// Returns the row at an index of the key order.
+  /// Returns the row at an index in the key order.
   func row(_ index: Int, of run: KeyedRun) throws(StorageError) -> Int {
     let place = run.list + index * 4
     try check(place, 4)

@@ -336,7 +336,7 @@ final class Segment {
     var looks = 0
     while low < high {
       var middle = (low + high) / 2
-      // After many wrong guesses the keys are not evenly distributed; fall back to binary search.
+      // Many wrong guesses show that the keys are not evenly distributed, so fall back to binary search.
       if looks < Self.maxGuesses, let below, let above, group > below, above > below {
         let share = (above - below).dividingFullWidth((group - below).multipliedFullWidth(by: UInt64(high - low)))
           .quotient

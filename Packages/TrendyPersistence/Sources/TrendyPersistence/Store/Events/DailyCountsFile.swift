@@ -3,7 +3,7 @@ import TrendyModels
 /// Cached counts of one segment for one time zone and start of the day. A segment is immutable, so it is counted only
 /// once.
 ///
-/// A missing or damaged file is written again, because everything in it can be computed from the store. Numbers are
+/// A missing or damaged file is rewritten, because everything in it can be computed from the store. Numbers are
 /// little-endian. A header of 64 bytes contains magic number, version, store id, number and checksum of the segment,
 /// hash of zone and start of the day, and the length of the file. The types follow, each with its id, days and minutes.
 /// The last 8 bytes are the XXH64 of everything before them.

@@ -135,6 +135,6 @@ extension RowReader.Field {
 }
 
 extension Int64 {
-  /// The value limited to the range of versions, sequence numbers, counts and stamps in a store.
+  /// The value, clamped to the range of versions, sequence numbers, counts and stamps in a store.
   var bounded: Int64 { clamped(to: -SyncRange.counter.upperBound...SyncRange.counter.upperBound) }
 }

@@ -108,6 +108,6 @@ enum RowOrder {
     return microseconds > -9.2e18 ? Int64(microseconds) : .min
   }
 
-  /// Returns the group key of rows that refer to this identifier; never 0.
+  /// Returns the group key for rows that refer to this identifier; never 0.
   static func group(_ identifier: String) -> UInt64 { max(identifier.withBytes { Checksum.xxh64($0) }, 1) }
 }
