@@ -34,7 +34,7 @@ extension StoreBackup {
     return false
   }
 
-  /// Replaces the content of stores with that of a backup.
+  /// Replaces the content of stores with the content of a backup.
   ///
   /// The whole backup is verified first. Then each store is replaced atomically; if that fails, it remains unchanged.
   /// Stores that the backup does not contain are not touched. Programs that have a store open continue with the

@@ -68,7 +68,7 @@ extension StorageEngine {
     return true
   }
 
-  /// Replaces the manifest, which completes the save, and switches this handle to the new generation.
+  /// Completes the save by replacing the manifest, and switches this handle to the new generation.
   private func commit(
     _ next: Manifest, publishing publish: (_ show: () throws(StorageError) -> Void) throws(StorageError) -> Void
   ) throws(StorageError) {

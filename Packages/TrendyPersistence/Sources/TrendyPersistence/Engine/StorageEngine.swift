@@ -212,7 +212,7 @@ public final class StorageEngine: Sendable {
   }
 
   /// Returns the most recently created rows of a kind, and possibly others, in no particular order. The creation time
-  /// is that of a version 7 UUID; for other keys it is the sort value.
+  /// is the one in a version 7 UUID; for other keys it is the sort value.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> RowList {
     try listing { tables throws(StorageError) in try tables.latest(kind: kind, count: count) }
   }

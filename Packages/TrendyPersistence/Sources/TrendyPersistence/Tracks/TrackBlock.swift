@@ -1,4 +1,4 @@
-/// Encodes up to a few hundred readings of a device in a few bytes each (docs/format-rows.md, "A track log").
+/// Encodes up to a few hundred readings from a device in a few bytes each (docs/format-rows.md, "A track log").
 ///
 /// Numbers are stored as differences from the values that earlier readings predict, in the largest unit that divides
 /// all values of the block.

@@ -30,7 +30,7 @@ struct TrackBlockRow {
   }
 }
 
-/// Adds readings to the blocks of a device, which never overlap.
+/// Adds readings to a device's blocks, which never overlap.
 struct TrackBlockWriter {
   let transaction: any TrackRowWriting
   let device: UInt64

@@ -88,7 +88,7 @@ public final class TrackLog: TrackStore {
 // MARK: Readings
 
 extension TrackLog {
-  /// Adds readings of a device and marks them as unread. Readings that are already stored are only counted.
+  /// Adds readings from a device and marks them as unread. Readings that are already stored are only counted.
   /// - Throws: ``StorageError/invalidIdentifier(_:)`` if the name of the device is empty or longer than 128 bytes.
   public func append(_ readings: [TrackReading], device: String) throws -> TrackAppend {
     var result = TrackAppend()

@@ -15,7 +15,7 @@ extension SyncMetadata {
   /// Smallest change in the clock offset that is worth saving, in milliseconds.
   static let smallDrift: Int64 = 500
 
-  /// Returns the hub time in milliseconds since 1970. Based on the time since boot if available, because it does not
+  /// Returns the hub time in milliseconds since 1970. Based on the time since boot if available, because that does not
   /// jump when the date is changed.
   func hubNow(_ clock: any TimeSource) -> Int64 {
     let now: Int64

@@ -19,7 +19,7 @@ public struct SyncDigest: Hashable, Sendable {
   /// hub's.
   public var unsettled = 0
 
-  /// Returns the names of the kinds whose checksums differ from those of the hub.
+  /// Returns the names of the kinds whose checksums differ from the hub's.
   public func differences(from hub: [String: KindSum]) -> [String] {
     MutationEntityType.allCases.map(\.rawValue).filter { (kinds[$0] ?? KindSum()) != (hub[$0] ?? KindSum()) }.sorted()
   }

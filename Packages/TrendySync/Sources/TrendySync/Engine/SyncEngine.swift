@@ -439,7 +439,8 @@ extension SyncEngine {
 
   /// Moves all pending mutations with their data to the conflict journal, where they can be retried.
   /// - Parameter markEntitiesFailed: Whether to set the sync status of the affected entities to `failed`.
-  /// - Returns: The number of mutations moved; 0 if the store could not be written, which is reported as ``state``.
+  /// - Returns: The number of mutations moved; 0 if writing to the store failed, in which case ``state`` reports the
+  ///   failure.
   @discardableResult
   public func clearPendingMutations(markEntitiesFailed: Bool = true) async -> Int {
     do {

@@ -193,7 +193,7 @@ extension ChangeEntry {
 }
 
 extension [PendingMutation] {
-  /// Sent mutations ordered by sequence number, then unsent ones in the order of the queue.
+  /// Sent mutations ordered by sequence number, then unsent ones in queue order.
   var inSendingOrder: [PendingMutation] {
     filter { $0.sequence != nil }.sorted { ($0.sequence ?? 0) < ($1.sequence ?? 0) } + filter { $0.sequence == nil }
   }

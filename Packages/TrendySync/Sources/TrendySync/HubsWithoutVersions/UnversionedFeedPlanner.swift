@@ -80,8 +80,8 @@ package struct UnversionedFeedPlanner: Hashable, Sendable {
       return .remove
     }
     if let tombstone = guards[key] {
-      // An entry with a version above that of the deletion is a restore. If the version of the deletion is unknown, its
-      // outcome decides.
+      // An entry with a higher version than the deletion is a restore. If the version of the deletion is unknown, the
+      // entry is parked until the hub has answered the delete, and skipped afterwards.
       guard let deleted = tombstone.version else {
         return entry.isDeleteUnanswered ? .park(.deleteUnanswered) : .skip
       }

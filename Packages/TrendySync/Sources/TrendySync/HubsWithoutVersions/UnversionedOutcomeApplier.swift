@@ -66,8 +66,8 @@ extension UnversionedOutcomeApplier {
 
   /// Deletes parked entries that are older than an accepted mutation, because the feed will send the entity again.
   ///
-  /// An entry above the version is newer, which means that the response to an earlier attempt was lost. Without a
-  /// version, a create of an existing entity has changed nothing, so the entry stays.
+  /// An entry above the version is newer, so the response to an earlier attempt must have been lost. Without a version,
+  /// a create of an existing entity has changed nothing, so the entry stays.
   private func unpark(_ parked: [ChangeEntry], behind mutation: PendingMutation, version: Int64?) throws {
     for entry in parked where entry.key == mutation.key {
       if version == nil, mutation.operation != .update, mutation.operation != .delete, !entry.isDelete { continue }

@@ -61,7 +61,7 @@ struct VersionedOutcomeApplier {
 }
 
 extension VersionedOutcomeApplier {
-  /// Stores the values of a mutation that lost to later writes.
+  /// Stores those values of a mutation that lost to later writes.
   private func journal(_ lost: [String], of mutation: PendingMutation) throws {
     let members = try WireJSON.decode([String: JSONValue].self, from: mutation.payload)
     let nested = SyncedKind.named(mutation.entityType.rawValue)?.nestedMember

@@ -27,7 +27,7 @@ public struct Recorder: Sendable {
     random = RandomSource(generator)
   }
 
-  /// Returns a new id: a UUID of version 7, greater than all previous ids of this recorder.
+  /// Returns a new id: a version 7 UUID, greater than all previous ids of this recorder.
   public func makeID() -> String { random.identifier(at: clock.now) }
 }
 

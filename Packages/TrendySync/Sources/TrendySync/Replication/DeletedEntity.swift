@@ -8,7 +8,7 @@ public struct DeletedEntity: Hashable, Sendable, Identifiable {
   public let kind: MutationEntityType
   /// Time at which the hub applied the deletion; `nil` if the deletion has not been sent yet.
   public let deletedAt: Date?
-  /// Values before the deletion, by wire name of the field.
+  /// Values before the deletion, keyed by the wire name of the field.
   public let fields: [String: JSONValue]
   /// The deleted event, if the entity is an event.
   public let event: Event?

@@ -5,7 +5,7 @@ enum Overlay {
   /// Computes the visible state for a hub without versions.
   /// - Parameters:
   ///   - held: Entity in the replica; `nil` if there is none.
-  ///   - waiting: Pending mutations of the entity in the order of the queue.
+  ///   - waiting: Pending mutations of the entity in queue order.
   /// - Returns: The visible entity, or `nil` if it is not visible.
   static func shown<Entity: StoredEntity>(_ held: Entity?, under waiting: [PendingMutation]) -> Entity? {
     var shown = held
@@ -30,7 +30,7 @@ enum Overlay {
     return shown
   }
 
-  /// Computes the visible state for a hub with versions, which also compares incarnations.
+  /// Computes the visible state for a hub with versions. Also compares incarnations.
   /// - Parameters:
   ///   - living: Entity in the replica; `nil` if it is deleted or absent.
   ///   - record: Entry in the replica, live or a tombstone; `nil` if there is none.

@@ -79,7 +79,7 @@ struct Replica {
 }
 
 extension Replica {
-  /// Returns the hub's state of the entity with its pending mutations applied.
+  /// Returns the entity as the hub has it, with its pending mutations applied.
   ///
   /// Without pending mutations the result can differ from the row, which may still contain a change that the hub
   /// refused. If the entity is not in the replica, returns the row.
@@ -90,7 +90,7 @@ extension Replica {
     return Overlay.shown(living, of: record, under: try overlay(of: key))
   }
 
-  /// Returns the hub's state of the entity. The replica has its own data only if the row differs; otherwise the row
+  /// Returns the entity as the hub has it. The replica has its own data only if the row differs; otherwise the row
   /// contains the hub's data.
   private func living<Entity: StoredEntity>(_ record: ChangeEntry, _ row: Entity?) -> Entity? {
     record.isDelete ? nil : record.data == nil ? row : record.entity(as: Entity.self)

@@ -129,7 +129,7 @@ extension ChangeFeedResponse {
 }
 
 extension HubSnapshot {
-  /// Rejects a snapshot with an entry above its head, which would block later entries until the next snapshot.
+  /// Rejects a snapshot with an entry above its head. Such an entry would block later ones until the next snapshot.
   /// - Throws: `SyncFailure.unusable`.
   fileprivate func check() throws(SyncFailure) {
     guard let stray = entries.first(where: { $0.id > position.head }) else { return }

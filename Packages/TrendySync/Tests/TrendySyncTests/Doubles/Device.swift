@@ -83,7 +83,7 @@ extension SyncState {
   var isRateLimited: Bool { if case .rateLimited = self { true } else { false } }
 }
 
-/// Client with scripted outcomes, which may contain versions, like those of a Trendy hub.
+/// Client with scripted outcomes. Like a Trendy hub's outcomes, they may contain versions.
 struct VersionedClient: ForwardingNetworkClient {
   let base: MockNetworkClient
   let outcomes: @Sendable ([PendingMutation]) async throws -> [MutationOutcome]

@@ -1,7 +1,7 @@
 /// Current chunk of the log and the end of the groups that this handle has read.
 struct LogTail {
   var pin: RowPin
-  /// Memory of the chunk. The bytes before `end` equal those of the file. Grows to the full length of the chunk once
+  /// Memory of the chunk. The bytes before `end` equal those in the file. Grows to the full length of the chunk once
   /// the handle writes, or reads beyond the first piece.
   var memory: RowMemory
   var file: any OpenFile

@@ -9,8 +9,8 @@
 /// Value protected by a lock, with a condition variable on which threads can wait for a change. `Mutex` does not offer
 /// this.
 ///
-/// A struct, because the runtime would instantiate a generic class at first use, which would take a fifth of the time
-/// to open a store.
+/// A struct, because the runtime would have to instantiate a generic class at first use. That would take a fifth of the
+/// time to open a store.
 ///
 /// `@unchecked`: the value is accessed only while the pthread mutex is locked.
 struct Monitor<Value: Sendable>: ~Copyable, @unchecked Sendable {

@@ -40,7 +40,7 @@ public final class WriteTransaction {
   /// Whether nothing has been put or deleted so far.
   public var isEmpty: Bool { changes == 0 }
 
-  /// Returns a lower bound of the sequence number of this save. It exceeds that of any earlier save.
+  /// Returns a lower bound for the sequence number of this save. It exceeds the number of any earlier save.
   public func sequence() throws(StorageError) -> UInt64 { try engine.nextSequence() }
 
   // MARK: Reads
@@ -70,7 +70,7 @@ public final class WriteTransaction {
     return try engine.get(kind: kind, key: key)
   }
 
-  /// Prefetches many saved rows in one pass, which is faster than looking up each of them.
+  /// Prefetches many saved rows in one pass. This is faster than looking them up one by one.
   func lookAhead(kind: UInt8, keys: [RowKey]) throws(StorageError) {
     try engine.lookAhead(kind: kind, keys: keys, ahead)
   }

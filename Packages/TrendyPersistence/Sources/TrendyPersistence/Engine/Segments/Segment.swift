@@ -1,7 +1,7 @@
 /// Entry of a segment in the manifest, sufficient to recognize the file.
 ///
-/// A class, because all arrays of objects share one runtime type. The runtime would have to instantiate the type of an
-/// array of structs, which would take a tenth of the time to open a store.
+/// A class, because all arrays of objects share one runtime type. For an array of structs, the runtime would have to
+/// instantiate the type of the array, and that would take a tenth of the time to open a store.
 final class SegmentReference: Hashable, Sendable {
   static let bytes = 32
 
@@ -146,7 +146,7 @@ final class Segment {
     return true
   }
 
-  /// Number of pages after which prefetching begins. Opening a store and a few lookups need no more.
+  /// Number of pages after which prefetching begins. Opening a store and a few lookups read no more than this.
   private static let fewPages = 64
   /// Length in bytes of a piece, which is prefetched as a whole. On first access the system maps only 16 pages; mapping
   /// a whole piece costs as much as a few such accesses.

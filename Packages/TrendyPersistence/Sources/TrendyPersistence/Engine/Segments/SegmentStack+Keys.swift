@@ -31,7 +31,7 @@ extension SegmentStack {
     return (layer.isSuperseded(row) ? nil : record, ())
   }
 
-  /// Returns live rows of a kind, among them the `count` most recently created ones. The creation time is that of a
+  /// Returns live rows of a kind, among them the `count` most recently created ones. The creation time is the one in a
   /// version 7 UUID; for other keys it is the sort value.
   func latest(kind: UInt8, count: Int) throws(StorageError) -> [UnsafeRawPointer] {
     var found: [UnsafeRawPointer] = []

@@ -9,7 +9,7 @@ final class SegmentStack {
     /// set for every row, always from one thread at a time.
     @exclusivity(unchecked) private var bits: [UInt64] = []
     private(set) var supersededCount = 0
-    /// Replaced rows by group and sort value, which counts have to exclude. Built at first use, because most programs
+    /// Replaced rows by group and sort value. Counts have to exclude them. Built at first use, because most programs
     /// count no group, and building the table reads all of these rows: up to a million after an import has been undone.
     private var superseded: Memtable?
 

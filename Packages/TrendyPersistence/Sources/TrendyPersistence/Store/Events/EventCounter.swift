@@ -12,7 +12,7 @@ final class EventCounter {
   private var counts: [DailyCounts.Counts] = []
   private var names: [String] = []
   private var places: [String: Int] = [:]
-  /// Indexes of types whose ids are UUIDs, which avoids creating a string for each row.
+  /// Indexes of types whose ids are UUIDs, by key, so that no string has to be created for each row.
   private var placesOfKeys: [RowKey: Int?] = [:]
   private var last: (key: RowKey, place: Int?)?
 

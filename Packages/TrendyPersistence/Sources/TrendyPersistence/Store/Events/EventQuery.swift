@@ -156,7 +156,7 @@ private struct EventFilter {
     return text.withUTF8 { has(part, UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether a text contains `part`, which is in lower case.
+  /// Whether the text contains `part`, which must be in lower case.
   private static func has(_ part: [UInt8], _ text: UnsafeRawBufferPointer?) -> Bool {
     guard let text else { return false }
     guard text.allSatisfy({ $0 < 0x80 }) else {

@@ -52,7 +52,7 @@ public struct EventRow {
   @inlinable public func forEachPackedProperty(
     _ body: (PropertyShape, Int, PackedValue) -> Void
   ) throws(StorageError) {
-    // Inlined into callers, which saves a call for each value.
+    // Inlined into callers to save a call for each value.
     defer { withExtendedLifetime(self) {} }
     guard let (shape, values) = try packedProperties() else { return }
     guard PackedProperties.forEachPacked(shape, values, body) else { throw unreadable }

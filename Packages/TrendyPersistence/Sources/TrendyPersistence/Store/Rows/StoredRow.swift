@@ -17,10 +17,11 @@ enum RowKind {
   static let note: UInt8 = 12
   static let savedEvent: UInt8 = 13
 
-  /// Returns the kind of replica entries. Each kind of entity has its own, so that the identifier alone is the key.
+  /// Returns the row kind for replica entries of a kind of entity. Each has its own, so that the identifier alone is
+  /// the key.
   static func heldEntry(_ kind: MutationEntityType) -> UInt8 { 32 + UInt8(StoredCode.code(kind)) }
   static func isHeldEntry(_ kind: UInt8) -> Bool { kind >> 5 == 1 }
-  /// Returns the kind of rows for entities without a separate Swift type.
+  /// Returns the row kind for entities of a kind without a separate Swift type.
   static func record(_ kind: MutationEntityType) -> UInt8 { 64 + UInt8(StoredCode.code(kind)) }
 
   static func isRecord(_ kind: UInt8) -> Bool { kind >> 5 == 2 }
