@@ -46,7 +46,7 @@ public enum StoreBackup: Sendable {
   public struct Progress: Hashable, Sendable {
     /// Step of an operation.
     public enum Step: Hashable, Sendable {
-      /// Writing rows of the stores into a backup, counted in rows.
+      /// Writing the rows of the stores to a backup, counted in rows.
       case backingUp
       /// Verifying a backup, counted in bytes of the file.
       case checking

@@ -132,7 +132,7 @@ struct SegmentTests {
       try EngineFixture.put(number..<number + 10, in: eager)
       number += 10
     }
-    // 64 times the length at which maintenance seals the log.
+    // A save seals the log itself at 64 times the length at which maintenance would.
     #expect(number > 1000 && number < 4000)
     #expect(try EngineFixture.numbers(in: EngineFixture.open(disk)) == Array(0..<number))
   }

@@ -43,8 +43,8 @@ package struct CircuitBreaker: Hashable, Sendable {
     case .halfOpen:
       open(retryAfter: retryAfter, at: uptime)
     case .open:
-      // The response was to a pull, because pushes are suspended. The breaker stays open for at least as long as the
-      // hub requested, but this does not count as another opening.
+      // The response was not to a push, because pushes are suspended. The breaker stays open for at least as long as
+      // the hub requested, but this does not count as another opening.
       phase = .openUntil(uptime + max(remaining(at: uptime), retryAfter ?? .zero))
     }
   }

@@ -93,7 +93,7 @@ struct OriginalFaultTests {
 
   // MARK: Faults
 
-  /// The second edit is lost, or the first is applied twice. Mutant: the sent is merged into.
+  /// Damage: the second edit is lost, or the first is applied twice. Mutant: the sent is merged into.
   @Test("a second edit while the first waits", arguments: ["unsent", "request lost", "answer lost"])
   func secondEdit(first: String) async throws {
     fillHub()
@@ -117,7 +117,7 @@ struct OriginalFaultTests {
     #expect(device.store.storedEvents["E"]?.notes == "second" && isQuiet(device))
   }
 
-  /// The cleared value remains at the hub or on another device.
+  /// Damage: the cleared value remains at the hub or on another device.
   @Test func `clearing a field to null, both ways`() async throws {
     fillHub()
     let (one, two) = (makeDevice(), makeDevice(seed: 10))
@@ -137,7 +137,7 @@ struct OriginalFaultTests {
     #expect(isQuiet(one) && isQuiet(two))
   }
 
-  /// The user's entry is mistaken for a duplicate and deleted on the device. Mutant: refused and forgotten.
+  /// Damage: the user's entry is mistaken for a duplicate and deleted on the device. Mutant: refused and forgotten.
   @Test(
     "any 409",
     arguments: [
@@ -166,7 +166,7 @@ struct OriginalFaultTests {
     }
   }
 
-  /// The change is abandoned after the fifth timeout.
+  /// Damage: the change is abandoned after the fifth timeout.
   @Test("five time-outs in a row", arguments: [true, false])
   func timeouts(hubHeard: Bool) async throws {
     fillHub()
@@ -187,7 +187,7 @@ struct OriginalFaultTests {
     #expect(hub.head == 4, "each took effect once")
   }
 
-  /// The rest of the page is lost, or the pull never gets past the page.
+  /// Damage: the rest of the page is lost, or the pull never gets past the page.
   @Test func `a page with one undecodable entry`() async throws {
     fillHub()
     let device = makeDevice()
@@ -204,7 +204,7 @@ struct OriginalFaultTests {
     #expect(device.store.storedEvents["odd"]?.notes == "mended" && device.store.storedParkedChanges.isEmpty)
   }
 
-  /// The page is skipped or applied twice.
+  /// Damage: the page is skipped or applied twice.
   @Test func `crash between page and cursor`() async throws {
     fillHub()
     let power = Power()
@@ -225,7 +225,7 @@ struct OriginalFaultTests {
     #expect(device.store.storedEvents.count == 7 && device.store.storedSyncCursor == 8)
   }
 
-  /// The change falls between snapshot and pull and never arrives.
+  /// Damage: a change between the snapshot and the pull never arrives.
   @Test func `a change made on another device between snapshot and first pull`() async throws {
     fillHub()
     let hub = hub
@@ -251,7 +251,8 @@ struct OriginalFaultTests {
     #expect(device.store.storedEvents["F"]?.notes == "made meanwhile" && device.store.storedSyncCursor == 4)
   }
 
-  /// The cursor is set to 0 or to the head, so that everything is applied twice or later changes are never applied.
+  /// Damage: the cursor is set to 0 or to the head, so that everything is applied twice or later changes are never
+  /// applied.
   @Test func `a failed latest-cursor call`() async throws {
     let device = Device(cursor: nil)
     device.seedType("type-here")
@@ -272,7 +273,7 @@ struct OriginalFaultTests {
     #expect(device.network.createEventsBatchCalls.flatMap(\.events).map(\.id) == ["here"] && isQuiet(device))
   }
 
-  /// The event is refused because its type is unknown, and it is lost.
+  /// Damage: the event is refused because its type is unknown, and it is lost.
   @Test("an event created before its type was pushed", arguments: [1, 50])
   func beforeItsType(batchSize: Int) async throws {
     let faults = Faults()
@@ -287,7 +288,7 @@ struct OriginalFaultTests {
     #expect(hub.living(.event)["new"]?["notes"] == "kept" && hub.living(.eventType).count == 1 && isQuiet(device))
   }
 
-  /// The record is empty or incomplete, because rows are deleted before the new ones are fetched.
+  /// Damage: the record is empty or incomplete, because rows are deleted before the new ones are fetched.
   @Test("the app killed in the middle of a forced resync", arguments: ["asking", "answered", "saving"])
   func killed(moment: String) async throws {
     fillHub()
@@ -319,7 +320,8 @@ struct OriginalFaultTests {
     #expect(isQuiet(device) && device.store.storedSyncCursor == hub.head)
   }
 
-  /// The pull restarts after each refusal and never ends. At most 110 requests are allowed besides the refused ones.
+  /// Damage: the pull restarts after each refusal and never ends. At most 110 requests are allowed besides the refused
+  /// ones.
   @Test func `a rate-limited hub with 50,000 entries of backlog`() async throws {
     fillHub()
     let hub = hub
@@ -354,7 +356,7 @@ struct OriginalFaultTests {
     #expect(isQuiet(device))
   }
 
-  /// Every event appears twice on both devices. Mutant: import overwrites.
+  /// Damage: every event appears twice on both devices. Mutant: import overwrites.
   @Test func `bulk import of 5,000 events on two devices from the same source`() async throws {
     fillHub()
     let (one, two) = (makeDevice(), makeDevice(seed: 10))
@@ -385,7 +387,7 @@ struct OriginalFaultTests {
     }
   }
 
-  /// The editor overwrites the other device's change with the old value.
+  /// Damage: the editor overwrites the other device's change with the old value.
   @Test func `an editor with a stale copy changing one field`() async throws {
     fillHub()
     let (one, two) = (makeDevice(), makeDevice(seed: 10))

@@ -39,7 +39,7 @@ struct SegmentFooter {
   var rowsEnd = SegmentFooter.headerBytes
   var offsetsAt = 0
   var namesAt = 0
-  /// Number of buckets of ``SegmentHashIndex``.
+  /// Number of buckets in ``SegmentHashIndex``.
   var nameCount = 0
   var groupsAt = 0
   var groupCount = 0
