@@ -7,10 +7,10 @@ public import TrendyFoundation
   public import Darwin
 #endif
 
-/// Socket for notifying the agent of a store, if it is running, of changes to the store.
+/// Socket that notifies a running agent of changes to its store.
 ///
-/// Each notification is a datagram. A lost notification is harmless: changes are already saved, and an agent syncs all
-/// of them when it starts.
+/// Each notification is a datagram. A lost notification is harmless, because the changes have already been saved and an
+/// agent syncs all pending changes when it starts.
 public struct AgentSignal: Hashable, Sendable {
   public let path: String
 
@@ -22,7 +22,7 @@ public struct AgentSignal: Hashable, Sendable {
     case told = 2
   }
 
-  /// Creates a signal for the agent of the store in a folder.
+  /// Creates a signal for the agent that serves the store in `storeDirectory`.
   public init(storeDirectory: URL) {
     path = storeDirectory.appending(path: "agent.sock").path
   }
@@ -63,7 +63,7 @@ public struct UnixAddress: Sendable {
     public static let stream = SOCK_STREAM
   #endif
 
-  /// Creates an address from a path; returns `nil` if the path is too long, more than 107 bytes on Linux.
+  /// Creates an address from a path; returns `nil` if the path exceeds the system's limit, 107 bytes on Linux.
   public init?(path: String) {
     let bytes = Array(path.utf8)
     guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
@@ -79,7 +79,7 @@ public struct UnixAddress: Sendable {
       guard bytes.count > 1, bytes.count <= MemoryLayout.size(ofValue: address.sun_path) else { return nil }
       address.sun_family = sa_family_t(AF_UNIX)
       withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-      length = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count  // stored properties have an offset
+      length = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + bytes.count  // never nil for a stored property
     }
   #endif
 

@@ -1,7 +1,7 @@
 import Synchronization
 import TrendyFoundation
 
-/// Broadcaster of an agent's status to all control connections.
+/// Sends an agent's status to all control connections.
 public final class LiveStatusBroadcaster: Sendable {
   /// Status document with a sequence number.
   public struct Notice: Hashable, Sendable {

@@ -1,17 +1,17 @@
 import CommandSupport
 public import TrendyFoundation
 
-/// Paths of the status file and control socket of an agent.
+/// Paths of an agent's status file and control socket.
 ///
-/// The agent of the default store uses `$XDG_RUNTIME_DIR/trendy`, which is deleted when the user logs out. Agents of
-/// other stores use the folder of the store, so that two agents never share a file.
+/// The agent for the default store uses `$XDG_RUNTIME_DIR/trendy`, which is deleted when the user logs out. Agents for
+/// other stores use the store's folder, so two agents never share a file.
 public struct RuntimeFiles: Hashable, Sendable {
   /// Path of the status file, which status bars read.
   public let status: URL
   /// Path of the control socket.
   public let control: URL
 
-  /// Determines the paths for the agent of a store.
+  /// Determines the paths for a store's agent.
   /// - Parameters:
   ///   - storeDirectory: folder of the store.
   ///   - environment: environment variables of the process.
@@ -29,7 +29,7 @@ public struct RuntimeFiles: Hashable, Sendable {
       control = folder.appending(path: "agent.sock")
     } else {
       folder = storeDirectory
-      // In the folder of a store, `agent.sock` is the socket for change notifications.
+      // In a store's folder, `agent.sock` is the socket for change notifications.
       control = folder.appending(path: "control.sock")
     }
     let named = option ?? environment["TRENDY_STATUS"].flatMap { $0.isEmpty ? nil : $0 }

@@ -4,10 +4,10 @@ public import TrendyAgent
 public import TrendyFoundation
 import TrendyModels
 
-/// Publisher of an agent's status, in a file for status bars and through a broadcaster for control connections.
+/// Publishes an agent's status to a file, which status bars read, and to control connections through a broadcaster.
 ///
-/// The file is replaced atomically. If that fails, the next update tries again; the file contains no data that is not
-/// in the store.
+/// The file is replaced atomically. If that fails, the next update tries again. No data is lost, because the store
+/// contains everything that is in the file.
 public final class StatusFile: Sendable {
   private let url: URL
   private let board: LiveStatusBroadcaster
@@ -19,7 +19,7 @@ public final class StatusFile: Sendable {
     self.board = board
   }
 
-  /// Error of the last update of the file, or `nil` if it succeeded.
+  /// Error from the last update of the file, or `nil` if it succeeded.
   public var failure: OwnerOnlyFile.WriteError? { lastFailure.withLock { $0 } }
 
   /// Writes the status to the file and sends it to control connections.

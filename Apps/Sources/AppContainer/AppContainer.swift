@@ -9,14 +9,14 @@ public import TrendySync
 public final class AppContainer: Sendable {
   /// The user's record in the store.
   public let record: DeviceRecord
-  /// Connection to the agent of the store.
+  /// Connection to the store's agent.
   public let agent: AgentSignal
 
   /// Opens a store, creating it if it does not exist.
   /// - Parameters:
   ///   - storeDirectory: folder of the store.
   ///   - clock: source of the current time.
-  ///   - onSignal: called after each saved change; the argument is whether an agent was notified.
+  ///   - onSignal: called after each saved change, with `true` if a running agent was notified.
   /// - Throws: `StorageError`.
   public init(
     storeDirectory: URL, clock: any TimeSource = SystemTime(), onSignal: @escaping @Sendable (Bool) -> Void = { _ in }
@@ -38,7 +38,7 @@ public final class AppContainer: Sendable {
   /// Returns a store that also supports paged queries.
   public func makeLocalStore() -> LocalStore { dataStoreFactory.makeLocalStore() }
 
-  /// File with the store's account on a hub.
+  /// File that contains the store's account on a hub.
   public var accountFile: AccountFile { AccountFile(storeDirectory: storeDirectory) }
   /// File with the results of recent syncs.
   public var syncHistory: SyncHistoryFile { SyncHistoryFile(storeDirectory: storeDirectory) }

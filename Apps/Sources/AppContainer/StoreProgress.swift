@@ -1,7 +1,7 @@
 public import CommandSupport
 public import TrendyPersistence
 
-/// Progress line for a backup or restore, which Ctrl-C cancels.
+/// Progress line for a backup or restore that the user can cancel with Ctrl-C.
 public struct StoreProgress {
   private let line: ProgressLine
   private let current = Current()

@@ -25,8 +25,8 @@ public enum HomeFolder: Sendable {
       return String(cString: folder)
     }
   #else
-    /// Returns the home folder from `/etc/passwd`. `getpwuid` of a statically linked C library may fail to load its
-    /// plug-ins for the user database.
+    /// Returns the home folder from `/etc/passwd`. In a statically linked program, `getpwuid` may fail to load the C
+    /// library's plug-ins for the user database.
     private static func entry() -> String? {
       // A missing file is treated as empty.
       guard let list = try? String(contentsOf: URL(filePath: "/etc/passwd"), encoding: .utf8) else { return nil }

@@ -12,7 +12,7 @@ public struct PairingLink: Hashable, Sendable, CustomStringConvertible {
     self.code = code
   }
 
-  /// Whether the text is meant as a pairing link, valid or not.
+  /// Whether the text starts like a pairing link, even if it is not a valid one.
   public static func isMeant(by text: String) -> Bool { text.lowercased().hasPrefix("trendy:") }
 
   /// Parses a link; unknown parameters are ignored.

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// Resolution of symbolic links to files that are replaced by renaming a new file, so that the link is preserved.
+/// Resolves symbolic links before a file is replaced by renaming a new one, so that the link itself is preserved.
 public enum SymbolicLink: Sendable {
   /// Returns the file to replace for a path.
   ///

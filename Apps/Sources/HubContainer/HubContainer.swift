@@ -26,7 +26,7 @@ public struct HubContainer: Sendable {
   ///   - database: address of a PostgreSQL database. If it is invalid, every operation throws an error.
   ///   - refusal: error that every operation throws, if the location of the data is unknown.
   ///   - clock: source of the current time.
-  ///   - bounds: limits of open stores and connections.
+  ///   - bounds: limits on the number of open stores and connections.
   public init(
     directory: URL, database: String? = nil, refusal: CommandError? = nil, clock: any TimeSource = SystemTime(),
     bounds: ResourceBounds? = nil
@@ -82,7 +82,7 @@ public struct HubContainer: Sendable {
 
   /// Erases all data of users marked for erasure, continuing interrupted erasures.
   ///
-  /// Only for the process that runs the hub. Others must use ``eraseUnlessServed()``.
+  /// Only for the process that is running the hub. Others must use ``eraseUnlessServed()``.
   /// - Returns: users whose data was erased.
   @discardableResult
   public func erasePeople() throws -> [HubUser] {
@@ -91,7 +91,7 @@ public struct HubContainer: Sendable {
     return users
   }
 
-  /// Erases the data of users marked for erasure, unless another process runs the hub.
+  /// Erases the data of users marked for erasure, unless another process is running the hub.
   ///
   /// A running hub erases the data within a minute. If the data is in a database, it can be erased at any time.
   /// - Returns: whether the data was erased.
@@ -111,7 +111,7 @@ public struct HubContainer: Sendable {
   /// Requests may use the listening address as the host name, in addition to the configured names.
   /// - Parameters:
   ///   - settings: settings of the hub.
-  ///   - bounds: limits of open stores and connections.
+  ///   - bounds: limits on the number of open stores and connections.
   ///   - listener: listening socket inherited from a service manager; `nil` to listen at the configured address.
   ///   - log: receives an entry for each response.
   /// - Throws: ``CommandError`` if a setting is invalid.
@@ -155,7 +155,7 @@ public struct HubContainer: Sendable {
     }
   }
 
-  /// Returns the address of the process that runs this hub, or `nil` if none does.
+  /// Returns the address of the process that is running this hub, or `nil` if there is none.
   ///
   /// Always `nil` if the data is in a database.
   public func serving() -> Serving? {

@@ -8,7 +8,7 @@
 public import CommandSupport
 import TrendyHub
 
-/// Limits for connections and open stores, derived from the limit of open file descriptors.
+/// Limits on connections and open stores, derived from the limit on open file descriptors.
 ///
 /// Some descriptors are reserved for connections; stores and track logs share the others. If too many stores are open,
 /// idle ones are closed and reopened when needed.

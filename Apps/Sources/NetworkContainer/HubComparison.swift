@@ -24,8 +24,7 @@ public struct HubComparison: Sendable {
   public let version: Int64
   /// Comparison by kind of entity. Includes only kinds that this version of the software knows.
   public let kinds: [Kind]
-  /// Number of entities that the replica contains, but for which the store has no visible row although they were not
-  /// deleted.
+  /// Number of entities in the replica that are not deleted, but for which the store has no visible row.
   public let missing: Int
   /// Number of visible rows that come neither from the hub nor from a pending mutation.
   public let strays: Int
@@ -55,7 +54,7 @@ public struct HubComparison: Sendable {
 }
 
 extension NetworkContainer {
-  /// Compares the store with its hub. All changes on the hub must have been received before.
+  /// Compares the store with its hub. All changes on the hub must already have been received.
   /// - Returns: `nil` if the hub has changed since then.
   public func compare(for account: Account) async throws -> HubComparison? {
     let summary = try await makeAPIClient(for: account).syncSummary()

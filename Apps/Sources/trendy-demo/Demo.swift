@@ -12,7 +12,7 @@ struct Demo {
   private let folder: URL
   private let drive: URL
   private let isHubLying: Bool
-  /// Whether the hub keeps running at the end, so that the user can open it in a browser, until a line is entered.
+  /// Whether the hub keeps running at the end until a line is entered, so that the user can open it in a browser.
   private let isStaying: Bool
   private let trendy: Program
   private let trendyd: Program

@@ -31,8 +31,8 @@ enum RemovalAtSignal {
     if failure != 0 { block(SIG_UNBLOCK) }
   }
 
-  /// Waits for the exit if the deletion has started. Otherwise the command could report errors that the deletion
-  /// causes.
+  /// If the deletion has started, waits for the process to exit. Otherwise the command could report errors caused by
+  /// the deletion.
   static func waitIfBegun() {
     while hasBegun.load(ordering: .acquiring) { pause() }
   }

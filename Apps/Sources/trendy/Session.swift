@@ -58,7 +58,7 @@ struct Session {
   var settings: Settings { personal.known.settings }
 
   /// Returns the effective settings, for commands that print them.
-  /// - Throws: the error of reading the synced settings. ``settings`` ignores that error.
+  /// - Throws: the error from reading the synced settings, which ``settings`` ignores.
   func allSettings() throws -> Settings {
     if let failure = personal.known.failure { throw failure }
     return personal.known.settings

@@ -74,7 +74,7 @@ struct StoreValues: CompletionValues {
       }
   }
 
-  /// Returns the properties of the named type, or of the type of the named event, or else of all types.
+  /// Returns the properties of the named type or of the named event's type, or else of all types.
   private func definitions(
     for name: String?, in store: any DataStoreProtocol
   ) throws -> [PropertyDefinition] {

@@ -26,7 +26,7 @@ struct DaemonRun {
   let listener: Int32?
   let receivers: Receivers.Sources
   let files: RuntimeFiles
-  /// Settings that may be reloaded while the daemon runs.
+  /// Settings that may be reloaded while the daemon is running.
   let present: RunSettings
   let hooks: HookOptions
   /// Path of the log file; `nil` for standard error.
@@ -79,7 +79,7 @@ struct DaemonRun {
   /// Maximum time in seconds for writing the remaining log lines before the process exits.
   private static let logSeconds: TimeInterval = 0.5
 
-  /// Raises the limit of open descriptors and returns limits of connections and files that fit into it.
+  /// Raises the limit on open descriptors and returns limits on connections and files that fit into it.
   private func bounds() throws(CommandError) -> ResourceBounds {
     try ResourceBounds(
       descriptors: ResourceBounds.raiseDescriptorLimit(), connections: settings.connections())
@@ -138,7 +138,7 @@ struct DaemonRun {
           _exit(ExitCode.done.rawValue)
         }
         manager.stopping()
-        // The server stops accepting requests before background tasks have finished, which may take longer.
+        // Stops accepting requests now, because background tasks may take longer to finish.
         await server?.stop()
       }
       if let hub, let server {
@@ -255,7 +255,7 @@ struct DaemonRun {
       do {
         while try await step(), !Task.isCancelled { await Task.yield() }
       } catch {
-        // Not urgent. If the same error affects saves, they report it, too.
+        // Not urgent. If the same error affects saves, they also report it.
         _ = console.report(CommandError("\(error)", exit: .readWrite))
       }
       ProcessMemory.giveBack()

@@ -5,7 +5,7 @@
 import CommandSupport
 import Foundation
 
-/// Memory of this process and how to return unused parts to the system.
+/// Measures the memory of this process and returns unused parts to the system.
 enum ProcessMemory {
   /// Limits the C library to two allocation arenas. Otherwise each thread may have an arena that does not shrink after
   /// a large request. Must be called before any thread is started.
@@ -15,8 +15,8 @@ enum ProcessMemory {
     #endif
   }
 
-  /// Releases freed memory, and the pages of the program and its libraries, most of which are only used at the start.
-  /// They remain in the page cache, so mapping 64 KiB again takes only a microsecond or two.
+  /// Releases freed memory, and the pages of the program and its libraries, most of which are only used at startup. The
+  /// pages remain in the page cache, so mapping 64 KiB again takes only a microsecond or two.
   static func giveBack() {
     #if canImport(Glibc)
       // `FileManager.contents` reads only one block of a file whose size is reported as 0. If the file cannot be read,

@@ -10,8 +10,8 @@ import Foundation
 /// Handling of SIGINT and SIGTERM, which terminate the daemon, and SIGHUP, which reopens the log file and reloads the
 /// configuration.
 ///
-/// Signals cannot be blocked and waited for: an async `main` waits in `dispatch_main`, which unblocks them on the main
-/// thread.
+/// Blocking the signals and waiting for them does not work: an async `main` waits in `dispatch_main`, which unblocks
+/// them on the main thread.
 enum Signals {
   /// Pipe from the signal handlers to the thread started by ``termination(atMost:onHangUp:onTimeout:)``.
   ///

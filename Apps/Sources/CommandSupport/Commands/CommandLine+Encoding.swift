@@ -1,8 +1,8 @@
 extension CommandLine {
   /// Rejects arguments that are not valid UTF-8.
   ///
-  /// The standard library would repair them with replacement characters, so the command would store a garbled note or
-  /// open a different file.
+  /// The standard library replaces invalid bytes with replacement characters, so a command would otherwise store a
+  /// garbled note or open a different file.
   /// - Throws: ``CommandError`` with exit 64 that quotes the repaired argument.
   public static func checkEncoding() throws(CommandError) {
     for index in 0..<Int(argc) {

@@ -164,7 +164,7 @@ extension CommandSpec {
     }
   }
 
-  /// Returns the option for which an unexpected argument may be the value: `--limit 3`, `--until 2026-11-20`, `--name
+  /// Returns the option whose value an unexpected argument probably is: `--limit 3`, `--until 2026-11-20`, `--name
   /// Bob`.
   private func optionFor(_ word: String) -> String? {
     let kinds: [ValueKind] =

@@ -85,7 +85,7 @@ extension CommandTable {
     if let found = findCommand(self, Array(rest)) {
       return .command(found, rest: head + rest.dropFirst(found.path.count))
     }
-    // Longest prefix of `rest` with which some command begins.
+    // Longest prefix of `rest` with which a command's path begins.
     var known: [String] = []
     while let word = rest.first, commands.contains(where: { $0.path.starts(with: known + [word]) }) {
       known.append(word)

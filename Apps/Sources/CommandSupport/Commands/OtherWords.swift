@@ -1,6 +1,6 @@
-/// Command names used by other programs, mapped to the corresponding commands of Trendy.
+/// Command names used by other programs, mapped to the corresponding Trendy commands.
 enum OtherWords {
-  /// Commands of Trendy by the name in other programs, in order of preference.
+  /// Trendy commands in order of preference, keyed by the name that other programs use.
   private static let words: [String: [String]] = {
     let meant: [([String], [String])] = [
       (["add", "new", "record", "create", "make", "insert"], ["log", "add"]),

@@ -138,7 +138,7 @@ extension TimePhrase {
     }
   }
 
-  /// Returns the numbers of a date such as `20.11.` or `20.11.26`, of which at most one is a four-digit year.
+  /// Returns the numbers in a date such as `20.11.` or `20.11.26`, of which at most one is a four-digit year.
   private static func numbers(of word: Substring, separator: Character) -> [Int]? {
     let parts = word.split(separator: separator, omittingEmptySubsequences: false)
     let years = parts.filter { $0.count == 4 }.count

@@ -117,8 +117,8 @@ public struct TimePhrase: Hashable, Sendable {
   }
 
   /// Returns the point in time that the phrase denotes.
-  /// - Throws: ``CommandError`` with exit 64 for a time outside the years 1 to 9999. Also for a duration or a period
-  ///   where the meaning is neither `since` nor `until`.
+  /// - Throws: ``CommandError`` with exit 64 for a time outside the years 1 to 9999, or for a duration or period unless
+  ///   the meaning is `since` or `until`.
   public func resolved(_ meaning: Meaning) throws(CommandError) -> Resolved {
     let found: Resolved
     if let zone {
@@ -229,8 +229,8 @@ public struct TimePhrase: Hashable, Sendable {
   /// - Parameters:
   ///   - clock: time of day, which a clock change may skip or repeat.
   ///   - day: calendar date.
-  ///   - start: of two repeated times, selects the first one from this point in time.
-  ///   - limit: of two repeated times, selects the last one up to this point in time; takes precedence over `start`.
+  ///   - start: if the time occurs twice, the first occurrence at or after `start` is used.
+  ///   - limit: if the time occurs twice, the last occurrence up to `limit` is used; takes precedence over `start`.
   private func moment(
     _ clock: WallClock, on day: CalendarDay, notBefore start: Date = .distantPast, lastBefore limit: Date? = nil
   ) -> Resolved {
@@ -387,7 +387,8 @@ extension TimePhrase {
 
   private static func form(_ clock: WallClock, of words: [String], now: Date, in local: LocalTime) -> Form? {
     guard let day = day(words, now: now, in: local) else { return nil }
-    // A weekday or `yesterday` means the user's day, which may end after midnight. A calendar date is used as it is.
+    // A weekday or `yesterday` refers to the user's day, which may end after midnight; a numeric date, to the calendar
+    // day.
     let isDated = words.contains { $0.contains(where: \.isNumber) }
     if !isDated, clock.seconds < local.dayStart {
       let night = day.adding(days: 1)

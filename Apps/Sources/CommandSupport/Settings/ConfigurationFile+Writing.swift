@@ -47,8 +47,8 @@ extension ConfigurationFile {
   ///   - path: path of the file. If it is a symbolic link, the target is replaced.
   ///   - change: changes the current content.
   /// - Returns: new content of the file.
-  /// - Throws: ``CommandError`` with exit 73 or 74 if the file cannot be written, or the error of `change`. The file is
-  ///   then unchanged.
+  /// - Throws: ``CommandError`` with exit 73 or 74 if the file cannot be written, or an error thrown by `change`. In
+  ///   both cases, the file is left unchanged.
   @discardableResult
   public static func update(
     _ path: String, _ change: (inout ConfigurationFile) throws(CommandError) -> Void

@@ -84,7 +84,7 @@ extension SettingSpec {
     return text
   }
 
-  /// Error for setting this value on one machine; `nil` if that is allowed.
+  /// Error to report if this setting is set for a single machine; `nil` if that is allowed.
   var refusalElsewhere: CommandError? {
     guard isInRecordAlone else { return nil }
     return CommandError(

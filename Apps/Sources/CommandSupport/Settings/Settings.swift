@@ -77,7 +77,7 @@ public struct Settings: Sendable {
     }
   }
 
-  /// Reports all errors. Settings with invalid values have their defaults.
+  /// Reports all errors. Settings with invalid values fall back to their defaults.
   /// - Parameter warn: receives errors that do not prevent commands from running.
   /// - Throws: ``CommandError`` with exit 78 if a setting that determines where data is stored or sent is invalid.
   public func check(warn: (String) -> Void = { _ in }) throws(CommandError) {

@@ -93,7 +93,7 @@ public struct Console: Sendable {
     var console = self
     let buffer = OutputBuffer()
     console.gathered = buffer
-    // Output before an error is printed, too.
+    // Also prints the output that precedes an error.
     defer { buffer.empty { Self.writeOutput($0) } }
     try body(console)
   }
@@ -243,12 +243,12 @@ public struct Console: Sendable {
         hint: "The command itself succeeded. Free some space, or write the output elsewhere.", exit: .readWrite))
   }
 
-  /// Opens standard streams that are closed on `/dev/null`. Must be called before anything else is opened.
+  /// Opens `/dev/null` in place of standard streams that are closed. Must be called before anything else is opened.
   ///
   /// Otherwise, the next file or connection would get the descriptor of such a stream and receive its output.
   public static func openStandardStreams() {
     for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 && errno == EBADF {
-      // Opened read-only, so that writing to a standard output that was closed still fails.
+      // Opened read-only, so that writing to a closed standard output still fails.
       _ = open("/dev/null", O_RDONLY)
     }
   }

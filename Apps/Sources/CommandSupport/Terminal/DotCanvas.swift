@@ -1,8 +1,8 @@
 /// Canvas of dots, rendered as braille patterns with 2×4 dots per cell, or as asterisks.
 public struct DotCanvas: Sendable {
-  /// Number of dots per cell in horizontal direction.
+  /// Number of dots across a cell.
   public static let dotsAcross = 2
-  /// Number of dots per cell in vertical direction.
+  /// Number of dots down a cell.
   public static let dotsDown = 4
 
   /// Width of the canvas in cells.

@@ -21,7 +21,7 @@ public enum Interruption: Sendable {
   /// Whether the user has pressed Ctrl-C since ``wait()``.
   public static var isAsked: Bool { flag.load(ordering: .relaxed) }
 
-  /// Starts to defer Ctrl-C until the next ``check(hint:)``.
+  /// Defers Ctrl-C until the next ``check(hint:)``.
   public static func wait() {
     // The pipe must exist before a signal can arrive.
     flag.store(false, ordering: .relaxed)

@@ -60,8 +60,8 @@ public struct LineChart: Sendable {
     for (index, (place, name)) in names.enumerated() {
       let start = column(place)
       guard start >= used, start + name.columns <= width else { continue }
-      // The first label may name a month of which only the last days are shown. If there is too little space, it is
-      // omitted in favour of the next one.
+      // The first label may belong to a month of which only the last few days are shown. If it leaves too little space
+      // for the next label, it is omitted.
       if index == 0, names.count > 1, start + name.columns >= column(names[1].place) { continue }
       text = text.padded(to: start) + name
       used = start + name.columns + 1

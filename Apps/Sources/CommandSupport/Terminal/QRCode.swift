@@ -154,7 +154,7 @@ extension QRCode {
     }
   }
 
-  /// Penalty by which the best mask is selected; lower is better (7.8.3).
+  /// Penalty score by which a mask is chosen; lower is better (7.8.3).
   private var penalty: Int {
     let rows = (0..<size).map { row in (0..<size).map { modules[row * size + $0] } }
     let columns = (0..<size).map { column in (0..<size).map { modules[$0 * size + column] } }

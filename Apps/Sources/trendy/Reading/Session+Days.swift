@@ -35,7 +35,7 @@ extension Session {
 }
 
 extension LocalTime {
-  /// Returns the time by which an event is sorted in the list of a day.
+  /// Returns the time by which an event is sorted in a day's list.
   ///
   /// The time is its start or, on its last day, its end. All-day events are first.
   func moment(of event: Event, on day: CivilDate) -> Date {

@@ -11,7 +11,7 @@ struct LookBack {
   /// Data on an event type with events in the period or the previous one.
   struct Entry {
     let row: PeriodReview.Row
-    /// History of the days of the report.
+    /// History for the days of the report.
     let history: TypeHistory
     /// Number and duration properties with values.
     let amounts: [Amount]
@@ -20,7 +20,7 @@ struct LookBack {
     /// History up to the last day.
     var whole: TypeHistory { row.row.history }
     var change: PeriodChange { row.change }
-    /// `nil` if the type has no event in the period.
+    /// Personal records; `nil` if the type has no event in the period.
     var records: PersonalRecords? { row.records }
     /// Streak on the last day.
     var streak: Streak { row.row.streak }
@@ -34,7 +34,7 @@ struct LookBack {
     let distribution: Distribution
     let most: PropertyHistory.Entry
 
-    /// Returns `nil` without values.
+    /// Creates a summary; returns `nil` if there are no values.
     init?(_ definition: PropertyDefinition, _ values: PropertyHistory) {
       guard let distribution = values.distribution, let most = values.most else { return nil }
       label = definition.label.isEmpty ? definition.key : definition.label
@@ -65,7 +65,7 @@ struct LookBack {
   let isYear: Bool
   let days: ClosedRange<CivilDate>
   let isPresent: Bool
-  /// Data on each event type, starting with the type that has most events.
+  /// Data on each event type, starting with the type that has the most events.
   let entries: [Entry]
   /// History of all types together up to the last day of the period, including earlier days.
   let everything: TypeHistory
@@ -77,7 +77,7 @@ struct LookBack {
   let relations: [CorrelationFinding]
   /// Number of days to wait until the history is long enough for correlations; 0 if it is.
   let missingDays: Int
-  /// `nil` without trips.
+  /// Trips and mileage; `nil` if there were no trips.
   let driving: Driving?
   /// Visited places, starting with the place visited most often.
   let stays: [Stay]
@@ -91,12 +91,12 @@ struct LookBack {
   /// Types for which streaks are shown.
   var habits: [Entry] { present.filter(\.row.row.isHabit) }
 
-  /// Reads the data of a report.
+  /// Reads the data for a report.
   /// - Throws: ``CommandError`` with exit 66 for an unknown type.
   init(_ options: ReportOptions, _ session: Session) throws {
     let (report, record) = try options.report(session)
     let (query, local) = (report.query, session.local)
-    // The whole history by default.
+    // By default, the report covers the whole history.
     let span = query.comparison ?? query.period(from: report.rows.map(\.history.days.first).min() ?? query.today)
     let (days, review) = (span.days, PeriodReview(report, over: span))
     let places = Dictionary(

@@ -14,7 +14,7 @@ struct Agent {
   let network: NetworkContainer
   let intake: SharedIntake
   let files: RuntimeFiles
-  /// Settings that may be reloaded while the agent runs.
+  /// Settings that may be reloaded while the agent is running.
   let present: RunSettings
   let manager: ServiceManager
   let vitals: Watchdog
@@ -142,7 +142,7 @@ struct Agent {
     await engine.start()
     for await _ in wakes {
       let found = try app.accountFile.load()
-      // The address and poll interval of an engine cannot be changed, so a new engine is created.
+      // An engine's address and poll interval cannot be changed, so a new engine is created.
       guard found?.hub == account.hub, found?.allowsInsecureHTTP == account.allowsInsecureHTTP,
         present.pollInterval == pollInterval
       else {
@@ -202,7 +202,7 @@ struct Agent {
           }
         }
       } catch {
-        // Retried with backoff. Errors of the hub are not logged here, because sync reports them.
+        // Retried with backoff. Hub errors are not logged here, because sync reports them.
         let wait = max(delay, (error as? APIError)?.retryAfter ?? .zero)
         delay = min(delay * 2, .seconds(60))
         retry = Task { if (try? await clock.sleep(for: wait)) != nil { errand.send() } }

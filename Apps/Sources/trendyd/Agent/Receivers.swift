@@ -11,7 +11,7 @@ import TrendyInterchange
 import TrendyModels
 import TrendyProtocols
 
-/// Receivers of positions, which come from trackers that post to the agent, from gpsd and from NMEA devices.
+/// Receives positions from trackers that post to the agent, from gpsd and from NMEA devices.
 struct Receivers {
   /// Sources from which the agent receives positions.
   struct Sources: Sendable {
@@ -193,7 +193,7 @@ struct Receivers {
   }
 }
 
-/// Sender of notifications to the agent after positions were received.
+/// Notifies the agent after positions have been received.
 ///
 /// Updates of the live status are sent immediately, but changes to the store at most every 15 s. A phone that sends its
 /// stored positions one by one would otherwise cause a notification for each of them.
@@ -201,7 +201,7 @@ private final class AgentNotifier: Sendable {
   private struct State {
     /// Uptime at which the last change was sent; `nil` before the first.
     var lastChange: Duration?
-    /// Whether a change has not been sent yet.
+    /// Whether a change has yet to be sent.
     var isOwed = false
   }
 

@@ -34,7 +34,8 @@ struct StatusCommand: DaemonCommand {
     return Answer(document: document, members: members)
   }
 
-  /// Returns a hint how to start an agent, with the end of the previous agent according to the status file.
+  /// Returns a hint on how to start an agent. If the status file is valid, the hint also states when the last agent
+  /// ended.
   private static func hint(_ files: RuntimeFiles, _ local: LocalTime) -> String {
     let hint = "Start it: trendyd run"
     // Without a valid status file, nothing is known about a previous agent.

@@ -146,7 +146,7 @@ final class HookProcess: Sendable {
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-    // Restores the default signal handling. The child would otherwise inherit that signals are ignored.
+    // Restores the default signal handling. Otherwise the child would inherit ignored signals.
     var (mask, defaults) = (sigset_t(), sigset_t())
     sigemptyset(&mask)
     sigfillset(&defaults)
@@ -168,8 +168,8 @@ final class HookProcess: Sendable {
   }
 
   #if !canImport(Darwin)
-    /// Returns the descriptors above 2 that a child would inherit. Closing one that another thread has closed meanwhile
-    /// is harmless.
+    /// Returns the descriptors above 2 that a child would inherit. Closing a descriptor that another thread has closed
+    /// in the meantime is harmless.
     private static func openDescriptors() -> [Int32] {
       guard let folder = opendir("/proc/self/fd") else { return [] }
       defer { closedir(folder) }

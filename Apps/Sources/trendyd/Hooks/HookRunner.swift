@@ -9,7 +9,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// Runner for the user's hooks, which are executables in a folder, named after the occurrence that they handle.
+/// Runs the user's hooks. Each hook is an executable in the hooks folder, named after the occurrence that it handles.
 ///
 /// Calls never block. Each hook has a thread and a queue, so that its calls are processed in order and a slow hook does
 /// not delay others.

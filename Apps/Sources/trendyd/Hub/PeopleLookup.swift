@@ -37,7 +37,7 @@ struct PeopleLookup {
     return users[0]
   }
 
-  /// Returns the only one of the given users with a name, ignoring case, or an id.
+  /// Returns the only one of the given users with this id or, ignoring case, this name.
   /// - Throws: ``CommandError`` with exit 66 unless exactly one user matches.
   func user(_ word: String, among users: [HubUser]) throws(CommandError) -> HubUser {
     let found = users.filter { $0.id == word || $0.name.lowercased() == word.lowercased() }

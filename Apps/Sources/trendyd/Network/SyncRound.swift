@@ -29,7 +29,7 @@ struct SyncRound {
     return account
   }
 
-  /// Returns after a sync that started after this call has finished, in this process or in the agent.
+  /// Waits for a complete sync, in this process or in the agent. A sync that is already in progress does not count.
   /// - Throws: ``CommandError`` if the sync fails.
   func bringInStep(_ account: Account) async throws {
     let before = network.app.clock.now
@@ -100,8 +100,8 @@ struct SyncRound {
       app.agent.send()
       try await app.clock.sleep(for: .milliseconds(250))
       guard let run = app.syncHistory.load().last(where: { $0.startedAt >= asked }) else {
-        // No result may appear because the agent cannot save it. Checks every two seconds whether the history can be
-        // written.
+        // If the agent cannot save its result, none will ever appear. Checks every two seconds whether the history can
+        // be written.
         if look % 8 == 7, let obstacle = app.syncHistory.obstacle() {
           throw CommandError(
             "The agent cannot save changes: \(obstacle)",

@@ -36,7 +36,7 @@ struct InheritedSockets: Sendable {
   /// Finds the sockets that the service manager passed to this process.
   /// - Throws: ``CommandError`` for a socket that this process would not serve, because connections to it would hang.
   init(environment: [String: String], role: DaemonRun.Role) throws(CommandError) {
-    // If the process id is a different one, the variables were meant for another process and merely inherited.
+    // If the process id differs, the variables were meant for another process and merely inherited.
     guard let pid = environment["LISTEN_PID"], pid == "\(getpid())" else { return }
     guard let count = environment["LISTEN_FDS"].flatMap(Int32.init), (0...64).contains(count) else {
       throw Self.unusable("LISTEN_FDS is not a valid number of sockets: '\(environment["LISTEN_FDS"] ?? "")'")

@@ -147,7 +147,7 @@ final class ServiceManager: Sendable {
 
   private static func heartbeatInterval(_ environment: [String: String]) throws(CommandError) -> Duration? {
     guard let text = environment["WATCHDOG_USEC"], !text.isEmpty else { return nil }
-    // If the process id is a different one, the variable was meant for another process and merely inherited.
+    // If the process id differs, the variable was meant for another process and merely inherited.
     if let pid = environment["WATCHDOG_PID"], pid != "\(getpid())" { return nil }
     guard let microseconds = Int64(text), microseconds > 0 else {
       throw CommandError(

@@ -160,7 +160,7 @@ struct ImportCommand: Command {
 
   private func takeIn(_ input: ImportInput, _ found: InterchangeFormat?, _ session: Session) throws -> Answer {
     if let expected, let found, found.word != expected {
-      // A mismatch most likely means that the user named the wrong file, so the detected format decides.
+      // The user has most likely named the wrong file, so nothing is imported.
       throw CommandError(
         "\(path) is \(found.name), not \(InterchangeFormat.named(expected)?.name ?? expected)",
         hint: "Nothing was imported. Omit the format to detect it automatically.", exit: .badData)

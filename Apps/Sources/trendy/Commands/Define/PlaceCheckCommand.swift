@@ -32,7 +32,7 @@ struct PlaceCheckCommand: Command {
   struct Place {
     var place: Geofence
     var openVisits: [Event]
-    /// `entry`, `exit` or both, for event types that the place refers to but that were deleted.
+    /// `entry`, `exit` or both, depending on which of the place's event types have been deleted.
     var missingTypes: [String]
   }
 

@@ -76,7 +76,7 @@ struct TypeMergeCommand: Command {
     return Answer(from: from, into: try OneEventType(heir.first ?? into, in: container.makeStore()), moved: moved.count)
   }
 
-  /// Returns the types to merge, which are all types with the first name, and the type to keep.
+  /// Returns the types to merge, namely all types with the first name, and the type to keep.
   private func types(_ lookup: Lookup, _ session: Session) throws -> (from: [EventType], into: EventType) {
     let from = try lookup.eventTypes(fromName) { "trendy type add \($0)" }
     let into = try lookup.eventTypes(intoName) { "trendy type add \($0)" }

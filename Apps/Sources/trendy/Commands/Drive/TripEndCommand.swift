@@ -64,7 +64,7 @@ struct TripEndCommand: Command {
     return try OneTrip(trip, in: container.makeStore())
   }
 
-  /// Adds the details of the trip started by hand to the detected trip and discards the former.
+  /// Adds the details of a trip that was started by hand to the detected trip, then discards the former.
   private func join(_ running: RunningTrip, with found: TripEvent?, in container: AppContainer, _ session: Session)
     throws -> OneTrip
   {

@@ -36,7 +36,7 @@ final class FileOutput {
       close(descriptor)
       throw CommandError("Another program is writing \(path)", hint: "Nothing was written. Try again.", exit: .tryAgain)
     }
-    // Discards what an interrupted process has left. The call fails on a pipe, which has nothing to discard.
+    // Discards data left behind by an interrupted process. The call fails on a pipe, which has nothing to discard.
     ftruncate(descriptor, 0)
     (self.temporary, self.descriptor) = (temporary, descriptor)
   }

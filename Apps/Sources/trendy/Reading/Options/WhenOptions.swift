@@ -34,7 +34,7 @@ struct WhenOptions {
     }
   }
 
-  /// Returns start and end of a new event. Without options, it starts now and has no end.
+  /// Returns the start and end of a new event. Without options, it starts now and has no end.
   func span(_ session: Session) throws(CommandError) -> (start: Date, end: Date?) {
     if let from {
       let start = try session.date(from, .past)

@@ -167,8 +167,8 @@ struct EventPhrase {
     return "Did you mean \(first.key)=\(word)?"
   }
 
-  /// Returns a hint with the option, duration or time that an unexpected word was probably meant to be; `nil` if there
-  /// is none.
+  /// Returns a hint that suggests the option, duration or time that the user probably meant by an unexpected word;
+  /// `nil` if there is none.
   private func meant(_ word: String, _ definitions: [PropertyDefinition], _ session: Session) -> String? {
     let offering = definitions.first { definition in
       definition.propertyType == .select && definition.options.contains { $0.lowercased() == word.lowercased() }
@@ -178,7 +178,7 @@ struct EventPhrase {
     if Double(word) == nil, !word.contains(":"), DurationPhrase.seconds(word) != nil {
       return "Set the duration with --for \(word)"
     }
-    // A time that was not quoted is several words.
+    // An unquoted time consists of several words.
     let words = values.drop { $0 != word }.prefix { !$0.contains("=") }
     for count in stride(from: words.count, to: 0, by: -1) {
       let text = words.prefix(count).joined(separator: " ")

@@ -28,10 +28,10 @@ extension Session {
     return since == nil && until == nil ? nil : (since ?? .distantPast)..<(until ?? .distantFuture)
   }
 
-  /// Resolves a phrase to a point in time and prints the note of the result.
+  /// Resolves a phrase to a point in time and prints the resulting note, if any.
   ///
-  /// For a duration as a limit, also prints the resulting date, so that the user notices that `1m` is a minute rather
-  /// than a month.
+  /// If the phrase is a duration that serves as a limit, also prints the resulting date, so that the user notices that
+  /// `1m` is a minute rather than a month.
   func date(_ phrase: TimePhrase, _ meaning: TimePhrase.Meaning) throws(CommandError) -> Date {
     let resolved = try phrase.resolved(meaning)
     if let note = resolved.note { console.talk(note) }

@@ -11,7 +11,7 @@ import TrendyModels
 
 /// Simulated straight path through a place from west to east, with a stay in the middle.
 ///
-/// Starts and ends at a distance from the middle of twice the radius plus 300 m.
+/// The distance from either end to the middle is twice the radius plus 300 m.
 struct StraightWalk {
   static let options = [
     OptionSpec("--speed", value: "m/s", kind: .number, help: "speed on the path (default 1.4)"),

@@ -9,7 +9,8 @@ struct Driven {
   let now: Mileage
   let before: Mileage
 
-  /// Reads the trips of the selected types; `nil` without trips in either period, or if options select only some events.
+  /// Reads the trips of the selected types. Returns `nil` if neither period has trips or if options select only some
+  /// events.
   ///
   /// A period that has not ended is compared with the same part of the previous one.
   init?(_ span: ReviewedPeriod, _ query: ReportQuery, _ record: SelectedRecord) throws {

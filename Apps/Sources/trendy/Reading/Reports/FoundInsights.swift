@@ -16,7 +16,7 @@ struct FoundInsights {
   let trends: [(type: EventType, trend: Trend)]
   /// Types whose last event is unusually long ago.
   let gaps: [(type: EventType, gap: Gap)]
-  /// Usual times, most consistent first, without those of low confidence.
+  /// Usual times, most consistent first, excluding those with low confidence.
   let habits: [UsualHours]
 
   init(_ report: Report) {
@@ -36,7 +36,8 @@ struct FoundInsights {
 
   var today: CivilDate { report.query.today }
 
-  /// First day of the search for correlations: that of the oldest event, but at most `CorrelationSearch.span` days ago.
+  /// First day of the search for correlations: the day of the oldest event, but at most `CorrelationSearch.span` days
+  /// ago.
   var firstDay: CivilDate? {
     report.rows.map(\.history.days.first).min().map { max($0, today.advanced(by: 1 - CorrelationSearch.span)) }
   }
@@ -45,7 +46,7 @@ struct FoundInsights {
 
   func type(_ id: String) -> EventType? { report.rows.first { $0.type.id == id }?.type }
 
-  /// Types with too short a history for correlations, with the number of missing days, fewest first.
+  /// Types whose history is too short for correlations, with the number of missing days, fewest first.
   var young: [(name: String, days: Int)] {
     search.missingDays.map { (name($0.key), $0.value) }.sorted { ($0.days, $0.name) < ($1.days, $1.name) }
   }

@@ -6,18 +6,18 @@ import TrendyTrips
 
 /// Options that the report commands share.
 struct ReportOptions {
-  /// Options of a command whose argument names the event type.
+  /// Options for a command whose argument names the event type.
   static let ofOneType = EventSelection.options.filter { $0.key != "--type" }
-  /// Options of a command about several event types.
+  /// Options for a command about several event types.
   static let ofTypes = EventSelection.options
-  /// Options of a report about a year, or about the days of a range.
+  /// Options for a report about a year, or about the days of a range.
   static let ofDays =
     [OptionSpec("--year", value: "year", kind: .text, help: "year of the report (default: this year)")]
     + EventSelection.options.filter { ["--type", "--since", "--until"].contains($0.key) }
   static let step = OptionSpec(
     "--by", value: "step", kind: .oneOf(steps), help: "day (line, default), week or month (bars)")
 
-  /// - Parameter usual: default, for the help.
+  /// - Parameter usual: default value, as shown in help.
   static func weeks(_ usual: String) -> OptionSpec {
     OptionSpec("--weeks", value: "n", kind: .number, help: "number of weeks including this one (\(usual))")
   }
@@ -27,7 +27,7 @@ struct ReportOptions {
   var query: ReportQuery
   private let selection: EventSelection
 
-  /// Reads the options.
+  /// Parses the options.
   /// - Throws: `CommandError` with exit 64 for an invalid value, and for a range that begins in the future.
   init(_ session: Session) throws(CommandError) {
     selection = try EventSelection(session, isOfAllTime: true)
@@ -41,12 +41,13 @@ struct ReportOptions {
     query.step = period
   }
 
-  /// Reads the options of a report about a period that is compared with the previous one.
+  /// Parses the options for a report about a period that is compared with the previous one.
   /// - Parameters:
   ///   - period: a week, a month or a year.
-  ///   - text: argument that names it; `nil` for the period of the last selected day.
+  ///   - text: argument that names the period; `nil` for the period that contains the last selected day.
   ///   - session: source of the options.
-  /// - Throws: `CommandError` with exit 64 also for a future period, or if `--since` excludes a part of the previous one.
+  /// - Throws: `CommandError` with exit 64 for an invalid option, for a future period, or if `--since` excludes a part
+  ///   of the previous period.
   init(_ session: Session, comparing period: CalendarPeriod, _ text: String? = nil) throws(CommandError) {
     try self.init(session)
     let day = if let text { try session.firstDay(of: period, text) } else { query.today }
@@ -64,9 +65,10 @@ struct ReportOptions {
     query.comparison = span
   }
 
-  /// Reads ``ofDays``. The comparison is `nil` for all days since the first event, which `--until` without `--since`
-  /// selects.
-  /// - Throws: `CommandError` with exit 64 also for `--year` together with a range, or for a future year.
+  /// Parses ``ofDays``. With `--until` but without `--since`, the report covers all days since the first event, and its
+  /// comparison is `nil`.
+  /// - Throws: `CommandError` with exit 64 for an invalid option, for `--year` together with a range, or for a future
+  ///   year.
   init(ofDays session: Session) throws(CommandError) {
     try self.init(session)
     let (local, year) = (query.local, session.arguments.value("--year"))
@@ -92,7 +94,7 @@ struct ReportOptions {
   /// Opens the record and reads the report.
   /// - Parameters:
   ///   - session: source of the store.
-  ///   - name: name of the event type, if an argument names it.
+  ///   - name: name of the event type, if an argument specifies it.
   ///   - measure: returns the measure for this type; `nil` counts events.
   func report(
     _ session: Session, ofType name: String? = nil,
@@ -112,8 +114,7 @@ struct ReportOptions {
 }
 
 extension Session {
-  /// Parses a month (`2026-11`) or a year (`2026`).
-  /// - Returns: its first day.
+  /// Parses a month (`2026-11`) or a year (`2026`) and returns its first day.
   func firstDay(of period: CalendarPeriod, _ text: String) throws(CommandError) -> CivilDate {
     let (rest, form) =
       period == .month ? ("-01", "YYYY-MM, for example 2026-11") : ("-01-01", "four digits, for example 2026")
@@ -123,7 +124,7 @@ extension Session {
     return day
   }
 
-  /// Calendar dates of `--month`, a month or a year; by default those of the current month.
+  /// Returns the dates of the month or year given by `--month`, by default those of the current month.
   func month() throws(CommandError) -> (name: String, range: Range<Date>) {
     let text = arguments.value("--month") ?? ""
     let period = text.count == 4 ? CalendarPeriod.year : .month

@@ -9,7 +9,7 @@ import TrendyModels
 enum DetectedTrip {
   /// Returns the trip in progress, or `nil` if there is none.
   ///
-  /// Asks the agent, which may also follow a trip of another device. If no agent is running, detects the trip in the
+  /// Asks the agent, which may also be following another device's trip. If no agent is running, detects the trip in the
   /// recorded positions.
   static func inProgress(_ container: AppContainer, _ session: Session) throws -> AgentStatus.LiveTrip? {
     let files = RuntimeFiles(storeDirectory: session.storeDirectory, environment: Environment.all)

@@ -14,7 +14,7 @@ struct EventSelection {
         "--until", "--to", value: "time", kind: .time, help: "only events until this time; a day counts in full"),
       OptionSpec("--place", value: "name", kind: .place, help: "only events at a place whose name contains this text"),
     ] + shared
-  /// Options of `edit`, where `--type`, `--until` and `--place` are new values rather than conditions.
+  /// Options for `edit`, where `--type`, `--until` and `--place` are new values rather than conditions.
   static let editOptions = [ofType("--of"), since("--since")] + shared
 
   private static func ofType(_ name: String) -> OptionSpec {
@@ -102,7 +102,7 @@ struct EventSelection {
     return search(ofTypes: types, during: range?.timestamps, in: range, session.local)
   }
 
-  /// Checks the properties that conditions name.
+  /// Checks that the properties named in conditions exist.
   /// - Throws: ``CommandError`` for an unknown property.
   func checkConditions(in store: any DataStoreProtocol, _ session: Session) throws {
     guard !conditions.isEmpty else { return }
@@ -114,7 +114,7 @@ struct EventSelection {
   /// - Parameters:
   ///   - types: ids of the types; empty for all.
   ///   - timestamps: range that contains the timestamps of the events; `nil` for all.
-  ///   - range: exact range; `nil` for all of these.
+  ///   - range: exact range; `nil` if `timestamps` needs no further check.
   ///   - local: the user's calendar.
   func search(
     ofTypes types: Set<String>, during timestamps: Range<Date>?, in range: EventRange?, _ local: LocalTime

@@ -27,7 +27,7 @@ struct EventText {
   /// - Parameters:
   ///   - session: source of the calendar and units.
   ///   - types: all event types.
-  ///   - places: places by which the ends of trips are named.
+  ///   - places: places used to name the ends of trips.
   ///   - running: ids of events that are running.
   init(session: Session, types: [EventType], places: [Geofence] = [], running: Set<String> = []) {
     local = session.local

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Text, rows and JSON of the series of one event type.
+/// Formatter for the series of one event type: text, `--plain` rows and JSON.
 struct ChartText {
   static let columns = ["first day", "last day", "value", "entries", "14-day mean (by day)"]
   private static let widestBar = 40
@@ -46,7 +46,7 @@ struct ChartText {
     return nil
   }
 
-  /// Statement on the highest and the median bar.
+  /// Statement about the highest and the median bar.
   private var peak: InsightStatement? {
     let points = series.steps.points.filter { $0.value != nil }
     let sorted = points.compactMap(\.value).sorted()

@@ -2,7 +2,8 @@ import TrendyFoundation
 import TrendyModels
 
 extension LocalTime {
-  /// Returns the year that both ends of a range are printed without: the current one, or 0 (none) if the range crosses a year boundary.
+  /// Returns the year to omit when a range is printed: the current year, or 0 for none if the range spans several
+  /// years.
   func year(_ now: Date, spanning first: Date, _ last: Date) -> Int {
     let year = components(of: now).year
     return components(of: first).year == components(of: last).year ? year : 0
@@ -22,7 +23,8 @@ extension CivilDate {
 }
 
 extension ClosedRange<CivilDate> {
-  /// `Mon 16 to Fri 20 Nov`, with the year where it is not that of `now`, and with both years where they differ.
+  /// Formats the range as `Mon 16 to Fri 20 Nov`. Adds the year if it differs from that of `now`, or both years if the
+  /// range spans a year boundary.
   func words(near now: CivilDate) -> String {
     let (first, last) = (lowerBound, upperBound)
     guard first != last else { return first.words(near: now) }

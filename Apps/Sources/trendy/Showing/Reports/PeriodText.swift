@@ -3,7 +3,7 @@ import TrendyInsights
 import TrendyModels
 import TrendyTrips
 
-/// Text, rows and JSON of a ``PeriodReview``, and the distance driven.
+/// Formatter for a ``PeriodReview`` and the distance driven: text, `--plain` rows and JSON.
 struct PeriodText {
   static let columns = [
     "type", "now", "before", "percent (or new)", "count per day or month",
@@ -11,7 +11,7 @@ struct PeriodText {
 
   private let review: PeriodReview
   private let driven: Driven?
-  /// The present time of day if the last day has not ended; otherwise `nil`.
+  /// Current time of day if the last day has not ended; otherwise `nil`.
   private let clock: String?
   private let isNarrow: Bool
   private let units: Units
@@ -67,7 +67,7 @@ struct PeriodText {
     PlainNarrator().sentence(.changes(review.rows.map { (name: $0.type.name, change: $0.change) }))
   }
 
-  /// `+20 %`, `same`, `new`.
+  /// Formats a change as `+20 %`, `same` or `new`.
   private static func words(_ change: PeriodChange) -> String {
     guard let percent = change.percent else { return "new" }
     return change.now == change.before ? "same" : "\(percent < 0 ? "−" : "+")\(abs(percent).text(decimals: 0)) %"
@@ -81,7 +81,7 @@ struct PeriodText {
     return "This \(name), \(days), compared with \(span.isPart ? "the same part of " : "")last \(name), \(before)"
   }
 
-  /// `Mon 16 to Fri 20 Nov`; the name of a whole month or year.
+  /// Formats a range of days as `Mon 16 to Fri 20 Nov`, or as the name of a whole month or year.
   private func words(_ days: ClosedRange<CivilDate>) -> String {
     let first = days.lowerBound
     let isWhole = days == span.period.days(around: first, firstWeekday: first.weekday)

@@ -2,7 +2,7 @@ import CommandSupport
 import TrendyInsights
 import TrendyModels
 
-/// Daily series of two correlated types, one above the other, a column per day.
+/// Chart of the daily series of two correlated types, one above the other, with a column for each day.
 struct RelationPicture {
   private struct Side {
     let id: String
@@ -15,7 +15,7 @@ struct RelationPicture {
   private let relation: CorrelationFinding
   /// Number of pairs of types that were tested for a correlation.
   private let pairs: Int
-  /// If the correlation has a lag, this type precedes the other by a day.
+  /// Type that precedes the other one by a day if the correlation has a lag.
   private let first: Side
   private let second: Side
   private let today: CivilDate
@@ -23,7 +23,7 @@ struct RelationPicture {
 
   /// - Parameters:
   ///   - found: findings with the correlation.
-  ///   - place: rank of the correlation, from 0.
+  ///   - place: rank of the correlation, starting at 0.
   /// - Returns: `nil` if there are fewer correlations.
   init?(_ found: FoundInsights, ofRelation place: Int) {
     guard found.search.strongest.indices.contains(place) else { return nil }
@@ -101,7 +101,7 @@ struct RelationPicture {
     ])
   }
 
-  /// Labels of the first day and of each month.
+  /// Returns the labels for the first day and for each month.
   private func names(_ columns: Range<Int>) -> String {
     var text = ""
     for place in columns {
@@ -132,7 +132,7 @@ struct RelationPicture {
     ]
   }
 
-  /// JSON members of a correlation.
+  /// Returns the JSON members that describe a correlation.
   static func members(
     _ relation: CorrelationFinding, _ name: (String) -> String, _ narrator: some InsightNarrator
   ) -> [(String, JSONText)] {

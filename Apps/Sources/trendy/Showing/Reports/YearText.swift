@@ -17,7 +17,7 @@ struct YearText {
     bests = review.rows.compactMap { row in row.records.map { (row.type, $0) } }
   }
 
-  /// Sentences after the first.
+  /// Sentences that follow the review's first sentence.
   var sentences: [String] {
     guard let best = review.best else { return [] }
     let narrator = PlainNarrator()
@@ -52,7 +52,7 @@ struct YearText {
 
   private func day(_ day: CivilDate) -> String { day.words(near: review.span.days.upperBound) }
 
-  /// Columns of a type; empty if it has no entries in the year.
+  /// Returns the columns for a type; empty if it has no entries in the year.
   func cells(_ row: PeriodReview.Row) -> [String] {
     guard let records = row.records else { return Self.columns.map { _ in "" } }
     return [
@@ -61,7 +61,7 @@ struct YearText {
     ]
   }
 
-  /// Returns the best month as `2026-11`.
+  /// Formats the best month as `2026-11`.
   private static func monthCell(_ records: PersonalRecords) -> String {
     String(records.month.days.lowerBound.description.prefix(7))
   }

@@ -74,7 +74,7 @@ extension SyncStatusReport {
     return runs.last?.nextTry
   }
 
-  /// Whether the hub accepted this device's token in the last sync that got an answer; `nil` if unknown.
+  /// Whether the hub accepted this device's token in the last sync that got a response; `nil` if unknown.
   private var isTokenGood: Bool? { account == nil ? nil : runs.last { $0.isTokenGood != nil }?.isTokenGood }
 
   /// State of the circuit breaker, derived from the last sync.

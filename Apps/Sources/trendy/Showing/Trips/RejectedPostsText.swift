@@ -4,7 +4,7 @@ import TrendyAgent
 import TrendyFoundation
 import TrendyModels
 
-/// Rejected posts of trackers, as recorded by the agent and by the hub.
+/// Rejected posts from trackers, as recorded by the agent and by the hub.
 struct RejectedPostsText {
   struct Entry {
     var device: String

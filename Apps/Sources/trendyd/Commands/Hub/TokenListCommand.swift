@@ -11,7 +11,7 @@ struct TokenListCommand: DaemonCommand {
   /// A device with the name of its user.
   struct Row {
     var device: HubDevice
-    /// Name of the user; `nil` if all data of the user was erased.
+    /// Name of the user; `nil` if all of the user's data was erased.
     var personName: String?
   }
 

@@ -15,7 +15,7 @@ struct WebhookListCommand: DaemonCommand {
     var webhook: HubWebhook
     /// Status of deliveries; `nil` if the webhook has just been added.
     var standing: WebhookDeliveryState?
-    /// Name of the user; `nil` if all data of the user was erased.
+    /// Name of the user; `nil` if all of the user's data was erased.
     var personName: String?
   }
 
