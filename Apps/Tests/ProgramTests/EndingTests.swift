@@ -28,8 +28,8 @@ struct EndingTests {
       ])
     defer { half.kill() }
     #expect(try eventually { half.text.contains("sent") ? true : nil } == true)
-    // Sent after the incomplete request over the same loopback interface, so the hub has received that one when it
-    // responds to this one.
+    // Sent after the incomplete request over the same loopback interface. Once the hub has responded, it must have
+    // received the incomplete request, too.
     #expect(try bench.shell("curl -sf \(hub.url)/api/v1/health").status == 0)
     hub.stop()
     #expect(hub.process.terminationStatus == 0)

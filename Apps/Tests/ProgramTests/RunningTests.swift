@@ -129,8 +129,8 @@ struct RunningTests {
     #expect(try bench.shell("trendy log - --store '\(bench.store())' < '\(lines.path)'").status == 0)
     #expect(try bench.trendy("log", "coffee").output.contains("101-day streak"))
     #expect(try bench.trendy("today").output.contains("101-day streak"))
-    // @2 is the entry of 100 days ago, which was recorded last, so @61 is the one of 41 days ago. Deleting it splits
-    // the streak.
+    // @2 is the entry from 100 days ago, which was recorded last, so @61 is the entry from 41 days ago. Deleting it
+    // splits the streak.
     #expect(try bench.trendy("rm", "@61", "--yes").status == 0)
     #expect(try bench.trendy("today").output.contains("41-day streak"))
     #expect(try bench.trendy("streaks", "--plain").output.contains("\t41\t59\t"))

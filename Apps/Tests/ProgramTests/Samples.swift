@@ -14,7 +14,7 @@ enum Samples {
   /// Folder with the same drive in the file formats of several programs.
   static let forms = drive.deletingLastPathComponent().appending(path: "forms")
 
-  /// Folder with GPX files of other programs and descriptions of their content.
+  /// Folder with GPX files from other programs and descriptions of their content.
   static let recordings = drive.deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "Packages/TrendyInterchange/Tests/TrendyInterchangeTests/Resources")
 

@@ -21,7 +21,7 @@ struct DeviceScenario {
   private let engine: SyncEngine
   private let readsSnapshots: Bool
 
-  /// Replaces some responses of the hub by fuzzed ones.
+  /// Replaces some of the hub's responses with fuzzed ones.
   fileprivate final class Answers: Sendable {
     struct State {
       var source: FuzzSource
@@ -122,13 +122,13 @@ struct DeviceScenario {
       do {
         try recorder.restore(eventId: event.id)
       } catch is RecorderError {
-        // The deletion was already pushed, or its type was deleted.
+        // The deletion has already been pushed, or the event's type was deleted.
       }
     default: try recorder.edit(eventId: event.id) { $0.notes = "note" }
     }
   }
 
-  /// Writes from another device of the same user.
+  /// Writes to the hub as another device of the same user would.
   private mutating func writeFromOtherDevice(_ number: Int) async throws {
     let type = source.pick(["T", "other-\(number)"])
     let body = #"{"id":"\#(type)","name":"Other","color":"c","icon":"i"}"#
@@ -186,7 +186,7 @@ struct DeviceScenario {
 }
 
 extension DeviceScenario.Answers.State {
-  /// A fuzzed version of the response body.
+  /// Returns a fuzzed version of the response body.
   fileprivate mutating func changed(_ body: Data, isSnapshot: Bool) -> [UInt8] {
     guard isSnapshot else { return source.mutated(document: Array(body), rarity: source.pick([4, 15, 60])) }
     var lines = body.split(separator: UInt8(ascii: "\n")).map { Array($0) }

@@ -28,7 +28,7 @@ struct FuzzSource: RandomNumberGenerator {
     SyncRange.stamp.upperBound + 1, 1_704_067_200_000,
   ]
 
-  /// An integer, mostly near a limit of a range.
+  /// Returns an integer, mostly near a limit of a range.
   mutating func integer() -> Int64 {
     switch below(4) {
     case 0: pick(Self.ends)
@@ -38,7 +38,7 @@ struct FuzzSource: RandomNumberGenerator {
     }
   }
 
-  /// A number as JSON text, including numbers beyond 64 bits and invalid numbers.
+  /// Returns a number as JSON text; it may exceed 64 bits or be invalid.
   mutating func numeral() -> String {
     switch below(8) {
     case 0:
@@ -104,7 +104,7 @@ struct FuzzSource: RandomNumberGenerator {
     return bytes
   }
 
-  /// A random JSON value, nested at most `depth` levels.
+  /// Returns a random JSON value, nested at most `depth` levels deep.
   mutating func value(depth: Int = 3) -> JSONValue {
     switch below(depth > 0 ? 9 : 7) {
     case 0: .null

@@ -14,7 +14,7 @@ public struct Fuzzer: Sendable {
     case push
     /// Request targets and query parameters.
     case query
-    /// Uploads of trackers, and track files.
+    /// Tracker uploads and track files.
     case tracks
     /// Damaged backups, files and rows of stores, with valid checksums.
     case store

@@ -1,7 +1,7 @@
 import HubTesting
 import TrendyHub
 
-/// Parses the bytes of a connection, with zero or more requests, by the hub's HTTP parser.
+/// Parses the bytes of a connection, with zero or more requests, with the hub's HTTP parser.
 enum HTTPCase {
   static func run(_ source: inout FuzzSource) throws -> String {
     var bytes = (0..<1 + source.below(3)).flatMap { _ in request(&source) }

@@ -11,6 +11,7 @@ struct HubScenario {
   /// Highest processed sequence by device.
   private var sequences: [String: Int64] = [:]
 
+  /// Creates a scenario with a new hub.
   /// - Parameter asksOnly: whether to fuzz request targets instead of push requests.
   init(_ source: inout FuzzSource, asksOnly: Bool) throws {
     hub = try FuzzHub(seed: source.next())

@@ -129,7 +129,7 @@ struct StoreScenario {
 
   // MARK: Damage
 
-  /// - Returns: a description of the damage.
+  /// Damages a row or a file and returns the kind of damage.
   private mutating func damage(_ disk: SimulatedFileSystem, isHub: Bool) throws -> String {
     if source.once(in: 2) {
       try damageRow(disk, isHub: isHub)
@@ -163,7 +163,7 @@ struct StoreScenario {
     return kind
   }
 
-  /// Replaces 8, 4 or 1 bytes by an extreme number, mostly near the start or the end of the file, where the formats
+  /// Replaces 8, 4 or 1 bytes with an extreme number, mostly near the start or the end of the file, where the formats
   /// store counts and offsets.
   private mutating func alter(_ bytes: inout [UInt8]) {
     guard bytes.count > 16 else { return }
@@ -236,7 +236,7 @@ struct StoreScenario {
 
   /// Calls every read operation of a store, then writes to it and repairs it.
   private static func readStore(_ folder: String, _ disk: SimulatedFileSystem) throws {
-    // Both report damage by throwing.
+    // `verify` and `repair` report damage by throwing.
     let repairing = disk.copy()
     _ = try? StorageEngine.verify(directory: folder, fileSystem: disk, options: options)
     _ = try? StorageEngine.repair(directory: folder, fileSystem: repairing, options: options)
@@ -258,7 +258,7 @@ struct StoreScenario {
   private static func readLocalStore(_ disk: SimulatedFileSystem) throws {
     let factory = try DefaultDataStoreFactory(directory: "/store", fileSystem: disk, options: options)
     let store = factory.makeLocalStore()
-    // Run separately: one may throw while another succeeds.
+    // Run separately, because one read may throw while another succeeds.
     let questions: [() throws -> Void] = [
       { _ = try store.verify() }, { _ = try store.fetchAllEvents() }, { _ = try store.fetchAllEventTypes() },
       { _ = try store.fetchPendingMutations() }, { _ = try store.fetchTombstones() },
@@ -282,7 +282,7 @@ struct StoreScenario {
   private static func readTracks(_ disk: SimulatedFileSystem) throws {
     let log = TrackLog(rows: try TrackFolder(directory: "/store/tracks", fileSystem: disk, options: options))
     for device in try log.devices() {
-      _ = try? log.unread(device: device.name)  // damage in the other records does not stop the reading
+      _ = try? log.unread(device: device.name)  // damage in other records does not prevent reading
       try log.forEach(device: device.name, after: nil, through: nil) { _ in }
     }
     let fix = Location(

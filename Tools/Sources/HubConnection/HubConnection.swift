@@ -16,10 +16,11 @@ package final class HubConnection {
 
   private let socket: Int32
   private let fields: String
-  /// Bytes of a streaming response that were received but not read yet.
+  /// Bytes of a streaming response that have been received but not yet read.
   private var tail: [UInt8] = []
   private var buffer = [UInt8](repeating: 0, count: 65_536)
 
+  /// Connects to a hub.
   /// - Parameter source: local address to connect from.
   package init(port: UInt16, token: String?, from source: String? = nil) throws {
     fields = "Host: 127.0.0.1\r\n" + (token.map { "Authorization: Bearer \($0)\r\n" } ?? "")
@@ -73,7 +74,7 @@ package final class HubConnection {
     guard head.hasPrefix("HTTP/1.1 200") else { throw Failed(description: head) }
   }
 
-  /// Like ``open(_:)``, and reads until the response contains `text`.
+  /// Opens a streaming response like ``open(_:)`` and reads until it contains `text`.
   package func open(_ path: String, until text: String) throws {
     try open(path)
     try read(until: text)
@@ -102,7 +103,7 @@ package final class HubConnection {
     return buffer[..<count]
   }
 
-  /// Length of the head and of the whole response; `nil` until the head is complete.
+  /// Returns the length of the head and of the whole response, or `nil` if the head is incomplete.
   private func length(of answer: [UInt8]) throws -> (head: Int, length: Int)? {
     let head = String(decoding: answer.prefix(2048), as: UTF8.self)
     guard let end = head.range(of: "\r\n\r\n") else { return nil }

@@ -45,7 +45,7 @@ struct BenchmarkFolder {
     }
   }
 
-  /// Allocated bytes of the store's files.
+  /// Returns the number of bytes allocated to the store's files.
   func bytes() throws(BenchmarkError) -> Int {
     var sum = 0
     for name in try entries() where !name.hasPrefix(".") {

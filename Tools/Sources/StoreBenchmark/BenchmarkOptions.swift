@@ -17,7 +17,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
     case delete
     case generate = "gen"
     case verify
-    // Run in child processes only.
+    // Only used in child processes.
     case childFill = "child-fill"
     case childInsert = "child-insert"
     case childOpen = "child-open"
@@ -47,6 +47,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
       P    number of processes of insert-durable-mp, 1 to 64 (default 2)
     """
 
+  /// Parses command-line options.
   /// - Parameter arguments: the arguments after `store`.
   package init(_ arguments: [String]) throws(BenchmarkError) {
     var workload: Workload?
@@ -91,7 +92,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
     return number
   }
 
-  /// The path without trailing slashes.
+  /// Returns the path without trailing slashes.
   private static func folder(_ text: String) throws(BenchmarkError) -> String {
     var path = text
     while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -99,7 +100,7 @@ package struct BenchmarkOptions: Hashable, Sendable {
     return path
   }
 
-  /// Arguments that start `workload` with the same rows and folder.
+  /// Returns the arguments that start `workload` with the same rows and folder.
   func arguments(for workload: Workload, rows: Range<Int>? = nil) -> [String] {
     let basic = ["store", "--workload", workload.rawValue, "--n", "\(count)", "--dir", directory]
     return rows.map { basic + ["--rows", "\($0.lowerBound)-\($0.upperBound)"] } ?? basic

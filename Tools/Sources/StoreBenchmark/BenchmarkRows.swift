@@ -27,7 +27,7 @@ package struct BenchmarkRows: Hashable, Sendable {
     RowKey(high: 0x018c_2bb2_7a40_7000, low: 0x8000_0000_0000_0000 | UInt64(index + 1)).uuidText
   }
 
-  /// The row with the given index, which may exceed ``count``.
+  /// Returns the row with the given index, which may exceed ``count``.
   package func event(_ index: Int) -> Event {
     var generator = SeededGenerator(seed: 0x5EED_0000 &+ UInt64(index) &* 0xD134_2543_DE82_EF95)
     let created = Self.start + Int64(UInt64(index) &* UInt64(Self.span) / UInt64(count))
@@ -76,7 +76,7 @@ package struct BenchmarkRows: Hashable, Sendable {
     let place = String(repeating: "0", count: 8 - hexadecimal.count) + hexadecimal
     return [
       "mood": PropertyValue(type: .number, value: .int(Int64(drawn % 10))),
-      // Same double as parsing the decimal text.
+      // The division yields the same double as parsing the decimal text.
       "weight_kg": PropertyValue(type: .number, value: .double(Double(tenths) / 10)),
       "place": PropertyValue(type: .text, value: .string(place)),
       "energy": PropertyValue(type: .select, value: .string(energies[Int((drawn >> 20) % 3)])),
@@ -85,6 +85,7 @@ package struct BenchmarkRows: Hashable, Sendable {
   }
 
   package static func date(_ millis: Int64) -> Date { Date(timeIntervalSince1970: Double(millis) / 1000) }
+  /// Returns the number of milliseconds since 1970.
   /// - Parameter date: a date after 1970.
   package static func millis(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970 * 1000 + 0.5) }
 }

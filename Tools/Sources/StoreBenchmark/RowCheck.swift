@@ -5,7 +5,7 @@ import TrendyPersistence
 package struct RowCheck {
   init() {}
 
-  /// The sum wraps around; missing strings and coordinates add 0.
+  /// Returns the checksum of an event. The sum wraps around; missing strings and coordinates add 0.
   package static func value(_ event: borrowing Event) -> UInt64 {
     var check = RowCheck()
     return withUnsafePointer(to: event) { check.value(at: $0) }
@@ -15,7 +15,7 @@ package struct RowCheck {
   private var shape: PropertyShape?
   private var namesLength = 0
 
-  /// Checksum of an event in place, to avoid measuring a copy.
+  /// Computes the checksum of an event in place, to avoid measuring a copy.
   mutating func value(at event: UnsafePointer<Event>) -> UInt64 {
     var sum = BenchmarkRows.millis(event.pointee.timestamp)
     if let notes = event.pointee.notes { sum &+= Int64(notes.utf8.count * 3) }
@@ -28,7 +28,7 @@ package struct RowCheck {
     return UInt64(bitPattern: sum)
   }
 
-  /// Checksum of a row that is not decoded into an event, without copying its strings.
+  /// Computes the checksum of a row without decoding it into an event or copying its strings.
   mutating func value(_ row: EventRow) throws(StorageError) -> UInt64 {
     var sum = BenchmarkRows.millis(row.timestamp)
     if let notes = row.notes { sum &+= Int64(notes.utf8Count * 3) }
@@ -46,7 +46,7 @@ package struct RowCheck {
     return UInt64(bitPattern: sum)
   }
 
-  /// Length of ``propertiesText(_:)`` in bytes, computed without creating the text.
+  /// Returns the length of ``propertiesText(_:)`` in bytes, computed without creating the text.
   private mutating func propertiesLength(_ event: UnsafePointer<Event>) -> Int {
     var length = 2
     event.pointee.forEachPackedProperty { shape, index, value in
@@ -56,7 +56,7 @@ package struct RowCheck {
     return length
   }
 
-  /// Length of all names, each with quotes, colon and comma.
+  /// Returns the total length of all names, each with quotes, colon and comma.
   private mutating func namesLength(_ shape: PropertyShape) -> Int {
     if shape !== self.shape {
       self.shape = shape
@@ -77,12 +77,14 @@ package struct RowCheck {
 
   @inline(never) private static func otherTextLength(_ value: PackedValue) -> Int { text(value.json).utf8.count }
 
+  /// Whether a number has at most one decimal.
   /// - Parameter number: 0 to 10,000.
   @inline(__always) private static func isTenths(_ number: Double) -> Bool {
     let tenths = number * 10
     return Double(Int(tenths + 0.5)) == tenths
   }
 
+  /// Returns the number of decimal digits.
   /// - Parameter number: 0 to 99,999.
   @inline(__always) private static func digits(_ number: Int) -> Int {
     number < 100 ? (number < 10 ? 1 : 2) : number < 1000 ? 3 : number < 10_000 ? 4 : 5
@@ -104,7 +106,7 @@ package struct RowCheck {
     }
   }
 
-  /// The properties as JSON text in the order of the other engines' rows, without spaces.
+  /// Returns the properties as JSON text without spaces, in the same order as in the other engines' rows.
   package static func propertiesText(_ event: Event) -> String {
     let members = ["mood", "weight_kg", "place", "energy", "steps"].compactMap { name in
       event.properties[name].map { "\"\(name)\":\(text($0.value))" }

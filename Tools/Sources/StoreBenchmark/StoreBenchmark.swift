@@ -35,7 +35,7 @@ package struct StoreBenchmark {
     print(report.line(for: options, bytesOnDisk: try folder.bytes()))
   }
 
-  /// A row as tab-separated columns.
+  /// Formats a row as tab-separated columns.
   package static func line(_ event: Event) -> String {
     func number(_ value: Double?) -> String { SystemCalls.format("%.17g", value ?? 0) }
     return [
@@ -53,7 +53,7 @@ extension StoreBenchmark {
   private func openStore() throws(StorageError) -> LocalStore { try openFactory().makeLocalStore() }
 
   private func openFactory() throws(StorageError) -> DefaultDataStoreFactory {
-    // With many concurrent writers the default timeout would be too short.
+    // With many concurrent writers, the default timeout would be too short.
     try DefaultDataStoreFactory(
       directory: options.directory, fileSystem: PosixFileSystem(), options: .init(lockTimeout: .seconds(60)))
   }
@@ -89,8 +89,8 @@ extension StoreBenchmark {
     }
   }
 
-  /// Saves after every `rowsPerSave` rows. Generating the rows (1,000 at a time) is not measured.
-  /// - Returns: the seconds of each save, including its upserts.
+  /// Inserts rows and saves after every `rowsPerSave` of them. Generating the rows (1,000 at a time) is not measured.
+  /// - Returns: duration of each save in seconds, including its upserts.
   private func insert(_ range: Range<Int>, rowsPerSave: Int, into store: LocalStore) throws -> [Double] {
     var latencies: [Double] = []
     latencies.reserveCapacity(range.count / rowsPerSave + 1)
@@ -119,7 +119,7 @@ extension StoreBenchmark {
   }
 
   /// Creates the data set with the requested number of rows unless the folder already contains it. Runs in a child
-  /// process so that it does not affect this one's memory statistics.
+  /// process, which does not affect the memory statistics of this process.
   private func prepare(_ folder: BenchmarkFolder) throws {
     let wanted = "trendy \(options.count)"
     if folder.content == wanted { return }
@@ -315,7 +315,7 @@ extension StoreBenchmark {
     return report
   }
 
-  /// Counts per UTC day, as the peers do.
+  /// Counts events per UTC day, as the other engines do.
   private func count(_ store: LocalStore, into report: inout BenchmarkReport) throws {
     guard let utc = TimeZone(secondsFromGMT: 0) else { preconditionFailure("UTC is missing") }
     for type in try store.fetchAllEventTypes() {

@@ -10,7 +10,7 @@
 package enum SystemCalls {
   static func text(for code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 
-  /// Peak resident memory of this process in KiB.
+  /// Returns the peak resident memory of this process in KiB.
   package static func peakMemory() -> Int {
     var usage = rusage()
     #if canImport(Glibc)
@@ -30,7 +30,7 @@ package enum SystemCalls {
     #endif
   }
 
-  /// Anonymous memory of this process in KiB; `nil` if the system does not report it.
+  /// Returns the anonymous memory of this process in KiB; `nil` if the system does not report it.
   static func anonymousMemory() -> Int? {
     guard let status = fopen("/proc/self/status", "r") else { return nil }
     defer { fclose(status) }
@@ -42,10 +42,10 @@ package enum SystemCalls {
     return nil
   }
 
-  /// Ends the process immediately, as a crash would.
+  /// Terminates the process immediately, as a crash would.
   static func endAtOnce() -> Never { _exit(0) }
 
-  /// Formats like `printf`.
+  /// Formats values as `printf` does.
   static func format(_ pattern: String, _ values: any CVarArg...) -> String {
     withVaList(values) { arguments in
       var bytes = [CChar](repeating: 0, count: 400)

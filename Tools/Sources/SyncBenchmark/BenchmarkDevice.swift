@@ -30,7 +30,7 @@ struct BenchmarkDevice {
     throw UsageError(text: "\(await engine.getPendingCount()) changes are still pending after five rounds")
   }
 
-  /// Counts without loading events, which would increase the measured memory.
+  /// Counts the events without loading them, which would increase the measured memory.
   func eventCount() throws -> Int {
     try factory.makeDataStore().eventCountsByDay(in: nil, ofType: nil, timeZone: .gmt).values.reduce(0, +)
   }

@@ -9,7 +9,7 @@ enum BenchmarkEvents {
     EventType(id: eventTypeId, name: "Coffee", colorHex: "#8B5A2B", iconName: "cup.and.saucer")
   }
 
-  /// UUID for a number from 1 to 2^32 - 1.
+  /// Returns the UUID for a number from 1 to 2^32 - 1.
   static func identifier(_ number: Int) -> String {
     let digits = String(number, radix: 16)
     return "018f0000-0000-7000-9000-" + String(repeating: "0", count: 12 - digits.count) + digits

@@ -25,7 +25,7 @@ final class HubProcess {
 
   var identifier: Int32 { process.processIdentifier }
 
-  /// A token of a device that was not used yet.
+  /// Returns a device token that has not been used yet.
   func nextToken() -> String { tokens.removeFirst() }
 
   func create(_ numbers: Range<Int>) throws { try tell("create \(numbers.lowerBound) \(numbers.upperBound)") }

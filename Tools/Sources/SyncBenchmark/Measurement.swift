@@ -4,7 +4,7 @@ struct Measurement {
   var seconds = 0.0
   /// Number of HTTP requests to the hub.
   var requests = 0
-  /// Durations of each operation, unordered; empty if operations were not timed individually.
+  /// Duration of each operation, unordered; empty if operations were not timed individually.
   var latencies: [Duration] = []
   /// Durations of plain requests, for comparison.
   var roundTrips: [Duration] = []

@@ -11,6 +11,7 @@ package struct SyncBenchmark {
   private let folder: URL
   private let program: String
 
+  /// Creates a benchmark.
   /// - Parameter program: the executable to start for the hub, with `hub DIR`.
   package init(_ options: SyncOptions, program: String) {
     self.options = options
@@ -18,7 +19,7 @@ package struct SyncBenchmark {
     self.program = program
   }
 
-  /// - Returns: the measurements as one line of JSON.
+  /// Runs the workload and returns its measurements as one line of JSON.
   package func run() async throws -> String {
     guard !FileManager.default.fileExists(atPath: folder.path) else {
       throw UsageError(text: "\(folder.path) already exists; use a new folder")
@@ -91,7 +92,7 @@ extension SyncBenchmark {
     return result
   }
 
-  /// Syncs without changes, and sends a plain request of the same client for comparison.
+  /// Syncs without changes, and sends a plain request from the same client for comparison.
   private func empty(_ hub: HubProcess) async throws -> Measurement {
     let device = try device("a", hub)
     try hub.create(1..<1001)
@@ -115,7 +116,7 @@ extension SyncBenchmark {
     return result
   }
 
-  /// Time from the durable save on one device until another device has the event.
+  /// Measures the time from the durable save on one device until another device has the event.
   private func live(_ hub: HubProcess) async throws -> Measurement {
     let (author, reader) = (try device("a", hub), try device("b", hub))
     try await author.sync()

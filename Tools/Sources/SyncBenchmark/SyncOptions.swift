@@ -21,7 +21,7 @@ package struct SyncOptions: Hashable, Sendable {
   }
 
   package var workload: Workload
-  /// At least 1.
+  /// Number of events, or of rounds for `empty` and `live`; at least 1.
   package var count: Int
   /// Path of a folder that does not exist yet; deleted at the end.
   package var directory: String
@@ -34,6 +34,7 @@ package struct SyncOptions: Hashable, Sendable {
     The hub runs in a child process; devices have stores on disk and use HTTP on the loopback interface.
     """
 
+  /// Parses command-line options.
   /// - Parameter arguments: the arguments after `sync`.
   package init(_ arguments: [String]) throws(UsageError) {
     var found: (workload: Workload?, count: Int?, directory: String) = (nil, nil, "./bench-sync")

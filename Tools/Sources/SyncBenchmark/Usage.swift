@@ -7,7 +7,7 @@
 #endif
 
 enum Usage {
-  /// Peak resident memory of this process in KiB.
+  /// Returns the peak resident memory of this process in KiB.
   static func peakMemory() -> Int {
     var usage = rusage()
     #if canImport(Glibc)

@@ -2,7 +2,7 @@ import Foundation
 import TrendyHub
 import TrendyModels
 
-/// Many users with one device each, written directly to storage: creating them through the API would compare each name
+/// Many users with one device each. They are written directly to storage, because the API would compare each new name
 /// with all others.
 struct Crowd {
   /// Device tokens, one per user.

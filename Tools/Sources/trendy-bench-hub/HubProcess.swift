@@ -71,7 +71,7 @@ final class HubProcess {
     )
   }
 
-  /// CPU time so far in seconds, of the process or of its threads with the given name.
+  /// Returns the CPU time in seconds used so far by the process, or by its threads with the given name.
   func processorTime(ofThreads name: String? = nil) -> Double {
     let folder = "/proc/\(process.processIdentifier)"
     guard let name else { return Self.seconds("\(folder)/stat") }
@@ -81,7 +81,7 @@ final class HubProcess {
     }.reduce(0) { $0 + Self.seconds("\(folder)/task/\($1)/stat") }
   }
 
-  /// Resolution is 10 ms (kernel clock ticks).
+  /// Returns the CPU time in a `stat` file, with a resolution of 10 ms (kernel clock ticks).
   private static func seconds(_ path: String) -> Double {
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     // The process name in parentheses may contain spaces.

@@ -71,6 +71,7 @@ private final class LoadUser: @unchecked Sendable {
 
   init(_ number: Int) { generator = SeededGenerator(seed: UInt64(number)) }
 
+  /// Returns the next request.
   /// - Parameter turn: number of requests so far.
   func request(_ turn: Int) -> (method: String, path: String, body: String?) {
     switch Int.random(in: 0..<100, using: &generator) {
@@ -97,7 +98,7 @@ private final class LoadUser: @unchecked Sendable {
     return ("GET", "/event-types", nil)
   }
 
-  /// An event within the year before 1 November 2026.
+  /// Returns an event within the year before 1 November 2026.
   private func event(_ id: String) -> String {
     events.append(id)
     writes += 1

@@ -42,7 +42,7 @@ struct StreamsRun {
       delays.append((ContinuousClock.now - asked) / .milliseconds(1))
     }
     let wall = (ContinuousClock.now - writing) / .seconds(1)
-    // Without the idle load of the same period.
+    // Excludes the CPU time that the idle streams use in the same period.
     let write = (hub.processorTime() - busy - idlePart * wall) * 1e6 / Double(Self.writes)
     delays.sort()
     print(

@@ -6,9 +6,9 @@ import TrendyPersistence
 /// Measures the hub under load:
 /// `trendy-bench-hub WORKLOAD DIR [SECONDS [STREAMS]]` or `trendy-bench-hub load DIR SECONDS DAEMON`.
 ///
-/// - `writers`: eight devices of one user write continuously, and each sync of the disk takes 200 ms. Meanwhile other
-///   clients request the hub's health and read another user's events. Prints their latencies in milliseconds, the
-///   writers' requests per second, and syncs per write.
+/// - `writers`: eight devices of one user write continuously, and each disk sync takes 200 ms. Meanwhile, other clients
+///   request the hub's health and read another user's events. Prints their latencies in milliseconds, the writers'
+///   requests per second, and syncs per write.
 /// - `readers`: the same while sixteen devices of one user read 1,000 events continuously.
 /// - `streams`: memory and CPU time of a hub with 10,000 open streams (or `STREAMS`), four per user, while idle and per
 ///   write.
@@ -142,14 +142,14 @@ final class Client: @unchecked Sendable {
 
   func finished() async { for await _ in done.stream {} }
 
-  /// Percentile in milliseconds, with two decimals.
+  /// Returns a percentile in milliseconds, rounded to two decimals.
   func percentile(_ percent: Int) -> Double {
     TrendyBenchHub.percentile(percent, of: times)
   }
 }
 
 extension TrendyBenchHub {
-  /// Percentile in milliseconds, with two decimals; -1 if `times` is empty.
+  /// Returns a percentile in milliseconds, rounded to two decimals; -1 if `times` is empty.
   static func percentile(_ percent: Int, of times: [Duration]) -> Double {
     let sorted = times.sorted()
     return sorted.isEmpty ? -1 : rounded(sorted[min(sorted.count * percent / 100, sorted.count - 1)] / .milliseconds(1))

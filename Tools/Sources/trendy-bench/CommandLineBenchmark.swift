@@ -25,7 +25,7 @@ struct CommandLineBenchmark {
     var isLong = false
     /// Limits in milliseconds and megabytes for a million events, if any.
     var aim: (millis: Int?, megabytes: Int?) = (nil, nil)
-    /// Equivalent commands of other tools.
+    /// Equivalent commands in other tools.
     var peers: [Peer] = []
   }
 
@@ -90,7 +90,7 @@ struct CommandLineBenchmark {
     }
   }
 
-  /// Milliseconds of each of several small durable writes.
+  /// Performs several small durable writes and returns the duration of each in milliseconds.
   private func flushes() throws -> [Double] {
     let path = folder.appending(path: "flush").path
     let file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
@@ -133,7 +133,7 @@ struct CommandLineBenchmark {
     ]
   }
 
-  /// The peers that are installed.
+  /// Returns the peers that are installed.
   private func peers(_ calls: [String]...) -> [Peer] {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return calls.compactMap { words in
@@ -162,7 +162,7 @@ struct CommandLineBenchmark {
     try Data().write(to: folder.appending(path: "timew/timewarrior.cfg"))
     let store = folder.appending(path: "store")
     _ = try CommandRun(trendy, ["init", "--store", store.path], environment: environment)
-    // In a child process: on Linux, the peak memory of a process counts for the processes that it starts.
+    // Runs in a child process, because on Linux a process passes its peak memory on to the processes that it starts.
     guard let own = Bundle.main.executableURL?.path else {
       throw InputError(text: "the path of this executable is unknown")
     }

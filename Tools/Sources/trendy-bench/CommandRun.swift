@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// Runs a program to its exit and measures time and memory.
+/// Runs a program until it exits and measures time and memory.
 struct CommandRun {
   /// Wall-clock time in seconds.
   let wall: Double
@@ -15,6 +15,7 @@ struct CommandRun {
   /// Peak resident memory in KiB.
   let peakMemory: Int
 
+  /// Runs a program.
   /// - Parameters:
   ///   - program: path of the executable.
   ///   - arguments: arguments without the program name.

@@ -4,9 +4,9 @@ struct CommandTableText {
   let programs: [String]
   /// Peers that are not installed.
   var missing: [String] = []
-  /// Milliseconds of small durable writes.
+  /// Durations of small durable writes in milliseconds.
   var flushes: [Double] = []
-  /// Peak memory of the benchmark in KiB. Linux counts it for child processes, so smaller peaks cannot be measured.
+  /// Peak memory of the benchmark in KiB. Linux passes it on to child processes, so smaller peaks cannot be measured.
   var ownPeak = 0
   private let events: Int
   private var rows: [[String]] = []
@@ -24,11 +24,12 @@ struct CommandTableText {
     return value < 100 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(value.rounded()))"
   }
 
+  /// Adds the row for a command.
   /// - Parameters:
   ///   - workload: name of the command.
   ///   - runs: runs of `trendy`, at least one.
   ///   - aim: limits in milliseconds and megabytes.
-  ///   - peers: runs of the peers by name.
+  ///   - peers: runs of the peers, keyed by name.
   mutating func add(
     _ workload: String, _ runs: [CommandRun], aim: (millis: Int?, megabytes: Int?), peers: [String: [CommandRun]]
   ) {
@@ -46,7 +47,7 @@ struct CommandTableText {
     (kilobytes <= ownPeak + 512 ? "<" : "") + Self.millis(Double(kilobytes) / 1024)
   }
 
-  /// The table with a header, followed by a comparison of `log` with the cost of a disk flush.
+  /// Table with a header, followed by a comparison of `log` with the cost of a disk flush.
   var text: String {
     let heading = ["command", "ms", "min", "cpu", "max ms", "MiB", "max MiB"] + programs
     let all = [heading] + rows

@@ -42,7 +42,7 @@ struct InsightsBenchmark {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let (store, rows) = (folder.appending(path: "store").path, folder.appending(path: "rows").path)
     _ = try CommandRun(trendy, ["init", "--store", store], environment: environment)
-    // In a child process: on Linux, the peak memory of a process counts for the processes that it starts.
+    // Runs in a child process, because on Linux a process passes its peak memory on to the processes that it starts.
     guard let own = Bundle.main.executableURL?.path else {
       throw InputError(text: "the path of this executable is unknown")
     }
@@ -89,7 +89,7 @@ struct InsightsBenchmark {
     "{\(members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ","))}"
   }
 
-  /// Time to update the snapshot by one more event, on a day with 40 types and streaks of 200 days.
+  /// Measures the time to update the snapshot with one more event, on a day with 40 types and streaks of 200 days.
   private static func snapshot() -> [(String, String)] {
     let now = Date()
     let types = (0..<typeCount).map {
@@ -154,7 +154,7 @@ struct InsightsBenchmark {
     try columns.withUnsafeBytes { Data($0) }.write(to: URL(filePath: arguments[2]))
   }
 
-  /// UUID of version 7.
+  /// Returns a version 7 UUID.
   private static func identifier(_ seconds: Int, _ random: UInt64) -> String {
     RowKey(high: UInt64(seconds) * 1000 << 16 | 0x7000 | random & 0xFFF, low: 2 << 62 | random >> 2).uuidText
   }

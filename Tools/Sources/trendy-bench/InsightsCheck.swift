@@ -70,7 +70,7 @@ struct InsightsCheck {
     var cases = 0
     var greatest_difference = 0.0
 
-    /// A value that exists on one side only counts as an infinite difference.
+    /// Compares two values. A value that is missing on one side counts as an infinite difference.
     mutating func compare(_ found: Double?, _ expected: Double?) {
       switch (found, expected) {
       case (nil, nil): break

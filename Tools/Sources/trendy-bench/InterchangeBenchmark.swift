@@ -213,7 +213,7 @@ extension InterchangeBenchmark {
       + "\"records_per_cpu_s\":\(Int(Double(records) / processor)),\"peak_rss_kb\":\(memory)}"
   }
 
-  /// Bytes of a size such as `4G`.
+  /// Returns the number of bytes for a size such as `4G`.
   private static func size(_ text: String) -> Int? {
     let factors: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
     guard let last = text.last else { return nil }
@@ -221,9 +221,9 @@ extension InterchangeBenchmark {
     return Int(text)
   }
 
-  /// Peak memory of this process in KiB; `nil` if the system does not report it.
+  /// Returns the peak memory of this process in KiB; `nil` if the system does not report it.
   private static func ownPeak() -> Int? {
-    // Linux only.
+    // Only available on Linux.
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return line.flatMap { Int($0.filter(\.isNumber)) }
@@ -235,7 +235,7 @@ extension InterchangeBenchmark {
     private typealias Whose = Int32
   #endif
 
-  /// CPU time in seconds and peak memory in KiB.
+  /// Returns the CPU time in seconds and the peak memory in KiB.
   private static func resources(_ whose: Whose) -> (processor: Double, memory: Int) {
     var usage = rusage()
     #if canImport(Glibc)

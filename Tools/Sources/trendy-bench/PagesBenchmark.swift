@@ -9,8 +9,8 @@ import HubConnection
   import Glibc
 #endif
 
-/// `trendy-bench pages`: latency of the requests of the hub's pages for a user with a million events, and the cost of
-/// open but idle browsers.
+/// `trendy-bench pages`: latency of the requests that the hub's pages make for a user with a million events, and the
+/// cost of open but idle browsers.
 struct PagesBenchmark {
   static let usage = """
     usage: trendy-bench pages --programs DIR [--n N] [--runs K] [--streams S] [--seconds T] [--dir DIR]
@@ -55,7 +55,7 @@ struct PagesBenchmark {
     let connection = try HubConnection(port: hub.port, token: tokens[0])
     write(try fill(connection))
     for page in Page.allCases {
-      // With an unchanged record, and with one event recorded before each load, as from a phone.
+      // Loads the page with an unchanged record, and again with one event recorded before each load, as if by a phone.
       for isChanging in [false, true] { write(try load(page, isChanging: isChanging, connection)) }
     }
     write(try listen(hub, tokens))

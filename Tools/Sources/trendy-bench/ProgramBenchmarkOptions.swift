@@ -13,6 +13,7 @@ struct ProgramBenchmarkOptions {
   private let values: [String: String]
   private let usage: String
 
+  /// Parses command-line options.
   /// - Parameters:
   ///   - arguments: pairs of option and value.
   ///   - known: the accepted options.
@@ -31,7 +32,7 @@ struct ProgramBenchmarkOptions {
 
   subscript(option: String) -> String? { values[option] }
 
-  /// An integer from 1 to 100,000,000.
+  /// Returns the value of an option, an integer from 1 to 100,000,000.
   func number(_ option: String, _ usual: Int) throws(InputError) -> Int {
     guard let text = values[option] else { return usual }
     guard let number = Int(text), (1...100_000_000).contains(number) else {
@@ -40,7 +41,7 @@ struct ProgramBenchmarkOptions {
     return number
   }
 
-  /// Path of a program in the folder given by `--programs`.
+  /// Returns the path of a program in the folder given by `--programs`.
   func program(_ name: String) throws(InputError) -> String {
     guard let programs = values["--programs"] else { throw InputError(text: "--programs is missing\n\(usage)") }
     let path = "\(programs)/\(name)"
@@ -48,13 +49,13 @@ struct ProgramBenchmarkOptions {
     return path
   }
 
-  /// The folder given by `--dir`, or a temporary one.
+  /// Returns the folder given by `--dir`, or a temporary one.
   func folder(_ name: String) -> (folder: URL, isTemporary: Bool) {
     if let path = values["--dir"] { return (URL(filePath: path), false) }
     return (FileManager.default.temporaryDirectory.appending(path: "trendy-bench-\(name)-\(getpid())"), true)
   }
 
-  /// Python interpreter and script of the peer; `nil` if not given.
+  /// Returns the Python interpreter and script of the peer; `nil` if not given.
   func peer() throws(InputError) -> (python: String, script: String)? {
     switch (values["--python"], values["--script"]) {
     case (let python?, let script?): return (python, script)

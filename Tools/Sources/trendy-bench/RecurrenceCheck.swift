@@ -18,6 +18,7 @@ struct RecurrenceCheck {
     file = URL(filePath: arguments[1])
   }
 
+  /// Runs all cases.
   /// - Parameter report: called with a description of each wrong case.
   /// - Returns: a summary such as `{"cases":300,"wrong":0}`.
   /// - Throws: if the file cannot be read or has no cases. Wrong cases do not throw.
@@ -35,7 +36,7 @@ struct RecurrenceCheck {
     return "{\"cases\":\(cases.count),\"wrong\":\(wrong)}"
   }
 
-  /// Description of the first difference; `nil` if all occurrences are correct.
+  /// Describes the first difference; returns `nil` if all occurrences are correct.
   private static func difference(_ each: JSONValue) -> String? {
     func text(_ name: String) -> String? { each.objectValue?[name]?.stringValue }
     guard let ruleText = text("rrule") else { return "the case has no rrule" }

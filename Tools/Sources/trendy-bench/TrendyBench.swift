@@ -9,9 +9,10 @@ import StoreBenchmark
   import Glibc
 #endif
 
-/// Benchmarks by suite: `store` the device's store, `sync` devices and a hub, `insights` statistics, `pages` the
-/// requests of the hub's pages, `interchange` readers and writers of other formats, `cli` the commands of `trendy`,
-/// `geodesic` distances, `trips` the speed of trip detection, `worlds` and `tracks` its accuracy.
+/// Runs a benchmark suite: `store` (the device's store), `sync` (devices and a hub), `insights` (statistics), `pages`
+/// (requests made by the hub's pages), `interchange` (readers and writers of other formats), `cli` (the commands of
+/// `trendy`), `geodesic` (distances), `trips` (speed of trip detection), or `worlds` and `tracks` (accuracy of trip
+/// detection).
 @main
 enum TrendyBench {
   static func main() {
@@ -62,8 +63,8 @@ enum TrendyBench {
     }
   }
 
-  /// Replaces this process by `trendy-bench-sync`, a separate executable because its libraries would slow the start of
-  /// the other suites.
+  /// Replaces this process with `trendy-bench-sync`, a separate executable because its libraries would slow the start
+  /// of the other suites.
   private static func becomeSync(_ arguments: [String]) throws {
     guard let own = Bundle.main.executableURL else { throw InputError(text: "the path of this executable is unknown") }
     let program = own.deletingLastPathComponent().appending(path: "trendy-bench-sync").path

@@ -21,7 +21,7 @@ struct TripScore {
   private(set) var matched = 0
   private(set) var missed = 0
   private(set) var wrong = 0
-  /// Wrong detections that are mostly within a true trip.
+  /// Wrong detections that lie mostly within a true trip.
   private(set) var pieces = 0
   private(set) var daysWithoutTrips = 0
   private(set) var falseWhileParked = 0
@@ -90,7 +90,7 @@ struct TripScore {
 
   var f1: Double? { Self.f1(matched, missed, wrong) }
 
-  /// One line of JSON that starts with the given members.
+  /// Returns one line of JSON that starts with the given members.
   func json(_ members: [(String, String)]) -> String {
     func number(_ value: Double?, _ digits: Double = 1000) -> String {
       value.map { "\(($0 * digits).rounded() / digits)" } ?? "null"

@@ -54,7 +54,7 @@ struct TripsBenchmark {
       + "\"peak_rss_kb\":\(Self.peakMemory()),\"trips\":\(trips)}"
   }
 
-  /// Peak resident memory in KiB.
+  /// Returns the peak resident memory of this process in KiB.
   private static func peakMemory() -> Int {
     var usage = rusage()
     #if canImport(Glibc)
@@ -79,7 +79,7 @@ private struct SimulatedPhone {
   private var heading = 0.0
   private var generator = SeededGenerator(seed: 1)
 
-  /// Random number from 0 to 1.
+  /// Returns a random number from 0 to 1.
   private mutating func random() -> Double { Double(generator.next() >> 11) / 9_007_199_254_740_992 }
 
   private mutating func fix(noise: Double) -> Location {

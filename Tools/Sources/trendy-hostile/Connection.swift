@@ -31,6 +31,7 @@ final class Connection {
     }
   }
 
+  /// Sends text.
   /// - Returns: whether the complete text was sent.
   @discardableResult
   func send(_ text: String) -> Bool {
@@ -46,7 +47,7 @@ final class Connection {
     return true
   }
 
-  /// Reads until the connection is closed and returns the HTTP status, or 0 without a response.
+  /// Reads until the connection is closed and returns the HTTP status, or 0 if there is no response.
   func status() -> Int {
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

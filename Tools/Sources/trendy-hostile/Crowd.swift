@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// All users except the malicious one. They take turns to write and read, several at a time.
+/// All users except the malicious one. They take turns writing and reading, several at a time.
 struct Crowd {
   private static let atOnce = 8
   private let hub: HostileHub
 
   init(_ hub: HostileHub) { self.hub = hub }
 
-  /// Sends requests until every user was served and `seconds` have passed, but at most a minute longer.
+  /// Sends requests until `seconds` have passed and every user has been served, but for at most one additional minute.
   func serve(atLeast seconds: Double) -> Figures {
     let (hub, members) = (hub, hub.others)
     let figures = Shared(Figures())

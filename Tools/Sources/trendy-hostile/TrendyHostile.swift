@@ -64,7 +64,8 @@ enum TrendyHostile {
     }
   }
 
-  /// - Returns: whether all users were served during all attacks.
+  /// Runs all attacks.
+  /// - Returns: whether all users were served during each of them.
   private static func run(_ options: Options) throws -> Bool {
     defer { try? FileManager.default.removeItem(atPath: options.folder) }
     let hub = try HostileHub(options)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs a program to its exit.
+/// Runs a program until it exits.
 enum Command {
   struct Result {
     var status: Int32
@@ -17,7 +17,8 @@ enum Command {
     return result.output
   }
 
-  /// - Parameter limit: seconds until the program is killed; this is not an error.
+  /// Runs a program and returns its output.
+  /// - Parameter limit: seconds until the program is killed, which is not an error.
   static func run(
     _ name: String, _ arguments: [String], environment: [String: String] = [:], limit: Int? = nil
   ) throws -> Result {
@@ -30,7 +31,7 @@ enum Command {
     try process.run()
     let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    // `timeout` exits with 137 after it killed the program.
+    // `timeout` exits with 137 after killing the program.
     return Result(status: process.terminationStatus, output: output, wasStopped: process.terminationStatus == 137)
   }
 }

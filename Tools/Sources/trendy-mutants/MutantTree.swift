@@ -31,7 +31,7 @@ struct MutantTree {
     for (path, data) in sources { try place(data, path) }
   }
 
-  /// The module folder, such as `Packages/X/Sources/Y`.
+  /// Returns the module folder, such as `Packages/X/Sources/Y`.
   private static func module(of file: String) -> String {
     file.split(separator: "/").prefix(4).joined(separator: "/")
   }

@@ -36,6 +36,7 @@ struct MutationRun {
     }
   }
 
+  /// Runs the simulation or the tests with one guard removed.
   /// - Returns: the failure that the mutant caused; `nil` if it was not detected.
   func detect(_ number: Int, _ mutant: Mutant) throws -> String? {
     switch mutant.witness {
@@ -46,7 +47,7 @@ struct MutationRun {
 }
 
 extension MutationRun {
-  /// Many times the duration of the slowest world; longer runs count as hanging.
+  /// Returns the time limit for a simulation, many times the duration of the slowest world. Longer runs count as hung.
   private static func limitSeconds(seeds: Int) -> Int { max(300, seeds) }
 
   private var simulatorBuild: String { scratch.appending(path: "build").path }

@@ -22,7 +22,7 @@ struct Tally {
     if let violation = result.violations.first { broken.append((result.seed, violation)) }
   }
 
-  /// Totals as one line of JSON.
+  /// Returns the totals as one line of JSON.
   func json(seconds: Double) -> String {
     func counts(_ values: [String: Int]) -> String {
       "{" + values.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
@@ -36,7 +36,7 @@ struct Tally {
       + "\"seeds_by_rounds_to_quiet\":\(counts(rounds))}"
   }
 
-  /// JSON for a failed seed: the violated invariant and the message.
+  /// Returns JSON for a failed seed: the violated invariant and the message.
   static func line(seed: UInt64, _ violation: Violation) -> String {
     let number = violation.invariant.map { "\($0.rawValue)" } ?? "null"
     return "{\"seed\":\(seed),\"invariant\":\(number),\"story\":\(quoted(violation.description))}"

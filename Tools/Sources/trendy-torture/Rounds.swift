@@ -105,7 +105,7 @@ struct Checker {
     }
   }
 
-  /// Although its process was killed, the backup must be complete and consistent.
+  /// Checks that the backup is complete and consistent, although the process that created it may have been killed.
   private mutating func checkBackup() throws {
     guard FileManager.default.fileExists(atPath: folder.backup) else { return }
     let copy = StoreBackup.Store(name: "record", directory: folder.copy)

@@ -90,7 +90,7 @@ struct Folder: Sendable {
   func ledger(_ writer: Int) -> String { path + "/ledger-\(writer)" }
   func errorFile(_ role: String) -> String { path + "/complaint-\(role)" }
 
-  /// Number of saves that the writer acknowledged.
+  /// Returns the number of saves that the writer acknowledged.
   func acknowledged(_ writer: Int) -> Int {
     let size = try? FileManager.default.attributesOfItem(atPath: ledger(writer))[.size] as? Int
     return size ?? 0

@@ -26,7 +26,7 @@ enum Work {
     RowKey(high: UInt64(name) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(writer), low: UInt64(writer) << 32 | UInt64(name))
   }
 
-  /// Content of a row, determined by its name and the save that wrote it.
+  /// Returns the content of a row, determined by its name and the save that wrote it.
   private static func payload(_ name: Int, _ save: Int) -> [UInt8] {
     var random = SeededGenerator(seed: UInt64(name) << 32 ^ UInt64(save))
     let byte = UInt8(truncatingIfNeeded: random.next())
@@ -50,7 +50,7 @@ enum Work {
     }
   }
 
-  /// Number of the writer's saves in the store.
+  /// Returns the number of the writer's saves in the store.
   static func progress(of writer: Int, in engine: StorageEngine) throws -> Int {
     Int(try engine.get(kind: progressKind, key: key(0, of: writer))?.sort ?? 0)
   }

@@ -103,7 +103,7 @@ struct MutantTableTests {
 
 @Suite("MutantTree", .timeLimit(.minutes(10)))
 struct MutantTreeTests {
-  /// A repository with one source file in a temporary folder.
+  /// Creates a repository with one source file in a temporary folder.
   private func repository(_ source: String) throws -> (tree: MutantTree, file: String) {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     let file = "Packages/X/Sources/Y/Guard.swift"

@@ -5,7 +5,7 @@ import TrendyModels
 
 @Suite("BenchmarkRows", .timeLimit(.minutes(10)))
 struct BenchmarkRowsTests {
-  /// Output for six rows of the C program that measures other engines.
+  /// Output of the C program that measures other engines, for six rows.
   static let printed = [
     "01856aa0-c800-7d3c-bf9b-63dbefc71284\t018c2bb2-7a40-7000-8000-000000000013\t1760138993357\t"
       + "hfiiouzbatihkzayadjlgbsqavhanx sixsxfgximoljp axqwjlgvivoiwcixuebitdnsrk ocevr adqcirs\t0\t0\tmanual\t0\t0\t"

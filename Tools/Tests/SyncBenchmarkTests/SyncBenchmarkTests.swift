@@ -5,7 +5,7 @@ import Testing
 
 @Suite("trendy-bench sync", .timeLimit(.minutes(10)))
 struct SyncBenchmarkTests {
-  /// The program is built next to the test bundle by `swift test`.
+  /// Path of the program, which `swift test` builds next to the test bundle.
   private static var program: String {
     Bundle.main.bundleURL.appending(path: "trendy-bench-sync").path
   }

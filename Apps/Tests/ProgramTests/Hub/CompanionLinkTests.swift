@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests a watch that the hub notifies of the trips of a phone. The phone does not run Trendy and only posts positions
-/// to the hub.
+/// Tests a watch that the hub notifies of a phone's trips. The phone does not run Trendy and only posts positions to
+/// the hub.
 @Suite("A companion of a phone that posts to the hub", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct CompanionLinkTests {
   let bench: Workbench
@@ -156,8 +156,8 @@ struct CompanionLinkTests {
     _ = try wait(for: phones.count * 4, watch)
     watch.kill()
     watch = try agent("watch")
-    // A notice of the last phone implies that there are no more notices of the others, because notices are delivered in
-    // order.
+    // Notices are delivered in order. Once a notice about the last phone has arrived, no notices about the other phones
+    // are outstanding.
     let last = try HubPhone(bench, hub, name: "last")
     try follow("last")
     try last.post(HubPhone.drive(ago: 0), to: hub)

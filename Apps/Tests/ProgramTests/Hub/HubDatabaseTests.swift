@@ -29,7 +29,7 @@ struct HubDatabaseTests {
     #expect(try bench.trendy("sync", store: "phone").status == 0)
     #expect(try bench.trendy("sync", store: "laptop").status == 0)
     #expect(try bench.trendy("list", store: "laptop").output.contains("from the phone"))
-    // Tests the opposite direction.
+    // Syncs in the opposite direction, from the laptop to the phone.
     try bench.trendy("log", "workout", store: "laptop")
     #expect(try bench.trendy("sync", store: "laptop").status == 0)
     #expect(try bench.trendy("sync", store: "phone").status == 0)
@@ -54,7 +54,7 @@ struct HubDatabaseTests {
     #expect(paired.talk.contains("any free port") && paired.talk.contains("--listen 127.0.0.1:8787"), "\(paired.talk)")
     let document = try bench.trendyd("pair", "--data", data, "--json").document.objectValue
     #expect(document?["url"] == .null && document?["link"] == .null)
-    // With `--listen`, the user can specify the port, because `trendyd pair` does not know it.
+    // `trendyd pair` does not know which port the hub will use, but the user can specify it with `--listen`.
     let said = try bench.trendyd("pair", "--data", data, "--listen", "127.0.0.1:4321")
     #expect(said.output.contains("trendy connect http://127.0.0.1:4321 "), "\(said.output)")
   }

@@ -83,7 +83,7 @@ struct HubMoveTests {
       #expect(try outcomes(curl(push, token: token).output) == outcomes(first.output))
       #expect(try curl(create, token: token).status == 0)
       #expect(try changes() == before)
-      // The cursor of a device remains valid, so the hub does not require a snapshot.
+      // A device's cursor remains valid, so the hub does not require a snapshot.
       #expect(try curl("'\(hub.url)/api/v1/changes?since=2&device=d&seen=2'", token: token).status == 0)
       hub.process.stop()
       hub = try run(port: port)
@@ -126,7 +126,7 @@ struct HubMoveTests {
     let before = try head()
     #expect(before ?? 0 > 10_000)
     hub.process.stop()
-    // Kills the move after increasing delays, until it completes first.
+    // Kills the move after ever longer delays, until it completes before it is killed.
     var kills = 0
     for delay in [5, 20, 60, 120, 250, 400].map({ UInt32($0 * 1000) }) {
       let moving = try Running(bench, "trendyd", ["hub", "move", "--to", storage, "--data", data])

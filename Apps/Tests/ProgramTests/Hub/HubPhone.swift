@@ -35,7 +35,7 @@ struct HubPhone {
     }
   }
 
-  /// Returns positions of a phone that does not move.
+  /// Returns the positions of a stationary phone.
   static func rest(seconds: Int = 600, ago: Int, at metres: Double) -> [Fix] {
     stride(from: seconds - 10, through: 0, by: -10).map { Fix(ago: ago + $0, northward: metres) }
   }
@@ -49,7 +49,7 @@ struct HubPhone {
     try finish(try posting(fixes, to: hub.url))
   }
 
-  /// Starts posting positions and does not wait for the response.
+  /// Starts posting positions without waiting for the response.
   func posting(_ fixes: [Fix], to hub: TestHub) throws -> Running { try posting(Self.dated(fixes), to: hub.url) }
 
   private static func dated(_ fixes: [Fix]) -> [(time: String, latitude: Double)] {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests `trendyd user limit`, and the error on a device if the quota of its user is exhausted.
+/// Tests `trendyd user limit`, and the error on a device whose user has exhausted the quota.
 @Suite("User quotas", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct QuotaTests {
   let bench: Workbench
@@ -64,7 +64,7 @@ struct QuotaTests {
   @Test func `entries recorded and deleted offline fit into a full quota`() throws {
     defer { hub.stop() }
     let name = try #require(try user()["name"]?.stringValue)
-    // 60 creates, which is more than fit into one push, are recorded before and again after the quota is reached.
+    // Records 60 entries, more than fit into one push, both before and after the quota is reached.
     let numbers = (0..<60).map { "\($0)" }
     for number in numbers { try #require(try bench.trendy("log", "coffee", number, store: "phone").status == 0) }
     try #require(try bench.trendy("sync", store: "phone").status == 0)

@@ -450,8 +450,8 @@ struct SyncTests {
 
     let unsure = try hubCommand("user", "rm", name, "--erase")
     #expect(unsure.status == 64 && unsure.talk.contains("--yes"), "\(unsure.talk)")
-    // A running hub erases the data in the background. After it has stopped, the command erases the data if it is
-    // repeated.
+    // A running hub erases the data in the background. If the command is repeated after the hub has stopped, the
+    // command erases the data itself.
     #expect(try hubCommand("user", "rm", name, "--erase", "--yes").status == 0)
     #expect(try bench.trendy("sync", store: "phone").status == 77)
     hub.stop()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// Tests the reports of imports: skipped items, and hints on options that are required.
+/// Tests the reports of imports: skipped items, and hints about required options.
 @Suite("Reports of imports", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ImportReportTests {
   @Test func `the first five problems are listed, JSON contains all, and the status is 0`() throws {

@@ -30,8 +30,8 @@ struct InputTests {
   }
 
   @Test func `an interrupted import reports the saved part, and repeating the command resumes it`() throws {
-    // The import takes more than one save. A table would be read completely before the first save, so the file has a
-    // different format.
+    // The import takes more than one save. The file is NDJSON rather than a table, which would be read completely
+    // before the first save.
     let type = "{\"record\":\"event_type\",\"id\":\"t\",\"name\":\"coffee\",\"color\":\"#000000\",\"icon\":\"x\"}\n"
     let rows = (1...66_000).map {
       "{\"record\":\"event\",\"id\":\"e\($0)\",\"event_type_id\":\"t\",\"timestamp\":\"2026-01-01T00:00:00Z\"}\n"

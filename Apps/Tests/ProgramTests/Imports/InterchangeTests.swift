@@ -205,8 +205,8 @@ struct InterchangeTests {
   }
 
   @Test func `a killed import resumes with the same command as a single import`() throws {
-    // The file takes more than one save. A table would be read completely before the first save, so the file has a
-    // different format.
+    // The import takes more than one save. The file is NDJSON rather than a table, which would be read completely
+    // before the first save.
     let type = "{\"record\":\"event_type\",\"id\":\"t\",\"name\":\"run\",\"color\":\"#000000\",\"icon\":\"x\"}\n"
     let rows = (0..<70_000).map { index in
       let time = RFC3339.string(from: Date(timeIntervalSince1970: 1_700_000_000 + Double(index * 60)))

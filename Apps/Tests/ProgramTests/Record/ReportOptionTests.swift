@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import TrendyModels
 
-/// The options that the report commands share have the same meaning and the same messages in all of them.
+/// Tests that the options shared by the report commands have the same meaning and the same messages in all of them.
 @Suite("Report options", .waitsForPrograms, .timeLimit(.minutes(10)))
 struct ReportOptionTests {
   let bench: Workbench
 
-  /// Sixty days up to Wednesday 20 November 2024: coffee every day, a run every third day.
+  /// Records sixty days up to Wednesday 20 November 2024: coffee every day, a run every third day.
   init() throws {
     bench = try Workbench()
     try bench.trendy("init")

@@ -66,7 +66,7 @@ struct ReportTests {
     let rules = try report("--year", "2026").matches(of: /\{--tl:(#\w+);--il:(#\w+);--td:(#\w+);--id:(#\w+)\}/)
       .map { "\($0.output.1) \($0.output.2) \($0.output.3) \($0.output.4)" }
     let expected = Set(rows.map { $0.dropFirst().joined(separator: " ") })
-    // The first rule is the one for trips.
+    // The first CSS rule is for trips.
     #expect(rules.count == rows.count + 1)
     #expect(expected.subtracting(rules).sorted() == [] && Set(rules.dropFirst()).subtracting(expected).sorted() == [])
   }
